@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/** What a sender may put into `POST /v1/ingest`, and what comes back. */
+export interface EventLimits {
+  readonly batchEvents: number;
+  readonly typeLength: number;
+  readonly iconLength: number;
+}
+
+export const defaultEventLimits: EventLimits = { batchEvents: 1_000, typeLength: 256, iconLength: 64 };
+
+/** A character is a Unicode code point, not a UTF-16 unit. */
+const hasLength = (text: string, least: number, most: number): boolean => {
+  if (text.length < least) return false;
+  if (text.length <= most) return true;
+  return text.length <= most * 2 && [...text].length <= most;
+};
+
+const hasControlCharacters = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f]/.test(text);
+
+const textOf = (least: number, most: number) =>
+  z.string().refine(text => hasLength(text, least, most), `must have ${least} to ${most} characters.`);
+
+/** A dot or two as a path segment is folded away by every URL library, so it could never be fetched again. */
+const isFoldedAway = (text: string): boolean => text === '.' || text === '..';
+
+export const entityKind = z
+  .string()
+  .refine(
+    kind => /^[a-z0-9_.-]{1,64}$/.test(kind) && !isFoldedAway(kind),
+    'must have 1 to 64 characters of a-z, 0-9, "_", "." and "-", and be neither "." nor "..".',
+  );
+
+export const externalId = textOf(1, 256).refine(
+  id => !hasControlCharacters(id) && !isFoldedAway(id),
+  'may hold no control characters and be neither "." nor "..".',
+);
+
+export const entityRef = z.strictObject({ kind: entityKind, external_id: externalId });
+
+/** RFC 3339 with `Z` or an offset. */
+const RFC3339 =
+  /^\d{4}-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+export const timestamp = z
+  .string()
+  .refine(
+    text => RFC3339.test(text) && parseTimestamp(text) !== null,
+    'must be an RFC 3339 time with Z or an offset, such as 2026-01-31T12:00:00Z.',
+  );
+
+/** Epoch milliseconds; null for a day that no calendar has. A leap second counts as the second before it. */
+export function parseTimestamp(text: string): number | null {
+  const plain = text.toUpperCase().replace(/:60(\.|Z|[+-])/, ':59$1');
+  const ms = Date.parse(plain);
+  if (Number.isNaN(ms)) return null;
+  const [, month = '', day = ''] = RFC3339.exec(text) ?? [];
+  const year = Number(text.slice(0, 4));
+  return Number(day) <= new Date(Date.UTC(year, Number(month), 0)).getUTCDate() ? Math.floor(ms) : null;
+}
+
+/** Any JSON object. Not `z.record`: that would drop a `__proto__` key, and a payload's keys are plain data. */
+export const jsonObject = z.custom<Record<string, unknown>>(
+  value => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be an object.',
+);
+
+export const ingestEvent = (limits: EventLimits) =>
+  z.strictObject({
+    type: textOf(1, limits.typeLength),
+    icon: textOf(0, limits.iconLength).optional(),
+    payload: jsonObject.optional(),
+    id: textOf(1, 255)
+      .refine(id => !hasControlCharacters(id), 'may hold no control characters.')
+      .optional(),
+    timestamp: timestamp.optional(),
+    entity: entityRef.optional(),
+  });
+
+export const ingestBody = (limits: EventLimits) =>
+  z.strictObject({
+    events: z
+      .array(ingestEvent(limits))
+      .min(1, 'must hold at least one event.')
+      .max(limits.batchEvents, `may hold at most ${limits.batchEvents} events.`),
+  });
+
+export type IngestBody = z.infer<ReturnType<typeof ingestBody>>;
+
+export const acceptedEvent = z.object({ id: z.string(), duplicate: z.boolean() });
+export type AcceptedEvent = z.infer<typeof acceptedEvent>;

@@ -1,0 +1,118 @@
+import { invalid, Problem } from './errors.ts';
+
+/**
+ * JSON as the service means it: integers are exact at any size (beyond 2^53 they are BigInt), fractions are
+ * doubles, and a text that a relational database could not hold is refused.
+ */
+export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
+export interface JsonObject {
+  [key: string]: Json;
+}
+
+/** Only these texts can hold a number that a double gets wrong: sixteen digits in a row, or a long exponent. */
+const LONG_NUMBER = /\d{16}|[eE][+-]?\d{3}/;
+
+export function parseJson(text: string): Json {
+  return LONG_NUMBER.test(text) ? parseExactly(text) : parsePlainly(text);
+}
+
+function parsePlainly(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new Problem('invalid_json');
+  }
+}
+
+type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown;
+
+function parseExactly(text: string): Json {
+  // A reviver recurses, so what is nested too deeply for it must not reach it.
+  requireNesting(parsePlainly(text), MAX_REVIVABLE_NESTING, '');
+  const exactly: Reviver = (_key, value, { source }) => {
+    if (typeof value !== 'number' || source === undefined || !Number.isFinite(value)) return value;
+    return Number.isSafeInteger(value) || !/^-?\d+$/.test(source) ? value : BigInt(source);
+  };
+  const value = JSON.parse(text, exactly as (key: string, value: unknown) => unknown) as Json;
+  const path = findPath(value, '', inner => inner === Infinity || inner === -Infinity);
+  if (path !== undefined) throw invalid(path, 'A number is beyond the range of a double.');
+  return value;
+}
+
+const MAX_REVIVABLE_NESTING = 1_000;
+
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+export function stringifyJson(value: unknown): string {
+  return hasBigInt(value) ? JSON.stringify(value, writeBigInt) : JSON.stringify(value);
+}
+
+const writeBigInt = (_key: string, value: unknown) =>
+  typeof value === 'bigint' ? rawJSON(value.toString()) : value;
+
+function hasBigInt(value: unknown): boolean {
+  if (typeof value === 'bigint') return true;
+  if (typeof value !== 'object' || value === null) return false;
+  for (const key in value) {
+    if (hasBigInt((value as Record<string, unknown>)[key])) return true;
+  }
+  return false;
+}
+
+/** Refuses nesting beyond the limit; `value` itself is level 1. */
+export function requireNesting(value: Json, limit: number, path: string): void {
+  if (deeperThan(value, limit)) {
+    throw new Problem('validation_failed', { path, message: `JSON may be nested ${limit} levels deep.` });
+  }
+}
+
+function deeperThan(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (deeperThan(item, levels - 1)) return true;
+    return false;
+  }
+  for (const key in value) if (deeperThan(value[key] as Json, levels - 1)) return true;
+  return false;
+}
+
+/** Only an escape can smuggle a NUL or half a surrogate pair into text that is valid UTF-8. */
+export const mayHoldUnstorableText = (text: string): boolean => text.includes('\\u');
+
+/** Refuses NUL and lone surrogates in any string or key. Call it on values of bounded nesting. */
+export function requireStorableText(value: Json, path: string): void {
+  const offender = findPath(value, path, inner => typeof inner === 'string' && !isStorable(inner));
+  if (offender !== undefined)
+    throw invalid(offender, 'Text may hold neither NUL characters nor lone surrogates.');
+}
+
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** The path of the first value, or of the object with the first key, for which `matches` holds. */
+function findPath(value: Json, path: string, matches: (inner: Json) => boolean): string | undefined {
+  if (matches(value)) return path;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (matches(key)) return path;
+    const found = findPath(inner as Json, joinPath(path, Array.isArray(value) ? Number(key) : key), matches);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** `events[2].payload["a.b"]`: dotted where it reads, quoted where it must be. */
+export function joinPath(path: string, key: string | number): string {
+  if (typeof key === 'number') return `${path}[${key}]`;
+  if (!/^[A-Za-z_$][\w$-]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === '' ? key : `${path}.${key}`;
+}
+
+/** A character is a Unicode code point. Most strings are far from the limit, so count only when it matters. */
+export function longerThan(text: string, characters: number): boolean {
+  if (text.length <= characters) return false;
+  if (text.length > characters * 2) return true;
+  let count = 0;
+  for (const _ of text) if (++count > characters) return true;
+  return false;
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../core/clock.ts';
+import type { Problem } from '../core/errors.ts';
+import type { Rejection, Storage } from '../core/ports.ts';
+
+/**
+ * What the dashboard shows of the doors: last use of keys, last event of sources, requests that were refused.
+ * Kept in memory and written every so often, so that a flood of bad requests costs no disk.
+ */
+export interface ActivityLog {
+  keyUsed(id: string): void;
+  sourceSeen(id: string): void;
+  refused(source: { id: string; orgId: string }, problem: Problem): void;
+  flush(): Promise<void>;
+}
+
+const MOST_BUFFERED_PER_SOURCE = 1_000;
+
+export function createActivityLog(storage: Pick<Storage, 'recordActivity'>, clock: Clock): ActivityLog {
+  let keys = new Map<string, number>();
+  let sources = new Map<string, number>();
+  let rejections = new Map<string, Rejection[]>();
+
+  return {
+    keyUsed: id => void keys.set(id, clock.now()),
+    sourceSeen: id => void sources.set(id, clock.now()),
+    refused(source, problem) {
+      const list = rejections.get(source.id) ?? [];
+      rejections.set(source.id, list);
+      list.push({
+        sourceId: source.id,
+        orgId: source.orgId,
+        at: clock.now(),
+        code: problem.code,
+        message: problem.message,
+      });
+      if (list.length > MOST_BUFFERED_PER_SOURCE) list.shift();
+    },
+    async flush() {
+      if (keys.size + sources.size + rejections.size === 0) return;
+      const pairs = (map: Map<string, number>) => Array.from(map, ([id, at]) => ({ id, at }));
+      const activity = {
+        keysUsed: pairs(keys),
+        sourcesSeen: pairs(sources),
+        rejections: [...rejections.values()].flat(),
+      };
+      keys = new Map();
+      sources = new Map();
+      rejections = new Map();
+      await storage.recordActivity(activity);
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { Problem } from '../core/errors.ts';
+import type { Directory, KnownKey } from './directory.ts';
+
+/** The same words whatever was wrong: absent, unknown, revoked, or another scheme. */
+export const unauthenticated = () => new Problem('unauthenticated');
+
+export function bearerOf(request: Request): string | null {
+  const header = request.headers.get('authorization');
+  return header !== null && /^bearer /i.test(header) ? header.slice(7).trim() : null;
+}
+
+/** The organisation that the request's API key carries. */
+export async function authenticateKey(request: Request, directory: Directory): Promise<KnownKey> {
+  const secret = bearerOf(request);
+  const key = secret === null || secret === '' ? null : await directory.organisationOfKey(secret);
+  if (key === null) throw unauthenticated();
+  return key;
+}

@@ -1,0 +1,101 @@
+import type { AuthMode, Storage } from '../core/ports.ts';
+import { hashSecret, type Vault } from '../core/vault.ts';
+
+/** Who may come in, as the doors keep it in memory: found by hash, forgotten whenever configuration changes. */
+export interface Directory {
+  organisationOfKey(secret: string): Promise<KnownKey | null>;
+  sourceOfToken(token: string): Promise<KnownSource | null>;
+  retentionMs(orgId: string): Promise<number>;
+  forget(): void;
+}
+
+export interface KnownKey {
+  readonly id: string;
+  readonly orgId: string;
+}
+
+export interface KnownSource {
+  readonly id: string;
+  readonly orgId: string;
+  readonly enabled: boolean;
+  readonly auth: AuthMode;
+  readonly secret: string;
+  readonly previous: { readonly secret: string; readonly until: number } | null;
+  readonly rate: { readonly perSecond: number; readonly burst: number };
+}
+
+type DirectoryStorage = Pick<Storage, 'findApiKeyByHash' | 'findSourceByTokenHash' | 'findOrganisation'>;
+
+const MOST_REMEMBERED = 10_000;
+const DAY_MS = 86_400_000;
+
+export function createDirectory(options: {
+  storage: DirectoryStorage;
+  vault: Vault;
+  defaultRetentionDays: number;
+  /** False while changes made by other nodes cannot be heard of: then nothing is remembered. */
+  mayRemember(): boolean;
+}): Directory {
+  const { storage, vault, mayRemember } = options;
+
+  /** Remembers what was found, never what was not: a wrong key costs a look-up, and cannot fill the memory. */
+  function remembering<T>(find: (name: string) => Promise<T | null>) {
+    let known = new Map<string, T>();
+    return {
+      async get(name: string): Promise<T | null> {
+        const remembered = known.get(name);
+        if (remembered !== undefined && mayRemember()) return remembered;
+        const generation = known;
+        const found = await find(name);
+        // What was read before a change must not be kept after it.
+        if (found !== null && generation === known) {
+          if (known.size >= MOST_REMEMBERED) known.clear();
+          known.set(name, found);
+        }
+        return found;
+      },
+      forget() {
+        known = new Map();
+      },
+    };
+  }
+
+  const keys = remembering<KnownKey>(async hash => {
+    const key = await storage.findApiKeyByHash(hash);
+    return key && { id: key.id, orgId: key.orgId };
+  });
+
+  const sources = remembering<KnownSource>(async tokenHash => {
+    const source = await storage.findSourceByTokenHash(tokenHash);
+    if (source === null) return null;
+    const open = (sealed: string) => vault.open(sealed, source.orgId, source.id);
+    return {
+      id: source.id,
+      orgId: source.orgId,
+      enabled: source.enabled,
+      auth: source.auth,
+      secret: open(source.sealedSecret),
+      previous:
+        source.previousSealedSecret === null || source.previousSecretUntil === null
+          ? null
+          : { secret: open(source.previousSealedSecret), until: source.previousSecretUntil },
+      rate: { perSecond: source.ratePerSecond, burst: source.rateBurst },
+    };
+  });
+
+  const retentions = remembering<number>(async orgId => {
+    const org = await storage.findOrganisation(orgId);
+    return (org?.retentionDays ?? options.defaultRetentionDays) * DAY_MS;
+  });
+
+  return {
+    organisationOfKey: secret => keys.get(hashSecret(secret)),
+    sourceOfToken: token => sources.get(hashSecret(token)),
+    retentionMs: async orgId => (await retentions.get(orgId)) ?? options.defaultRetentionDays * DAY_MS,
+    forget() {
+      keys.forget();
+      sources.forget();
+      retentions.forget();
+    },
+  };
+}

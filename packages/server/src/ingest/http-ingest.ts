@@ -1,0 +1,101 @@
+import { ingestBody, parseTimestamp } from '@sluice/contract';
+import type { Clock } from '../core/clock.ts';
+import { Problem } from '../core/errors.ts';
+import type { NewEvent } from '../core/event.ts';
+import { newId } from '../core/ids.ts';
+import {
+  type JsonObject,
+  mayHoldUnstorableText,
+  parseJson,
+  requireNesting,
+  requireStorableText,
+  stringifyJson,
+} from '../core/json.ts';
+import type { AppendRequest, AppendResult } from '../core/ports.ts';
+import { validate } from '../core/validate.ts';
+import type { ActivityLog } from './activity.ts';
+import { authenticateKey } from './authenticate.ts';
+import type { Directory } from './directory.ts';
+import { findSizeProblem } from './event-sizes.ts';
+import { hashBody, readIdempotencyKey } from './idempotency.ts';
+import type { Limits } from './limits.ts';
+import { decodeText, decompress, mediaTypeOf, readBytes } from './read-body.ts';
+
+export interface DoorDependencies {
+  readonly directory: Directory;
+  readonly activity: ActivityLog;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** Resolves once it is on stable storage. */
+  accept(request: AppendRequest): Promise<AppendResult>;
+}
+
+/** `POST /v1/ingest`: a batch of events from code, all or nothing. */
+export function createHttpIngest({ directory, activity, limits, clock, accept }: DoorDependencies) {
+  const schema = ingestBody(limits);
+
+  return async (request: Request): Promise<Response> => {
+    const key = await authenticateKey(request, directory);
+    if (mediaTypeOf(request) !== 'json') throw new Problem('unsupported_media_type');
+    const idempotencyKey = readIdempotencyKey(request, limits);
+    const bytes = await decompress(request, await readBytes(request, limits), limits);
+
+    const receivedAt = clock.now();
+    const events = readEvents(bytes, receivedAt);
+    const result = await accept({
+      orgId: key.orgId,
+      sourceId: null,
+      receivedAt,
+      events,
+      idempotency:
+        idempotencyKey === null
+          ? null
+          : {
+              scope: key.orgId,
+              key: idempotencyKey,
+              bodyHash: hashBody(bytes),
+              expiresAt: receivedAt + (await directory.retentionMs(key.orgId)),
+            },
+    });
+    activity.keyUsed(key.id);
+    if (result.kind === 'conflict') throw new Problem('idempotency_conflict');
+    return Response.json({ data: { events: result.events } }, { status: 202 });
+  };
+
+  function readEvents(bytes: Uint8Array, receivedAt: number): NewEvent[] {
+    if (bytes.byteLength > limits.eventBytes) requireSizes(bytes);
+    const text = decodeText(bytes);
+    const value = parseJson(text);
+    const { events } = validate(schema, value);
+    for (const [i, { payload }] of events.entries()) {
+      if (payload) requireNesting(payload as JsonObject, limits.nesting, `events[${i}].payload`);
+    }
+    if (mayHoldUnstorableText(text)) requireStorableText(value, '');
+    return events.map(event => ({
+      id: newId('evt', receivedAt),
+      type: event.type,
+      icon: event.icon ?? null,
+      payload: event.payload === undefined ? '{}' : stringifyJson(event.payload),
+      senderId: event.id ?? null,
+      entityKind: event.entity?.kind ?? null,
+      entityExternalId: event.entity?.external_id ?? null,
+      happenedAt: (event.timestamp === undefined ? null : parseTimestamp(event.timestamp)) ?? receivedAt,
+    }));
+  }
+
+  function requireSizes(bytes: Uint8Array): void {
+    const problem = findSizeProblem(bytes, limits);
+    if (problem === null) return;
+    const path = `events[${problem.index}]`;
+    if (problem.kind === 'too_large') {
+      throw new Problem('payload_too_large', {
+        path,
+        message: `${path} may have at most ${limits.eventBytes} bytes.`,
+      });
+    }
+    throw new Problem('validation_failed', {
+      path,
+      message: `JSON may be nested ${limits.nesting} levels deep.`,
+    });
+  }
+}

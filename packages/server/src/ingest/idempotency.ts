@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import { invalid } from '../core/errors.ts';
+import type { Limits } from './limits.ts';
+
+const HEADER = 'X-Ingest-Idempotency-Key';
+
+/** The sender's key, checked; null when there is none. */
+export function readIdempotencyKey(request: Request, limits: Limits): string | null {
+  const header = request.headers.get(HEADER);
+  if (header === null) return null;
+  const key = header.trim();
+  if (key === '' || key.length > limits.idempotencyKeyLength) {
+    throw invalid(HEADER, `The idempotency key must have 1 to ${limits.idempotencyKeyLength} characters.`);
+  }
+  if (!/^[\x20-\x7e]+$/.test(key)) throw invalid(HEADER, 'The idempotency key must be printable ASCII.');
+  return key;
+}
+
+export const hashBody = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,0 +1,107 @@
+import { Problem } from '../core/errors.ts';
+import type { AppendRequest, AppendResult, Storage } from '../core/ports.ts';
+
+/**
+ * What a 202 means. Requests that arrive while storage is busy with the ones before go to it together, so that
+ * one flush of the disk serves all of them. Each is answered when its commit is on disk, and not before.
+ */
+export interface Appender {
+  accept(request: AppendRequest): Promise<AppendResult>;
+  /** Requests waiting for a commit. */
+  waiting(): number;
+  /** Resolves when nothing is waiting any more. */
+  drained(): Promise<void>;
+}
+
+interface Waiting {
+  readonly request: AppendRequest;
+  readonly bytes: number;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MOST_EVENTS_A_COMMIT = 5_000;
+/** What may wait in memory. Beyond it storage is too slow for what comes in, and senders are told so. */
+const MOST_BYTES_WAITING = 64 * 1024 * 1024;
+
+export function createAppender(
+  storage: Pick<Storage, 'append'>,
+  options: { commitsAtOnce: number; onCommit?: (events: number, ms: number) => void },
+): Appender {
+  let queue: Waiting[] = [];
+  let bytesWaiting = 0;
+  let commitsRunning = 0;
+  let scheduled = false;
+  let onDrained: (() => void)[] = [];
+
+  function schedule(): void {
+    if (scheduled || commitsRunning >= options.commitsAtOnce || queue.length === 0) return;
+    scheduled = true;
+    // After this turn's requests have been read: they share the commit.
+    setImmediate(() => {
+      scheduled = false;
+      void commit(takeBatch());
+      schedule();
+    });
+  }
+
+  function takeBatch(): Waiting[] {
+    let events = 0;
+    let count = 0;
+    while (count < queue.length && events < MOST_EVENTS_A_COMMIT)
+      events += queue[count++]?.request.events.length ?? 0;
+    const batch = queue.slice(0, count);
+    queue = queue.slice(count);
+    return batch;
+  }
+
+  async function commit(batch: Waiting[]): Promise<void> {
+    commitsRunning++;
+    const started = performance.now();
+    try {
+      const results = await storage.append(batch.map(({ request }) => request));
+      for (const [i, { resolve }] of batch.entries()) resolve(results[i] as AppendResult);
+      const events = batch.reduce((sum, { request }) => sum + request.events.length, 0);
+      options.onCommit?.(events, performance.now() - started);
+    } catch (error) {
+      if (error instanceof Problem || batch.length === 1) for (const { reject } of batch) reject(error);
+      else await commitApart(batch);
+    } finally {
+      for (const { bytes } of batch) bytesWaiting -= bytes;
+      commitsRunning--;
+      schedule();
+      if (commitsRunning === 0 && queue.length === 0) for (const done of onDrained.splice(0)) done();
+    }
+  }
+
+  /** One request that storage cannot take must not cost its neighbours their answer. */
+  async function commitApart(batch: Waiting[]): Promise<void> {
+    for (const { request, resolve, reject } of batch) {
+      await storage.append([request]).then(([result]) => resolve(result as AppendResult), reject);
+    }
+  }
+
+  return {
+    accept(request) {
+      const bytes = request.events.reduce((sum, event) => sum + event.payload.length, 0);
+      if (bytesWaiting + bytes > MOST_BYTES_WAITING && bytesWaiting > 0) {
+        throw new Problem('storage_unavailable', {
+          message: 'Storage is slower than what comes in. Nothing of this request was stored; retry shortly.',
+          retryAfter: 1,
+        });
+      }
+      bytesWaiting += bytes;
+      return new Promise((resolve, reject) => {
+        queue.push({ request, bytes, resolve, reject });
+        schedule();
+      });
+    },
+    waiting: () => queue.length,
+    drained: () =>
+      commitsRunning === 0 && queue.length === 0
+        ? Promise.resolve()
+        : new Promise(resolve => {
+            onDrained = [...onDrained, resolve];
+          }),
+  };
+}

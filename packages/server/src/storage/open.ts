@@ -1,0 +1,14 @@
+import type { StorageEngine } from '../core/ports.ts';
+import { openPostgres } from './postgres/engine.ts';
+import { openSqlite } from './sqlite/engine.ts';
+
+export function openStorage(options: {
+  directory: string;
+  /** Absent: the embedded database in the data directory. */
+  databaseUrl: string | undefined;
+  onFatal(reason: string): void;
+}): Promise<StorageEngine> {
+  return options.databaseUrl === undefined
+    ? openSqlite(options)
+    : openPostgres({ ...options, url: options.databaseUrl });
+}

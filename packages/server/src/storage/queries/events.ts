@@ -1,0 +1,140 @@
+import { type SqlBool, sql } from 'kysely';
+import type { EventState, StoredEvent } from '../../core/event.ts';
+import { idFloor, idTime } from '../../core/ids.ts';
+import type { EventFilter, EventPage, Journal } from '../../core/ports.ts';
+import type { Operation } from '../operation.ts';
+import type { Db, Schema } from '../schema.ts';
+
+/** A search without an index looks at this many events at a time, and lets other readers in between. */
+const SLICE = 4_000;
+
+type EventRow = Omit<Schema['events'], 'org_id' | 'payload'> & { source_name: string | null };
+
+const toStoredEvent = (row: EventRow): StoredEvent => ({
+  id: row.id,
+  type: row.type,
+  icon: row.icon,
+  state: row.state as EventState,
+  senderId: row.sender_id,
+  entity:
+    row.entity_kind === null || row.entity_external_id === null
+      ? null
+      : { kind: row.entity_kind, externalId: row.entity_external_id },
+  sources: row.source_id === null ? [] : [{ id: row.source_id, name: row.source_name ?? row.source_id }],
+  happenedAt: row.happened_at,
+  receivedAt: row.received_at,
+});
+
+const eventColumns = [
+  'events.id',
+  'events.source_id',
+  'events.state',
+  'events.type',
+  'events.icon',
+  'events.sender_id',
+  'events.entity_kind',
+  'events.entity_external_id',
+  'events.happened_at',
+  'events.received_at',
+] as const;
+
+export const listEvents: Operation<Journal['listEvents']> = async (
+  db,
+  orgId,
+  filter,
+  { limit, below, budgetMs },
+) => {
+  const floor = filter.after === undefined ? null : idFloor('evt', filter.after + 1);
+  let ceiling = filter.before === undefined ? null : idFloor('evt', filter.before);
+  if (below !== null && (ceiling === null || below < ceiling)) ceiling = below;
+
+  const found: StoredEvent[] = [];
+  const deadline = performance.now() + budgetMs;
+  const sliced = needsSearch(filter);
+  for (;;) {
+    const wanted = limit + 1 - found.length;
+    const sliceEnd = sliced ? await endOfSlice(db, orgId, ceiling, floor) : floor;
+    const rows = await matching(db, orgId, filter, ceiling, sliceEnd).limit(wanted).execute();
+    found.push(...rows.map(toStoredEvent));
+    if (found.length > limit)
+      return { events: found.slice(0, limit), next: found[limit - 1]?.id ?? null, searchedTo: null };
+    if (sliceEnd === floor) return { events: found, next: null, searchedTo: null };
+    ceiling = sliceEnd;
+    if (performance.now() > deadline && ceiling !== null) {
+      return { events: found, next: ceiling, searchedTo: idTime(ceiling) } satisfies EventPage;
+    }
+    await new Promise(resolve => setImmediate(resolve));
+  }
+};
+
+/** What the primary key or the entity index cannot answer is searched for slice by slice. */
+const needsSearch = (filter: EventFilter) =>
+  filter.state !== undefined ||
+  filter.source !== undefined ||
+  filter.type !== undefined ||
+  filter.text !== undefined;
+
+/** The id that ends the slice below `ceiling` (itself included in the slice), or `floor` when that comes first. */
+async function endOfSlice(db: Db, orgId: string, ceiling: string | null, floor: string | null) {
+  let query = db.selectFrom('events').select('id').where('org_id', '=', orgId);
+  if (ceiling !== null) query = query.where('id', '<', ceiling);
+  if (floor !== null) query = query.where('id', '>=', floor);
+  const last = await query.orderBy('id', 'desc').offset(SLICE).limit(1).executeTakeFirst();
+  return last?.id ?? floor;
+}
+
+function matching(db: Db, orgId: string, filter: EventFilter, ceiling: string | null, floor: string | null) {
+  let query = db
+    .selectFrom('events')
+    .leftJoin('sources', 'sources.id', 'events.source_id')
+    .select(eventColumns)
+    .select('sources.name as source_name')
+    .where('events.org_id', '=', orgId);
+  if (ceiling !== null) query = query.where('events.id', '<', ceiling);
+  if (floor !== null) query = query.where('events.id', '>=', floor);
+  if (filter.state !== undefined) query = query.where('events.state', '=', filter.state);
+  if (filter.source !== undefined) query = query.where('events.source_id', '=', filter.source);
+  if (filter.type !== undefined) query = query.where('events.type', '=', filter.type);
+  if (filter.entity !== undefined) {
+    query = query
+      .where('events.entity_kind', '=', filter.entity.kind)
+      .where('events.entity_external_id', '=', filter.entity.externalId);
+  }
+  if (filter.text !== undefined) query = query.where(holdsText(filter.text));
+  return query.orderBy('events.id', 'desc');
+}
+
+/** Looks for the text as JSON writes it, whatever its case. */
+function holdsText(text: string) {
+  const needle = JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[\\%_]/g, '\\$&');
+  return sql<SqlBool>`lower(events.payload) LIKE lower(${`%${needle}%`}) ESCAPE '\\'`;
+}
+
+export const findEvent: Operation<Journal['findEvent']> = async (db, orgId, id) => {
+  const row = await db
+    .selectFrom('events')
+    .leftJoin('sources', 'sources.id', 'events.source_id')
+    .select(eventColumns)
+    .select(['sources.name as source_name', 'events.payload'])
+    .where('events.org_id', '=', orgId)
+    .where('events.id', '=', id)
+    .executeTakeFirst();
+  return row ? { ...toStoredEvent(row), payload: row.payload } : null;
+};
+
+export const pruneEvents: Operation<Journal['pruneEvents']> = async (db, orgId, before, limit) => {
+  const slice = await db
+    .selectFrom('events')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '<', idFloor('evt', before))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  const last = slice.at(-1)?.id;
+  if (last === undefined) return 0;
+  await db.deleteFrom('events').where('org_id', '=', orgId).where('id', '<=', last).execute();
+  return slice.length;
+};

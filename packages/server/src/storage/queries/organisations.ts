@@ -1,0 +1,89 @@
+import type { Organisation, Organisations, Role } from '../../core/ports.ts';
+import type { Operation } from '../operation.ts';
+import type { Schema } from '../schema.ts';
+
+export const toOrganisation = (row: Schema['organisations']): Organisation => ({
+  id: row.id,
+  name: row.name,
+  retentionDays: row.retention_days,
+  searchableTraits: JSON.parse(row.searchable_traits) as string[],
+  createdAt: row.created_at,
+});
+
+export const toOrganisationRow = (org: Organisation): Schema['organisations'] => ({
+  id: org.id,
+  name: org.name,
+  retention_days: org.retentionDays,
+  searchable_traits: JSON.stringify(org.searchableTraits),
+  created_at: org.createdAt,
+});
+
+export const createOrganisation: Operation<Organisations['createOrganisation']> = async (
+  db,
+  org,
+  ownerId,
+) => {
+  await db.insertInto('organisations').values(toOrganisationRow(org)).execute();
+  await db
+    .insertInto('memberships')
+    .values({ org_id: org.id, user_id: ownerId, role: 'owner', created_at: org.createdAt })
+    .execute();
+};
+
+export const listOrganisations: Operation<Organisations['listOrganisations']> = async db =>
+  (await db.selectFrom('organisations').selectAll().orderBy('id').execute()).map(toOrganisation);
+
+export const findOrganisation: Operation<Organisations['findOrganisation']> = async (db, id) => {
+  const row = await db.selectFrom('organisations').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? toOrganisation(row) : null;
+};
+
+export const updateOrganisation: Operation<Organisations['updateOrganisation']> = async (db, id, change) => {
+  const now = await findOrganisation(db, id);
+  if (!now) return false;
+  await db
+    .updateTable('organisations')
+    .set(toOrganisationRow({ ...now, ...change }))
+    .where('id', '=', id)
+    .execute();
+  return true;
+};
+
+/** Every table whose rows belong to one organisation; what it owns goes with it. */
+const ownedTables = [
+  'memberships',
+  'invitations',
+  'sessions',
+  'api_keys',
+  'sources',
+  'rejections',
+  'audit',
+  'events',
+  'idempotency_keys',
+] as const;
+
+export const deleteOrganisation: Operation<Organisations['deleteOrganisation']> = async (db, id) => {
+  // Locking every organisation keeps two nodes from deleting the last two at once.
+  const all = await db
+    .updateTable('organisations')
+    .set(eb => ({ id: eb.ref('id') }))
+    .returning('id')
+    .execute();
+  if (!all.some(org => org.id === id)) return 'not_found';
+  if (all.length === 1) return 'last_one';
+  for (const table of ownedTables) await db.deleteFrom(table).where('org_id', '=', id).execute();
+  await db.deleteFrom('organisations').where('id', '=', id).execute();
+  return 'deleted';
+};
+
+export const listOrganisationsOf: Operation<Organisations['listOrganisationsOf']> = async (db, userId) =>
+  (
+    await db
+      .selectFrom('memberships')
+      .innerJoin('organisations', 'organisations.id', 'memberships.org_id')
+      .selectAll('organisations')
+      .select('memberships.role')
+      .where('memberships.user_id', '=', userId)
+      .orderBy('organisations.id')
+      .execute()
+  ).map(row => ({ ...toOrganisation(row), role: row.role as Role }));

@@ -1,0 +1,57 @@
+import { seconds } from '../../core/clock.ts';
+import type { Upkeep } from '../../core/ports.ts';
+import type { Operation } from '../operation.ts';
+
+export const readSetting: Operation<Upkeep['readSetting']> = async (db, name) =>
+  (await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst())?.value ??
+  null;
+
+export const keepSetting: Operation<Upkeep['keepSetting']> = async (db, name, value) => {
+  await db
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict(conflict => conflict.doNothing())
+    .execute();
+  return (await readSetting(db, name)) ?? value;
+};
+
+export const pruneExpired: Operation<Upkeep['pruneExpired']> = async (db, now, limit) => {
+  const keys = await db
+    .selectFrom('idempotency_keys')
+    .select(['scope', 'key'])
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+  for (const { scope, key } of keys) {
+    await db
+      .deleteFrom('idempotency_keys')
+      .where('scope', '=', scope)
+      .where('key', '=', key)
+      .where('expires_at', '<=', now)
+      .execute();
+  }
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
+  await db.deleteFrom('invitations').where('expires_at', '<=', now).execute();
+  return keys.length;
+};
+
+/** A node that has not been heard of for this long is taken for gone. */
+const NODE_SILENCE_MS = seconds(15);
+
+export const heartbeat: Operation<Upkeep['heartbeat']> = async (db, nodeId, now) => {
+  await db
+    .insertInto('nodes')
+    .values({ id: nodeId, seen_at: now })
+    .onConflict(conflict => conflict.column('id').doUpdateSet({ seen_at: now }))
+    .execute();
+  await db
+    .deleteFrom('nodes')
+    .where('seen_at', '<', now - NODE_SILENCE_MS)
+    .execute();
+  const { count } = await db
+    .selectFrom('nodes')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+};

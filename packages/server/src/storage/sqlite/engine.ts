@@ -1,0 +1,97 @@
+import { Database } from 'bun:sqlite';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AppendRequest, AppendResult, StorageEngine } from '../../core/ports.ts';
+import { changesConfiguration, isRead, toStorage } from '../operations.ts';
+import { findDamage, restoreAdvice } from './damage.ts';
+import { lockDataDirectory } from './lock.ts';
+import { migrate, openForWriting } from './open.ts';
+import { toFailure } from './protocol.ts';
+import { StorageThread } from './thread.ts';
+
+export const databaseFile = (directory: string): string => join(directory, 'sluice.db');
+
+/** Up to this size every page is checked before the start; a larger file is checked while the service runs. */
+const CHECKED_AT_START_BYTES = 256 * 1024 * 1024;
+
+export async function openSqlite(options: {
+  directory: string;
+  /** The disk failed or the file is damaged: answer what is waiting and end the process. */
+  onFatal(reason: string): void;
+}): Promise<StorageEngine> {
+  mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+  const lock = lockDataDirectory(options.directory);
+  const file = databaseFile(options.directory);
+  prepareFile(file);
+
+  const onFatal = (reason: string) =>
+    options.onFatal(reason.includes('damaged') ? `${reason} ${restoreAdvice(file)}` : reason);
+  const writer = await StorageThread.open(new URL('./writer.ts', import.meta.url), file, onFatal);
+  const reader = await StorageThread.open(new URL('./reader.ts', import.meta.url), file, onFatal);
+  const checker = statSync(file).size > CHECKED_AT_START_BYTES ? checkInBackground(file, onFatal) : null;
+  const listeners: (() => void)[] = [];
+
+  return {
+    storage: toStorage(
+      async (name, args) => {
+        if (isRead(name)) return reader.call(name, args);
+        const result = await writer.call(name, args);
+        if (changesConfiguration(name)) for (const listener of listeners) listener();
+        return result;
+      },
+      {
+        append: (requests: readonly AppendRequest[]) =>
+          writer.call('append', [requests]) as Promise<AppendResult[]>,
+      },
+    ),
+    async checkWritable() {
+      await writer.call('check', []);
+    },
+    onConfigurationChanged: listener => void listeners.push(listener),
+    hearsChanges: () => true,
+    async close() {
+      checker?.terminate();
+      await Promise.all([reader.close(), writer.close()]);
+      foldJournalBack(file);
+      lock.release();
+    },
+  };
+}
+
+/** Checks and migrates before any thread is started, so that a bad file stops the start with one clear line. */
+function prepareFile(file: string): void {
+  try {
+    const database = openForWriting(file);
+    chmodSync(file, 0o600);
+    if (statSync(file).size <= CHECKED_AT_START_BYTES) {
+      const damage = findDamage(database);
+      if (damage !== null) throw new Error(`${restoreAdvice(file)} (${damage})`);
+    }
+    migrate(database);
+    database.close();
+  } catch (error) {
+    const failure = toFailure(error);
+    if (failure.message.includes('damaged') && failure.kind === 'fatal') {
+      throw new Error(`${restoreAdvice(file)} (${failure.message})`);
+    }
+    throw error;
+  }
+}
+
+function checkInBackground(file: string, onFatal: (reason: string) => void): Worker {
+  const worker = new Worker(new URL('./checker.ts', import.meta.url).href);
+  worker.onmessage = ({ data }) => {
+    const { damage } = data as { damage: string | null };
+    worker.terminate();
+    if (damage !== null) onFatal(`The database file is damaged: ${damage}.`);
+  };
+  worker.postMessage({ file });
+  return worker;
+}
+
+/** Leaves one tidy file behind a clean stop. The threads' connections are closed by then. */
+function foldJournalBack(file: string): void {
+  const database = new Database(file);
+  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+}

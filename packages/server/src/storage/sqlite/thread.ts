@@ -1,0 +1,69 @@
+import { Problem } from '../../core/errors.ts';
+import type { Call, Failure, Reply } from './protocol.ts';
+
+/** The doors' end of a storage thread: a call goes over, its promise settles when the reply comes back. */
+export class StorageThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<
+    number,
+    { resolve: (value: unknown) => void; reject: (error: Error) => void }
+  >();
+  #lastId = 0;
+
+  private constructor(
+    worker: Worker,
+    private readonly onFatal: (reason: string) => void,
+  ) {
+    this.#worker = worker;
+  }
+
+  static open(script: URL, file: string, onFatal: (reason: string) => void): Promise<StorageThread> {
+    const worker = new Worker(script.href);
+    const thread = new StorageThread(worker, onFatal);
+    return new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => {
+        if (data === 'started') worker.postMessage({ file });
+        if (data !== 'ready') return;
+        worker.onmessage = event => thread.#settle(event.data as Reply);
+        worker.onerror = event => onFatal(`A storage thread stopped: ${event.message}`);
+        resolve(thread);
+      };
+      worker.onerror = event => reject(new Error(event.message));
+    });
+  }
+
+  call(name: Call['name'], args: readonly unknown[]): Promise<unknown> {
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, name, args });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.call('close', []);
+    this.#worker.terminate();
+  }
+
+  #settle(reply: Reply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ('failure' in reply) {
+      waiting?.reject(toError(reply.failure));
+      if (reply.failure.kind === 'fatal') this.onFatal(reply.failure.message);
+    } else {
+      waiting?.resolve(reply.result);
+    }
+  }
+}
+
+function toError(failure: Failure): Error {
+  if (failure.kind === 'full') {
+    return new Problem('storage_unavailable', {
+      message: `${failure.message} Nothing of this request was stored; retry once there is room.`,
+      retryAfter: 5,
+    });
+  }
+  if (failure.kind === 'fatal') return new Problem('storage_unavailable', { retryAfter: 5 });
+  return new Error(failure.message);
+}

@@ -1,0 +1,33 @@
+import { Problem } from '../core/errors.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { toProblem, toResponse } from './problem.ts';
+
+/** Wraps a hot door: POST only, every outcome counted, every refusal in the envelope. */
+export function guardDoor(
+  door: 'ingest' | 'webhook',
+  dependencies: { metrics: Metrics; logger: Logger; isStopping(): boolean },
+  handle: (request: Request, token: string) => Promise<Response>,
+) {
+  return async (request: Request, token = ''): Promise<Response> => {
+    const response = await answer(request, token);
+    dependencies.metrics.answered(door, response.status);
+    return response;
+  };
+
+  async function answer(request: Request, token: string): Promise<Response> {
+    try {
+      if (request.method !== 'POST') throw new Problem('method_not_allowed', { allow: 'POST' });
+      if (dependencies.isStopping()) {
+        throw new Problem('storage_unavailable', {
+          message: 'This process is stopping; retry.',
+          retryAfter: 1,
+        });
+      }
+      return await handle(request, token);
+    } catch (error) {
+      if (!(error instanceof Problem)) dependencies.logger.error({ err: error, door }, 'a door failed');
+      return toResponse(toProblem(error));
+    }
+  }
+}
