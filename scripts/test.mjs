@@ -1,0 +1,135 @@
+/**
+ * `npm test`: everything that must hold, in one run. First the Debian packages that the tests use, then types,
+ * style and every test. All stages run even after one has failed, so that one run tells the whole story; the
+ * closing line counts tests, and each other stage that failed as one more failure.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const bin = name => join(root, 'node_modules', '.bin', name);
+
+/** What the tests call, and the Debian package that brings it. */
+const neededCommands = [{ command: 'strace', package: 'strace' }];
+
+const TEST_TIMEOUT_MS = 60_000;
+
+requirePackages(missingPackages());
+
+let passed = 0;
+let failed = 0;
+
+await stage('types', async () => (await run(bin('tsc'), ['--noEmit'])).code === 0);
+await stage('style', async () => (await run(bin('biome'), ['check', '.'])).code === 0);
+await stage('tests', async () => {
+  const { code, output } = await run(bin('bun'), ['test', '--timeout', String(TEST_TIMEOUT_MS)]);
+  const counted = countTests(output);
+  passed += counted.passed;
+  failed += counted.failed;
+  if (counted.skipped > 0) console.log(`${counted.skipped} tests were skipped; none may be.`);
+  if (counted.failed === 0) return code === 0 && counted.skipped === 0 && counted.passed > 0;
+  return 'counted';
+});
+
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
+
+/** `work` answers whether it held, or that its failures are in the count already. */
+async function stage(name, work) {
+  const started = performance.now();
+  console.log(`\n== ${name}`);
+  const outcome = await work();
+  if (outcome === false) failed++;
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+  console.log(`== ${name} ${outcome === true ? 'passed' : 'FAILED'} in ${seconds} s`);
+}
+
+function missingPackages() {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return neededCommands
+    .filter(({ command }) => !folders.some(folder => isExecutable(join(folder, command))))
+    .map(needed => needed.package);
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As root they are installed; anybody else is told in one line what to do, and nothing is skipped. */
+function requirePackages(names) {
+  if (names.length === 0) return;
+  if (process.getuid?.() === 0) {
+    console.log(`Installing for the tests: ${names.join(', ')}`);
+    const apt = (...args) =>
+      spawnSync('apt-get', args, {
+        encoding: 'utf8',
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      });
+    const update = apt('update', '-qq');
+    const install = apt('install', '-y', '-qq', '--no-install-recommends', ...names);
+    if (install.status === 0) return;
+    process.stderr.write(`${update.stderr ?? ''}${install.stderr ?? install.error?.message ?? ''}\n`);
+  }
+  console.error(
+    `The tests need ${names.join(', ')}: run "sudo apt-get install -y ${names.join(' ')}" first.`,
+  );
+  process.exit(1);
+}
+
+/** Runs a command of this workspace, shows what it prints, and keeps it. */
+function run(command, args) {
+  return new Promise(resolve => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: testEnvironment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const pass = stream => chunk => {
+      output += chunk;
+      stream.write(chunk);
+    };
+    child.stdout.setEncoding('utf8').on('data', pass(process.stdout));
+    child.stderr.setEncoding('utf8').on('data', pass(process.stderr));
+    child.on('error', error => {
+      console.error(`${command}: ${error.message}. Has "npm ci" run?`);
+      resolve({ code: 1, output });
+    });
+    // A process that a test left behind may hold the pipes open: wait for the last words, not for ever.
+    child.on('exit', code => {
+      const settle = () => resolve({ code: code ?? 1, output });
+      child.on('close', settle);
+      setTimeout(settle, 2_000);
+    });
+  });
+}
+
+/** A developer's own settings must not reach the services that tests start; `CI` makes a stray `.only` an error. */
+function testEnvironment() {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('SLUICE_') || name.startsWith('SLUICE_TEST_'),
+  );
+  return {
+    ...Object.fromEntries(inherited),
+    CI: 'true',
+    ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+  };
+}
+
+/** Reads the summary that `bun test` ends with. Errors outside any test count as failures. */
+function countTests(output) {
+  const plain = output.replace(/\u001b\[[0-9;]*m/g, '');
+  const last = word => Number([...plain.matchAll(new RegExp(`^ *(\\d+) ${word}s?$`, 'gm'))].at(-1)?.[1] ?? 0);
+  return {
+    passed: last('pass'),
+    failed: Math.max(last('fail'), last('error')),
+    skipped: last('skip') + last('todo'),
+  };
+}
