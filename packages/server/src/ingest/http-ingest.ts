@@ -12,6 +12,7 @@ import {
   stringifyJson,
 } from '../core/json.ts';
 import type { AppendRequest, AppendResult } from '../core/ports.ts';
+import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/read-body.ts';
 import { validate } from '../core/validate.ts';
 import type { ActivityLog } from './activity.ts';
 import { authenticateKey } from './authenticate.ts';
@@ -19,7 +20,6 @@ import type { Directory } from './directory.ts';
 import { findSizeProblem } from './event-sizes.ts';
 import { hashBody, readIdempotencyKey } from './idempotency.ts';
 import type { Limits } from './limits.ts';
-import { decodeText, decompress, mediaTypeOf, readBytes } from './read-body.ts';
 
 export interface DoorDependencies {
   readonly directory: Directory;

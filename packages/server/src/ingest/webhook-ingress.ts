@@ -11,12 +11,12 @@ import {
   requireStorableText,
   stringifyJson,
 } from '../core/json.ts';
+import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/read-body.ts';
 import { bearerOf, unauthenticated } from './authenticate.ts';
 import type { KnownSource } from './directory.ts';
 import type { DoorDependencies } from './http-ingest.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { RateLimiter } from './rate.ts';
-import { decodeText, decompress, mediaTypeOf, readBytes } from './read-body.ts';
 import { isSameSecret, isSignature, isSignedBy } from './signature.ts';
 
 /**

@@ -1,18 +1,22 @@
 import { gunzip } from 'node:zlib';
-import { Problem } from '../core/errors.ts';
-import type { Limits } from './limits.ts';
+import { Problem } from './errors.ts';
+
+/** The part of the limits that a body as a whole has to keep. */
+interface Limits {
+  readonly bodyBytes: number;
+}
 
 const tooLarge = (limits: Limits) =>
   new Problem('payload_too_large', { message: `The body may have at most ${limits.bodyBytes} bytes.` });
 
 /** The bytes as received. A body that says it is too large is refused unread. */
-export async function readBytes(request: Request, limits: Limits): Promise<Uint8Array> {
+export function readBytes(request: Request, limits: Limits): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (declared !== null) {
     if (Number(declared) > limits.bodyBytes) throw tooLarge(limits);
     return request.bytes();
   }
-  return request.body === null ? new Uint8Array() : readCounted(request.body, limits);
+  return request.body === null ? Promise.resolve(new Uint8Array()) : readCounted(request.body, limits);
 }
 
 /** A chunked body says nothing of its size beforehand: count while it comes in. */
@@ -28,7 +32,11 @@ async function readCounted(body: ReadableStream<Uint8Array>, limits: Limits): Pr
 }
 
 /** Undoes `Content-Encoding`; the limit holds for what comes out. */
-export async function decompress(request: Request, bytes: Uint8Array, limits: Limits): Promise<Uint8Array> {
+export function decompress(
+  request: Request,
+  bytes: Uint8Array,
+  limits: Limits,
+): Uint8Array | Promise<Uint8Array> {
   const encoding = request.headers.get('content-encoding');
   if (encoding === null || encoding === '' || encoding === 'identity') return bytes;
   if (encoding.toLowerCase() !== 'gzip') {
