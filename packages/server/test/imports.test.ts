@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { type Edge, faultOf, findCycle, importsIn, namesOutOfPlace } from './support/import-rules.ts';
+
+const root = join(import.meta.dir, '../../..');
+
+const sourceFiles = readdirSync(join(root, 'packages'))
+  .map(name => join(root, 'packages', name, 'src'))
+  .filter(folder => existsSync(folder))
+  .flatMap(folder =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(file => join(folder, file)),
+  )
+  .filter(file => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file));
+
+const fromRoot = (file: string) => relative(root, file);
+const sourceOf = (file: string) => readFileSync(file, 'utf8');
+
+const edges: Edge[] = sourceFiles.flatMap(file =>
+  importsIn(sourceOf(file)).map(({ specifier, typeOnly }) => ({
+    from: fromRoot(file),
+    to: specifier.startsWith('.') ? fromRoot(join(dirname(file), specifier)) : specifier,
+    typeOnly,
+  })),
+);
+
+describe('the source', () => {
+  test('is found, and its imports with it', () => {
+    expect(edges).toContainEqual({
+      from: 'packages/server/src/core/ports.ts',
+      to: 'packages/server/src/core/event.ts',
+      typeOnly: true,
+    });
+    expect(edges.length).toBeGreaterThan(sourceFiles.length);
+  });
+
+  test('imports in one direction only', () => {
+    expect(edges.map(faultOf).filter(fault => fault !== null)).toEqual([]);
+  });
+
+  test('has no cycles', () => {
+    expect(findCycle(edges)).toBeNull();
+  });
+
+  test('says the names of Bun and reads the environment only where it may', () => {
+    expect(sourceFiles.flatMap(file => namesOutOfPlace(fromRoot(file), sourceOf(file)))).toEqual([]);
+  });
+});
+
+describe('the rules refuse', () => {
+  const server = (file: string) => `packages/server/src/${file}`;
+  const refused: [string, string, string][] = [
+    ['a stage that knows another', 'ingest/http-ingest.ts', server('journal/append.ts')],
+    ['a stage that knows storage', 'journal/append.ts', server('storage/schema.ts')],
+    ['a stage that knows the web', 'delivery/attempt.ts', server('web/problem.ts')],
+    ['a stage that knows telemetry', 'ingest/rate.ts', server('telemetry/logger.ts')],
+    ['core that knows a stage', 'core/ports.ts', server('ingest/limits.ts')],
+    ['core that knows a library', 'core/ids.ts', 'ulid'],
+    ['storage that knows a stage', 'storage/open.ts', server('journal/append.ts')],
+    ['storage that knows the contract', 'storage/schema.ts', '@sluice/contract'],
+    ['the web that knows storage', 'web/app.ts', server('storage/open.ts')],
+    ['anything that knows the wiring', 'command/serve.ts', server('compose.ts')],
+    ['anything that knows the command', 'compose.ts', server('main.ts')],
+    ['a step that knows its sibling', 'pipeline/steps/dedupe.ts', server('pipeline/steps/transform.ts')],
+    [
+      'a destination that knows its sibling',
+      'delivery/destinations/slack.ts',
+      server('delivery/destinations/webhook.ts'),
+    ],
+    ['source that knows a test', 'web/app.ts', 'packages/server/test/support/service.ts'],
+    ['the contract by its path', 'core/event.ts', 'packages/contract/src/event.ts'],
+    ['a part that nobody has entered', 'elsewhere/x.ts', server('core/ids.ts')],
+  ];
+  for (const [what, from, to] of refused) {
+    test(`${what}, be it by types alone`, () => {
+      for (const typeOnly of [true, false]) {
+        expect(faultOf({ from: server(from), to, typeOnly })).toContain(server(from));
+      }
+    });
+  }
+
+  test('a dashboard that knows the server, and an SDK that needs more than types', () => {
+    const from = 'packages/dashboard/src/api.ts';
+    expect(faultOf({ from, to: server('core/ids.ts'), typeOnly: true })).not.toBeNull();
+    expect(faultOf({ from, to: '@sluice/server', typeOnly: true })).not.toBeNull();
+    const sdk = 'packages/sdk/src/client.ts';
+    expect(faultOf({ from: sdk, to: '@sluice/contract', typeOnly: false })).not.toBeNull();
+    expect(faultOf({ from: sdk, to: '@sluice/contract', typeOnly: true })).toBeNull();
+    expect(faultOf({ from: sdk, to: 'zod', typeOnly: true })).not.toBeNull();
+  });
+
+  test('a ring of files', () => {
+    const ring = [
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'c' },
+      { from: 'c', to: 'b' },
+    ];
+    expect(findCycle(ring)).toEqual(['b', 'c', 'b']);
+    expect(findCycle(ring.slice(0, 2))).toBeNull();
+  });
+
+  test('Bun and the environment out of place, but not in a comment', () => {
+    const found = (file: string, source: string) => namesOutOfPlace(server(file), source).length;
+    expect(found('ingest/x.ts', "import { Database } from 'bun:sqlite';")).toBe(1);
+    expect(found('web/x.ts', 'Bun.serve({});')).toBe(1);
+    expect(found('web/x.ts', '// Bun.serve is elsewhere\n/** process.env too */')).toBe(0);
+    expect(found('runtime/x.ts', 'Bun.serve({});')).toBe(0);
+    expect(found('compose.ts', 'process.env.SLUICE_PORT')).toBe(1);
+    expect(found('settings.ts', 'process.env')).toBe(0);
+  });
+});
+
+describe('imports are read', () => {
+  test('however they are written', () => {
+    const source = `import a from 'a';
+import type { B } from 'b';
+import {
+  c,
+} from "c";
+export * from './d.ts';
+import 'e';
+const f = await import('./f.ts');
+new Worker(new URL('./g.ts', import.meta.url));
+// import h from 'h';
+`;
+    expect(importsIn(source).map(({ specifier }) => specifier)).toEqual([
+      'a',
+      'b',
+      'c',
+      './d.ts',
+      'e',
+      './f.ts',
+      './g.ts',
+    ]);
+    expect(importsIn(source).filter(({ typeOnly }) => typeOnly)).toEqual([
+      { specifier: 'b', typeOnly: true },
+    ]);
+  });
+
+  test('and a step may know its stage and its registry all steps', () => {
+    const server = (file: string) => `packages/server/src/pipeline/${file}`;
+    const edge = (from: string, to: string) =>
+      faultOf({ from: server(from), to: server(to), typeOnly: false });
+    expect(edge('steps/registry.ts', 'steps/dedupe.ts')).toBeNull();
+    expect(edge('steps/dedupe.ts', 'run.ts')).toBeNull();
+    expect(edge('steps/redact/phone.ts', 'steps/redact/text.ts')).toBeNull();
+  });
+});

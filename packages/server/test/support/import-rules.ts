@@ -1,0 +1,132 @@
+/**
+ * Which part of the house may know which other. Everything that is not listed is forbidden, so that a new part
+ * has to be entered here before anything can be built on it. Tests stand outside: they may look anywhere.
+ */
+export interface Edge {
+  /** A file, from the root of the repository: `packages/server/src/core/ids.ts`. */
+  readonly from: string;
+  /** A file likewise, or the name of a package: `zod`, `node:fs`, `@sluice/contract`. */
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const stages = ['ingest', 'journal', 'pipeline', 'routing', 'delivery', 'entities'] as const;
+
+const mayKnow: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  core: ['contract'],
+  ...Object.fromEntries(stages.map(stage => [stage, ['contract', 'core']])),
+  storage: ['core'],
+  telemetry: ['core'],
+  runtime: ['core'],
+  web: ['contract', 'core', 'telemetry', 'runtime'],
+  settings: [],
+  command: ['contract', 'core', 'runtime', 'settings', 'storage', 'telemetry'],
+  compose: ['contract', 'core', ...stages, 'runtime', 'settings', 'storage', 'telemetry', 'web'],
+  main: ['command', 'compose', 'core', 'settings'],
+  dashboard: ['contract'],
+  sdk: ['contract'],
+};
+
+/** The part a file belongs to: a package, a folder of the server, or one of the server's own files. */
+export function partOf(file: string): string {
+  const [, part = ''] =
+    /^packages\/server\/src\/([^/.]+)/.exec(file) ?? /^packages\/([^/]+)\//.exec(file) ?? [];
+  return part;
+}
+
+/** What is wrong with an import, in one line; null when it goes the right way. */
+export function faultOf(edge: Edge): string | null {
+  const from = partOf(edge.from);
+  const allowed = mayKnow[from];
+  if (allowed === undefined) return `${edge.from} belongs to no known part: enter it in import-rules.ts.`;
+  if (!edge.to.startsWith('packages/') && !edge.to.startsWith('@sluice/')) return packageFault(edge, from);
+  if (edge.to.includes('/test/') || edge.to.endsWith('.test.ts')) return `${says(edge)}: a test.`;
+  const to = edge.to.startsWith('@sluice/') ? (edge.to.split('/')[1] ?? '') : partOf(edge.to);
+  if (from === to) return siblingFault(edge);
+  if (!allowed.includes(to)) return `${says(edge)}: ${from} may not know ${to}.`;
+  if (to === 'contract' && edge.to.startsWith('packages/')) return `${says(edge)}: say @sluice/contract.`;
+  if (from === 'sdk' && !edge.typeOnly) return `${says(edge)}: the SDK knows the contract by types alone.`;
+  return null;
+}
+
+/** The words of the domain stand on nothing but the language and their schemas; the SDK brings nothing along. */
+function packageFault(edge: Edge, from: string): string | null {
+  if (from === 'contract' && edge.to !== 'zod') return `${says(edge)}: the contract knows zod only.`;
+  if (from === 'core' && edge.to !== 'zod' && !edge.to.startsWith('node:')) {
+    return `${says(edge)}: core knows zod and Node's own modules only.`;
+  }
+  if (from === 'sdk' && !edge.to.startsWith('node:')) return `${says(edge)}: the SDK has no dependencies.`;
+  return null;
+}
+
+/** Steps and destinations can be taken out one by one: only their registry knows them all. */
+function siblingFault(edge: Edge): string | null {
+  const kind = (file: string) =>
+    /\/(?:pipeline\/steps|delivery\/destinations)\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(file)?.[1];
+  const from = kind(edge.from);
+  const to = kind(edge.to);
+  const apart = from !== undefined && to !== undefined && from !== 'registry' && from !== to;
+  return apart ? `${says(edge)}: a step or destination never knows a sibling.` : null;
+}
+
+const says = (edge: Edge) => `${edge.from} imports ${edge.to}`;
+
+/** What a file's own text may not say where it stands. */
+export function namesOutOfPlace(file: string, source: string): string[] {
+  const code = withoutComments(source);
+  const faults: string[] = [];
+  if (
+    /\bBun\b|['"]bun(:|['"])/.test(code) &&
+    !/^packages\/server\/src\/(runtime|storage\/sqlite)\//.test(file)
+  ) {
+    faults.push(`${file} says a name of Bun's own; those stay in runtime/ and storage/sqlite/.`);
+  }
+  if (/\bprocess\.env\b|\bimport\.meta\.env\b|['"]dotenv['"]/.test(code) && partOf(file) !== 'settings') {
+    faults.push(`${file} reads the environment; settings.ts is its only reader.`);
+  }
+  return faults;
+}
+
+/** Every import of a file as it is written: static, type-only, re-exported, dynamic, or a worker's script. */
+export function importsIn(source: string): { specifier: string; typeOnly: boolean }[] {
+  const code = withoutComments(source);
+  const found: { specifier: string; typeOnly: boolean }[] = [];
+  for (const [, type, specifier = ''] of code.matchAll(
+    /(?:^|[\n;])\s*(?:import|export)\s+(type\s)?[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]/g,
+  )) {
+    found.push({ specifier, typeOnly: type !== undefined });
+  }
+  for (const pattern of [
+    /(?:^|[\n;])\s*import\s*['"]([^'"]+)['"]/g,
+    /\bimport\(\s*['"]([^'"]+)['"]/g,
+    /\bnew URL\(\s*['"](\.[^'"]+)['"]\s*,\s*import\.meta\.url/g,
+  ]) {
+    for (const [, specifier = ''] of code.matchAll(pattern)) found.push({ specifier, typeOnly: false });
+  }
+  return found;
+}
+
+const withoutComments = (source: string): string =>
+  source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+
+/** A ring of files that import each other, or null. */
+export function findCycle(edges: readonly Pick<Edge, 'from' | 'to'>[]): string[] | null {
+  const next = Map.groupBy(edges, edge => edge.from);
+  const done = new Set<string>();
+  const walk = (file: string, path: string[]): string[] | null => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return null;
+    for (const { to } of next.get(file) ?? []) {
+      const cycle = walk(to, [...path, file]);
+      if (cycle) return cycle;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const file of next.keys()) {
+    const cycle = walk(file, []);
+    if (cycle) return cycle;
+  }
+  return null;
+}
