@@ -16,9 +16,9 @@ const hasLength = (text: string, least: number, most: number): boolean => {
   return text.length <= most * 2 && [...text].length <= most;
 };
 
-const hasControlCharacters = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f]/.test(text);
+export const hasControlCharacters = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f]/.test(text);
 
-const textOf = (least: number, most: number) =>
+export const textOf = (least: number, most: number) =>
   z.string().refine(text => hasLength(text, least, most), `must have ${least} to ${most} characters.`);
 
 /** A dot or two as a path segment is folded away by every URL library, so it could never be fetched again. */

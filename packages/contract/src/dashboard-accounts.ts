@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { hasControlCharacters, textOf } from './event.ts';
+
+/** Private calls about people: who is logged in, set-up, members and their organisations. */
+export const roleNames = ['viewer', 'member', 'admin', 'owner'] as const;
+export const role = z.enum(roleNames);
+
+/** What a person calls something. */
+export const label = textOf(1, 100).refine(
+  name => name.trim() !== '' && !hasControlCharacters(name),
+  'must not be blank, and may hold no control characters.',
+);
+
+export const email = z
+  .email('must be an e-mail address.')
+  .refine(text => text.length <= 254, 'may have at most 254 characters.')
+  .transform(text => text.toLowerCase());
+
+export const LEAST_PASSWORD_LENGTH = 8;
+const MOST_PASSWORD_LENGTH = 1_024;
+const passwordGiven = textOf(1, MOST_PASSWORD_LENGTH);
+export const newPassword = textOf(LEAST_PASSWORD_LENGTH, MOST_PASSWORD_LENGTH);
+
+/** Any text will do as an e-mail here: one that nobody could have is refused like one that nobody has. */
+export const loginBody = z.strictObject({
+  email: textOf(1, 254).transform(text => text.trim().toLowerCase()),
+  password: passwordGiven,
+});
+export const setupBody = z.strictObject({
+  code: textOf(1, 256),
+  organisation: label,
+  email,
+  password: newPassword,
+});
+/** A new account needs a new password; an account that is there proves itself with its own. */
+export const acceptInvitationBody = z.strictObject({ password: passwordGiven });
+export const moveSessionBody = z.strictObject({ id: z.string() });
+
+export const inviteBody = z.strictObject({ email, role });
+export const memberChange = z.strictObject({ role });
+
+export const organisationBody = z.strictObject({ name: label });
+export const organisationChange = z.strictObject({
+  name: label.optional(),
+  retention_days: z
+    .int('must be a whole number.')
+    .min(1, 'must be at least 1.')
+    .max(36_500, 'may be at most 36500.')
+    .optional(),
+  searchable_traits: z
+    .array(textOf(1, 256))
+    .max(32, 'may name at most 32 traits.')
+    .refine(traits => new Set(traits).size === traits.length, 'must name each trait once.')
+    .optional(),
+});
+
+export const whoAmI = z.object({
+  user: z.object({ id: z.string(), email: z.string() }),
+  organisation: z.object({ id: z.string(), name: z.string() }),
+  role,
+  /** What that role allows, so that no button is shown that would be refused. */
+  permissions: z.array(z.string()),
+  organisations: z.array(z.object({ id: z.string(), name: z.string(), role })),
+});
+export type WhoAmI = z.infer<typeof whoAmI>;
+
+export const memberRecord = z.object({
+  id: z.string(),
+  email: z.string(),
+  role,
+  /** `invited`: has not accepted yet. */
+  status: z.enum(['active', 'invited']),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+});
+export type MemberRecord = z.infer<typeof memberRecord>;
+
+export const organisationRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  role,
+  /** null: the installation's default, which stands beside it. */
+  retention_days: z.number().nullable(),
+  default_retention_days: z.number(),
+  searchable_traits: z.array(z.string()),
+  created_at: z.string(),
+});
+export type OrganisationRecord = z.infer<typeof organisationRecord>;

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { entityKind, entityRef, externalId, parseTimestamp, textOf, timestamp } from './event.ts';
+
+/** Private calls about what came in, and the audit log. */
+export const eventState = z.enum(['accepted', 'processed', 'dropped', 'unrouted', 'failed']);
+
+/** `kind:external_id`. A kind holds no colon, so the first one parts them. */
+const tiedEntity = z
+  .string()
+  .transform(text => {
+    const colon = text.indexOf(':');
+    return { kind: text.slice(0, Math.max(0, colon)), external_id: text.slice(colon + 1) };
+  })
+  .refine(
+    ({ kind, external_id }) =>
+      entityKind.safeParse(kind).success && externalId.safeParse(external_id).success,
+    'must be kind:external_id.',
+  );
+
+const moment = timestamp.transform(text => parseTimestamp(text) ?? 0);
+
+/** What a list of events can be narrowed by; all of it combines with AND. */
+export const eventFilter = {
+  state: eventState.optional(),
+  source: textOf(1, 64).optional(),
+  type: textOf(1, 4_096).optional(),
+  entity: tiedEntity.optional(),
+  text: textOf(1, 256).optional(),
+  /** Received after and before, exclusive. */
+  after: moment.optional(),
+  before: moment.optional(),
+};
+
+export const eventRow = z.object({
+  id: z.string(),
+  type: z.string(),
+  icon: z.string().nullable(),
+  state: eventState,
+  sources: z.array(z.object({ id: z.string(), name: z.string() })),
+  entity: entityRef.nullable(),
+  timestamp: z.string(),
+  received_at: z.string(),
+});
+export type EventRow = z.infer<typeof eventRow>;
+
+export const auditRecord = z.object({
+  id: z.string(),
+  at: z.string(),
+  actor: z.string(),
+  action: z.string(),
+  target: z.string(),
+  details: z.record(z.string(), z.unknown()),
+});
+export type AuditRecord = z.infer<typeof auditRecord>;
