@@ -57,7 +57,8 @@ export class Problem extends Error {
     super(details.message ?? catalogue[code].message);
     this.name = 'Problem';
     this.status = catalogue[code].status;
-    this.path = details.path;
+    // The body as a whole has no path.
+    this.path = details.path === '' ? undefined : details.path;
     this.retryAfter = details.retryAfter;
     this.allow = details.allow;
   }

@@ -37,9 +37,9 @@ export function decompress(
   bytes: Uint8Array,
   limits: Limits,
 ): Uint8Array | Promise<Uint8Array> {
-  const encoding = request.headers.get('content-encoding');
-  if (encoding === null || encoding === '' || encoding === 'identity') return bytes;
-  if (encoding.toLowerCase() !== 'gzip') {
+  const encoding = request.headers.get('content-encoding')?.toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return bytes;
+  if (encoding !== 'gzip') {
     throw new Problem('unsupported_media_type', { message: 'Content-Encoding may be gzip or absent.' });
   }
   return new Promise((resolve, reject) => {
