@@ -1,16 +1,38 @@
+import { backup } from './command/backup.ts';
+import type { Command } from './command/command.ts';
+import { doctor } from './command/doctor.ts';
+import { explain } from './command/explain.ts';
+import { helpText } from './command/help.ts';
+import { resetPassword } from './command/reset-password.ts';
+import { createServe } from './command/serve.ts';
+import { systemTerminal as terminal } from './command/terminal.ts';
 import { startService } from './compose.ts';
-import { BadSetting, readSettings } from './settings.ts';
+import { readSettings } from './settings.ts';
 
-const service = await startService(readSettings(), {
-  onFatal(reason) {
-    console.error(reason);
-    process.exit(1);
-  },
-}).catch((error: unknown) => {
-  console.error(error instanceof BadSetting ? error.message : error);
-  process.exit(1);
-});
-console.log(`Sluice is ready on http://localhost:${service.port}`);
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.on(signal, () => void service.stop().then(() => process.exit(0)));
+/** The `sluice` command. */
+const commands = new Map<string, Command>([
+  ['serve', createServe(startService)],
+  ['backup', backup],
+  ['doctor', doctor],
+  ['reset-password', resetPassword],
+]);
+
+async function run([name = 'help', ...args]: readonly string[]): Promise<number> {
+  if (/^(help|--help|-h)$/.test(name)) {
+    terminal.say(helpText([...commands.values()]));
+    return 0;
+  }
+  const command = commands.get(name);
+  if (command === undefined) {
+    terminal.complain(`There is no command "${name}". Try: sluice help`);
+    return 2;
+  }
+  try {
+    return await command.run(args, { settings: readSettings(), terminal });
+  } catch (error) {
+    terminal.complain(explain(error));
+    return 1;
+  }
 }
+
+process.exit(await run(process.argv.slice(2)));

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { keyCheckValue } from '../core/key-check.ts';
+import { createVault } from '../core/vault.ts';
+import { readSecretKey, secretKeyFile } from '../runtime/secret-key.ts';
+import { declarations, type SettingName, type Settings } from '../settings.ts';
+import { examineStorage } from '../storage/examine.ts';
+import type { Command } from './command.ts';
+
+export const doctor: Command = {
+  usage: 'doctor',
+  summary: 'Show the settings in use and examine the storage; changes nothing.',
+
+  async run(_args, { settings, terminal }) {
+    terminal.say('Settings');
+    for (const name of Object.keys(declarations) as SettingName[]) {
+      terminal.say(`  ${name.padEnd(34)} ${describeSetting(name, settings)}`);
+    }
+    terminal.say('\nStorage');
+    const directory = resolve(settings.SLUICE_DATA_DIR);
+    const findings = await examineStorage({
+      directory,
+      databaseUrl: settings.SLUICE_DATABASE_URL,
+      keyCheck: keyCheckOf(settings, directory),
+    });
+    for (const { ok, matter, says } of findings) {
+      terminal.say(`  ${ok ? 'ok ' : 'BAD'}  ${matter.padEnd(12)} ${says}`);
+    }
+    const faults = findings.filter(({ ok }) => !ok).length;
+    terminal.say(faults === 0 ? '\nAll is well.' : `\n${faults} to see to.`);
+    return faults === 0 ? 0 : 1;
+  },
+};
+
+function describeSetting(name: SettingName, settings: Settings): string {
+  const { default: fallback, secret } = declarations[name] as { default: unknown; secret?: true };
+  const value = settings[name];
+  if (value === undefined) return 'not set';
+  if (secret) return 'set, hidden';
+  const shown = Array.isArray(value) ? value.join(',') || 'none' : String(value);
+  return String(value) === String(fallback) ? `${shown} (default)` : shown;
+}
+
+/** Only reads: a key is made by the first start, never by a look. */
+function keyCheckOf(settings: Settings, directory: string): string | null {
+  const given = settings.SLUICE_SECRET_KEY;
+  if (given !== undefined) return keyCheckValue(createVault(given));
+  if (!existsSync(secretKeyFile(directory))) return null;
+  return keyCheckValue(createVault(readSecretKey(directory)));
+}

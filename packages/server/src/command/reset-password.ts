@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { newPassword } from '@sluice/contract/dashboard-accounts';
+import { newId } from '../core/ids.ts';
+import type { Storage } from '../core/ports.ts';
+import { hashPassword } from '../runtime/password.ts';
+import { openStorage } from '../storage/open.ts';
+import { databaseFile } from '../storage/sqlite/engine.ts';
+import type { Command, CommandContext } from './command.ts';
+
+export const resetPassword: Command = {
+  usage: 'reset-password <email>',
+  summary: 'Give a user a new password, typed or piped in; ends all of their sessions.',
+
+  async run([email], { settings, terminal }) {
+    if (email === undefined) {
+      terminal.complain('Whose? sluice reset-password <email>');
+      return 2;
+    }
+    const directory = resolve(settings.SLUICE_DATA_DIR);
+    const databaseUrl = settings.SLUICE_DATABASE_URL;
+    // Opening would make a new, empty one.
+    if (databaseUrl === undefined && !existsSync(databaseFile(directory))) {
+      terminal.complain(`There is no database in ${directory}. Is SLUICE_DATA_DIR right?`);
+      return 1;
+    }
+    const engine = await openStorage({
+      directory,
+      databaseUrl,
+      onFatal: reason => terminal.complain(reason),
+    });
+    try {
+      return await changePassword(engine.storage, email.toLowerCase(), terminal);
+    } finally {
+      await engine.close();
+    }
+  },
+};
+
+async function changePassword(
+  storage: Storage,
+  email: string,
+  terminal: CommandContext['terminal'],
+): Promise<number> {
+  const user = await storage.findUserByEmail(email);
+  if (user === null) {
+    terminal.complain(`No user has the e-mail ${email}.`);
+    return 1;
+  }
+  const password = await terminal.askSecret(`New password for ${email}: `);
+  const checked = newPassword.safeParse(password);
+  if (!checked.success) {
+    terminal.complain(`The password ${checked.error.issues[0]?.message ?? 'cannot be used.'}`);
+    return 1;
+  }
+  await storage.setPassword(user.id, await hashPassword(password));
+  const at = Date.now();
+  for (const { id: orgId } of await storage.listOrganisationsOf(user.id)) {
+    await storage.recordAudit({
+      id: newId('aud', at),
+      orgId,
+      at,
+      actor: 'sluice reset-password',
+      action: 'user.password_reset',
+      target: user.id,
+      details: { email },
+    });
+  }
+  terminal.say(`The password of ${email} is changed, and all of their sessions are ended.`);
+  return 0;
+}

@@ -1,0 +1,108 @@
+import type { Settings } from '../settings.ts';
+import type { Command } from './command.ts';
+import { explain } from './explain.ts';
+import type { Terminal } from './terminal.ts';
+
+interface Service {
+  readonly port: number;
+  /** The one-time code that opens the set-up page; null once there is a user. */
+  readonly setupCode?: string | null;
+  stop(): Promise<void>;
+}
+
+/** After a fatal fault: time for the 503s of what was under way to leave the machine. */
+const LAST_ANSWERS_MS = 250;
+/** A stop is promised within ten seconds; past this, what hangs is left behind. */
+const STOP_WITHIN_MS = 9_000;
+
+/** Serves until it is told to stop, or must. The wiring is handed in, since nothing but main knows it. */
+export const createServe = (
+  start: (settings: Settings, options: { onFatal(reason: string): void }) => Promise<Service>,
+): Command => ({
+  usage: 'serve',
+  summary: 'Start the service and serve until it is stopped.',
+
+  async run(_args, { settings, terminal }) {
+    const { promise: left, resolve: leave } = Promise.withResolvers<number>();
+    let service: Service | undefined;
+    let stopping = false;
+
+    // Shells and npm each pass a Ctrl-C on, so the same wish may come twice.
+    const stop = () => {
+      if (stopping) return;
+      stopping = true;
+      if (service) void stopWithin(service, terminal).then(leave);
+      else leave(0);
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+
+    const starting = start(settings, {
+      onFatal(reason) {
+        terminal.complain(reason);
+        setTimeout(() => leave(1), LAST_ANSWERS_MS);
+      },
+    });
+    starting.then(
+      started => {
+        service = started;
+        if (!stopping) for (const line of welcome(settings, started)) terminal.say(line);
+      },
+      (error: unknown) => {
+        terminal.complain(whyNot(error, settings));
+        leave(1);
+      },
+    );
+    return left;
+  },
+});
+
+async function stopWithin(service: Service, terminal: Terminal): Promise<number> {
+  terminal.say('Stopping: answering what was accepted.');
+  const overdue = Promise.withResolvers<number>();
+  const timer = setTimeout(() => {
+    terminal.complain('Something did not end in time and is left behind. Nothing that was answered is lost.');
+    overdue.resolve(0);
+  }, STOP_WITHIN_MS);
+  const stopped = service.stop().then(
+    () => 0,
+    (error: unknown) => {
+      terminal.complain(explain(error));
+      return 1;
+    },
+  );
+  const code = await Promise.race([stopped, overdue.promise]);
+  clearTimeout(timer);
+  return code;
+}
+
+/** What a newcomer needs next. */
+export function welcome(settings: Settings, service: Service): string[] {
+  const url = addressOf(settings, service.port);
+  return [
+    '',
+    '  Sluice is ready.',
+    '',
+    `  Dashboard  ${url}/`,
+    `  Reference  ${url}/docs`,
+    ...(typeof service.setupCode === 'string'
+      ? [`  Set-up     ${url}/ asks for this one-time code: ${service.setupCode}`]
+      : []),
+    '',
+  ];
+}
+
+function addressOf(settings: Settings, port: number): string {
+  if (settings.SLUICE_BASE_URL) return settings.SLUICE_BASE_URL;
+  const host = settings.SLUICE_HOST;
+  const isAny = host === '0.0.0.0' || host === '::';
+  return `http://${isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The whole story only where it was asked for. */
+function whyNot(error: unknown, settings: Settings): string {
+  if (settings.SLUICE_LOG_LEVEL === 'debug' && error instanceof Error && error.stack) return error.stack;
+  if ((error as { code?: unknown }).code === 'EADDRINUSE') {
+    return `Port ${settings.SLUICE_PORT} is taken. Stop what listens there, or give another with SLUICE_PORT.`;
+  }
+  return explain(error);
+}

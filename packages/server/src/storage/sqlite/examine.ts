@@ -1,0 +1,84 @@
+import type { Database } from 'bun:sqlite';
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { KEY_CHECK_SETTING } from '../../core/key-check.ts';
+import { bad, type Finding, good, judgeKey } from '../finding.ts';
+import { migrations } from '../migrations/index.ts';
+import { restoreAdvice } from './damage.ts';
+import { databaseFile } from './engine.ts';
+import { openForReading, openForWriting } from './open.ts';
+
+const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
+
+export function examineSqlite(options: { directory: string; keyCheck: string | null }): Finding[] {
+  const { directory, keyCheck } = options;
+  if (!existsSync(directory)) {
+    return [good('storage', `${directory} does not exist yet; the first start makes it`)];
+  }
+  const room = judgeRoom(directory);
+  const file = databaseFile(directory);
+  if (!existsSync(file)) return [good('storage', `no database in ${directory} yet`), room];
+  return [...examineFile(file, keyCheck), room];
+}
+
+function examineFile(file: string, keyCheck: string | null): Finding[] {
+  let database: Database | undefined;
+  try {
+    database = openForReading(file);
+    const damage = findings(database);
+    // Nothing more is asked of a damaged file, and above all nothing is written to it.
+    if (damage.length > 0) return [bad('damage', `${damage.join('; ')}. ${restoreAdvice(file)}`)];
+    return [
+      good('storage', `${file}, ${mebibytes(statSync(file).size)}`),
+      good('damage', 'none: every page and index was read'),
+      judgeSchema(database),
+      judgeKey(keptKeyCheck(database), keyCheck),
+      judgeDurability(file),
+    ];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [bad('storage', `${file} cannot be read (${message}). ${restoreAdvice(file)}`)];
+  } finally {
+    database?.close();
+  }
+}
+
+/** Slower than the look at every start: this one also compares each index with its table. */
+function findings(database: Database): string[] {
+  const rows = database.query('PRAGMA integrity_check(5)').all() as { integrity_check: string }[];
+  return rows.map(row => row.integrity_check).filter(text => text !== 'ok');
+}
+
+function judgeSchema(database: Database): Finding {
+  const { user_version: found } = database.query('PRAGMA user_version').get() as { user_version: number };
+  const known = migrations.length;
+  if (found > known) return bad('schema', `${found}, written by a newer Sluice; this one knows ${known}`);
+  return good('schema', found === known ? `${found}` : `${found}; the next start brings it to ${known}`);
+}
+
+function keptKeyCheck(database: Database): string | null {
+  const row = database
+    .query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?')
+    .get(KEY_CHECK_SETTING);
+  return row?.value ?? null;
+}
+
+/** Opens it as the writer does, which refuses unless WAL and full flushes are in force. */
+function judgeDurability(file: string): Finding {
+  try {
+    openForWriting(file).close();
+    return good('durability', 'WAL, synchronous=FULL: a commit is on disk before it is answered');
+  } catch (error) {
+    return bad('durability', error instanceof Error ? error.message : String(error));
+  }
+}
+
+function judgeRoom(directory: string): Finding {
+  const { bavail, bsize } = statfsSync(directory);
+  const room = bavail * bsize;
+  const says = `${mebibytes(room)} free`;
+  return room >= LEAST_ROOM_BYTES
+    ? good('disk', says)
+    : bad('disk', `${says}; events are refused when it is full`);
+}
+
+const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`;
