@@ -1,5 +1,6 @@
 import { type Clock, seconds, systemClock } from './core/clock.ts';
 import { Problem } from './core/errors.ts';
+import { requireSameKey } from './core/key-check.ts';
 import type { StorageEngine } from './core/ports.ts';
 import { createVault } from './core/vault.ts';
 import { createActivityLog } from './ingest/activity.ts';
@@ -44,9 +45,13 @@ export async function startService(
     },
   });
   const { storage } = engine;
+  await requireSameKey(storage, vault).catch(async error => {
+    await engine.close();
+    throw error;
+  });
 
   const appender = createAppender(storage, {
-    commitsAtOnce: settings.SLUICE_DATABASE_URL ? 2 : 1,
+    commitsAtOnce: 2,
     onCommit: (events, ms) => metrics.committed(events, ms),
   });
   const metrics = createMetrics({ waiting: appender.waiting, version: '0.1.0' });

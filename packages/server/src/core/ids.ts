@@ -24,23 +24,25 @@ const FORTY_BITS = 2 ** 40;
 
 const chance = new Uint8Array(10);
 let lastMs = -1;
-let timePart = '';
+/** All but the last eight characters: the time and the upper half of the chance. */
+let stem = '';
 let high = 0;
 let low = 0;
 
 export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {
   if (nowMs > lastMs) {
     lastMs = nowMs;
-    timePart = encode(nowMs, 10);
     randomFillSync(chance);
     high = fortyBits(0);
     low = fortyBits(5);
+    stem = encode(lastMs, 10) + encode(high, 8);
   } else if (++low === FORTY_BITS) {
     // The clock stood still or went back: keep counting in the last millisecond seen, so order holds.
     low = 0;
     high = (high + 1) % FORTY_BITS;
+    stem = encode(lastMs, 10) + encode(high, 8);
   }
-  return `${prefix}_${timePart}${encode(high, 8)}${encode(low, 8)}`;
+  return `${prefix}_${stem}${encode(low, 8)}`;
 }
 
 /** The smallest id of that moment: ids below it are older. */
@@ -67,10 +69,14 @@ function fortyBits(offset: number): number {
   return n;
 }
 
+/** Every pair of characters, so that ten bits are one look-up. */
+const PAIRS = Array.from({ length: 1024 }, (_, n) => `${ALPHABET[n >> 5]}${ALPHABET[n & 31]}`);
+
+/** `length` is even: whole pairs are written, from the lowest up. */
 function encode(value: number, length: number): string {
   let text = '';
-  for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) {
-    text = ALPHABET[rest % 32] + text;
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 1024)) {
+    text = PAIRS[rest % 1024] + text;
   }
   return text;
 }

@@ -43,21 +43,17 @@ const MAX_REVIVABLE_NESTING = 1_000;
 
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
+/** Exact, whatever the value holds. JSON itself refuses a BigInt, so only then the slower way is gone. */
 export function stringifyJson(value: unknown): string {
-  return hasBigInt(value) ? JSON.stringify(value, writeBigInt) : JSON.stringify(value);
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return JSON.stringify(value, writeBigInt);
+  }
 }
 
 const writeBigInt = (_key: string, value: unknown) =>
   typeof value === 'bigint' ? rawJSON(value.toString()) : value;
-
-function hasBigInt(value: unknown): boolean {
-  if (typeof value === 'bigint') return true;
-  if (typeof value !== 'object' || value === null) return false;
-  for (const key in value) {
-    if (hasBigInt((value as Record<string, unknown>)[key])) return true;
-  }
-  return false;
-}
 
 /** Refuses nesting beyond the limit; `value` itself is level 1. */
 export function requireNesting(value: Json, limit: number, path: string): void {

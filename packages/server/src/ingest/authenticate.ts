@@ -6,7 +6,8 @@ export const unauthenticated = () => new Problem('unauthenticated');
 
 export function bearerOf(request: Request): string | null {
   const header = request.headers.get('authorization');
-  return header !== null && /^bearer /i.test(header) ? header.slice(7).trim() : null;
+  if (header === null || header.charCodeAt(6) !== 0x20) return null;
+  return header.slice(0, 6).toLowerCase() === 'bearer' ? header.slice(7).trim() : null;
 }
 
 /** The organisation that the request's API key carries. */

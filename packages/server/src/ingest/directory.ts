@@ -1,13 +1,16 @@
 import type { AuthMode, Storage } from '../core/ports.ts';
 import { hashSecret, type Vault } from '../core/vault.ts';
 
-/** Who may come in, as the doors keep it in memory: found by hash, forgotten whenever configuration changes. */
+/** Who may come in, as the doors keep it in memory: looked up by hash, forgotten whenever configuration changes. */
 export interface Directory {
-  organisationOfKey(secret: string): Promise<KnownKey | null>;
-  sourceOfToken(token: string): Promise<KnownSource | null>;
+  organisationOfKey(secret: string): Known<KnownKey>;
+  sourceOfToken(token: string): Known<KnownSource>;
   retentionMs(orgId: string): Promise<number>;
   forget(): void;
 }
+
+/** At once where it is remembered: the doors ask for every request. */
+export type Known<T> = T | null | Promise<T | null>;
 
 export interface KnownKey {
   readonly id: string;
@@ -41,18 +44,20 @@ export function createDirectory(options: {
   /** Remembers what was found, never what was not: a wrong key costs a look-up, and cannot fill the memory. */
   function remembering<T>(find: (name: string) => Promise<T | null>) {
     let known = new Map<string, T>();
+    async function lookUp(name: string): Promise<T | null> {
+      const generation = known;
+      const found = await find(name);
+      // What was read before a change must not be kept after it.
+      if (found !== null && generation === known) {
+        if (known.size >= MOST_REMEMBERED) known.clear();
+        known.set(name, found);
+      }
+      return found;
+    }
     return {
-      async get(name: string): Promise<T | null> {
+      get(name: string): Known<T> {
         const remembered = known.get(name);
-        if (remembered !== undefined && mayRemember()) return remembered;
-        const generation = known;
-        const found = await find(name);
-        // What was read before a change must not be kept after it.
-        if (found !== null && generation === known) {
-          if (known.size >= MOST_REMEMBERED) known.clear();
-          known.set(name, found);
-        }
-        return found;
+        return remembered !== undefined && mayRemember() ? remembered : lookUp(name);
       },
       forget() {
         known = new Map();
@@ -60,13 +65,13 @@ export function createDirectory(options: {
     };
   }
 
-  const keys = remembering<KnownKey>(async hash => {
-    const key = await storage.findApiKeyByHash(hash);
+  const keys = remembering<KnownKey>(async secret => {
+    const key = await storage.findApiKeyByHash(hashSecret(secret));
     return key && { id: key.id, orgId: key.orgId };
   });
 
-  const sources = remembering<KnownSource>(async tokenHash => {
-    const source = await storage.findSourceByTokenHash(tokenHash);
+  const sources = remembering<KnownSource>(async token => {
+    const source = await storage.findSourceByTokenHash(hashSecret(token));
     if (source === null) return null;
     const open = (sealed: string) => vault.open(sealed, source.orgId, source.id);
     return {
@@ -89,8 +94,8 @@ export function createDirectory(options: {
   });
 
   return {
-    organisationOfKey: secret => keys.get(hashSecret(secret)),
-    sourceOfToken: token => sources.get(hashSecret(token)),
+    organisationOfKey: keys.get,
+    sourceOfToken: sources.get,
     retentionMs: async orgId => (await retentions.get(orgId)) ?? options.defaultRetentionDays * DAY_MS,
     forget() {
       keys.forget();

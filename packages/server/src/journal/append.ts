@@ -20,7 +20,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-const MOST_EVENTS_A_COMMIT = 5_000;
+const MOST_EVENTS_A_COMMIT = 1_000;
 /** What may wait in memory. Beyond it storage is too slow for what comes in, and senders are told so. */
 const MOST_BYTES_WAITING = 64 * 1024 * 1024;
 

@@ -1,12 +1,12 @@
 import { Database } from 'bun:sqlite';
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AppendRequest, AppendResult, StorageEngine } from '../../core/ports.ts';
+import type { StorageEngine } from '../../core/ports.ts';
 import { changesConfiguration, isRead, toStorage } from '../operations.ts';
 import { findDamage, restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
 import { migrate, openForWriting } from './open.ts';
-import { toFailure } from './protocol.ts';
+import { allResults, packAppend, toFailure, type UncommonResults } from './protocol.ts';
 import { StorageThread } from './thread.ts';
 
 export const databaseFile = (directory: string): string => join(directory, 'sluice.db');
@@ -40,8 +40,10 @@ export async function openSqlite(options: {
         return result;
       },
       {
-        append: (requests: readonly AppendRequest[]) =>
-          writer.call('append', [requests]) as Promise<AppendResult[]>,
+        async append(requests) {
+          const uncommon = await writer.call('append', packAppend(requests));
+          return allResults(requests, uncommon as UncommonResults);
+        },
       },
     ),
     async checkWritable() {

@@ -1,7 +1,7 @@
 import { operations } from '../operations.ts';
 import { prepareAppend } from './append.ts';
 import { openForWriting, queryBuilder } from './open.ts';
-import { type Call, type Reply, toFailure } from './protocol.ts';
+import { type Call, type Reply, toFailure, uncommonOf, unpackAppend } from './protocol.ts';
 
 /**
  * The one thread that writes. Whatever is waiting when it turns to its queue goes into one transaction, each
@@ -70,8 +70,10 @@ async function performApart(call: Call): Promise<Reply> {
 
 function run(call: Call): unknown {
   switch (call.name) {
-    case 'append':
-      return append(call.args[0]);
+    case 'append': {
+      const requests = unpackAppend(call.args);
+      return uncommonOf(requests, append(requests));
+    }
     case 'check':
       // A commit that changes something, so that it fails while the disk is full.
       return database.run(
