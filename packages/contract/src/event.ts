@@ -19,7 +19,10 @@ const hasLength = (text: string, least: number, most: number): boolean => {
 export const hasControlCharacters = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f]/.test(text);
 
 export const textOf = (least: number, most: number) =>
-  z.string().refine(text => hasLength(text, least, most), `must have ${least} to ${most} characters.`);
+  z
+    .string()
+    .refine(text => hasLength(text, least, most), `must have ${least} to ${most} characters.`)
+    .meta({ minLength: least, maxLength: most });
 
 /** A dot or two as a path segment is folded away by every URL library, so it could never be fetched again. */
 const isFoldedAway = (text: string): boolean => text === '.' || text === '..';
@@ -29,12 +32,15 @@ export const entityKind = z
   .refine(
     kind => /^[a-z0-9_.-]{1,64}$/.test(kind) && !isFoldedAway(kind),
     'must have 1 to 64 characters of a-z, 0-9, "_", "." and "-", and be neither "." nor "..".',
-  );
+  )
+  .meta({ pattern: '^[a-z0-9_.-]{1,64}$', examples: ['customer'] });
 
-export const externalId = textOf(1, 256).refine(
-  id => !hasControlCharacters(id) && !isFoldedAway(id),
-  'may hold no control characters and be neither "." nor "..".',
-);
+export const externalId = textOf(1, 256)
+  .refine(
+    id => !hasControlCharacters(id) && !isFoldedAway(id),
+    'may hold no control characters and be neither "." nor "..".',
+  )
+  .meta({ examples: ['c_42'] });
 
 export const entityRef = z.strictObject({ kind: entityKind, external_id: externalId });
 
@@ -47,7 +53,8 @@ export const timestamp = z
   .refine(
     text => RFC3339.test(text) && parseTimestamp(text) !== null,
     'must be an RFC 3339 time with Z or an offset, such as 2026-01-31T12:00:00Z.',
-  );
+  )
+  .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
 
 /** Epoch milliseconds; null for a day that no calendar has. A leap second counts as the second before it. */
 export function parseTimestamp(text: string): number | null {
@@ -60,21 +67,43 @@ export function parseTimestamp(text: string): number | null {
 }
 
 /** Any JSON object. Not `z.record`: that would drop a `__proto__` key, and a payload's keys are plain data. */
-export const jsonObject = z.custom<Record<string, unknown>>(
-  value => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'must be an object.',
-);
+export const jsonObject = z
+  .custom<Record<string, unknown>>(
+    value => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object.',
+  )
+  .meta({ type: 'object', additionalProperties: true });
 
 export const ingestEvent = (limits: EventLimits) =>
   z.strictObject({
-    type: textOf(1, limits.typeLength),
-    icon: textOf(0, limits.iconLength).optional(),
-    payload: jsonObject.optional(),
+    type: textOf(1, limits.typeLength).meta({
+      description: 'What happened, for example as a dotted name.',
+      examples: ['order.paid'],
+    }),
+    icon: textOf(0, limits.iconLength)
+      .optional()
+      .meta({
+        description: 'A glyph to show beside the event.',
+        examples: ['💳'],
+      }),
+    payload: jsonObject.optional().meta({
+      description: 'The body of the event, kept whole. Absent: `{}`.',
+      examples: [{ amount: 42 }],
+    }),
     id: textOf(1, 255)
       .refine(id => !hasControlCharacters(id), 'may hold no control characters.')
-      .optional(),
-    timestamp: timestamp.optional(),
-    entity: entityRef.optional(),
+      .optional()
+      .meta({
+        description:
+          'Your own id for this event, unique in your organisation: a second event with it is the first one again.',
+        examples: ['order-1001-paid'],
+      }),
+    timestamp: timestamp
+      .optional()
+      .meta({ description: 'When it happened, in RFC 3339. Absent: when it was received.' }),
+    entity: entityRef
+      .optional()
+      .meta({ description: 'Ties the event to an entity, which need not exist yet.' }),
   });
 
 export const ingestBody = (limits: EventLimits) =>
@@ -82,10 +111,17 @@ export const ingestBody = (limits: EventLimits) =>
     events: z
       .array(ingestEvent(limits))
       .min(1, 'must hold at least one event.')
-      .max(limits.batchEvents, `may hold at most ${limits.batchEvents} events.`),
+      .max(limits.batchEvents, `may hold at most ${limits.batchEvents} events.`)
+      .meta({ description: 'All of them are stored, or none.' }),
   });
 
 export type IngestBody = z.infer<ReturnType<typeof ingestBody>>;
 
-export const acceptedEvent = z.object({ id: z.string(), duplicate: z.boolean() });
+export const acceptedEvent = z.object({
+  id: z.string().meta({
+    description: 'The id under which the event is stored.',
+    examples: ['evt_01K9ZQ4T0V8N3YB6XJ2M5R7C1D'],
+  }),
+  duplicate: z.boolean().meta({ description: 'Whether it was stored by an earlier request already.' }),
+});
 export type AcceptedEvent = z.infer<typeof acceptedEvent>;
