@@ -23,7 +23,8 @@ export interface FreshDatabase {
 
 /** PostgreSQL refuses to run as root, so root lends itself to a user that every machine has. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
-const runAs = process.getuid?.() === 0 ? NOBODY : {};
+const isRoot = process.getuid?.() === 0;
+const runAs = isRoot ? NOBODY : {};
 
 let shared: Promise<Pick<PostgresServer, 'freshDatabase'>> | undefined;
 
@@ -144,7 +145,7 @@ async function createDatabase(serverUrl: string): Promise<FreshDatabase> {
 function reachableDirectory(): string {
   for (const parent of [tmpdir(), '/tmp', '/var/tmp']) {
     const home = mkdtempSync(join(parent, 'sluice-postgres-'));
-    if ('uid' in runAs) chownSync(home, runAs.uid, runAs.gid);
+    if (isRoot) chownSync(home, NOBODY.uid, NOBODY.gid);
     if (spawnSync('test', ['-w', home], runAs).status === 0) return home;
     rmSync(home, { recursive: true });
   }
@@ -157,7 +158,7 @@ async function reachableBinaries(home: string): Promise<string> {
   const folder = dirname(installed.postgres);
   if (spawnSync(installed.postgres, ['--version'], runAs).status === 0) return folder;
   const copy = join(home, 'native');
-  cpSync(dirname(folder), copy, { recursive: true });
+  cpSync(dirname(folder), copy, { recursive: true, verbatimSymlinks: true });
   // Its user must also be able to remove it.
   execFileSync('chown', ['-R', `${NOBODY.uid}:${NOBODY.gid}`, copy]);
   return join(copy, 'bin');

@@ -1,7 +1,142 @@
+import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
+import pg from 'pg';
 import type { StorageEngine } from '../../core/ports.ts';
-export async function openPostgres(_options: {
+import { changesConfiguration, isRead, type OperationName, operations, toStorage } from '../operations.ts';
+import type { Db, Schema } from '../schema.ts';
+import { createAppend } from './append.ts';
+import { CHANGES_CHANNEL, listenForChanges } from './changes.ts';
+import { type Connection, readConnection } from './connection.ts';
+import { reasonOf, retrying } from './failure.ts';
+import { migrate } from './migrate.ts';
+import { prepareSession } from './prepare-session.ts';
+import { openSessions, type Sessions } from './sessions.ts';
+
+/** A statement of an append must not keep a sender waiting; one of the dashboard or of upkeep has more time. */
+const APPEND_STATEMENT_MS = 10_000;
+const OTHER_STATEMENT_MS = 60_000;
+
+export async function openPostgres(options: {
   url: string;
+  /** The server would not keep what it acknowledges: end the process. */
   onFatal(reason: string): void;
+  /** How long to wait at the start for a server that is not there yet. */
+  patienceMs?: number;
 }): Promise<StorageEngine> {
-  throw new Error('not yet');
+  const connection = readConnection(options.url);
+  await prepareDatabase(connection, options.patienceMs ?? 10_000);
+
+  // Appends have connections of their own, so that no number of slow questions can keep them waiting.
+  const { onFatal } = options;
+  const appending = openSessions(connection, { most: 4, statementMs: APPEND_STATEMENT_MS, onFatal });
+  const others = openSessions(connection, { most: 10, statementMs: OTHER_STATEMENT_MS, onFatal });
+  const db = queryBuilder(others);
+
+  const listeners: (() => void)[] = [];
+  const tellListeners = () => {
+    for (const listener of listeners) listener();
+  };
+  const changes = await listenForChanges(connection, tellListeners);
+
+  async function write(name: OperationName, args: readonly unknown[]): Promise<unknown> {
+    const changing = changesConfiguration(name);
+    const result = await retrying(() =>
+      db.transaction().execute(async transaction => {
+        const result = await perform(transaction, name, args);
+        if (changing) await sql`SELECT pg_notify(${CHANGES_CHANNEL}, '')`.execute(transaction);
+        return result;
+      }),
+    );
+    // This node does not wait to hear of its own change.
+    if (changing) tellListeners();
+    return result;
+  }
+
+  return {
+    storage: toStorage((name, args) => (isRead(name) ? perform(db, name, args) : write(name, args)), {
+      append: createAppend(appending),
+    }),
+    checkWritable: () => checkWritable(appending),
+    onConfigurationChanged: listener => void listeners.push(listener),
+    hearsChanges: changes.isHearing,
+    async close() {
+      await changes.close();
+      await Promise.all([appending.close(), others.close()]);
+    },
+  };
 }
+
+const perform = (db: Db, name: OperationName, args: readonly unknown[]): Promise<unknown> =>
+  (operations[name] as (db: Db, ...args: readonly unknown[]) => Promise<unknown>)(db, ...args);
+
+/** Checks and migrates before anything is served. A server that cannot be used stops the start with one line. */
+async function prepareDatabase(connection: Connection, patienceMs: number): Promise<void> {
+  const client = await reach(connection, Date.now() + patienceMs);
+  try {
+    // A migration takes as long as it takes.
+    await prepareSession(client, 0);
+    await migrate(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** SQLSTATEs that time does not heal: wrong password, no such role, no such database. */
+const refused = /^(28|3D)/;
+
+async function reach(connection: Connection, deadline: number): Promise<pg.Client> {
+  for (;;) {
+    const client = new pg.Client({
+      ...connection,
+      application_name: 'sluice',
+      connectionTimeoutMillis: 5_000,
+    });
+    client.on('error', () => {});
+    try {
+      return await client.connect().then(() => client);
+    } catch (error) {
+      const hopeless = error instanceof pg.DatabaseError && refused.test(error.code ?? '');
+      if (hopeless || Date.now() > deadline) {
+        throw new Error(
+          `PostgreSQL at ${connection.host}:${connection.port} cannot be used: ${reasonOf(error)}. Check SLUICE_DATABASE_URL.`,
+        );
+      }
+      await new Promise(resolve => setTimeout(resolve, 250));
+    }
+  }
+}
+
+/** A commit that changes something, so that it fails while the disk is full or the server only reads. */
+async function checkWritable(sessions: Sessions): Promise<void> {
+  const session = await sessions.acquire();
+  try {
+    await session.query(
+      `INSERT INTO settings (name, value) VALUES ('checked', $1)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      [String(Date.now())],
+    );
+  } finally {
+    session.release();
+  }
+}
+
+function queryBuilder(sessions: Sessions): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: new PostgresDialect({
+      pool: {
+        async connect() {
+          const session = await sessions.acquire();
+          const client: Pick<PostgresPoolClient, 'release'> & { query: unknown } = {
+            query: (text: string, values: readonly unknown[]) => session.query(text, values.map(storable)),
+            release: session.release,
+          };
+          return client as PostgresPoolClient;
+        },
+        end: sessions.close,
+      },
+    }),
+  });
+}
+
+/** PostgreSQL holds no NUL, so no row matches a text with one: ask for what such a text would be stored as. */
+const storable = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replaceAll('\0', '\u{FFFD}') : value;

@@ -1,0 +1,109 @@
+import pg from 'pg';
+import type { Connection } from './connection.ts';
+
+/**
+ * How nodes hear of each other's changes. One connection listens; it is asked for a sign of life every second,
+ * because a connection can be dead for minutes without telling. While there is no recent sign, `isHearing` is
+ * false and nobody may trust what was read before. When the connection is lost it is opened again, at growing
+ * intervals, and then everybody is told of a change: there may have been one in between.
+ */
+export interface ChangeListener {
+  isHearing(): boolean;
+  close(): Promise<void>;
+}
+
+export const CHANGES_CHANNEL = 'sluice_configuration';
+
+const SIGN_OF_LIFE_MS = 1_000;
+/** A sign older than this is no longer one; longer than the wait for an answer, so that one late answer is none. */
+const RECENT_MS = 4_000;
+const ANSWER_WITHIN_MS = 2_500;
+const LONGEST_PAUSE_MS = 5_000;
+
+export async function listenForChanges(
+  connection: Connection,
+  onChange: () => void,
+): Promise<ChangeListener> {
+  let heardAt = Number.NEGATIVE_INFINITY;
+  let closed = false;
+  let wake = () => {};
+  const isHearing = () => performance.now() - heardAt < RECENT_MS;
+
+  const pause = (ms: number) =>
+    new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (closed) wake();
+    });
+
+  async function open(): Promise<pg.Client> {
+    const client = new pg.Client({
+      ...connection,
+      application_name: 'sluice changes',
+      connectionTimeoutMillis: 5_000,
+      query_timeout: ANSWER_WITHIN_MS,
+      keepAlive: true,
+    });
+    const lost = () => {
+      heardAt = Number.NEGATIVE_INFINITY;
+      wake();
+    };
+    client.on('error', lost).on('end', lost).on('notification', onChange);
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANGES_CHANNEL}`);
+    } catch (error) {
+      void client.end().catch(() => {});
+      throw error;
+    }
+    heardAt = performance.now();
+    onChange();
+    return client;
+  }
+
+  /** Returns when the connection gives no sign any more, or when it is no longer wanted. */
+  async function watch(client: pg.Client): Promise<void> {
+    try {
+      while (!closed) {
+        await pause(SIGN_OF_LIFE_MS);
+        if (closed) break;
+        const hadGap = !isHearing();
+        await client.query('SELECT 1');
+        heardAt = performance.now();
+        if (hadGap) onChange();
+      }
+    } catch {
+      heardAt = Number.NEGATIVE_INFINITY;
+    }
+    const ended = client.end().catch(() => {});
+    if (closed) await ended;
+  }
+
+  async function keepListening(first: pg.Client): Promise<void> {
+    let client: pg.Client | null = first;
+    let failures = 0;
+    while (!closed) {
+      if (client) {
+        await watch(client);
+        failures = 0;
+      }
+      if (!closed) await pause(Math.min(LONGEST_PAUSE_MS, 50 * 2 ** failures) * (0.5 + Math.random()));
+      failures++;
+      client = closed ? null : await open().catch(() => null);
+    }
+    await client?.end().catch(() => {});
+  }
+
+  const listening = keepListening(await open());
+  return {
+    isHearing,
+    async close() {
+      closed = true;
+      wake();
+      await listening;
+    },
+  };
+}

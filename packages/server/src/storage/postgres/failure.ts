@@ -1,0 +1,59 @@
+import pg from 'pg';
+import { Problem } from '../../core/errors.ts';
+
+/**
+ * SQLSTATEs of a server that cannot serve now, by their beginning: connections, resources (a full disk, no free
+ * connection), waits and statements that were cut short, shutdowns, its disk, a server that is only a replica.
+ */
+const unavailable = /^(08|53|55P03|57|58|25006|25P03|25P04)/;
+
+/** Two transactions met; each may simply be tried again. */
+const contention = /^(40001|40P01)$/;
+
+const RETRY_AFTER_S = 2;
+
+/** How an error of a connection or a query is told to the callers of storage. */
+export function toStorageError(error: unknown): unknown {
+  if (error instanceof Problem) return error;
+  // What is no answer of the server is the connection's own: reset, refused, closed, timed out.
+  if (!(error instanceof pg.DatabaseError)) return notAvailable();
+  if (error.code === '53100') {
+    return new Problem('storage_unavailable', {
+      message:
+        'The disk of the database is full. Nothing of this request was stored; retry once there is room.',
+      retryAfter: 5,
+    });
+  }
+  return unavailable.test(error.code ?? '') ? notAvailable() : error;
+}
+
+export const notAvailable = (): Problem => new Problem('storage_unavailable', { retryAfter: RETRY_AFTER_S });
+
+/** What this transaction met was removed while it looked: the next try finds it gone. */
+export class RemovedMeanwhile extends Error {}
+
+const MOST_TRIES = 6;
+
+/** Runs a transaction again when it met another one. Only what was rolled back for certain is repeated. */
+export async function retrying<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!isContention(error)) throw error;
+      if (tries === MOST_TRIES) throw new Problem('storage_unavailable', { retryAfter: 1 });
+      await new Promise(resolve => setTimeout(resolve, Math.random() * 10 * 2 ** tries));
+    }
+  }
+}
+
+const isContention = (error: unknown): boolean =>
+  error instanceof RemovedMeanwhile ||
+  (error instanceof pg.DatabaseError && contention.test(error.code ?? ''));
+
+/** One line for the operator, without the connection string. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return reasonOf(error.errors[0]);
+  const { message, code } = error as { message?: string; code?: string };
+  return message || code || String(error);
+}

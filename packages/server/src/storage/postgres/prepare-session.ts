@@ -1,0 +1,36 @@
+import type { ClientBase } from 'pg';
+
+/** This server would not keep what it acknowledges. */
+export class UnsafeServer extends Error {}
+
+/** A node that stops in the middle of a transaction must not keep its locks from the others for longer. */
+const IDLE_IN_TRANSACTION_MS = 15_000;
+
+/**
+ * Every connection, before its first use: a commit is answered only when it is on disk, whatever the server's,
+ * the role's or the database's own defaults say (waiting for replicas too is more, and stays), and a statement
+ * that had to wait for another transaction sees what that one did.
+ */
+export async function prepareSession(client: ClientBase, statementMs: number): Promise<void> {
+  // While it is in use nobody else listens; its query reports the failure.
+  client.on('error', () => {});
+  const { rows } = await client.query<{ fsync: string; encoding: string }>(
+    `SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding,
+       set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+         WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
+       set_config('default_transaction_isolation', 'read committed', false),
+       set_config('statement_timeout', $1, false),
+       set_config('idle_in_transaction_session_timeout', $2, false)`,
+    [String(statementMs), String(IDLE_IN_TRANSACTION_MS)],
+  );
+  if (rows[0]?.fsync !== 'on') {
+    throw new UnsafeServer(
+      'PostgreSQL runs with fsync off, so it could lose what Sluice has acknowledged. Set fsync = on and start again.',
+    );
+  }
+  if (rows[0].encoding !== 'UTF8') {
+    throw new UnsafeServer(
+      `The database is encoded in ${rows[0].encoding} and cannot hold every text. Make one with ENCODING 'UTF8'.`,
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import pg from 'pg';
+import type { Connection } from './connection.ts';
+import { notAvailable, toStorageError } from './failure.ts';
+import { prepareSession, UnsafeServer } from './prepare-session.ts';
+
+/** A few connections that are shared; what goes wrong with them is told in the words of the port. */
+export interface Sessions {
+  acquire(): Promise<Session>;
+  /** One transaction, rolled back unless `work` resolves. */
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface Session {
+  query<Row extends pg.QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<pg.QueryResult<Row>>;
+  release(): void;
+}
+
+/** Whole numbers of 64 bits are times, counts and flags, all of them far below 2^53. */
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, Number);
+
+export function openSessions(
+  connection: Connection,
+  options: {
+    most: number;
+    /** How long one statement may take before it is given up. */
+    statementMs: number;
+    onFatal(reason: string): void;
+  },
+): Sessions {
+  const pool = new pg.Pool({
+    ...connection,
+    types,
+    max: options.most,
+    application_name: 'sluice',
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    // The server gives up first and says so; this is for a server that does not answer at all.
+    query_timeout: options.statementMs + 2_000,
+    onConnect: client => prepareSession(client, options.statementMs),
+  });
+  // An idle connection that breaks leaves the pool by itself; the next query opens another.
+  pool.on('error', () => {});
+
+  async function acquire(): Promise<Session> {
+    const client = await pool.connect().catch((error: unknown) => {
+      if (error instanceof UnsafeServer) options.onFatal(error.message);
+      // Whatever the reason, nothing was asked of the server yet.
+      throw error instanceof pg.DatabaseError && error.code === '53100'
+        ? toStorageError(error)
+        : notAvailable();
+    });
+    let broken = false;
+    return {
+      async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) {
+        try {
+          return await client.query<Row>(text, [...values]);
+        } catch (error) {
+          const told = toStorageError(error);
+          broken ||= told !== error;
+          throw told;
+        }
+      },
+      release: () => client.release(broken),
+    };
+  }
+
+  return {
+    acquire,
+    async transaction(work) {
+      const session = await acquire();
+      try {
+        await session.query('BEGIN');
+        const result = await work(session);
+        await session.query('COMMIT');
+        return result;
+      } catch (error) {
+        // Fails too when the connection is gone, which rolls back as well.
+        await session.query('ROLLBACK').catch(() => {});
+        throw error;
+      } finally {
+        session.release();
+      }
+    },
+    close: () => pool.end(),
+  };
+}

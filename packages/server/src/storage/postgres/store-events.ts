@@ -1,0 +1,97 @@
+import type { NewEvent } from '../../core/event.ts';
+import type { AppendRequest } from '../../core/ports.ts';
+import { bigintArray, textArray } from './arrays.ts';
+import { RemovedMeanwhile } from './failure.ts';
+import type { Session } from './sessions.ts';
+
+/** An event on its way in, and what its sender will be told: its own id, or that of the event it repeats. */
+export interface EventRow {
+  readonly request: AppendRequest;
+  readonly event: NewEvent;
+  outcome: { readonly id: string; readonly duplicate: boolean };
+}
+
+const INSERT_EVENTS = `
+  INSERT INTO events (id, org_id, source_id, state, type, icon, sender_id, entity_kind, entity_external_id,
+    happened_at, received_at, payload)
+  SELECT id, org_id, source_id, 'accepted', type, icon, sender_id, entity_kind, entity_external_id,
+    happened_at, received_at, payload
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+    $9::bigint[], $10::bigint[], $11::text[])
+  AS new (id, org_id, source_id, type, icon, sender_id, entity_kind, entity_external_id, happened_at,
+    received_at, payload)`;
+
+export async function insertEvents(session: Session, rows: readonly EventRow[]): Promise<void> {
+  await session.query(INSERT_EVENTS, columnsOf(rows));
+}
+
+const columnsOf = (rows: readonly EventRow[]): Buffer[] => [
+  textArray(rows.map(({ event }) => event.id)),
+  textArray(rows.map(({ request }) => request.orgId)),
+  textArray(rows.map(({ request }) => request.sourceId)),
+  textArray(rows.map(({ event }) => event.type)),
+  textArray(rows.map(({ event }) => event.icon)),
+  textArray(rows.map(({ event }) => event.senderId)),
+  textArray(rows.map(({ event }) => event.entityKind)),
+  textArray(rows.map(({ event }) => event.entityExternalId)),
+  bigintArray(rows.map(({ event }) => event.happenedAt)),
+  bigintArray(rows.map(({ request }) => request.receivedAt)),
+  textArray(rows.map(({ event }) => event.payload)),
+];
+
+/** Stores what is new, and writes into the rest of the rows which event each of them repeats. */
+export async function storeEvents(session: Session, rows: readonly EventRow[]): Promise<void> {
+  const plain = rows.filter(({ event }) => event.senderId === null);
+  if (plain.length > 0) await insertEvents(session, plain);
+
+  const bySender = new Map<string, EventRow[]>();
+  for (const row of rows) {
+    const { senderId } = row.event;
+    if (senderId === null) continue;
+    const name = nameOf(row.request.orgId, senderId);
+    const same = bySender.get(name);
+    if (same) same.push(row);
+    else bySender.set(name, [row]);
+  }
+  if (bySender.size === 0) return;
+
+  const firsts = [...bySender].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, [first]]) => first ?? []);
+  const made = await insertUnlessKnown(session, firsts);
+  const known = await findKnown(
+    session,
+    firsts.filter(row => !made.has(nameOf(row.request.orgId, row.event.senderId))),
+  );
+  for (const [name, [first, ...repeats]] of bySender) {
+    if (first === undefined) continue;
+    const knownId = known.get(name);
+    if (knownId !== undefined) first.outcome = { id: knownId, duplicate: true };
+    for (const repeat of repeats) repeat.outcome = { id: first.outcome.id, duplicate: true };
+  }
+}
+
+/** An organisation's id has no line breaks. */
+const nameOf = (orgId: string, senderId: string | null): string => `${orgId}\n${senderId}`;
+
+/** Waits for other transactions that are about to store one of the same; answers which were new. */
+async function insertUnlessKnown(session: Session, rows: readonly EventRow[]): Promise<Set<string>> {
+  const inserted = await session.query<{ org_id: string; sender_id: string }>(
+    `${INSERT_EVENTS}
+     ON CONFLICT (org_id, sender_id) WHERE sender_id IS NOT NULL DO NOTHING
+     RETURNING org_id, sender_id`,
+    columnsOf(rows),
+  );
+  return new Set(inserted.rows.map(row => nameOf(row.org_id, row.sender_id)));
+}
+
+async function findKnown(session: Session, rows: readonly EventRow[]): Promise<Map<string, string>> {
+  if (rows.length === 0) return new Map();
+  const found = await session.query<{ org_id: string; sender_id: string; id: string }>(
+    `SELECT known.org_id, known.sender_id, known.id
+     FROM unnest($1::text[], $2::text[]) AS wanted (org_id, sender_id)
+     JOIN events AS known ON known.org_id = wanted.org_id AND known.sender_id = wanted.sender_id`,
+    [textArray(rows.map(({ request }) => request.orgId)), textArray(rows.map(({ event }) => event.senderId))],
+  );
+  if (found.rows.length < rows.length)
+    throw new RemovedMeanwhile('An event was pruned while it was looked at.');
+  return new Map(found.rows.map(row => [nameOf(row.org_id, row.sender_id), row.id]));
+}
