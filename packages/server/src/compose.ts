@@ -1,7 +1,9 @@
-import { type Clock, seconds, systemClock } from './core/clock.ts';
+import { randomUUID } from 'node:crypto';
+import { type Clock, minutes, seconds, systemClock } from './core/clock.ts';
 import { Problem } from './core/errors.ts';
 import { requireSameKey } from './core/key-check.ts';
 import type { StorageEngine } from './core/ports.ts';
+import { repeat } from './core/repeat.ts';
 import { createVault } from './core/vault.ts';
 import { createActivityLog } from './ingest/activity.ts';
 import { createDirectory } from './ingest/directory.ts';
@@ -10,21 +12,30 @@ import type { Limits } from './ingest/limits.ts';
 import { createRateLimiter } from './ingest/rate.ts';
 import { createWebhookIngress } from './ingest/webhook-ingress.ts';
 import { createAppender } from './journal/append.ts';
+import { createRetention } from './journal/retention.ts';
 import { serveHttp } from './runtime/http.ts';
+import { hashPassword, isPassword } from './runtime/password.ts';
 import { keepSecretKey } from './runtime/secret-key.ts';
 import type { Settings } from './settings.ts';
 import { openStorage } from './storage/open.ts';
 import { createLogger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createApp } from './web/app.ts';
+import { type FirstUser, prepareFirstUser } from './web/dashboard/first-user.ts';
+import { addDashboard, type DashboardDependencies } from './web/dashboard/routes.ts';
 import { guardDoor } from './web/doors.ts';
 
 export interface RunningService {
   readonly port: number;
   /** For tests, which look at what is stored. */
   readonly engine: StorageEngine;
+  /** The one-time code that opens the set-up; null when there is a user. */
+  readonly setupCode: string | null;
   stop(): Promise<void>;
 }
+
+/** Between two slices of what is forgotten. */
+const RETENTION_PAUSE_MS = 20;
 
 /** The wiring, in the order an event travels: storage, journal, doors, web. */
 export async function startService(
@@ -68,8 +79,29 @@ export async function startService(
   const door = { directory: callers, activity, clock, limits: limitsOf(settings), accept: appender.accept };
 
   let stopping = false;
+  const warn = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
   const guard = { metrics, logger, isStopping: () => stopping };
-  const app = createApp({ logger, metrics, checkReady: () => checkReady(engine, stopping) });
+  const passwords = { hash: hashPassword, matches: isPassword };
+  const firstUser = await prepareFirstUser(storage, { vault, clock, passwords });
+  await makeAdmin(firstUser, settings);
+  const dashboard: DashboardDependencies = {
+    storage,
+    vault,
+    clock,
+    passwords,
+    firstUser,
+    limits: door.limits,
+    client: { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL },
+    defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
+  };
+  const servesDashboard = settings.SLUICE_ROLES.includes('dashboard');
+  const setupCode = servesDashboard && (await firstUser.isWanted()) ? firstUser.code : null;
+  const app = createApp({
+    logger,
+    metrics,
+    checkReady: () => checkReady(engine, stopping),
+    parts: servesDashboard ? [app => addDashboard(app, dashboard)] : [],
+  });
   const server = serveHttp(
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },
     {
@@ -78,25 +110,45 @@ export async function startService(
       everythingElse: (request, peer) => app.fetch(request, peer),
     },
   );
-  const ticking = setInterval(
-    () => void activity.flush().catch(error => logger.warn({ err: error }, 'activity')),
-    seconds(1),
-  );
+  const retention = createRetention({
+    storage,
+    clock,
+    defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
+    pause: () => new Promise(resolve => setTimeout(resolve, RETENTION_PAUSE_MS)),
+    isStopping: () => stopping,
+    onError: warn('retention'),
+  });
+  // One embedded database has one process: it is the same node after every start.
+  const nodeId = settings.SLUICE_DATABASE_URL ? randomUUID() : 'this';
+  const countNodes = async () => rate.setNodes(await storage.heartbeat(nodeId, clock.now()));
+  const stopTicking = [
+    repeat(seconds(1), activity.flush, warn('activity')),
+    repeat(seconds(5), countNodes, warn('heartbeat')),
+    repeat(minutes(10), retention, warn('retention')),
+  ];
 
   return {
     port: server.port,
     engine,
+    setupCode,
     async stop() {
       stopping = true;
-      clearInterval(ticking);
       const answered = server.stop();
       await Promise.race([answered, new Promise(resolve => setTimeout(resolve, seconds(5)))]);
       await server.cut();
+      await Promise.all(stopTicking.map(stop => stop()));
       await appender.drained();
       await activity.flush();
       await engine.close();
     },
   };
+}
+
+/** The first user without the set-up page. Once there is a user, the settings are left alone. */
+async function makeAdmin(firstUser: FirstUser, settings: Settings): Promise<void> {
+  const { SLUICE_ADMIN_EMAIL: email, SLUICE_ADMIN_PASSWORD: password } = settings;
+  if (email === undefined || password === undefined || !(await firstUser.isWanted())) return;
+  await firstUser.make({ organisation: 'My organisation', email, password });
 }
 
 async function checkReady(engine: StorageEngine, stopping: boolean): Promise<void> {

@@ -148,6 +148,7 @@ export interface Accounts {
   createInvitation(invitation: Invitation): Promise<'created' | 'already_member'>;
   findInvitation(codeHash: string, now: number): Promise<(Invitation & { hasAccount: boolean }) | null>;
   listInvitations(orgId: string, now: number): Promise<Invitation[]>;
+  deleteInvitation(orgId: string, id: string): Promise<boolean>;
   /** The invitation is spent and the person is a member; null when it was spent or has expired. */
   acceptInvitation(
     codeHash: string,

@@ -42,6 +42,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   createInvitation: accounts.createInvitation,
   findInvitation: accounts.findInvitation,
   listInvitations: accounts.listInvitations,
+  deleteInvitation: accounts.deleteInvitation,
   acceptInvitation: accounts.acceptInvitation,
 
   createApiKey: apiKeys.createApiKey,

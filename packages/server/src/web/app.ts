@@ -1,20 +1,17 @@
 import { Hono } from 'hono';
 import { Problem } from '../core/errors.ts';
-import type { Peer } from '../runtime/http.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { AddRoutes, WebEnv } from './env.ts';
 import { toProblem, toResponse } from './problem.ts';
-
-/** What Hono hands to each route beside the request. */
-export interface WebEnv {
-  Bindings: Peer;
-}
 
 export interface WebDependencies {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Rejects with the reason while events cannot be accepted. */
   checkReady(): Promise<void>;
+  /** The dashboard, the reference, the entities: whatever else this process serves. */
+  readonly parts: readonly AddRoutes[];
 }
 
 /** Everything but the two hot doors. */
@@ -30,6 +27,7 @@ export function createApp(dependencies: WebDependencies): Hono<WebEnv> {
     const text = await dependencies.metrics.render();
     return new Response(text, { headers: { 'Content-Type': dependencies.metrics.contentType } });
   });
+  for (const add of dependencies.parts) add(app);
 
   app.notFound(context => {
     const methods = allowedMethods(app, context.req.path);

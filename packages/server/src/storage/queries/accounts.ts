@@ -209,6 +209,14 @@ export const listInvitations: Operation<Accounts['listInvitations']> = async (db
       .execute()
   ).map(toInvitation);
 
+export const deleteInvitation: Operation<Accounts['deleteInvitation']> = async (db, orgId, id) =>
+  (await db
+    .deleteFrom('invitations')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()) !== undefined;
+
 export const acceptInvitation: Operation<Accounts['acceptInvitation']> = async (
   db,
   codeHash,
@@ -225,7 +233,7 @@ export const acceptInvitation: Operation<Accounts['acceptInvitation']> = async (
   await db
     .insertInto('users')
     .values(toUserRow({ ...newUser, email: row.email }))
-    .onConflict(conflict => conflict.column('email').doNothing())
+    .onConflict(conflict => conflict.doNothing())
     .execute();
   const user = await findUserByEmail(db, row.email);
   if (!user) return null;

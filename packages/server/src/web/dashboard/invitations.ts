@@ -1,0 +1,74 @@
+import { acceptInvitationBody, newPassword } from '@sluice/contract/dashboard-accounts';
+import type { Clock } from '../../core/clock.ts';
+import { Problem } from '../../core/errors.ts';
+import { newId } from '../../core/ids.ts';
+import type { Storage, User } from '../../core/ports.ts';
+import { validate } from '../../core/validate.ts';
+import { hashSecret } from '../../core/vault.ts';
+import { answer } from '../answer.ts';
+import type { Calls } from './calls.ts';
+import type { CheckPassword, Passwords } from './passwords.ts';
+import { whoAmI, withCookie } from './session.ts';
+import type { Sessions } from './sessions.ts';
+
+/** Accepting an invitation: it makes the account where there is none, and logs its holder in. */
+export function invitationCalls(
+  calls: Calls,
+  {
+    storage,
+    sessions,
+    passwords,
+    checkPassword,
+    clock,
+  }: {
+    readonly storage: Pick<
+      Storage,
+      'findInvitation' | 'acceptInvitation' | 'recordAudit' | 'listOrganisationsOf'
+    >;
+    readonly sessions: Sessions;
+    readonly passwords: Passwords;
+    readonly checkPassword: CheckPassword;
+    readonly clock: Clock;
+  },
+): void {
+  const gone = () =>
+    new Problem('not_found', {
+      message: 'There is no such invitation: it was used, withdrawn or has expired.',
+    });
+
+  async function newAccount(email: string, password: string): Promise<User> {
+    const passwordHash = await passwords.hash(validate(newPassword, password, 'password'));
+    const createdAt = clock.now();
+    return { id: newId('usr', createdAt), email, passwordHash, createdAt };
+  }
+
+  calls.onAnyone('POST /invitations/:code', async call => {
+    const codeHash = hashSecret(call.param('code'));
+    const invitation = await storage.findInvitation(codeHash, clock.now());
+    if (invitation === null) throw gone();
+    const { email, role, hasAccount } = invitation;
+    const { password } = await call.body(acceptInvitationBody);
+    const account = hasAccount
+      ? await checkPassword(email, password, call.client.address)
+      : await newAccount(email, password);
+
+    const now = clock.now();
+    const joined = await storage.acceptInvitation(codeHash, now, account);
+    if (joined === null) throw gone();
+    await storage.recordAudit({
+      id: newId('aud', now),
+      orgId: joined.orgId,
+      at: now,
+      actor: email,
+      action: 'member.joined',
+      target: joined.userId,
+      details: { role },
+    });
+    // An account that was made in the meantime has a password of its own, and nobody has proved to know it.
+    if (joined.userId !== account.id) {
+      throw new Problem('conflict', { message: 'This e-mail has an account by now. Log in with it.' });
+    }
+    const { session, cookie } = await sessions.begin(joined.userId, joined.orgId, call.client);
+    return withCookie(answer(await whoAmI(storage, session), 201), cookie);
+  });
+}

@@ -1,0 +1,29 @@
+import { Problem } from '../../core/errors.ts';
+import { type Role, roles } from '../../core/ports.ts';
+
+/** What each role may do: the least role that has each permission. A higher role has all of a lower one's. */
+const leastRole = {
+  read: 'viewer',
+  'sources.reveal': 'member',
+  'sources.change': 'member',
+  'keys.change': 'admin',
+  'members.change': 'admin',
+  'settings.change': 'admin',
+  'owners.change': 'owner',
+  'organisations.change': 'owner',
+} as const satisfies Record<string, Role>;
+
+export type Permission = keyof typeof leastRole;
+
+export const may = (role: Role, permission: Permission): boolean =>
+  roles.indexOf(role) >= roles.indexOf(leastRole[permission]);
+
+export const permissionsOf = (role: Role): Permission[] =>
+  (Object.keys(leastRole) as Permission[]).filter(permission => may(role, permission));
+
+export function requirePermission(role: Role, permission: Permission): void {
+  if (may(role, permission)) return;
+  throw new Problem('forbidden', {
+    message: `This takes the role ${leastRole[permission]} or above; yours is ${role}.`,
+  });
+}

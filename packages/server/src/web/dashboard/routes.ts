@@ -1,0 +1,66 @@
+import type { Hono } from 'hono';
+import type { Clock } from '../../core/clock.ts';
+import type { Storage } from '../../core/ports.ts';
+import type { Vault } from '../../core/vault.ts';
+import type { ClientSettings } from '../client.ts';
+import type { WebEnv } from '../env.ts';
+import { createCursors } from '../paging.ts';
+import type { BodyLimits } from '../read-json.ts';
+import { auditCalls } from './audit.ts';
+import { createCalls } from './calls.ts';
+import { eventCalls } from './events.ts';
+import type { FirstUser } from './first-user.ts';
+import { frontPage } from './front-page.ts';
+import { privateHeaders } from './headers.ts';
+import { invitationCalls } from './invitations.ts';
+import { keyCalls } from './keys.ts';
+import { memberCalls } from './members.ts';
+import { organisationCalls } from './organisations.ts';
+import { createPasswordCheck, type Passwords } from './passwords.ts';
+import { sessionCalls } from './session.ts';
+import { createSessions } from './sessions.ts';
+import { setupCalls } from './setup.ts';
+import { sourceCalls } from './sources.ts';
+import { createThrottle } from './throttle.ts';
+
+export interface DashboardDependencies {
+  readonly storage: Storage;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+  readonly firstUser: FirstUser;
+  readonly client: ClientSettings;
+  readonly limits: BodyLimits;
+  readonly defaultRetentionDays: number;
+}
+
+/** The private calls, a line for each subject. */
+const subjects = [
+  sessionCalls,
+  setupCalls,
+  keyCalls,
+  sourceCalls,
+  memberCalls,
+  invitationCalls,
+  organisationCalls,
+  eventCalls,
+  auditCalls,
+];
+
+/** The dashboard: its page at `/`, its private calls under `/dashboard/api/`. */
+export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependencies): void {
+  const { storage, vault, clock, passwords } = dependencies;
+  const throttle = createThrottle(clock);
+  const parts = {
+    ...dependencies,
+    throttle,
+    sessions: createSessions(storage, clock),
+    checkPassword: createPasswordCheck(storage, passwords, throttle),
+    cursors: createCursors(vault),
+  };
+
+  app.get('/', frontPage(parts));
+  app.use('/dashboard/*', privateHeaders);
+  const calls = createCalls(app, parts);
+  for (const define of subjects) define(calls, parts);
+}

@@ -1,0 +1,33 @@
+import type { EventLimits } from '@sluice/contract';
+import type { Parameter } from './operation.ts';
+
+/** The limits of this installation, which the reference states as they are. */
+export interface DocumentedLimits extends EventLimits {
+  readonly bodyBytes: number;
+  readonly eventBytes: number;
+  readonly nesting: number;
+  readonly idempotencyKeyLength: number;
+}
+
+export const idempotencyKey = (limits: DocumentedLimits, description: string): Parameter => ({
+  name: 'X-Ingest-Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: `Makes a retry safe. ${description} It is remembered as long as events are kept.`,
+  schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyLength, pattern: '^[ -~]+$' },
+  example: 'order-1001-paid',
+});
+
+export const sizeRules = (limits: DocumentedLimits): string =>
+  `A body may have ${readable(limits.bodyBytes)} and one event ${readable(limits.eventBytes)}, also after \`Content-Encoding: gzip\` is undone, and a payload may be nested ${limits.nesting} levels deep.`;
+
+/** As round as it is: `5 MiB`, else the bytes. */
+function readable(bytes: number): string {
+  for (const [unit, size] of [
+    ['MiB', 1024 * 1024],
+    ['KiB', 1024],
+  ] as const) {
+    if (bytes % size === 0) return `${bytes / size} ${unit}`;
+  }
+  return `${bytes} bytes`;
+}

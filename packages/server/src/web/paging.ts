@@ -1,0 +1,69 @@
+import { timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { Problem } from '../core/errors.ts';
+import type { Vault } from '../core/vault.ts';
+
+const DEFAULT_LIMIT = 50;
+const MOST_ROWS = 100;
+
+/** The two query parameters of every list; spread them beside a list's own filters. */
+export const pagingQuery = {
+  limit: z
+    .string()
+    .refine(
+      text => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_ROWS,
+      `must be a whole number from 1 to ${MOST_ROWS}.`,
+    )
+    .transform(Number)
+    .default(DEFAULT_LIMIT),
+  cursor: z.string().optional(),
+};
+
+/**
+ * A cursor says where the last page ended. It is signed together with the list it belongs to, so that one that
+ * was forged, altered or taken from another list or organisation is refused and never reaches a query.
+ */
+export interface Cursors {
+  issue(list: string, position: string): string;
+  read(list: string, cursor: string): string;
+}
+
+const SIGNATURE_LENGTH = 32;
+
+export function createCursors(vault: Pick<Vault, 'digest'>): Cursors {
+  const sign = (list: string, encoded: string) =>
+    vault.digest('cursor', `${list}\n${encoded}`).slice(0, SIGNATURE_LENGTH);
+
+  return {
+    issue(list, position) {
+      const encoded = Buffer.from(position).toString('base64url');
+      return `${encoded}.${sign(list, encoded)}`;
+    },
+    read(list, cursor) {
+      // What is signed is the text itself: base64 has several spellings of the same bytes.
+      const dot = cursor.lastIndexOf('.');
+      const encoded = cursor.slice(0, Math.max(0, dot));
+      const given = Buffer.from(cursor.slice(dot + 1));
+      const expected = Buffer.from(sign(list, encoded));
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+        throw new Problem('invalid_cursor', { path: 'cursor' });
+      }
+      return Buffer.from(encoded, 'base64url').toString();
+    },
+  };
+}
+
+/** One page of rows that are all at hand and stand in the order of their keys, upwards or downwards. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  order: { readonly keyOf: (row: Row) => string; readonly direction: 'ascending' | 'descending' },
+  page: { readonly limit: number; readonly position: string | null },
+): { rows: Row[]; next: string | null } {
+  const { position } = page;
+  const isAfter = (key: string) =>
+    position === null || (order.direction === 'ascending' ? key > position : key < position);
+  const rest = rows.filter(row => isAfter(order.keyOf(row)));
+  const shown = rest.slice(0, page.limit);
+  const last = shown.at(-1);
+  return { rows: shown, next: rest.length > shown.length && last ? order.keyOf(last) : null };
+}

@@ -1,0 +1,37 @@
+import type { z } from 'zod';
+import { invalid, Problem } from '../core/errors.ts';
+import { mayHoldUnstorableText, parseJson, requireNesting, requireStorableText } from '../core/json.ts';
+import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/read-body.ts';
+import { validate } from '../core/validate.ts';
+
+export interface BodyLimits {
+  readonly bodyBytes: number;
+  readonly nesting: number;
+}
+
+/** The body of a call, read under the same rules as at the doors and checked against its schema. */
+export async function readJson<T extends z.ZodType>(
+  request: Request,
+  schema: T,
+  limits: BodyLimits,
+  whenEmpty?: 'take as {}',
+): Promise<z.output<T>> {
+  if (mediaTypeOf(request) !== 'json') throw new Problem('unsupported_media_type');
+  const bytes = await decompress(request, await readBytes(request, limits), limits);
+  const text = decodeText(bytes);
+  if (text.trim() === '' && whenEmpty) return validate(schema, {});
+  const value = parseJson(text);
+  requireNesting(value, limits.nesting, '');
+  if (mayHoldUnstorableText(text)) requireStorableText(value, '');
+  return validate(schema, value);
+}
+
+/** The query of a call. An unknown parameter is refused: a misspelt filter must not pass for no filter. */
+export function readQuery<T extends z.ZodType>(request: Request, schema: T): z.output<T> {
+  const { searchParams } = new URL(request.url);
+  for (const [name, value] of searchParams) {
+    if (searchParams.getAll(name).length > 1) throw invalid(name, `${name} may be given once.`);
+    if (value.includes('\0')) throw invalid(name, `${name} may not hold NUL characters.`);
+  }
+  return validate(schema, Object.fromEntries(searchParams));
+}
