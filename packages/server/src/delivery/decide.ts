@@ -1,0 +1,55 @@
+import { type Chance, delayBefore, jittered, remainingDelays, type Schedule } from '../core/backoff.ts';
+import { hours } from '../core/clock.ts';
+import type { Failure } from '../core/outgoing.ts';
+import type { AttemptResult } from './attempt.ts';
+
+/**
+ * The whole retry logic, apart from any I/O. A delivery is tried as often as its destination's policy says; the
+ * delays come from the schedule, spread by jitter, and are lengthened, never shortened, by what the other side
+ * asks for. Only one failure is final at once: an address that may not be connected to.
+ */
+export type Decision =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly at: number }
+  | ({ readonly kind: 'dead' } & Failure);
+
+export interface RetryPolicy extends Schedule {
+  readonly timeoutMs: number;
+}
+
+const MOST_HEEDED_RETRY_AFTER_MS = hours(1);
+
+export interface Standing {
+  readonly policy: RetryPolicy;
+  /** Within the present budget, the attempt in question included: a retry out of the dead letters begins anew. */
+  readonly attemptsMade: number;
+  readonly now: number;
+}
+
+export function decide(result: AttemptResult, standing: Standing, chance: Chance): Decision {
+  if (result.outcome === 'delivered') return { kind: 'delivered' };
+  const { policy, attemptsMade, now } = standing;
+  const { code, message } = result;
+  if (code === 'address_not_allowed' || attemptsMade >= policy.attempts)
+    return { kind: 'dead', code, message };
+  const planned = jittered(delayBefore(policy, attemptsMade + 1), chance);
+  const asked = Math.min(result.retryAfterMs ?? 0, MOST_HEEDED_RETRY_AFTER_MS);
+  return { kind: 'retry', at: now + Math.max(planned, asked) };
+}
+
+/**
+ * What becomes of a delivery that is due while its destination's breaker is open. Waiting spends no attempts, but
+ * it is not endless: once all attempts that were left would have been made and answered, the delivery is dead.
+ */
+export function decideWaiting(
+  waiting: Standing & { readonly dueAt: number },
+): { readonly kind: 'wait' } | Extract<Decision, { kind: 'dead' }> {
+  const { policy, attemptsMade, dueAt, now } = waiting;
+  const wouldHaveEndedAt = dueAt + remainingDelays(policy, attemptsMade + 1) + policy.timeoutMs;
+  if (now <= wouldHaveEndedAt) return { kind: 'wait' };
+  return {
+    kind: 'dead',
+    code: 'destination_down',
+    message: 'The destination was down for longer than all of this delivery’s attempts would have taken.',
+  };
+}
