@@ -5,6 +5,7 @@ import { requireSameKey } from './core/key-check.ts';
 import type { StorageEngine } from './core/ports.ts';
 import { repeat } from './core/repeat.ts';
 import { createVault } from './core/vault.ts';
+import { VERSION } from './core/version.ts';
 import { createActivityLog } from './ingest/activity.ts';
 import { createDirectory } from './ingest/directory.ts';
 import { createHttpIngest } from './ingest/http-ingest.ts';
@@ -24,6 +25,8 @@ import { createApp } from './web/app.ts';
 import { type FirstUser, prepareFirstUser } from './web/dashboard/first-user.ts';
 import { addDashboard, type DashboardDependencies } from './web/dashboard/routes.ts';
 import { guardDoor } from './web/doors.ts';
+import type { AddRoutes } from './web/env.ts';
+import { addReference } from './web/reference.ts';
 
 export interface RunningService {
   readonly port: number;
@@ -65,7 +68,7 @@ export async function startService(
     commitsAtOnce: 2,
     onCommit: (events, ms) => metrics.committed(events, ms),
   });
-  const metrics = createMetrics({ waiting: appender.waiting, version: '0.1.0' });
+  const metrics = createMetrics({ waiting: appender.waiting, version: VERSION });
 
   const activity = createActivityLog(storage, clock);
   const callers = createDirectory({
@@ -96,12 +99,10 @@ export async function startService(
   };
   const servesDashboard = settings.SLUICE_ROLES.includes('dashboard');
   const setupCode = servesDashboard && (await firstUser.isWanted()) ? firstUser.code : null;
-  const app = createApp({
-    logger,
-    metrics,
-    checkReady: () => checkReady(engine, stopping),
-    parts: servesDashboard ? [app => addDashboard(app, dashboard)] : [],
-  });
+  const reference = { limits: door.limits, version: VERSION, client: dashboard.client };
+  const parts: AddRoutes[] = [app => addReference(app, reference)];
+  if (servesDashboard) parts.push(app => addDashboard(app, dashboard));
+  const app = createApp({ logger, metrics, checkReady: () => checkReady(engine, stopping), parts });
   const server = serveHttp(
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },
     {

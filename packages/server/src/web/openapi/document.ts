@@ -1,23 +1,15 @@
-import { failure } from '@sluice/contract';
-import { z } from 'zod';
-import { catalogue, type ErrorCode } from '../../core/errors.ts';
-import { ingestOperation } from './ingest.ts';
+import { catalogue } from '../../core/errors.ts';
+import type { DocumentedLimits } from './limits.ts';
 import { describeOperation, type PublicOperation } from './operation.ts';
-import type { DocumentedLimits } from './shared.ts';
-import { webhookOperation } from './webhook.ts';
-
-/** Every public call. The dashboard's own calls are private and never stand here. */
-const operationsOf = (limits: DocumentedLimits): PublicOperation[] => [
-  ingestOperation(limits),
-  webhookOperation(limits),
-];
+import { codesOf, publicOperations } from './operations.ts';
+import { schemasOf } from './schemas.ts';
 
 const tags = [
   { name: 'Events', description: 'Events from your own code, in batches, with an API key.' },
   { name: 'Webhooks', description: 'Events from anybody who can POST, to the URL of a webhook source.' },
 ];
 
-const securitySchemes = {
+export const securitySchemes = {
   apiKey: {
     type: 'http',
     scheme: 'bearer',
@@ -56,7 +48,7 @@ export interface OpenApiDocument {
 
 /** The reference of the public API in OpenAPI 3.1, whose schemas are those that requests are checked with. */
 export function createOpenApiDocument(limits: DocumentedLimits, version: string): OpenApiDocument {
-  const operations = operationsOf(limits);
+  const operations = publicOperations(limits);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describeOperation(operation) };
@@ -74,36 +66,18 @@ export function createOpenApiDocument(limits: DocumentedLimits, version: string)
     components: {
       securitySchemes,
       headers,
-      schemas: toSchemas([{ Failure: failure }, ...operations.map(({ schemas }) => schemas)]),
+      schemas: schemasOf(operations),
       examples: toExamples(operations),
     },
   } satisfies OpenApiDocument & { components: unknown };
 }
 
-/** zod writes the JSON Schema of OpenAPI 3.1 as it is; only the addresses it gives each schema must go. */
-function toSchemas(named: readonly Readonly<Record<string, z.ZodType>>[]): Record<string, unknown> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of named.flatMap(Object.entries))
-    if (!registry.has(schema)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, {
-    io: 'input',
-    unrepresentable: 'any',
-    uri: id => `#/components/schemas/${id}`,
-  });
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema]),
-  );
-}
-
 /** The catalogue of errors, as far as the public calls answer with it. */
 function toExamples(operations: readonly PublicOperation[]): Record<string, unknown> {
-  const codes = new Set<ErrorCode>(operations.flatMap(({ errors }) => errors));
   return Object.fromEntries(
-    (Object.keys(catalogue) as ErrorCode[])
-      .filter(code => codes.has(code))
-      .map(code => {
-        const { message } = catalogue[code];
-        return [code, { summary: message, value: { error: { message, code } } }];
-      }),
+    codesOf(operations).map(code => {
+      const { message } = catalogue[code];
+      return [code, { summary: message, value: { error: { message, code } } }];
+    }),
   );
 }

@@ -1,7 +1,8 @@
 import { acceptedEvent, ingestBody, success } from '@sluice/contract';
 import { z } from 'zod';
+import { idempotencyKey } from './idempotency-key.ts';
+import { type DocumentedLimits, sizeRules } from './limits.ts';
 import { type PublicOperation, schemaRef } from './operation.ts';
-import { type DocumentedLimits, idempotencyKey, sizeRules } from './shared.ts';
 
 /** `POST /v1/ingest`. */
 export function ingestOperation(limits: DocumentedLimits): PublicOperation {
@@ -71,6 +72,10 @@ ${sizeRules(limits)} A batch may hold ${limits.batchEvents} events. A field that
       'internal',
       'storage_unavailable',
     ],
+    sample: baseUrl => `curl ${baseUrl}/v1/ingest \\
+  -H "Authorization: Bearer $SLUICE_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"events": [{"type": "order.paid", "payload": {"order": 1001}}]}'`,
     schemas: {
       IngestRequest: request,
       Event: request.shape.events.element,

@@ -18,6 +18,8 @@ export interface PublicOperation {
   readonly body?: Readonly<Record<string, MediaContent>>;
   readonly answers: Readonly<Record<number, Answer>>;
   readonly errors: readonly ErrorCode[];
+  /** A command to paste into a shell. */
+  sample(baseUrl: string): string;
   /** The shapes it speaks of, by the name under which they stand in the document. */
   readonly schemas: Readonly<Record<string, z.ZodType>>;
 }

@@ -1,7 +1,8 @@
 import { acceptedEvent, success } from '@sluice/contract';
 import { WEBHOOK_EVENT_TYPE } from '../../core/event.ts';
+import { idempotencyKey } from './idempotency-key.ts';
+import { type DocumentedLimits, sizeRules } from './limits.ts';
 import type { PublicOperation } from './operation.ts';
-import { type DocumentedLimits, idempotencyKey, sizeRules } from './shared.ts';
 
 /** `POST /whk/{token}`. */
 export function webhookOperation(limits: DocumentedLimits): PublicOperation {
@@ -72,6 +73,14 @@ The checks come in this order: the token (404), whether the source is enabled (4
       'internal',
       'storage_unavailable',
     ],
+    sample: baseUrl => `body='{"type": "order.paid", "order": 1001}'
+signature=$(printf %s "$body" |
+  openssl dgst -sha256 -hmac "$SOURCE_SECRET" -r | cut -d' ' -f1)
+
+curl ${baseUrl}/whk/$SOURCE_TOKEN \\
+  -H "X-Ingest-Signature: $signature" \\
+  -H 'Content-Type: application/json' \\
+  -d "$body"`,
     schemas: { AcceptedEvent: acceptedEvent, WebhookAnswer: success(acceptedEvent) },
   };
 }

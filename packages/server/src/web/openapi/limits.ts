@@ -1,5 +1,4 @@
 import type { EventLimits } from '@sluice/contract';
-import type { Parameter } from './operation.ts';
 
 /** The limits of this installation, which the reference states as they are. */
 export interface DocumentedLimits extends EventLimits {
@@ -8,15 +7,6 @@ export interface DocumentedLimits extends EventLimits {
   readonly nesting: number;
   readonly idempotencyKeyLength: number;
 }
-
-export const idempotencyKey = (limits: DocumentedLimits, description: string): Parameter => ({
-  name: 'X-Ingest-Idempotency-Key',
-  in: 'header',
-  required: false,
-  description: `Makes a retry safe. ${description} It is remembered as long as events are kept.`,
-  schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyLength, pattern: '^[ -~]+$' },
-  example: 'order-1001-paid',
-});
 
 export const sizeRules = (limits: DocumentedLimits): string =>
   `A body may have ${readable(limits.bodyBytes)} and one event ${readable(limits.eventBytes)}, also after \`Content-Encoding: gzip\` is undone, and a payload may be nested ${limits.nesting} levels deep.`;
