@@ -83,7 +83,7 @@ describe('hmac', () => {
     seed = await seedOrganisation(service.engine);
     source = await seed.source('hmac');
   });
-  const send = (signature: string, sent: string | Uint8Array = body) =>
+  const send = (signature: string, sent = body) =>
     post(urlOf(source), sent, { 'X-Ingest-Signature': signature });
 
   const right = () => sign(source.secret, body);

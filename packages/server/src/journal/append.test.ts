@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { type Seed, seedOrganisation, temporaryDirectory } from '../../test/support/service.ts';
+import { Problem } from '../core/errors.ts';
+import { newId } from '../core/ids.ts';
+import type { AppendRequest, AppendResult, StorageEngine } from '../core/ports.ts';
+import { openStorage } from '../storage/open.ts';
+import { createAppender } from './append.ts';
+
+const directory = temporaryDirectory();
+let engine: StorageEngine;
+let seed: Seed;
+
+beforeAll(async () => {
+  engine = await openStorage({
+    directory,
+    databaseUrl: undefined,
+    onFatal: reason => {
+      throw new Error(reason);
+    },
+  });
+});
+afterAll(async () => {
+  await engine.close();
+  rmSync(directory, { recursive: true });
+});
+beforeEach(async () => {
+  seed = await seedOrganisation(engine);
+});
+
+const request = (change: { type?: string; id?: string; payload?: string } = {}): AppendRequest => ({
+  orgId: seed.orgId,
+  sourceId: null,
+  receivedAt: Date.now(),
+  idempotency: null,
+  events: [
+    {
+      id: change.id ?? newId('evt'),
+      type: change.type ?? 'a',
+      icon: null,
+      payload: change.payload ?? '{}',
+      senderId: null,
+      entityKind: null,
+      entityExternalId: null,
+      happenedAt: 0,
+    },
+  ],
+});
+
+const isStored = async (id: string) => (await engine.storage.findEvent(seed.orgId, id)) !== null;
+const idOf = (result: AppendResult) => (result.kind === 'stored' ? result.events[0]?.id : undefined) ?? '';
+const nextTurn = () => new Promise(resolve => setImmediate(resolve));
+
+/** Real storage behind a gate that a test opens when it has seen enough. */
+function gated() {
+  const batches: number[] = [];
+  let open: () => void = () => {};
+  const gate = new Promise<void>(resolve => {
+    open = resolve;
+  });
+  return {
+    batches,
+    open: () => open(),
+    async append(requests: readonly AppendRequest[]) {
+      batches.push(requests.length);
+      await gate;
+      return engine.storage.append(requests);
+    },
+  };
+}
+
+test('nobody is answered before storage has it', async () => {
+  const storage = gated();
+  const appender = createAppender(storage, { commitsAtOnce: 1 });
+  const sent = request();
+  let answered = false;
+  const accepted = appender.accept(sent).then(result => {
+    answered = true;
+    return result;
+  });
+  for (let n = 0; n < 5; n++) await nextTurn();
+  expect(storage.batches).toEqual([1]);
+  expect(answered).toBe(false);
+  storage.open();
+  expect(await isStored(idOf(await accepted))).toBe(true);
+});
+
+test('what arrives while a commit is under way shares the next one', async () => {
+  const storage = gated();
+  const appender = createAppender(storage, { commitsAtOnce: 1 });
+  const first = appender.accept(request());
+  await nextTurn();
+  const rest = Array.from({ length: 20 }, () => appender.accept(request()));
+  await nextTurn();
+  expect(appender.waiting()).toBe(20);
+  storage.open();
+  const results = await Promise.all([first, ...rest]);
+  expect(storage.batches).toEqual([1, 20]);
+  for (const result of results) expect(await isStored(idOf(result))).toBe(true);
+});
+
+test('each is answered with its own result, in whatever company', async () => {
+  const appender = createAppender(engine.storage, { commitsAtOnce: 2 });
+  const sent = Array.from({ length: 300 }, () => request());
+  const results = await Promise.all(sent.map(one => appender.accept(one)));
+  expect(results.map(idOf)).toEqual(sent.map(one => one.events[0]?.id ?? ''));
+});
+
+test('one that storage cannot take costs its neighbours nothing', async () => {
+  const taken = idOf(await createAppender(engine.storage, { commitsAtOnce: 1 }).accept(request()));
+  const storage = gated();
+  const appender = createAppender(storage, { commitsAtOnce: 1 });
+  const settled = Promise.allSettled(
+    [request(), request({ id: taken }), request()].map(one => appender.accept(one)),
+  );
+  await nextTurn();
+  storage.open();
+  expect((await settled).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(storage.batches).toEqual([3, 1, 1, 1]);
+});
+
+test('a problem of storage itself is everybody’s answer, and nothing is tried again', async () => {
+  let calls = 0;
+  const appender = createAppender(
+    {
+      append() {
+        calls++;
+        return Promise.reject(new Problem('storage_unavailable', { retryAfter: 5 }));
+      },
+    },
+    { commitsAtOnce: 1 },
+  );
+  const settled = await Promise.allSettled([request(), request()].map(one => appender.accept(one)));
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(calls).toBe(1);
+  // It asks again for the next: the disk may have room by then.
+  await appender.accept(request()).catch(() => {});
+  expect(calls).toBe(2);
+});
+
+test('beyond what may wait in memory senders are told to come again, until there is room', async () => {
+  const storage = gated();
+  const appender = createAppender(storage, { commitsAtOnce: 1 });
+  const payload = JSON.stringify({ s: 'x'.repeat(1024 * 1024 - 8) });
+  const accepted = Array.from({ length: 64 }, () => appender.accept(request({ payload })));
+  await nextTurn();
+  let refused: unknown;
+  try {
+    await appender.accept(request({ payload }));
+  } catch (error) {
+    refused = error;
+  }
+  expect(refused).toMatchObject({ code: 'storage_unavailable', retryAfter: 1 });
+  storage.open();
+  await Promise.all(accepted);
+  expect((await appender.accept(request({ payload }))).kind).toBe('stored');
+});
+
+test('drained waits for everything that was accepted, and for nothing more', async () => {
+  const storage = gated();
+  const appender = createAppender(storage, { commitsAtOnce: 1 });
+  await appender.drained();
+  const results = [appender.accept(request()), appender.accept(request())];
+  let drained = false;
+  const draining = appender.drained().then(() => {
+    drained = true;
+  });
+  for (let n = 0; n < 5; n++) await nextTurn();
+  expect(drained).toBe(false);
+  storage.open();
+  await draining;
+  expect(appender.waiting()).toBe(0);
+  for (const result of results) expect(await isStored(idOf(await result))).toBe(true);
+});
+
+test('every commit is told with how many events it held', async () => {
+  const told: number[] = [];
+  const appender = createAppender(engine.storage, {
+    commitsAtOnce: 1,
+    onCommit: events => told.push(events),
+  });
+  await Promise.all(Array.from({ length: 5 }, () => appender.accept(request())));
+  expect(told.reduce((sum, events) => sum + events, 0)).toBe(5);
+});
