@@ -1,0 +1,12 @@
+import { renderApi } from './api.ts';
+import { renderErrors } from './errors.ts';
+import { renderSettings } from './settings.ts';
+
+const note = '<!-- Written by `npm run reference` from the code. Change it there. -->\n\n';
+
+/** Every page of docs/reference by its file name. */
+export const referencePages = (): Record<string, string> => ({
+  'api.md': note + renderApi(),
+  'errors.md': note + renderErrors(),
+  'settings.md': note + renderSettings(),
+});
