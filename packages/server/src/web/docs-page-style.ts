@@ -35,7 +35,7 @@ main { padding: 2.25rem 2.5rem 6rem; min-width: 0; }
   padding: .3em .45em; border-radius: 4px; letter-spacing: .03em; }
 .method.get { background: #0b6bcb; } .method.put, .method.patch { background: #9a6700; } .method.delete { background: #b4432f; }
 .operation, .matter { border-top: 1px solid var(--line); padding: 2.5rem 0; }
-.operation { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 26rem); gap: 0 2.5rem; }
+.operation { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 29rem); gap: 0 2.5rem; }
 .operation > header { grid-column: 1 / -1; }
 .address { display: flex; gap: .6rem; align-items: center; margin-bottom: 1.25rem; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .9rem; overflow-wrap: anywhere; }
 .samples { position: sticky; top: 1.5rem; align-self: start; max-height: calc(100vh - 3rem); overflow-y: auto; }
@@ -64,7 +64,8 @@ figcaption { padding: .5rem .9rem; font-size: .78rem; color: #9aa8b8; border-bot
 pre { margin: 0; padding: .9rem; overflow-x: auto; color: var(--panel-ink); font-size: .8rem; line-height: 1.55; tab-size: 2; }
 .k { color: var(--key); } .s { color: var(--text); } .v { color: var(--value); }
 
-.table { overflow-x: auto; }
+.fields > div:last-child, .answers > :last-child { border-bottom: 0; }
+.table { overflow-x: auto; } td code { white-space: nowrap; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .5rem 1rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-size: .8rem; color: var(--soft); font-weight: 600; }

@@ -46,10 +46,11 @@ const typeOf = ({ type, format }: JsonSchema): string => {
 
 function rulesOf(schema: JsonSchema): string {
   const range = (least: number | undefined, most: number | undefined, what: string) =>
-    most === undefined ? [] : [`${least ?? 0} to ${most} ${what}`];
-  return [
+    most === undefined ? [] : [least ? `${least} to ${most} ${what}` : `at most ${most} ${what}`];
+  const rules = [
     ...range(schema.minLength, schema.maxLength, 'characters'),
     ...range(schema.minItems, schema.maxItems, 'items'),
     ...(schema.pattern === undefined ? [] : [`matches \`${schema.pattern}\``]),
   ].join(', ');
+  return rules === '' ? '' : `${rules.charAt(0).toUpperCase()}${rules.slice(1)}.`;
 }

@@ -15,7 +15,7 @@ export function ingestOperation(limits: DocumentedLimits): PublicOperation {
     summary: 'Send events',
     description: `Takes a batch of events, all or nothing: one bad event refuses the batch and names its index, and then nothing is stored.
 
-A 202 is answered once every event is on stable storage, never before. After any other answer, or none, send the same request again: with an idempotency key or with an \`id\` in each event it makes no second event.
+A 202 is answered once every event is on stable storage, never before. After a 5xx, or no answer at all, send the same request again: with an idempotency key or with an \`id\` in each event it makes no second event.
 
 ${sizeRules(limits)} A batch may hold ${limits.batchEvents} events. A field that is not listed here is refused, so that a misspelt name is not lost silently.`,
     security: ['apiKey'],
@@ -75,7 +75,9 @@ ${sizeRules(limits)} A batch may hold ${limits.batchEvents} events. A field that
     sample: baseUrl => `curl ${baseUrl}/v1/ingest \\
   -H "Authorization: Bearer $SLUICE_API_KEY" \\
   -H 'Content-Type: application/json' \\
-  -d '{"events": [{"type": "order.paid", "payload": {"order": 1001}}]}'`,
+  -d '{"events": [
+        {"type": "order.paid", "payload": {"order": 1001}}
+      ]}'`,
     schemas: {
       IngestRequest: request,
       Event: request.shape.events.element,
