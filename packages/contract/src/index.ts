@@ -1,2 +1,3 @@
 export * from './envelope.ts';
 export * from './event.ts';
+export * from './pipeline.ts';

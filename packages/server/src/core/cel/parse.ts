@@ -1,0 +1,96 @@
+import {
+  type ASTNode,
+  TypeError as CelTypeError,
+  Environment,
+  ParseError,
+  type TypeCheckResult,
+} from '@marcbachmann/cel-js';
+import { ExpressionError } from '../expression-error.ts';
+
+/**
+ * Reads and checks CEL. The library parses and infers types; what it evaluates is our own (see `compile.ts`),
+ * since its evaluator has no budget, runs native regular expressions and knows a payload's integers as doubles.
+ */
+export type CelNode = ASTNode;
+
+export interface ParsedExpression {
+  readonly ast: CelNode;
+  /** As far as it can be told before anything is known about the payload; `dyn` where it cannot. */
+  readonly type: string;
+}
+
+const LONGEST_EXPRESSION = 4_096;
+const LIMITS = { maxAstNodes: 2_000, maxDepth: 64, maxListElements: 500, maxMapEntries: 100 };
+
+const environment = describeVariables(
+  new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS }),
+);
+
+/** These are declared so that they can be checked; none of the handlers is ever called. */
+function describeVariables(env: Environment): Environment {
+  const unused = () => null;
+  env
+    .registerVariable({
+      name: 'event',
+      schema: {
+        id: 'string',
+        type: 'string',
+        icon: 'string',
+        sender_id: 'string',
+        received_at: 'google.protobuf.Timestamp',
+        timestamp: 'google.protobuf.Timestamp',
+      },
+    })
+    .registerVariable('payload', 'map<string, dyn>')
+    .registerVariable('labels', 'map<string, dyn>')
+    .registerVariable({
+      name: 'entity',
+      schema: { kind: 'string', external_id: 'string', traits: 'map<string, dyn>' },
+    })
+    .registerVariable({ name: 'source', schema: { name: 'string' } })
+    .registerFunction('re2(string, string): bool', unused)
+    .registerOperator('int == double', unused)
+    .registerOperator('double % double: dyn', unused);
+  for (const operator of ['+', '-', '*', '/', '%']) {
+    env.registerOperator(`int ${operator} double: dyn`, unused);
+    env.registerOperator(`double ${operator} int: dyn`, unused);
+  }
+  return env;
+}
+
+export function parseExpression(text: string): ParsedExpression {
+  if (text.length > LONGEST_EXPRESSION)
+    throw new ExpressionError(
+      `An expression may have at most ${LONGEST_EXPRESSION} characters`,
+      LONGEST_EXPRESSION,
+    );
+  try {
+    const parsed = environment.parse(text);
+    return { ast: parsed.ast, type: typeOf(parsed.check()) };
+  } catch (error) {
+    if (error instanceof ParseError || error instanceof CelTypeError) throw explain(text, error);
+    throw error;
+  }
+}
+
+function typeOf(checked: TypeCheckResult): string {
+  if (checked.valid) return checked.type ?? 'dyn';
+  throw checked.error;
+}
+
+function explain(text: string, error: ParseError | CelTypeError): ExpressionError {
+  const position = error.range?.start ?? 0;
+  const word = /^[A-Za-z_]\w*/.exec(text.slice(position))?.[0];
+  if (error.code === 'expected_token' && word !== undefined && text[position - 1] === '.')
+    return new ExpressionError(`"${word}" is a word of CEL itself: write ["${word}"] instead`, position);
+  if (error.code === 'unknown_variable')
+    return new ExpressionError(
+      `${error.summary}; there are event, payload, labels, entity and source`,
+      position,
+    );
+  if (error.code === 'no_such_key')
+    return new ExpressionError(`There is no field "${word ?? ''}" here`, position);
+  if (error.summary === 'Unexpected token: EOF')
+    return new ExpressionError('The expression ends too early', position);
+  return new ExpressionError(error.summary, position);
+}
