@@ -38,15 +38,22 @@ export const findOrganisation: Operation<Organisations['findOrganisation']> = as
   return row ? toOrganisation(row) : null;
 };
 
+/** Only the columns that the change names: another node may be changing the others. */
 export const updateOrganisation: Operation<Organisations['updateOrganisation']> = async (db, id, change) => {
-  const now = await findOrganisation(db, id);
-  if (!now) return false;
-  await db
+  const { name, retentionDays, searchableTraits } = change;
+  const updated = await db
     .updateTable('organisations')
-    .set(toOrganisationRow({ ...now, ...change }))
+    .set({
+      // Never empty, since an update has to set something.
+      id,
+      name,
+      retention_days: retentionDays,
+      searchable_traits: searchableTraits === undefined ? undefined : JSON.stringify(searchableTraits),
+    })
     .where('id', '=', id)
-    .execute();
-  return true;
+    .returning('id')
+    .executeTakeFirst();
+  return updated !== undefined;
 };
 
 /** Every table whose rows belong to one organisation; what it owns goes with it. */

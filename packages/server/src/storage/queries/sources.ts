@@ -3,6 +3,8 @@ import type { Operation } from '../operation.ts';
 import type { Schema } from '../schema.ts';
 
 const REJECTIONS_KEPT = 1_000;
+/** A statement has room for a limited number of values. */
+const REJECTIONS_A_STATEMENT = 1_000;
 
 function toSource(row: Schema['sources']): Source {
   const base = {
@@ -105,14 +107,17 @@ export const deleteSource: Operation<Sources['deleteSource']> = async (db, orgId
   return true;
 };
 
+const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
+
 export const recordActivity: Operation<Sources['recordActivity']> = async (
   db,
   { keysUsed, sourcesSeen, rejections },
 ) => {
-  for (const { id, at } of keysUsed) {
+  // In one order, so that two nodes that tell of the same ones cannot wait for each other.
+  for (const { id, at } of keysUsed.toSorted(byId)) {
     await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute();
   }
-  for (const { id, at } of sourcesSeen) {
+  for (const { id, at } of sourcesSeen.toSorted(byId)) {
     await db.updateTable('sources').set({ last_event_at: at }).where('id', '=', id).execute();
   }
   if (rejections.length === 0) return;
@@ -124,7 +129,10 @@ export const recordActivity: Operation<Sources['recordActivity']> = async (
     code: rejection.code,
     message: rejection.message,
   }));
-  await db.insertInto('rejections').values(rows).execute();
+  for (let from = 0; from < rows.length; from += REJECTIONS_A_STATEMENT) {
+    const some = rows.slice(from, from + REJECTIONS_A_STATEMENT);
+    await db.insertInto('rejections').values(some).execute();
+  }
   for (const sourceId of new Set(rejections.map(rejection => rejection.sourceId))) {
     const oldestKept = await db
       .selectFrom('rejections')

@@ -1,0 +1,152 @@
+import { expect, test } from 'bun:test';
+import {
+  aClaim,
+  anApiKey,
+  anAuditEntry,
+  anEvent,
+  anInvitation,
+  anOrganisation,
+  aRequest,
+  aSession,
+  aUser,
+  aWebhookSource,
+  idAt,
+  joinedMember,
+  NOW,
+  storedOrganisation,
+  storedOwner,
+} from './samples.ts';
+import type { Subject } from './suite.ts';
+
+export function organisationsContract(subject: Subject): void {
+  test('keeps an organisation as it was made, with its maker as owner', async () => {
+    const { user } = await storedOwner(subject.storage);
+    const org = anOrganisation({ name: 'Ärger & Söhne', retentionDays: 7, searchableTraits: ['a.b', 'c'] });
+    await subject.storage.createOrganisation(org, user.id);
+    expect(await subject.storage.findOrganisation(org.id)).toEqual(org);
+    expect(await subject.storage.findMember(org.id, user.id)).toMatchObject({
+      role: 'owner',
+      email: user.email,
+    });
+    expect((await subject.storage.listOrganisations()).filter(({ id }) => id === org.id)).toEqual([org]);
+  });
+
+  test('finds nothing under an unknown id', async () => {
+    expect(await subject.storage.findOrganisation(idAt('org', NOW))).toBeNull();
+    expect(await subject.storage.findOrganisation('org_\0')).toBeNull();
+  });
+
+  test('changes only what a change names', async () => {
+    const org = anOrganisation({ retentionDays: 7, searchableTraits: ['plan'] });
+    await subject.storage.createOrganisation(org, idAt('usr', NOW));
+    expect(await subject.storage.updateOrganisation(org.id, { name: 'Renamed' })).toBe(true);
+    expect(await subject.storage.findOrganisation(org.id)).toEqual({ ...org, name: 'Renamed' });
+    expect(
+      await subject.storage.updateOrganisation(org.id, { retentionDays: null, searchableTraits: [] }),
+    ).toBe(true);
+    expect(await subject.storage.findOrganisation(org.id)).toEqual({
+      ...org,
+      name: 'Renamed',
+      retentionDays: null,
+      searchableTraits: [],
+    });
+    expect(await subject.storage.updateOrganisation(idAt('org', NOW), { name: 'x' })).toBe(false);
+  });
+
+  test('loses neither of two changes at once', async () => {
+    for (let round = 1; round <= 10; round++) {
+      const orgId = await storedOrganisation(subject.storage);
+      await subject.atOnce(2, (storage, n) =>
+        storage.updateOrganisation(orgId, n === 0 ? { name: `Round ${round}` } : { retentionDays: round }),
+      );
+      expect(await subject.storage.findOrganisation(orgId)).toMatchObject({
+        name: `Round ${round}`,
+        retentionDays: round,
+      });
+    }
+  });
+
+  test("lists a person's organisations with their role in each", async () => {
+    const { org, user } = await storedOwner(subject.storage);
+    const other = await storedOrganisation(subject.storage);
+    await joinedMember(subject.storage, other, 'viewer', user);
+    const listed = await subject.storage.listOrganisationsOf(user.id);
+    expect(listed.map(({ id, role }) => ({ id, role }))).toEqual([
+      { id: org.id, role: 'owner' },
+      { id: other, role: 'viewer' },
+    ]);
+    expect(await subject.storage.listOrganisationsOf(idAt('usr', NOW))).toEqual([]);
+  });
+
+  test('deletes everything that belongs to it, and nothing that does not', async () => {
+    const { storage } = subject;
+    const fill = async () => {
+      const { org, user } = await storedOwner(storage);
+      const key = anApiKey(org.id);
+      const source = aWebhookSource(org.id);
+      const session = aSession(user.id, org.id);
+      const invitation = anInvitation(org.id);
+      const entry = anAuditEntry(org.id);
+      const event = anEvent();
+      const idempotency = aClaim(org.id);
+      await storage.createApiKey(key);
+      await storage.createSource(source);
+      await storage.createSession(session);
+      await storage.createInvitation(invitation);
+      await storage.recordAudit(entry);
+      await storage.append([aRequest(org.id, [event], { idempotency })]);
+      const rejection = {
+        sourceId: source.id,
+        orgId: org.id,
+        at: NOW,
+        code: 'unauthenticated',
+        message: 'No.',
+      };
+      await storage.recordActivity({ keysUsed: [], sourcesSeen: [], rejections: [rejection] });
+      return async () => ({
+        organisation: (await storage.findOrganisation(org.id)) !== null,
+        key: (await storage.findApiKeyByHash(key.hash)) !== null,
+        source: (await storage.findSourceByTokenHash(source.tokenHash)) !== null,
+        session: (await storage.findSession(session.tokenHash, NOW)) !== null,
+        member: (await storage.findMember(org.id, user.id)) !== null,
+        invitation: (await storage.findInvitation(invitation.codeHash, NOW)) !== null,
+        audit: (await storage.findAudit(org.id, entry.id)) !== null,
+        event: (await storage.findEvent(org.id, event.id)) !== null,
+        rejections: (await storage.listRejections(org.id, source.id, 10)).length > 0,
+        orgId: org.id,
+        // Asked last, since asking spends the key.
+        idempotencyKey: async () => {
+          const [result] = await storage.append([aRequest(org.id, [anEvent()], { idempotency })]);
+          return result?.kind === 'stored' && result.events[0]?.duplicate;
+        },
+      });
+    };
+    const [gone, kept] = [await fill(), await fill()];
+    expect(await storage.deleteOrganisation((await gone()).orgId)).toBe('deleted');
+    const { idempotencyKey: spentOfGone, orgId: goneId, ...left } = await gone();
+    const { idempotencyKey: spentOfKept, orgId: keptId, ...others } = await kept();
+    expect(Object.values(left).every(there => !there)).toBe(true);
+    expect(Object.values(others).every(there => there)).toBe(true);
+    expect(await spentOfGone()).toBe(false);
+    expect(await spentOfKept()).toBe(true);
+    expect(await storage.deleteOrganisation(goneId)).toBe('not_found');
+    expect(keptId).not.toBe(goneId);
+  });
+
+  test('keeps the last organisation, also when all are deleted at once', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const { storage } = nodes[0];
+    const first = anOrganisation();
+    await storage.createFirstUser(aUser(), first);
+    expect(await storage.deleteOrganisation(first.id)).toBe('last_one');
+    const others = await Promise.all(Array.from({ length: 5 }, () => storedOrganisation(storage)));
+    const outcomes = await Promise.all(
+      [first.id, ...others].map((id, n) =>
+        (nodes[n % nodes.length] ?? nodes[0]).storage.deleteOrganisation(id),
+      ),
+    );
+    expect(outcomes.filter(outcome => outcome === 'deleted')).toHaveLength(5);
+    expect(await storage.listOrganisations()).toHaveLength(1);
+    await remove();
+  });
+}

@@ -1,0 +1,169 @@
+import { expect, test } from 'bun:test';
+import type { Activity, Rejection } from '../../../src/core/ports.ts';
+import { anApiKey, anSdkSource, aWebhookSource, idAt, NOW } from './samples.ts';
+import type { Subject } from './suite.ts';
+
+export function sourcesContract(subject: Subject): void {
+  const orgId = () => idAt('org', NOW);
+
+  const record = (activity: Partial<Activity>) =>
+    subject.storage.recordActivity({ keysUsed: [], sourcesSeen: [], rejections: [], ...activity });
+
+  const aRejection = (orgId: string, sourceId: string, n: number): Rejection => ({
+    orgId,
+    sourceId,
+    at: NOW + n,
+    code: 'unauthenticated',
+    message: `Refusal ${n}.`,
+  });
+
+  test('keeps both kinds of source as they were made', async () => {
+    const org = orgId();
+    const webhook = aWebhookSource(org, {
+      auth: 'bearer',
+      enabled: false,
+      previousSealedSecret: 'the one before',
+      previousSecretUntil: NOW + 5,
+      ratePerSecond: 0.25,
+      rateBurst: 3,
+    });
+    const sdk = anSdkSource(org, { match: '*' });
+    await subject.storage.createSource(webhook);
+    await subject.storage.createSource(sdk);
+    expect(await subject.storage.findSource(org, webhook.id)).toEqual(webhook);
+    expect(await subject.storage.findSource(org, sdk.id)).toEqual(sdk);
+    expect(await subject.storage.listSources(org)).toEqual([sdk, webhook]);
+    expect(await subject.storage.findSourceByTokenHash(webhook.tokenHash)).toEqual(webhook);
+    expect(await subject.storage.findSourceByTokenHash('unknown')).toBeNull();
+    expect(await subject.storage.findSourceByTokenHash('\0')).toBeNull();
+  });
+
+  test('changes only what a change names', async () => {
+    const org = orgId();
+    const source = aWebhookSource(org);
+    await subject.storage.createSource(source);
+    const rotated = {
+      sealedSecret: 'new',
+      previousSealedSecret: source.sealedSecret,
+      previousSecretUntil: NOW + 9,
+    };
+    expect(await subject.storage.updateSource(org, source.id, rotated, NOW + 1)).toBe(true);
+    expect(await subject.storage.findSource(org, source.id)).toEqual({
+      ...source,
+      ...rotated,
+      updatedAt: NOW + 1,
+    });
+    const emptied = {
+      previousSealedSecret: null,
+      previousSecretUntil: null,
+      enabled: false,
+      ratePerSecond: 0,
+    };
+    expect(await subject.storage.updateSource(org, source.id, emptied, NOW + 2)).toBe(true);
+    expect(await subject.storage.findSource(org, source.id)).toEqual({
+      ...source,
+      ...emptied,
+      sealedSecret: 'new',
+      updatedAt: NOW + 2,
+    });
+    const sdk = anSdkSource(org);
+    await subject.storage.createSource(sdk);
+    expect(await subject.storage.updateSource(org, sdk.id, { match: 'user.*' }, NOW + 3)).toBe(true);
+    expect(await subject.storage.findSource(org, sdk.id)).toEqual({
+      ...sdk,
+      match: 'user.*',
+      updatedAt: NOW + 3,
+    });
+  });
+
+  test('lets no other organisation see, change or delete a source', async () => {
+    const [org, other] = [orgId(), orgId()];
+    const source = aWebhookSource(org);
+    await subject.storage.createSource(source);
+    await record({ rejections: [aRejection(org, source.id, 1)] });
+    expect(await subject.storage.findSource(other, source.id)).toBeNull();
+    expect(await subject.storage.listSources(other)).toEqual([]);
+    expect(await subject.storage.updateSource(other, source.id, { name: 'x' }, NOW)).toBe(false);
+    expect(await subject.storage.deleteSource(other, source.id)).toBe(false);
+    expect(await subject.storage.listRejections(other, source.id, 10)).toEqual([]);
+    expect(await subject.storage.findSource(org, source.id)).toEqual(source);
+    expect(await subject.storage.listRejections(org, source.id, 10)).toHaveLength(1);
+  });
+
+  test('deletes a source with its refusals', async () => {
+    const org = orgId();
+    const source = aWebhookSource(org);
+    await subject.storage.createSource(source);
+    await record({ rejections: [aRejection(org, source.id, 1)] });
+    expect(await subject.storage.deleteSource(org, source.id)).toBe(true);
+    expect(await subject.storage.deleteSource(org, source.id)).toBe(false);
+    expect(await subject.storage.findSourceByTokenHash(source.tokenHash)).toBeNull();
+    expect(await subject.storage.listRejections(org, source.id, 10)).toEqual([]);
+  });
+
+  test('notes the last use of keys and sources', async () => {
+    const org = orgId();
+    const [key, source] = [anApiKey(org), aWebhookSource(org)];
+    await subject.storage.createApiKey(key);
+    await subject.storage.createSource(source);
+    await record({
+      keysUsed: [
+        { id: key.id, at: NOW + 3 },
+        { id: 'key_unknown', at: NOW },
+      ],
+      sourcesSeen: [{ id: source.id, at: NOW + 4 }],
+    });
+    expect((await subject.storage.findApiKey(org, key.id))?.lastUsedAt).toBe(NOW + 3);
+    expect((await subject.storage.findSource(org, source.id))?.lastEventAt).toBe(NOW + 4);
+  });
+
+  test('survives activity that nodes report at once', async () => {
+    const org = orgId();
+    const keys = Array.from({ length: 20 }, () => anApiKey(org));
+    for (const key of keys) await subject.storage.createApiKey(key);
+    await subject.atOnce(10, (storage, n) => {
+      const used = keys.map(({ id }) => ({ id, at: NOW + n }));
+      return storage.recordActivity({
+        keysUsed: n % 2 === 0 ? used : used.toReversed(),
+        sourcesSeen: [],
+        rejections: [],
+      });
+    });
+    expect((await subject.storage.listApiKeys(org)).every(({ lastUsedAt }) => lastUsedAt !== null)).toBe(
+      true,
+    );
+  });
+
+  test('lists refusals newest first, those of one moment too', async () => {
+    const [org, sourceId] = [orgId(), idAt('src', NOW)];
+    const rejections = [1, 2, 2, 2, 3].map((at, n) => ({
+      ...aRejection(org, sourceId, at),
+      message: `No ${n}.`,
+    }));
+    await record({ rejections });
+    expect(await subject.storage.listRejections(org, sourceId, 10)).toEqual(rejections.toReversed());
+    expect(await subject.storage.listRejections(org, sourceId, 2)).toEqual(
+      rejections.toReversed().slice(0, 2),
+    );
+  });
+
+  test('keeps the last 1,000 refusals of each source', async () => {
+    const [org, busy, quiet] = [orgId(), idAt('src', NOW), idAt('src', NOW)];
+    const rejections = Array.from({ length: 1_500 }, (_, n) => aRejection(org, busy, n));
+    await record({ rejections: [aRejection(org, quiet, 1), ...rejections.slice(0, 900)] });
+    await record({ rejections: rejections.slice(900) });
+    const kept = await subject.storage.listRejections(org, busy, 5_000);
+    expect(kept).toEqual(rejections.slice(500).toReversed());
+    expect(await subject.storage.listRejections(org, quiet, 5_000)).toHaveLength(1);
+  });
+
+  test('takes the refusals of many busy sources in one go', async () => {
+    const org = orgId();
+    const sources = Array.from({ length: 12 }, () => idAt('src', NOW));
+    const rejections = sources.flatMap(id => Array.from({ length: 1_000 }, (_, n) => aRejection(org, id, n)));
+    await record({ rejections });
+    for (const id of sources) {
+      expect(await subject.storage.listRejections(org, id, 5_000)).toHaveLength(1_000);
+    }
+  });
+}

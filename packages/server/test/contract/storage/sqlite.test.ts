@@ -1,0 +1,20 @@
+import { rmSync } from 'node:fs';
+import { openSqlite } from '../../../src/storage/sqlite/engine.ts';
+import { temporaryDirectory } from '../../support/service.ts';
+import { storageContract } from './suite.ts';
+
+storageContract('SQLite', async () => {
+  const directory = temporaryDirectory();
+  const engine = await openSqlite({ directory, onFatal: fail });
+  return {
+    nodes: [engine],
+    async remove() {
+      await engine.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+});
+
+function fail(reason: string): never {
+  throw new Error(reason);
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe } from 'bun:test';
+import type { Storage, StorageEngine } from '../../../src/core/ports.ts';
+import { accountsContract } from './accounts.ts';
+import { apiKeysContract } from './api-keys.ts';
+import { appendContract } from './append.ts';
+import { auditContract } from './audit.ts';
+import { engineContract } from './engine.ts';
+import { eventsContract } from './events.ts';
+import { organisationsContract } from './organisations.ts';
+import { sessionsContract } from './sessions.ts';
+import { sourcesContract } from './sources.ts';
+import { textSearchContract } from './text-search.ts';
+import { upkeepContract } from './upkeep.ts';
+
+/** An empty database and the nodes on it: one where the engine allows no more, else two that race each other. */
+export interface OpenedStorage {
+  readonly nodes: readonly [StorageEngine, ...StorageEngine[]];
+  /** Closes the nodes and removes everything. */
+  remove(): Promise<void>;
+}
+
+/** What the files of this suite work with. They share one database, so each test makes its own organisation. */
+export interface Subject {
+  readonly storage: Storage;
+  readonly engine: StorageEngine;
+  /** The same storage through every node in turn: for calls that race. */
+  atOnce<T>(count: number, call: (storage: Storage, n: number) => Promise<T>): Promise<T[]>;
+  /** A database that nobody has touched. */
+  openEmpty(): Promise<OpenedStorage>;
+}
+
+/** Every promise of the storage port, for any engine. */
+export function storageContract(name: string, open: () => Promise<OpenedStorage>): void {
+  describe(`${name} storage`, () => {
+    let opened: OpenedStorage;
+    beforeAll(async () => {
+      opened = await open();
+    }, 30_000);
+    afterAll(() => opened.remove());
+
+    const subject: Subject = {
+      get storage() {
+        return opened.nodes[0].storage;
+      },
+      get engine() {
+        return opened.nodes[0];
+      },
+      atOnce: (count, call) =>
+        Promise.all(
+          Array.from({ length: count }, (_, n) => {
+            const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
+            return call(node.storage, n);
+          }),
+        ),
+      openEmpty: open,
+    };
+
+    describe('append', () => appendContract(subject));
+    describe('events', () => eventsContract(subject));
+    describe('text search', () => textSearchContract(subject));
+    describe('organisations', () => organisationsContract(subject));
+    describe('accounts', () => accountsContract(subject));
+    describe('sessions', () => sessionsContract(subject));
+    describe('API keys', () => apiKeysContract(subject));
+    describe('sources', () => sourcesContract(subject));
+    describe('audit', () => auditContract(subject));
+    describe('upkeep', () => upkeepContract(subject));
+    describe('engine', () => engineContract(subject));
+  });
+}
