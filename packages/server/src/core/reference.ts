@@ -1,5 +1,5 @@
 import { Budget, OverBudget } from './cel/budget.ts';
-import { compileExpression, type Expression, valueOf } from './cel/expression.ts';
+import { compileExpression, type Expression, evaluateToJson } from './cel/expression.ts';
 import { printInteger } from './cel/numbers.ts';
 import { toJson } from './cel/value.ts';
 import { ExpressionError, readAt } from './expression-error.ts';
@@ -29,12 +29,17 @@ type Compiled = Fill | { readonly constant: Json };
 
 interface Gathered {
   traits: boolean;
+  readonly escape: Escape;
 }
 
+/** Applied to texts that come out of the event, where a destination would read more into them than text. */
+export type Escape = (text: string) => string;
+const asItIs: Escape = text => text;
+
 /** Throws a 400 whose path points into the value, and whose message names the character. */
-export function compileTemplate(value: Json, path: string): Template {
+export function compileTemplate(value: Json, path: string, escape: Escape = asItIs): Template {
   requireStorableText(value, path);
-  const gathered: Gathered = { traits: false };
+  const gathered: Gathered = { traits: false, escape };
   const compiled = compileValue(value, path, gathered);
   if (typeof compiled !== 'function') {
     const resolved: Resolved = { kind: 'resolved', value: compiled.constant };
@@ -112,12 +117,15 @@ function compileReference(text: string, gathered: Gathered): Fill {
   const [name, ...rest] = readPath(text, start);
   if (isEventField(name)) {
     if (rest.length > 0) throw new ExpressionError(`$event.${name} has no fields`, start + name.length);
-    return scope => toJson(scope.event[name] ?? null) ?? undefined;
+    return scope => escaped(toJson(scope.event[name] ?? null) ?? undefined, gathered.escape);
   }
   if (!isRoot(name)) throw new ExpressionError(`There is no $event.${name}; there are ${nameAll()}`, start);
   if (name === 'entity' && rest[0] !== 'kind' && rest[0] !== 'external_id') gathered.traits = true;
-  return scope => getPath(scope[name] as Json, rest);
+  return scope => escaped(getPath(scope[name] as Json, rest), gathered.escape);
 }
+
+const escaped = (value: Json | undefined, escape: Escape): Json | undefined =>
+  typeof value === 'string' ? escape(value) : value;
 
 const nameAll = (): string => [...eventFields, ...roots].join(', ');
 
@@ -147,7 +155,7 @@ function compileInterpolation(text: string, gathered: Gathered): Fill {
   return (scope, budget) => {
     let filled = '';
     for (const part of parts) {
-      filled += typeof part === 'string' ? part : printValue(part, scope, budget);
+      filled += typeof part === 'string' ? part : gathered.escape(printValue(part, scope, budget));
       budget.build(filled.length);
     }
     return filled;
@@ -191,7 +199,7 @@ function endOfLiteral(text: string, start: number): number {
 
 /** Absent and null are empty, objects and lists are JSON. */
 function printValue(expression: Expression, scope: Scope, budget: Budget): string {
-  const found = valueOf(expression, scope, budget);
+  const found = evaluateToJson(expression, scope, budget);
   if (found.kind === 'none' || found.value === null) return '';
   if (typeof found.value === 'string') return found.value;
   if (typeof found.value === 'bigint') return printInteger(found.value, budget);
