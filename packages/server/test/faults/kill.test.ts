@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { openStorage } from '../../src/storage/open.ts';
+import { createLoad, expectPromisesKept } from '../support/load.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { startProcess } from '../support/process.ts';
+import { seedOrganisation, temporaryDirectory } from '../support/service.ts';
+
+const KILLS = 20;
+
+/**
+ * Killed under load again and again, wherever that finds it: during a commit, after it and before the answer, or
+ * after the answer. Each time the senders come back with what got no answer.
+ */
+async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void> {
+  const directory = temporaryDirectory();
+  const settings: Record<string, string> = databaseUrl ? { SLUICE_DATABASE_URL: databaseUrl } : {};
+  const open = () =>
+    openStorage({
+      directory,
+      databaseUrl,
+      onFatal: reason => {
+        throw new Error(reason);
+      },
+    });
+
+  const before = await open();
+  const seed = await seedOrganisation(before);
+  const load = createLoad(seed, await seed.source('hmac'));
+  await before.close();
+
+  for (let n = 0; n < KILLS; n++) {
+    const server = await startProcess({ directory, settings });
+    await load.retryUnanswered(server.url);
+    // Ever later into the run, so that no two kills meet the same moment.
+    const { reached, stop } = load.run(server.url, 10 + n * 7);
+    await reached;
+    server.kill('SIGKILL');
+    expect(await server.ended).toBe('SIGKILL');
+    await stop();
+  }
+  const last = await startProcess({ directory, settings });
+  await load.retryUnanswered(last.url);
+  last.kill('SIGKILL');
+  await last.ended;
+
+  const after = await open();
+  await expectPromisesKept(after, seed.orgId, load.requests);
+  await after.close();
+  rmSync(directory, { recursive: true });
+}
+
+describe('killed under load, 20 times: what was accepted is there, once and whole; what was refused is not', () => {
+  test('SQLite', () => killAgainAndAgain(undefined), 120_000);
+
+  test('PostgreSQL', async () => {
+    const database = await freshDatabase();
+    await killAgainAndAgain(database.url);
+    await database.drop();
+  }, 120_000);
+});

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { TEST_SECRET_KEY } from './service.ts';
+
+const MAIN = join(import.meta.dir, '../../src/main.ts');
+
+/** The server as an operator runs it: a process of its own, on any free port. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly port: number;
+  readonly url: string;
+  /** Everything that it has printed. */
+  output(): string;
+  /** How it ended: its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface ProcessOptions {
+  readonly directory: string;
+  readonly settings?: Record<string, string>;
+  /** A command that runs the server's: `prlimit …`, `strace …`. It must become the server, or keep its pid. */
+  readonly under?: readonly string[];
+}
+
+/** A process that did not get as far as serving. */
+export class NotStarted extends Error {
+  constructor(
+    readonly end: number | NodeJS.Signals,
+    readonly output: string,
+  ) {
+    super(`The server ended with ${end} before it was ready: ${output}`);
+  }
+}
+
+const running = new Set<ChildProcess>();
+// Whatever becomes of a test, it leaves nothing running behind.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
+  const [command = '', ...args] = [...(options.under ?? []), process.execPath, MAIN, 'serve'];
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      SLUICE_PORT: '0',
+      SLUICE_HOST: '127.0.0.1',
+      SLUICE_DATA_DIR: options.directory,
+      SLUICE_SECRET_KEY: TEST_SECRET_KEY,
+      SLUICE_LOG_LEVEL: 'error',
+      ...options.settings,
+    },
+  });
+  running.add(child);
+  let output = '';
+  const ended = once(child, 'close').then(([code, signal]) => {
+    running.delete(child);
+    return (code ?? signal) as number | NodeJS.Signals;
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      const announced = /http:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1];
+      if (announced) resolve(Number(announced));
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.on('error', reject);
+    void ended.then(end => reject(new NotStarted(end, output)));
+  });
+  return {
+    pid: child.pid ?? 0,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    ended,
+    kill: signal => void child.kill(signal),
+  };
+}
+
+/** The start that must fail: how it ended, and what it said. */
+export async function refusedStart(options: ProcessOptions): Promise<NotStarted> {
+  const started = await startProcess(options).catch((error: unknown) => error);
+  if (started instanceof NotStarted) return started;
+  if (started instanceof Error) throw started;
+  (started as ServerProcess).kill('SIGKILL');
+  throw new Error('The server started, and should not have.');
+}
+
+/**
+ * Runs the server under strace, which tampers with its system calls: `fsync:error=EIO:when=3` and the like. With
+ * -D the tracer stands aside, so that the process started here is the server itself. Each thread counts its own calls.
+ */
+export const tampering = (...injections: readonly string[]): string[] => [
+  'strace',
+  '-D',
+  '-f',
+  '-qq',
+  '--seccomp-bpf',
+  ...['-o', '/dev/null'],
+  ...['-e', `trace=${injections.map(injection => injection.split(':')[0]).join(',')}`],
+  ...injections.flatMap(injection => ['-e', `inject=${injection}`]),
+];
