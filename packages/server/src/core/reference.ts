@@ -29,7 +29,7 @@ type Compiled = Fill | { readonly constant: Json };
 
 interface Gathered {
   traits: boolean;
-  readonly escape: Escape;
+  readonly escapeText: Escape;
 }
 
 /** Applied to texts that come out of the event, where a destination would read more into them than text. */
@@ -37,9 +37,9 @@ export type Escape = (text: string) => string;
 const asItIs: Escape = text => text;
 
 /** Throws a 400 whose path points into the value, and whose message names the character. */
-export function compileTemplate(value: Json, path: string, escape: Escape = asItIs): Template {
+export function compileTemplate(value: Json, path: string, escapeText: Escape = asItIs): Template {
   requireStorableText(value, path);
-  const gathered: Gathered = { traits: false, escape };
+  const gathered: Gathered = { traits: false, escapeText };
   const compiled = compileValue(value, path, gathered);
   if (typeof compiled !== 'function') {
     const resolved: Resolved = { kind: 'resolved', value: compiled.constant };
@@ -117,15 +117,15 @@ function compileReference(text: string, gathered: Gathered): Fill {
   const [name, ...rest] = readPath(text, start);
   if (isEventField(name)) {
     if (rest.length > 0) throw new ExpressionError(`$event.${name} has no fields`, start + name.length);
-    return scope => escaped(toJson(scope.event[name] ?? null) ?? undefined, gathered.escape);
+    return scope => escaped(toJson(scope.event[name] ?? null) ?? undefined, gathered.escapeText);
   }
   if (!isRoot(name)) throw new ExpressionError(`There is no $event.${name}; there are ${nameAll()}`, start);
   if (name === 'entity' && rest[0] !== 'kind' && rest[0] !== 'external_id') gathered.traits = true;
-  return scope => escaped(getPath(scope[name] as Json, rest), gathered.escape);
+  return scope => escaped(getPath(scope[name] as Json, rest), gathered.escapeText);
 }
 
-const escaped = (value: Json | undefined, escape: Escape): Json | undefined =>
-  typeof value === 'string' ? escape(value) : value;
+const escaped = (value: Json | undefined, escapeText: Escape): Json | undefined =>
+  typeof value === 'string' ? escapeText(value) : value;
 
 const nameAll = (): string => [...eventFields, ...roots].join(', ');
 
@@ -155,7 +155,7 @@ function compileInterpolation(text: string, gathered: Gathered): Fill {
   return (scope, budget) => {
     let filled = '';
     for (const part of parts) {
-      filled += typeof part === 'string' ? part : gathered.escape(printValue(part, scope, budget));
+      filled += typeof part === 'string' ? part : gathered.escapeText(printValue(part, scope, budget));
       budget.build(filled.length);
     }
     return filled;
