@@ -3,6 +3,7 @@ import { VERSION } from '../../packages/server/src/core/version.ts';
 import { readSettings } from '../../packages/server/src/settings.ts';
 import { createOpenApiDocument } from '../../packages/server/src/web/openapi/document.ts';
 import { type Field, fieldsOf } from '../../packages/server/src/web/openapi/fields.ts';
+import type { DocumentedLimits } from '../../packages/server/src/web/openapi/limits.ts';
 import type { PublicOperation } from '../../packages/server/src/web/openapi/operation.ts';
 import { publicOperations } from '../../packages/server/src/web/openapi/operations.ts';
 import { type JsonSchema, schemasOf } from '../../packages/server/src/web/openapi/schemas.ts';
@@ -10,16 +11,7 @@ import { table } from './table.ts';
 
 /** The page with the default limits; a running service shows its own at `/docs`. */
 export function renderApi(): string {
-  const defaults = readSettings({});
-  const limits = {
-    bodyBytes: defaults.SLUICE_MAX_BODY_BYTES,
-    eventBytes: defaults.SLUICE_MAX_EVENT_BYTES,
-    batchEvents: defaults.SLUICE_MAX_BATCH_EVENTS,
-    nesting: defaults.SLUICE_MAX_NESTING,
-    typeLength: defaults.SLUICE_MAX_TYPE_LENGTH,
-    iconLength: defaults.SLUICE_MAX_ICON_LENGTH,
-    idempotencyKeyLength: defaults.SLUICE_MAX_IDEMPOTENCY_KEY_LENGTH,
-  };
+  const limits = defaultLimits();
   const operations = publicOperations(limits);
   const schemas = schemasOf(operations);
   return `# API
@@ -30,6 +22,19 @@ A running service serves this page at \`/docs\`, with its own limits, and the Op
 All codes are in [errors.md](errors.md).
 
 ${operations.map(operation => renderOperation(operation, schemas)).join('\n')}`;
+}
+
+export function defaultLimits(): DocumentedLimits {
+  const defaults = readSettings({});
+  return {
+    bodyBytes: defaults.SLUICE_MAX_BODY_BYTES,
+    eventBytes: defaults.SLUICE_MAX_EVENT_BYTES,
+    batchEvents: defaults.SLUICE_MAX_BATCH_EVENTS,
+    nesting: defaults.SLUICE_MAX_NESTING,
+    typeLength: defaults.SLUICE_MAX_TYPE_LENGTH,
+    iconLength: defaults.SLUICE_MAX_ICON_LENGTH,
+    idempotencyKeyLength: defaults.SLUICE_MAX_IDEMPOTENCY_KEY_LENGTH,
+  };
 }
 
 function renderOperation(operation: PublicOperation, schemas: Readonly<Record<string, JsonSchema>>): string {
