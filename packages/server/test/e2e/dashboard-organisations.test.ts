@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import type { OrganisationRecord, WhoAmI } from '@sluice/contract/dashboard-accounts';
+import {
+  type Browser,
+  dataOf,
+  join,
+  listOf,
+  logIn,
+  openBrowser,
+  readAll,
+  setUp,
+} from '../support/dashboard.ts';
+import { expectRefused, ingestWith } from '../support/doors.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const conflict = { status: 409, code: 'conflict' };
+
+let service: TestService;
+let owner: Browser;
+beforeEach(async () => {
+  service = await startTestService();
+  owner = await setUp(service);
+});
+afterEach(() => service.stop());
+
+const make = async (name = 'Second') =>
+  dataOf<OrganisationRecord>(await owner.post('/organisations', { name }));
+const whoIs = async (browser: Browser) => dataOf<WhoAmI>(await browser.get('/session'));
+
+test('whoever makes an organisation owns it, and stays where they are', async () => {
+  const answer = await owner.post('/organisations', { name: 'Second' });
+  expect(answer.status).toBe(201);
+  const second = dataOf<OrganisationRecord>(answer);
+  expect(second).toEqual({
+    id: expect.stringMatching(/^org_/),
+    name: 'Second',
+    role: 'owner',
+    retention_days: null,
+    default_retention_days: 30,
+    searchable_traits: [],
+    created_at: expect.any(String),
+  });
+  const me = await whoIs(owner);
+  expect(me.organisation.name).toBe('Acme');
+  expect(me.organisations.map(({ name }) => name)).toEqual(['Acme', 'Second']);
+  expect(dataOf<OrganisationRecord>(await owner.get(`/organisations/${second.id}`))).toEqual(second);
+});
+
+test('the list holds the organisations of the caller, newest first', async () => {
+  const made = [await make('b'), await make('c'), await make('d')];
+  const all = await readAll<OrganisationRecord>(owner, '/organisations?limit=2');
+  expect(all.map(({ name }) => name)).toEqual(['d', 'c', 'b', 'Acme']);
+  expect(all[0]).toEqual(made[2] as OrganisationRecord);
+  const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
+  expect(listOf(await viewer.get('/organisations')).data).toMatchObject([{ name: 'Acme', role: 'viewer' }]);
+});
+
+test('its settings are changed one by one, and checked', async () => {
+  const { id } = await make();
+  const path = `/organisations/${id}`;
+  expect(dataOf(await owner.patch(path, { name: 'Renamed' }))).toMatchObject({ name: 'Renamed' });
+  expect(dataOf(await owner.patch(path, { retention_days: 7 }))).toMatchObject({
+    name: 'Renamed',
+    retention_days: 7,
+  });
+  expect(dataOf(await owner.patch(path, { searchable_traits: ['plan', 'address.city'] }))).toMatchObject({
+    retention_days: 7,
+    searchable_traits: ['plan', 'address.city'],
+  });
+  const refusals: [string, unknown][] = [
+    ['name', { name: '' }],
+    ['retention_days', { retention_days: 0 }],
+    ['retention_days', { retention_days: 1.5 }],
+    ['retention_days', { retention_days: null }],
+    ['retention_days', { retention_days: 36_501 }],
+    ['searchable_traits', { searchable_traits: 'plan' }],
+    ['searchable_traits', { searchable_traits: ['a', 'a'] }],
+    ['searchable_traits[1]', { searchable_traits: ['a', ''] }],
+    ['retention', { retention: 7 }],
+  ];
+  for (const [at, body] of refusals) {
+    expectRefused(await owner.patch(path, body), { status: 400, code: 'validation_failed', path: at });
+  }
+});
+
+test('what may be done to an organisation hangs on the role there, not on where the session is', async () => {
+  const { id } = await make();
+  const inSecond = await logIn(service.url, 'owner@example.com');
+  await inSecond.put('/session/organisation', { id });
+  const person = await join(service.url, inSecond, 'person@example.com', 'viewer');
+  const { invite_code } = dataOf<{ invite_code: string }>(
+    await owner.post('/members', { email: 'person@example.com', role: 'owner' }),
+  );
+  await openBrowser(service.url).post(`/invitations/${invite_code}`, { password: 'correct horse battery' });
+
+  const acme = (await whoIs(owner)).organisation.id;
+  expectRefused(await person.patch(`/organisations/${id}`, { name: 'x' }), {
+    status: 403,
+    code: 'forbidden',
+  });
+  expectRefused(await person.delete(`/organisations/${id}`), { status: 403, code: 'forbidden' });
+  expect((await person.patch(`/organisations/${acme}`, { name: 'x' })).status).toBe(200);
+});
+
+test('deleting one takes everything of it along, and moves its owner to another', async () => {
+  const { id } = await make();
+  const inSecond = await logIn(service.url, 'owner@example.com');
+  await inSecond.put('/session/organisation', { id });
+  const { secret } = dataOf<{ secret: string }>(await inSecond.post('/keys', { name: 'k' }));
+  const send = async () => (await ingestWith(service.url, secret)({ events: [{ type: 'x' }] })).status;
+  expect(await send()).toBe(202);
+  const member = await join(service.url, inSecond, 'member@example.com', 'member');
+
+  expect(dataOf(await inSecond.delete(`/organisations/${id}`))).toEqual({ id, deleted: true });
+  expect(await send()).toBe(401);
+  expect((await member.get('/session')).status).toBe(401);
+  expect((await whoIs(inSecond)).organisation.name).toBe('Acme');
+  expectRefused(await inSecond.get(`/organisations/${id}`), { status: 404, code: 'not_found' });
+  expect(listOf(await inSecond.get('/audit')).data[0]).toMatchObject({
+    action: 'organisation.deleted',
+    target: id,
+  });
+});
+
+test('whoever deletes the only organisation they have is logged out', async () => {
+  const { id } = await make();
+  const inSecond = await logIn(service.url, 'owner@example.com');
+  await inSecond.put('/session/organisation', { id });
+  const person = await join(service.url, inSecond, 'person@example.com', 'owner');
+  expect((await person.delete(`/organisations/${id}`)).status).toBe(200);
+  expect(person.setCookie).toStartWith('sluice_session=; Max-Age=0');
+  expect((await inSecond.get('/session')).status).toBe(401);
+});
+
+test('the last organisation of an installation stays', async () => {
+  expectRefused(await owner.delete(`/organisations/${(await whoIs(owner)).organisation.id}`), conflict);
+  expect((await owner.get('/session')).status).toBe(200);
+});

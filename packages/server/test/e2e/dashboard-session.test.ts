@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
+import { days } from '../../src/core/clock.ts';
+import {
+  type Browser,
+  cookieOf,
+  dataOf,
+  join,
+  logIn,
+  openBrowser,
+  PASSWORD,
+  setUp,
+} from '../support/dashboard.ts';
+import { expectRefused } from '../support/doors.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const unauthenticated = { status: 401, code: 'unauthenticated' };
+
+let service: TestService;
+let owner: Browser;
+let now = Date.now();
+beforeAll(async () => {
+  service = await startTestService({ clock: { now: () => now } });
+  owner = await setUp(service);
+});
+afterAll(() => service.stop());
+
+const attempt = (email: string, password: string, headers: Record<string, string> = {}) =>
+  openBrowser(service.url).send('POST', '/session', { body: { email, password }, headers });
+
+test('a login answers who it is, and sets a cookie that scripts and other sites cannot use', async () => {
+  const browser = await logIn(service.url, 'owner@example.com');
+  expect(browser.setCookie).toMatch(
+    /^sluice_session=ses_[\w-]{43}; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  const me = dataOf<WhoAmI>(await browser.get('/session'));
+  expect(me).toEqual({
+    user: { id: expect.stringMatching(/^usr_/), email: 'owner@example.com' },
+    organisation: { id: expect.stringMatching(/^org_/), name: 'Acme' },
+    role: 'owner',
+    permissions: expect.arrayContaining(['read', 'keys.change', 'organisations.change']),
+    organisations: [{ id: me.organisation.id, name: 'Acme', role: 'owner' }],
+  });
+});
+
+test('a wrong password and an unknown e-mail get the same answer', async () => {
+  const wrong = await attempt('owner@example.com', 'not the password');
+  const unknown = await attempt('nobody@example.com', 'not the password');
+  const nonsense = await attempt('no e-mail at all', 'not the password');
+  for (const answer of [wrong, unknown, nonsense]) expectRefused(answer, unauthenticated);
+  expect(unknown.body).toEqual(wrong.body);
+  expect(nonsense.body).toEqual(wrong.body);
+  expect(wrong.headers.get('set-cookie')).toBeNull();
+});
+
+test('logging out ends the session for good', async () => {
+  const browser = await logIn(service.url, 'owner@example.com');
+  const cookie = cookieOf(browser);
+  expect(dataOf(await browser.delete('/session'))).toEqual({ ended: true });
+  expect(browser.setCookie).toStartWith('sluice_session=; Max-Age=0; Path=/');
+  expectRefused(await browser.send('GET', '/session', { headers: { Cookie: cookie } }), unauthenticated);
+});
+
+test('a session ends by itself after two weeks', async () => {
+  const browser = await logIn(service.url, 'owner@example.com');
+  now += days(14) - 1;
+  expect((await browser.get('/session')).status).toBe(200);
+  now += 1;
+  expectRefused(await browser.get('/session'), unauthenticated);
+  owner = await logIn(service.url, 'owner@example.com');
+});
+
+test('only the cookie counts: an API key, a made-up cookie and nothing at all are 401', async () => {
+  const { secret } = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'k' }));
+  const headers: Record<string, string>[] = [
+    { Authorization: `Bearer ${secret}` },
+    { Authorization: `Bearer ${secret}`, Cookie: `sluice_session=${secret}` },
+    { Cookie: 'sluice_session=ses_x' },
+    { Cookie: 'sluice_session=' },
+    {},
+  ];
+  for (const header of headers) {
+    const answer = await openBrowser(service.url).send('GET', '/keys', { headers: header });
+    expectRefused(answer, unauthenticated);
+    expect(answer.headers.get('www-authenticate')).toBeNull();
+  }
+});
+
+test('a session moves between the organisations of its user, and nowhere else', async () => {
+  const { id } = dataOf<{ id: string }>(await owner.post('/organisations', { name: 'Second' }));
+  const browser = await logIn(service.url, 'owner@example.com');
+  const moved = dataOf(await browser.put('/session/organisation', { id }));
+  expect(moved).toMatchObject({ organisation: { id, name: 'Second' }, role: 'owner' });
+  expect(dataOf(await browser.get('/session'))).toEqual(moved);
+
+  const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
+  for (const elsewhere of [id, 'org_00000000000000000000000000', '']) {
+    expectRefused(await viewer.put('/session/organisation', { id: elsewhere }), {
+      status: 404,
+      code: 'not_found',
+    });
+  }
+});
+
+test('somebody who was removed is out at once, and cannot log in without an organisation', async () => {
+  const leaver = await join(service.url, owner, 'leaver@example.com', 'member');
+  const { user } = dataOf<{ user: { id: string } }>(await leaver.get('/session'));
+  expect((await owner.delete(`/members/${user.id}`)).status).toBe(200);
+  expectRefused(await leaver.get('/session'), unauthenticated);
+  expectRefused(await attempt('leaver@example.com', PASSWORD), { status: 403, code: 'forbidden' });
+});
+
+test('the cookie is Secure wherever the browser speaks TLS', async () => {
+  const credentials = { SLUICE_ADMIN_EMAIL: 'a@example.com', SLUICE_ADMIN_PASSWORD: PASSWORD };
+  const cookieUnder = async (settings: Record<string, string>, headers: Record<string, string>) => {
+    const other = await startTestService({ settings: { ...credentials, ...settings } });
+    const browser = openBrowser(other.url);
+    await browser.send('POST', '/session', {
+      body: { email: 'a@example.com', password: PASSWORD },
+      headers,
+    });
+    await other.stop();
+    return browser.setCookie;
+  };
+  const https = { 'X-Forwarded-Proto': 'https' };
+  expect(await cookieUnder({ SLUICE_BASE_URL: 'https://sluice.example.com' }, {})).toContain('; Secure');
+  expect(await cookieUnder({ SLUICE_TRUST_PROXY: 'true' }, https)).toContain('; Secure');
+  expect(await cookieUnder({ SLUICE_TRUST_PROXY: 'true' }, {})).not.toContain('Secure');
+  expect(await cookieUnder({}, https)).not.toContain('Secure');
+});
