@@ -10,10 +10,15 @@ export function bearerOf(request: Request): string | null {
   return header.slice(0, 6).toLowerCase() === 'bearer' ? header.slice(7).trim() : null;
 }
 
-/** The organisation that the request's API key carries. */
-export async function authenticateKey(request: Request, directory: Directory): Promise<KnownKey> {
+/** The organisation that the request's API key carries; at once where the key is remembered. */
+export function authenticateKey(request: Request, directory: Directory): KnownKey | Promise<KnownKey> {
   const secret = bearerOf(request);
-  const key = secret === null || secret === '' ? null : await directory.organisationOfKey(secret);
+  if (secret === null || secret === '') throw unauthenticated();
+  const key = directory.organisationOfKey(secret);
+  return key instanceof Promise ? key.then(requireKey) : requireKey(key);
+}
+
+function requireKey(key: KnownKey | null): KnownKey {
   if (key === null) throw unauthenticated();
   return key;
 }

@@ -28,7 +28,8 @@ export function createWebhookIngress(
   rate: RateLimiter,
 ) {
   return async (request: Request, token: string): Promise<Response> => {
-    const source = await directory.sourceOfToken(token);
+    const known = directory.sourceOfToken(token);
+    const source = known instanceof Promise ? await known : known;
     if (source === null) throw new Problem('not_found', { message: 'No source has this URL.' });
     try {
       return await receive(request, source);
@@ -47,7 +48,8 @@ export function createWebhookIngress(
 
     const media = mediaTypeOf(request);
     const idempotencyKey = readIdempotencyKey(request, limits);
-    const bytes = await decompress(request, received ?? (await readBytes(request, limits)), limits);
+    const unpacked = decompress(request, received ?? (await readBytes(request, limits)), limits);
+    const bytes = unpacked instanceof Promise ? await unpacked : unpacked;
     const receivedAt = clock.now();
     const { type, payload } = media === 'form' ? readForm(bytes) : readJson(bytes);
     const result = await accept({

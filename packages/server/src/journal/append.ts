@@ -20,7 +20,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-const MOST_EVENTS_A_COMMIT = 1_000;
+/** A batch this large gains nothing by waiting for the commit before it to end. */
+const FULL_BATCH_EVENTS = 500;
 /** What may wait in memory. Beyond it storage is too slow for what comes in, and senders are told so. */
 const MOST_BYTES_WAITING = 64 * 1024 * 1024;
 
@@ -29,13 +30,15 @@ export function createAppender(
   options: { commitsAtOnce: number; onCommit?: (events: number, ms: number) => void },
 ): Appender {
   let queue: Waiting[] = [];
+  let eventsWaiting = 0;
   let bytesWaiting = 0;
   let commitsRunning = 0;
   let scheduled = false;
   let onDrained: (() => void)[] = [];
 
   function schedule(): void {
-    if (scheduled || commitsRunning >= options.commitsAtOnce || queue.length === 0) return;
+    if (scheduled || queue.length === 0 || commitsRunning >= options.commitsAtOnce) return;
+    if (commitsRunning > 0 && eventsWaiting < FULL_BATCH_EVENTS) return;
     scheduled = true;
     // After this turn's requests have been read: they share the commit.
     setImmediate(() => {
@@ -48,10 +51,12 @@ export function createAppender(
   function takeBatch(): Waiting[] {
     let events = 0;
     let count = 0;
-    while (count < queue.length && events < MOST_EVENTS_A_COMMIT)
+    while (count < queue.length && events < FULL_BATCH_EVENTS) {
       events += queue[count++]?.request.events.length ?? 0;
+    }
     const batch = queue.slice(0, count);
     queue = queue.slice(count);
+    eventsWaiting -= events;
     return batch;
   }
 
@@ -91,6 +96,7 @@ export function createAppender(
         });
       }
       bytesWaiting += bytes;
+      eventsWaiting += request.events.length;
       return new Promise((resolve, reject) => {
         queue.push({ request, bytes, resolve, reject });
         schedule();

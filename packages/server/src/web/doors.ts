@@ -10,12 +10,7 @@ export function guardDoor(
   handle: (request: Request, token: string) => Promise<Response>,
 ) {
   return async (request: Request, token = ''): Promise<Response> => {
-    const response = await answer(request, token);
-    dependencies.metrics.answered(door, response.status);
-    return response;
-  };
-
-  async function answer(request: Request, token: string): Promise<Response> {
+    let response: Response;
     try {
       if (request.method !== 'POST') throw new Problem('method_not_allowed', { allow: 'POST' });
       if (dependencies.isStopping()) {
@@ -24,10 +19,12 @@ export function guardDoor(
           retryAfter: 1,
         });
       }
-      return await handle(request, token);
+      response = await handle(request, token);
     } catch (error) {
       if (!(error instanceof Problem)) dependencies.logger.error({ err: error, door }, 'a door failed');
-      return toResponse(toProblem(error));
+      response = toResponse(toProblem(error));
     }
-  }
+    dependencies.metrics.answered(door, response.status);
+    return response;
+  };
 }

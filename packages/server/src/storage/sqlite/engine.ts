@@ -6,7 +6,7 @@ import { changesConfiguration, isRead, toStorage } from '../operations.ts';
 import { findDamage, restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
 import { migrate, openForWriting } from './open.ts';
-import { allResults, packAppend, toFailure, type UncommonResults } from './protocol.ts';
+import { toFailure } from './protocol.ts';
 import { StorageThread } from './thread.ts';
 
 export const databaseFile = (directory: string): string => join(directory, 'sluice.db');
@@ -39,12 +39,7 @@ export async function openSqlite(options: {
         if (changesConfiguration(name)) for (const listener of listeners) listener();
         return result;
       },
-      {
-        async append(requests) {
-          const uncommon = await writer.call('append', packAppend(requests));
-          return allResults(requests, uncommon as UncommonResults);
-        },
-      },
+      { append: requests => writer.append(requests) },
     ),
     async checkWritable() {
       await writer.call('check', []);
@@ -91,9 +86,10 @@ function checkInBackground(file: string, onFatal: (reason: string) => void): Wor
   return worker;
 }
 
-/** Leaves one tidy file behind a clean stop. The threads' connections are closed by then. */
+/** Leaves one tidy file behind a clean stop. The threads are ended by then, or about to let go of it. */
 function foldJournalBack(file: string): void {
   const database = new Database(file);
+  database.run('PRAGMA busy_timeout = 5000');
   database.run('PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 }

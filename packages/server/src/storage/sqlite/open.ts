@@ -6,9 +6,10 @@ import type { Schema } from '../schema.ts';
 /** Opens the database for its one writer and refuses to go on unless a commit really reaches the disk. */
 export function openForWriting(file: string): Database {
   const database = new Database(file, { create: true, strict: true });
+  // First of all: a process that is just closing the file may still hold it.
+  database.run('PRAGMA busy_timeout = 5000');
   database.run('PRAGMA journal_mode = WAL');
   database.run('PRAGMA synchronous = FULL');
-  database.run('PRAGMA busy_timeout = 5000');
   database.run('PRAGMA cache_size = -32768');
   database.run('PRAGMA temp_store = MEMORY');
   // Fewer, larger checkpoints: each one costs the writer a pause.

@@ -1,11 +1,13 @@
+import type { NewEvent } from '../../core/event.ts';
 import type { AppendRequest, AppendResult } from '../../core/ports.ts';
 import type { OperationName } from '../operations.ts';
 
 /** What the doors' thread asks of a storage thread, and what comes back. */
-export type Call =
-  | { readonly id: number; readonly name: OperationName; readonly args: readonly unknown[] }
-  | { readonly id: number; readonly name: 'append'; readonly args: PackedAppend }
-  | { readonly id: number; readonly name: 'check' | 'close'; readonly args: readonly [] };
+export interface Call {
+  readonly id: number;
+  readonly name: OperationName | 'check' | 'close';
+  readonly args: readonly unknown[];
+}
 
 export type Reply =
   | { readonly id: number; readonly result: unknown }
@@ -32,49 +34,60 @@ export function toFailure(error: unknown): Failure {
 }
 
 /**
- * Appends cross the threads as one flat list, which copies twice as fast as objects do; the reply names only
- * the requests that were not simply stored. Measured: this is most of what a thread of its own costs.
+ * Appends cross the threads as one text, its fields set apart by NUL, which no text of an event may hold: a text is
+ * handed over whole where objects are copied value by value. The reply names only the requests that were not
+ * simply stored. Measured: it halves what a thread of its own costs the doors.
  */
-export type PackedAppend = readonly (string | number | null)[];
+export type PackedAppend = string;
 
-export function packAppend(requests: readonly AppendRequest[]): PackedAppend {
-  const packed: (string | number | null)[] = [];
+const BETWEEN = '\0';
+
+export function packAppend(id: number, requests: readonly AppendRequest[]): PackedAppend {
+  let packed = String(id);
   for (const { orgId, sourceId, receivedAt, idempotency, events } of requests) {
-    packed.push(orgId, sourceId, receivedAt, idempotency === null ? null : idempotency.key);
-    if (idempotency !== null) packed.push(idempotency.scope, idempotency.bodyHash, idempotency.expiresAt);
-    packed.push(events.length);
+    packed += `\0${orgId}\0${sourceId ?? ''}\0${receivedAt}\0${idempotency?.key ?? ''}`;
+    if (idempotency !== null) {
+      packed += `\0${idempotency.scope}\0${idempotency.bodyHash ?? ''}\0${idempotency.expiresAt}`;
+    }
+    packed += `\0${events.length}`;
     for (const event of events) {
-      packed.push(event.id, event.type, event.icon, event.payload, event.senderId);
-      packed.push(event.entityKind, event.entityExternalId, event.happenedAt);
+      // Of the texts that may be absent only the icon may also be empty.
+      const icon = event.icon === null ? '' : `=${event.icon}`;
+      packed += `\0${event.id}\0${event.type}\0${icon}\0${event.payload}\0${event.senderId ?? ''}`;
+      packed += `\0${event.entityKind ?? ''}\0${event.entityExternalId ?? ''}\0${event.happenedAt}`;
     }
   }
   return packed;
 }
 
-export function unpackAppend(packed: PackedAppend): AppendRequest[] {
+export function unpackAppend(packed: PackedAppend): { id: number; requests: AppendRequest[] } {
+  const fields = packed.split(BETWEEN);
   const requests: AppendRequest[] = [];
   let at = 0;
-  const next = <T extends string | number | null>() => packed[at++] as T;
-  while (at < packed.length) {
-    const [orgId, sourceId, receivedAt] = [next<string>(), next<string | null>(), next<number>()];
-    const key = next<string | null>();
+  const text = () => fields[at++] ?? '';
+  const textOrNull = () => text() || null;
+  const number = () => Number(text());
+  const id = number();
+  while (at < fields.length) {
+    const [orgId, sourceId, receivedAt, key] = [text(), textOrNull(), number(), textOrNull()];
     const idempotency =
-      key === null
-        ? null
-        : { key, scope: next<string>(), bodyHash: next<string | null>(), expiresAt: next<number>() };
-    const events = Array.from({ length: next<number>() }, () => ({
-      id: next<string>(),
-      type: next<string>(),
-      icon: next<string | null>(),
-      payload: next<string>(),
-      senderId: next<string | null>(),
-      entityKind: next<string | null>(),
-      entityExternalId: next<string | null>(),
-      happenedAt: next<number>(),
-    }));
+      key === null ? null : { key, scope: text(), bodyHash: textOrNull(), expiresAt: number() };
+    const events: NewEvent[] = [];
+    for (let left = number(); left > 0; left--) {
+      events.push({
+        id: text(),
+        type: text(),
+        icon: textOrNull()?.slice(1) ?? null,
+        payload: text(),
+        senderId: textOrNull(),
+        entityKind: textOrNull(),
+        entityExternalId: textOrNull(),
+        happenedAt: number(),
+      });
+    }
     requests.push({ orgId, sourceId, receivedAt, idempotency, events });
   }
-  return requests;
+  return { id, requests };
 }
 
 /** By position: the requests that were answered with something else than their own events. */

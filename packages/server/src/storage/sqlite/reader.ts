@@ -15,7 +15,7 @@ const db = queryBuilder(database);
 
 self.onmessage = async event => {
   const call = event.data as Call;
-  if (call.name === 'append' || call.name === 'check' || call.name === 'close') {
+  if (call.name === 'check' || call.name === 'close') {
     self.postMessage({ id: call.id, result: null } satisfies Reply);
     return;
   }

@@ -1,5 +1,14 @@
 import { Problem } from '../../core/errors.ts';
-import type { Call, Failure, Reply } from './protocol.ts';
+import type { AppendRequest, AppendResult } from '../../core/ports.ts';
+import {
+  allResults,
+  type Call,
+  type Failure,
+  type PackedAppend,
+  packAppend,
+  type Reply,
+  type UncommonResults,
+} from './protocol.ts';
 
 /** The doors' end of a storage thread: a call goes over, its promise settles when the reply comes back. */
 export class StorageThread {
@@ -33,10 +42,19 @@ export class StorageThread {
   }
 
   call(name: Call['name'], args: readonly unknown[]): Promise<unknown> {
+    return this.#send(id => ({ id, name, args }));
+  }
+
+  async append(requests: readonly AppendRequest[]): Promise<AppendResult[]> {
+    const uncommon = await this.#send(id => packAppend(id, requests));
+    return allResults(requests, uncommon as UncommonResults);
+  }
+
+  #send(message: (id: number) => Call | PackedAppend): Promise<unknown> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, name, args });
+      this.#worker.postMessage(message(id));
     });
   }
 

@@ -1,11 +1,11 @@
 import { operations } from '../operations.ts';
 import { prepareAppend } from './append.ts';
 import { openForWriting, queryBuilder } from './open.ts';
-import { type Call, type Reply, toFailure, uncommonOf, unpackAppend } from './protocol.ts';
+import { type Call, type PackedAppend, type Reply, toFailure, uncommonOf, unpackAppend } from './protocol.ts';
 
 /**
  * The one thread that writes. Whatever is waiting when it turns to its queue goes into one transaction, each
- * call in a savepoint of its own, and nobody is answered before that transaction is on disk: group commit.
+ * job in a savepoint of its own, and nobody is answered before that transaction is on disk: group commit.
  */
 declare const self: Worker & { onmessage: (event: MessageEvent) => void };
 
@@ -17,11 +17,21 @@ const { file } = await new Promise<{ file: string }>(resolve => {
 const database = openForWriting(file);
 const db = queryBuilder(database);
 const append = prepareAppend(database);
-const queue: Call[] = [];
+const begin = database.prepare('BEGIN IMMEDIATE');
+const commit = database.prepare('COMMIT');
+
+/** Something to do within the transaction, and whom to answer after it. */
+interface Job {
+  readonly id: number;
+  run(): unknown;
+}
+
+const queue: Job[] = [];
 let working = false;
 
 self.onmessage = event => {
-  queue.push(event.data as Call);
+  const message = event.data as Call | PackedAppend;
+  queue.push(typeof message === 'string' ? appendJob(message) : { id: message.id, run: () => run(message) });
   if (!working) void work();
 };
 self.postMessage('ready');
@@ -32,31 +42,31 @@ async function work(): Promise<void> {
   working = false;
 }
 
-async function commitTogether(calls: Call[]): Promise<void> {
+async function commitTogether(jobs: Job[]): Promise<void> {
   const replies: Reply[] = [];
+  if (fatal !== null) return refuse(calls, fatal);
   try {
-    database.run('BEGIN IMMEDIATE');
-    for (const call of calls)
-      replies.push(calls.length === 1 ? await perform(call) : await performApart(call));
-    database.run('COMMIT');
+    begin.run();
+    for (const job of jobs) replies.push(jobs.length === 1 ? await perform(job) : await performApart(job));
+    commit.run();
   } catch (error) {
     if (database.inTransaction) database.run('ROLLBACK');
     const failure = toFailure(error);
-    for (const { id } of calls) self.postMessage({ id, failure } satisfies Reply);
+    for (const { id } of jobs) self.postMessage({ id, failure } satisfies Reply);
     return;
   }
   for (const reply of replies) self.postMessage(reply);
 }
 
-async function perform(call: Call): Promise<Reply> {
-  return { id: call.id, result: await run(call) };
+async function perform(job: Job): Promise<Reply> {
+  return { id: job.id, result: await job.run() };
 }
 
-/** One call that fails takes nothing of its neighbours with it, unless the disk itself failed. */
-async function performApart(call: Call): Promise<Reply> {
+/** One job that fails takes nothing of its neighbours with it, unless the disk itself failed. */
+async function performApart(job: Job): Promise<Reply> {
   database.run('SAVEPOINT one');
   try {
-    const reply = await perform(call);
+    const reply = await perform(job);
     database.run('RELEASE one');
     return reply;
   } catch (error) {
@@ -64,16 +74,17 @@ async function performApart(call: Call): Promise<Reply> {
     if (failure.kind !== 'refused') throw error;
     database.run('ROLLBACK TO one');
     database.run('RELEASE one');
-    return { id: call.id, failure };
+    return { id: job.id, failure };
   }
+}
+
+function appendJob(packed: PackedAppend): Job {
+  const { id, requests } = unpackAppend(packed);
+  return { id, run: () => uncommonOf(requests, append(requests)) };
 }
 
 function run(call: Call): unknown {
   switch (call.name) {
-    case 'append': {
-      const requests = unpackAppend(call.args);
-      return uncommonOf(requests, append(requests));
-    }
     case 'check':
       // A commit that changes something, so that it fails while the disk is full.
       return database.run(
