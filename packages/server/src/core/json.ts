@@ -44,11 +44,11 @@ const MAX_REVIVABLE_NESTING = 1_000;
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** Exact, whatever the value holds. JSON itself refuses a BigInt, so only then the slower way is gone. */
-export function stringifyJson(value: unknown): string {
+export function stringifyJson(value: unknown, indent?: number): string {
   try {
-    return JSON.stringify(value);
+    return JSON.stringify(value, null, indent);
   } catch {
-    return JSON.stringify(value, writeBigInt);
+    return JSON.stringify(value, writeBigInt, indent);
   }
 }
 
