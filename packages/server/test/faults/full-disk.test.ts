@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { type Answer, expectRefused, ingestWith, storedEvents, toAnswer } from '../support/doors.ts';
+import { startProcess, tampering } from '../support/process.ts';
+import { prepareDirectory } from './prepare.ts';
+
+/** Past the writes of a start, within a few requests; each refused request is one write that failed. */
+const FULL_FROM = 150;
+const FULL_UNTIL = FULL_FROM + 30;
+
+test('a full disk: 503 that says so, the dashboard still reads, and there is room again by itself', async () => {
+  const { directory, seed, cookie, reopen } = await prepareDirectory();
+  const server = await startProcess({
+    directory,
+    under: tampering(`pwrite64:error=ENOSPC:when=${FULL_FROM}..${FULL_UNTIL}`),
+  });
+  const ingest = ingestWith(server.url, seed.apiKey);
+  const accepted: string[] = [];
+  let sent = 0;
+  const sendUntil = async (status: number): Promise<Answer> => {
+    for (;;) {
+      const type = `n${sent++}`;
+      const answer = await ingest({ events: [{ type }, { type }] });
+      if (answer.status === 202) accepted.push(type, type);
+      if (answer.status === status) return answer;
+    }
+  };
+  const read = async (path: string) =>
+    toAnswer(await fetch(server.url + path, { headers: { Cookie: cookie } }));
+
+  const refused = await sendUntil(503);
+  expectRefused(refused, { status: 503, code: 'storage_unavailable' });
+  expect((refused.body as { error: { message: string } }).error.message).toStartWith('The disk is full.');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+
+  const events = await read('/dashboard/api/events?limit=100');
+  expect(events.status).toBe(200);
+  expect((events.body as { data: unknown[] }).data).toHaveLength(accepted.length);
+  expect((await read('/healthz')).status).toBe(200);
+  expectRefused(await read('/readyz'), { status: 503, code: 'storage_unavailable' });
+
+  await sendUntil(202);
+  expect((await read('/readyz')).status).toBe(200);
+  server.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+
+  const engine = await reopen();
+  const stored = await storedEvents(engine, seed.orgId);
+  expect(stored.map(({ type }) => type)).toEqual(accepted.toReversed());
+  await engine.close();
+  rmSync(directory, { recursive: true });
+}, 30_000);

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import pg from 'pg';
+import type { StorageEngine } from '../../src/core/ports.ts';
+import { openPostgres } from '../../src/storage/postgres/engine.ts';
+import { anApiKey, anEvent, aRequest, fresh, idAt, NOW } from '../contract/storage/samples.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+
+const page = { limit: 10, below: null, budgetMs: 1_000 };
+
+describe('a PostgreSQL that does not answer', () => {
+  let server: PostgresServer;
+  let url: string;
+  let engine: StorageEngine;
+  const org = idAt('org', NOW);
+  beforeAll(async () => {
+    server = await startPostgres();
+    ({ url } = await server.freshDatabase());
+    engine = await openPostgres({ url, onFatal: () => {}, patience: { appendMs: 300 } });
+  }, 30_000);
+  afterAll(async () => {
+    await engine.close();
+    await server.remove();
+  });
+
+  const append = () => {
+    const event = anEvent();
+    return engine.storage.append([aRequest(org, [event])]).then(
+      ([result]) => expect(result).toEqual(fresh(event.id)),
+      (error: unknown) => error,
+    );
+  };
+
+  /** Holds the events until let go, as a careless administrator might. */
+  async function lockEvents(): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    await client.connect();
+    await client.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+    return () => client.end();
+  }
+
+  test('gives an append up in time, with 503, and takes the next one', async () => {
+    const unlock = await lockEvents();
+    expect(await append()).toMatchObject({ code: 'storage_unavailable', retryAfter: 2 });
+    await unlock();
+    expect(await append()).toBeUndefined();
+  });
+
+  test('keeps the doors open for keys while events are locked', async () => {
+    const unlock = await lockEvents();
+    const blocked = engine.storage.listEvents(org, {}, page);
+    const key = anApiKey(org);
+    await engine.storage.createApiKey(key);
+    expect(await engine.storage.findApiKeyByHash(key.hash)).toEqual(key);
+    await unlock();
+    expect((await blocked).events.length).toBeGreaterThan(0);
+  });
+
+  test('lets appends through however many slow questions are waiting', async () => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('BEGIN; LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
+    const questions = Array.from({ length: 20 }, () => engine.storage.listAudit(org, page));
+    expect(await append()).toBeUndefined();
+    await client.end();
+    await Promise.all(questions);
+  });
+
+  test('gives up a connection that falls silent, and goes on with another', async () => {
+    const sessions = await server.administer<{ pid: number }>(
+      url,
+      `SELECT pid FROM pg_stat_activity WHERE application_name = 'sluice' AND datname = current_database()`,
+    );
+    for (const { pid } of sessions) process.kill(pid, 'SIGSTOP');
+    expect(await append()).toMatchObject({ code: 'storage_unavailable' });
+    expect(await append()).toBeUndefined();
+    for (const { pid } of sessions) process.kill(pid, 'SIGCONT');
+  }, 15_000);
+
+  test('closes within seconds although a question is waiting', async () => {
+    const node = await openPostgres({ url, onFatal: () => {} });
+    const unlock = await lockEvents();
+    const asked = node.storage.listEvents(org, {}, page).catch((error: unknown) => error);
+    await until(async () => (await waiting()) > 0, 'The question does not wait.');
+    const started = performance.now();
+    await node.close();
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(await asked).toMatchObject({ code: 'storage_unavailable' });
+    await unlock();
+  }, 15_000);
+
+  const waiting = async () => {
+    const [row] = await server.administer<{ count: number }>(
+      url,
+      `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'`,
+    );
+    return row?.count ?? 0;
+  };
+});
