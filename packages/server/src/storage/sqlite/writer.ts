@@ -1,7 +1,15 @@
 import { operations } from '../operations.ts';
 import { prepareAppend } from './append.ts';
 import { openForWriting, queryBuilder } from './open.ts';
-import { type Call, type PackedAppend, type Reply, toFailure, uncommonOf, unpackAppend } from './protocol.ts';
+import {
+  type Call,
+  type Failure,
+  type PackedAppend,
+  type Reply,
+  toFailure,
+  uncommonOf,
+  unpackAppend,
+} from './protocol.ts';
 
 /**
  * The one thread that writes. Whatever is waiting when it turns to its queue goes into one transaction, each
@@ -28,6 +36,8 @@ interface Job {
 
 const queue: Job[] = [];
 let working = false;
+/** The fault after which nothing may be written any more, however the disk behaves by then. */
+let fatal: Failure | null = null;
 
 self.onmessage = event => {
   const message = event.data as Call | PackedAppend;
@@ -44,7 +54,7 @@ async function work(): Promise<void> {
 
 async function commitTogether(jobs: Job[]): Promise<void> {
   const replies: Reply[] = [];
-  if (fatal !== null) return refuse(calls, fatal);
+  if (fatal !== null) return refuse(jobs, fatal);
   try {
     begin.run();
     for (const job of jobs) replies.push(jobs.length === 1 ? await perform(job) : await performApart(job));
@@ -52,10 +62,14 @@ async function commitTogether(jobs: Job[]): Promise<void> {
   } catch (error) {
     if (database.inTransaction) database.run('ROLLBACK');
     const failure = toFailure(error);
-    for (const { id } of jobs) self.postMessage({ id, failure } satisfies Reply);
-    return;
+    if (failure.kind === 'fatal') fatal = failure;
+    return refuse(jobs, failure);
   }
   for (const reply of replies) self.postMessage(reply);
+}
+
+function refuse(jobs: readonly Job[], failure: Failure): void {
+  for (const { id } of jobs) self.postMessage({ id, failure } satisfies Reply);
 }
 
 async function perform(job: Job): Promise<Reply> {
