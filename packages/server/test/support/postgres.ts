@@ -11,7 +11,10 @@ export interface PostgresServer {
   freshDatabase(): Promise<FreshDatabase>;
   /** As `pg_ctl -m immediate`: no goodbye to anybody and no checkpoint, so the next start has to recover. */
   stopImmediately(): Promise<void>;
-  startAgain(): Promise<void>;
+  /** With further settings, such as `fsync=off`. */
+  startAgain(settings?: readonly string[]): Promise<void>;
+  /** One statement as the server's administrator, in this database. */
+  administer<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]>;
   /** Stops it for good and removes its files. Also happens by itself when this process ends, however it ends. */
   remove(): Promise<void>;
 }
@@ -35,7 +38,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   return (await shared).freshDatabase();
 }
 
-export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
   const home = reachableDirectory();
   const binaries = await reachableBinaries(home);
   const data = join(home, 'data');
@@ -59,7 +62,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
     join(binaries, 'postgres'),
     ...['-D', data, '-p', String(port)],
     ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=60'],
-    ...flags.flatMap(flag => ['-c', flag]),
+    ...settings.flatMap(setting => ['-c', setting]),
   ];
   let guard = startGuarded(home, command);
   await untilAccepting(url, guard);
@@ -67,10 +70,11 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   return {
     freshDatabase: () => createDatabase(url),
     stopImmediately: () => endGuard(guard, 'keep\n'),
-    async startAgain() {
-      guard = startGuarded(home, command);
+    async startAgain(more = []) {
+      guard = startGuarded(home, [...command, ...more.flatMap(setting => ['-c', setting])]);
       await untilAccepting(url, guard);
     },
+    administer,
     remove: () => endGuard(guard, ''),
   };
 }
@@ -128,17 +132,24 @@ async function untilAccepting(url: string, guard: ChildProcess): Promise<void> {
 
 async function createDatabase(serverUrl: string): Promise<FreshDatabase> {
   const name = `sluice_${randomBytes(6).toString('hex')}`;
-  const administer = async (statement: string) => {
-    const client = new pg.Client({ connectionString: serverUrl });
-    client.on('error', () => {});
-    await client.connect();
-    await client.query(statement);
-    await client.end();
-  };
-  await administer(`CREATE DATABASE ${name}`);
+  await administer(serverUrl, `CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  return {
+    url: url.href,
+    drop: async () => void (await administer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
+}
+
+async function administer<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 /** A folder that the server's user can live in, wherever temporary files are kept here. */

@@ -8,21 +8,18 @@ export type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'password
 };
 
 /** What a URL may say after its question mark. Anything else is a misspelling or does not do what it says. */
-const knownParameters = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
+const knownParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
 
 /**
  * The library lets `?host=`, `?port=`, `?user=` and `?password=` win over the address that people read in the
  * URL, and takes what is missing from `PG…` variables. Here the URL means what it says, or is refused.
  */
 export function readConnection(url: string): Connection {
-  const { hostname, searchParams } = new URL(url);
+  const { searchParams } = new URL(url);
   for (const name of searchParams.keys()) {
     if (!knownParameters.includes(name) || searchParams.getAll(name).length > 1) {
       throw new Error(`SLUICE_DATABASE_URL must not have the parameter "${name}".`);
     }
-  }
-  if (hostname !== '' && searchParams.has('host')) {
-    throw new Error('SLUICE_DATABASE_URL names its host twice: before the path and as a parameter.');
   }
   const parsed = parse(url);
   for (const part of ['host', 'user', 'database'] as const) {

@@ -11,24 +11,32 @@ import { migrate } from './migrate.ts';
 import { prepareSession } from './prepare-session.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 
-/** A statement of an append must not keep a sender waiting; one of the dashboard or of upkeep has more time. */
-const APPEND_STATEMENT_MS = 10_000;
-const OTHER_STATEMENT_MS = 60_000;
+/** How long things may take before they are given up. */
+export interface Patience {
+  /** At the start, for a server that is not there yet. */
+  readonly reachMs: number;
+  /** One statement of an append, since a sender waits for it. */
+  readonly appendMs: number;
+  /** One statement of the dashboard or of upkeep. */
+  readonly otherMs: number;
+}
+
+const defaultPatience: Patience = { reachMs: 10_000, appendMs: 10_000, otherMs: 60_000 };
 
 export async function openPostgres(options: {
   url: string;
   /** The server would not keep what it acknowledges: end the process. */
   onFatal(reason: string): void;
-  /** How long to wait at the start for a server that is not there yet. */
-  patienceMs?: number;
+  patience?: Partial<Patience>;
 }): Promise<StorageEngine> {
   const connection = readConnection(options.url);
-  await prepareDatabase(connection, options.patienceMs ?? 10_000);
+  const patience = { ...defaultPatience, ...options.patience };
+  await prepareDatabase(connection, patience.reachMs);
 
   // Appends have connections of their own, so that no number of slow questions can keep them waiting.
   const { onFatal } = options;
-  const appending = openSessions(connection, { most: 4, statementMs: APPEND_STATEMENT_MS, onFatal });
-  const others = openSessions(connection, { most: 10, statementMs: OTHER_STATEMENT_MS, onFatal });
+  const appending = openSessions(connection, { most: 4, statementMs: patience.appendMs, onFatal });
+  const others = openSessions(connection, { most: 10, statementMs: patience.otherMs, onFatal });
   const db = queryBuilder(others);
 
   const listeners: (() => void)[] = [];
@@ -69,8 +77,8 @@ const perform = (db: Db, name: OperationName, args: readonly unknown[]): Promise
   (operations[name] as (db: Db, ...args: readonly unknown[]) => Promise<unknown>)(db, ...args);
 
 /** Checks and migrates before anything is served. A server that cannot be used stops the start with one line. */
-async function prepareDatabase(connection: Connection, patienceMs: number): Promise<void> {
-  const client = await reach(connection, Date.now() + patienceMs);
+async function prepareDatabase(connection: Connection, reachMs: number): Promise<void> {
+  const client = await reach(connection, Date.now() + reachMs);
   try {
     // A migration takes as long as it takes.
     await prepareSession(client, 0);

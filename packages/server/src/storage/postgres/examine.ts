@@ -1,22 +1,25 @@
 import pg from 'pg';
 import { KEY_CHECK_SETTING } from '../../core/key-check.ts';
-import { bad, type Finding, good, judgeKey } from '../finding.ts';
+import { bad, type Finding, good, judgeKey, judgeSchema } from '../finding.ts';
+import { readConnection } from './connection.ts';
+import { reasonOf } from './failure.ts';
+import { prepareSession } from './prepare-session.ts';
 
-const CONNECT_TIMEOUT_MS = 5_000;
+const PATIENCE_MS = 5_000;
 
 export async function examinePostgres(options: { url: string; keyCheck: string | null }): Promise<Finding[]> {
   const client = new pg.Client({
-    connectionString: options.url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: CONNECT_TIMEOUT_MS,
+    ...readConnection(options.url),
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
   });
   client.on('error', () => {});
   try {
     await client.connect();
     return [
-      good('storage', `PostgreSQL ${await show(client, 'server_version')} answers`),
-      judgeFlushing(await show(client, 'fsync')),
-      judgeKey(await keptKeyCheck(client), options.keyCheck),
+      good('storage', `PostgreSQL ${await answerOf(client, `current_setting('server_version')`)} answers`),
+      await judgeDurability(client),
+      ...(await examineTables(client, options.keyCheck)),
     ];
   } catch (error) {
     return [bad('storage', `PostgreSQL does not answer: ${reasonOf(error)}`)];
@@ -25,31 +28,31 @@ export async function examinePostgres(options: { url: string; keyCheck: string |
   }
 }
 
-/** Sluice asks for `synchronous_commit` itself with every append, but only the server can promise the flush. */
-function judgeFlushing(fsync: string): Finding {
-  return fsync === 'on'
-    ? good('durability', 'fsync is on: a commit is on disk before it is answered')
-    : bad('durability', `fsync is ${fsync}: a commit may be lost, so Sluice will not start`);
+/** Prepares the connection as the service does, which refuses a server that would not keep what it is given. */
+async function judgeDurability(client: pg.Client): Promise<Finding> {
+  try {
+    await prepareSession(client, PATIENCE_MS);
+    return good(
+      'durability',
+      'fsync and synchronous_commit are on: a commit is on disk before it is answered',
+    );
+  } catch (error) {
+    return bad('durability', reasonOf(error));
+  }
 }
 
-async function show(client: pg.Client, name: string): Promise<string> {
-  const { rows } = await client.query<{ value: string }>('SELECT current_setting($1) AS value', [name]);
-  return rows[0]?.value ?? '';
-}
-
-async function keptKeyCheck(client: pg.Client): Promise<string | null> {
-  const { rows } = await client.query<{ found: boolean }>(
-    `SELECT to_regclass('settings') IS NOT NULL AS found`,
-  );
-  if (!rows[0]?.found) return null;
-  const kept = await client.query<{ value: string }>('SELECT value FROM settings WHERE name = $1', [
+async function examineTables(client: pg.Client, keyCheck: string | null): Promise<Finding[]> {
+  if ((await answerOf(client, `to_regclass('schema_version')`)) === null) {
+    return [good('schema', 'the database is empty; the first start fills it')];
+  }
+  const version = await answerOf(client, 'count(*) FROM schema_version');
+  const { rows } = await client.query<{ value: string }>('SELECT value FROM settings WHERE name = $1', [
     KEY_CHECK_SETTING,
   ]);
-  return kept.rows[0]?.value ?? null;
+  return [judgeSchema(Number(version)), judgeKey(rows[0]?.value ?? null, keyCheck)];
 }
 
-/** A host with several addresses fails with one error for each, and none of its own. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
+async function answerOf(client: pg.Client, expression: string): Promise<string | null> {
+  const { rows } = await client.query<[string | null]>({ text: `SELECT ${expression}`, rowMode: 'array' });
+  return rows[0]?.[0] ?? null;
 }

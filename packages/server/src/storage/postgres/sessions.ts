@@ -8,6 +8,7 @@ export interface Sessions {
   acquire(): Promise<Session>;
   /** One transaction, rolled back unless `work` resolves. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Lets what is running end within a grace, then cuts it off. */
   close(): Promise<void>;
 }
 
@@ -22,6 +23,8 @@ export interface Session {
 /** Whole numbers of 64 bits are times, counts and flags, all of them far below 2^53. */
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
+
+const CLOSING_GRACE_MS = 2_000;
 
 export function openSessions(
   connection: Connection,
@@ -44,6 +47,7 @@ export function openSessions(
     query_timeout: options.statementMs + 2_000,
     onConnect: client => prepareSession(client, options.statementMs),
   });
+  const inUse = new Set<pg.PoolClient>();
   // An idle connection that breaks leaves the pool by itself; the next query opens another.
   pool.on('error', () => {});
 
@@ -55,6 +59,7 @@ export function openSessions(
         ? toStorageError(error)
         : notAvailable();
     });
+    inUse.add(client);
     let broken = false;
     return {
       async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) {
@@ -66,7 +71,10 @@ export function openSessions(
           throw told;
         }
       },
-      release: () => client.release(broken),
+      release() {
+        inUse.delete(client);
+        client.release(broken);
+      },
     };
   }
 
@@ -87,6 +95,12 @@ export function openSessions(
         session.release();
       }
     },
-    close: () => pool.end(),
+    async close() {
+      const cut = setTimeout(() => {
+        for (const client of inUse) void client.end();
+      }, CLOSING_GRACE_MS);
+      await pool.end();
+      clearTimeout(cut);
+    },
   };
 }

@@ -41,13 +41,4 @@ export function engineContract(subject: Subject): void {
     expect(told).toBeGreaterThan(0);
     await opened.remove();
   });
-
-  test('answers what was asked of it before it closes', async () => {
-    const opened = await subject.openEmpty();
-    const [{ storage }] = opened.nodes;
-    const asked = Promise.all(Array.from({ length: 20 }, (_, n) => storage.keepSetting(`n${n}`, 'x')));
-    await asked;
-    await opened.remove();
-    expect(await asked).toHaveLength(20);
-  });
 }
