@@ -24,7 +24,7 @@ type Invited = MemberRecord & { invite_code: string };
 let service: TestService;
 let owner: Browser;
 let admin: Browser;
-let now = Date.now();
+let now = Date.now() - days(60);
 beforeAll(async () => {
   service = await startTestService({ clock: { now: () => now } });
   owner = await setUp(service);

@@ -18,7 +18,7 @@ const unauthenticated = { status: 401, code: 'unauthenticated' };
 
 let service: TestService;
 let owner: Browser;
-let now = Date.now();
+let now = Date.now() - days(60);
 beforeAll(async () => {
   service = await startTestService({ clock: { now: () => now } });
   owner = await setUp(service);

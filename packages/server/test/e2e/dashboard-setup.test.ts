@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { minutes } from '../../src/core/clock.ts';
+import { days, minutes } from '../../src/core/clock.ts';
 import { type Browser, dataOf, listOf, logIn, openBrowser, PASSWORD, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/doors.ts';
 import { startTestService, type TestService, temporaryDirectory } from '../support/service.ts';
 
 let service: TestService;
 let browser: Browser;
-let now = Date.now();
+let now = Date.now() - days(60);
 beforeEach(async () => {
   service = await startTestService({ clock: { now: () => now } });
   browser = openBrowser(service.url);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { RejectionRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
-import { hours, seconds } from '../../src/core/clock.ts';
+import { days, hours, seconds } from '../../src/core/clock.ts';
 import { type Browser, dataOf, join, listOf, readAll, setUp } from '../support/dashboard.ts';
 import { expectRefused, post, sign } from '../support/doors.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -11,7 +11,7 @@ type NewSource = WebhookSourceRecord & { url: string; token: string; secret: str
 let service: TestService;
 let owner: Browser;
 let viewer: Browser;
-let now = Date.now();
+let now = Date.now() - days(60);
 beforeAll(async () => {
   service = await startTestService({ clock: { now: () => now } });
   owner = await setUp(service);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { minutes } from '../../src/core/clock.ts';
+import { days, minutes } from '../../src/core/clock.ts';
 import { logIn, openBrowser, PASSWORD, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/doors.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-let now = Date.now();
+let now = Date.now() - days(60);
 beforeAll(async () => {
   service = await startTestService({
     clock: { now: () => now },

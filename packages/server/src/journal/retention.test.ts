@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { temporaryDirectory } from '../../test/support/service.ts';
+import { days } from '../core/clock.ts';
+import { idFloor, newId } from '../core/ids.ts';
+import type { Storage, StorageEngine } from '../core/ports.ts';
+import { openStorage } from '../storage/open.ts';
+import { createRetention } from './retention.ts';
+
+let now: number;
+let directory: string;
+let engine: StorageEngine;
+let storage: Storage;
+let pauses: number;
+let errors: unknown[];
+
+beforeEach(async () => {
+  now = Date.now() - days(100);
+  directory = temporaryDirectory();
+  engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
+  storage = engine.storage;
+  pauses = 0;
+  errors = [];
+});
+afterEach(async () => {
+  await engine.close();
+  rmSync(directory, { recursive: true });
+});
+
+const run = (overrides: Partial<Parameters<typeof createRetention>[0]> = {}) =>
+  createRetention({
+    storage,
+    clock: { now: () => now },
+    defaultRetentionDays: 30,
+    pause: async () => void pauses++,
+    isStopping: () => false,
+    onError: error => void errors.push(error),
+    ...overrides,
+  })();
+
+async function makeOrganisation(retentionDays: number | null): Promise<string> {
+  const id = newId('org');
+  await storage.createOrganisation(
+    { id, name: 'Acme', retentionDays, searchableTraits: [], createdAt: now },
+    'usr_x',
+  );
+  return id;
+}
+
+/** The n-th id of this moment; `newId` never runs backwards within a process, and this clock does. */
+const eventId = (n: number) => idFloor('evt', now).slice(0, -5) + String(n).padStart(5, '0');
+
+async function receive(orgId: string, events: number): Promise<void> {
+  const event = {
+    type: 'x',
+    icon: null,
+    payload: '{}',
+    senderId: null,
+    entityKind: null,
+    entityExternalId: null,
+    happenedAt: now,
+  };
+  await storage.append([
+    {
+      orgId,
+      sourceId: null,
+      receivedAt: now,
+      events: Array.from({ length: events }, (_, n) => ({ ...event, id: eventId(n) })),
+      idempotency: { scope: orgId, key: String(now), bodyHash: null, expiresAt: now + days(1) },
+    },
+  ]);
+}
+
+const count = async (orgId: string) =>
+  (await storage.listEvents(orgId, {}, { limit: 10_000, below: null, budgetMs: 10_000 })).events.length;
+
+test('events go when their organisation’s time is up, and not before', async () => {
+  const byDefault = await makeOrganisation(null);
+  const short = await makeOrganisation(1);
+  for (const org of [byDefault, short]) await receive(org, 3);
+  now += days(1);
+  for (const org of [byDefault, short]) await receive(org, 2);
+  await run();
+  expect([await count(byDefault), await count(short)]).toEqual([5, 5]);
+
+  now += 1;
+  await run();
+  expect([await count(byDefault), await count(short)]).toEqual([5, 2]);
+
+  now += days(29);
+  await run();
+  expect([await count(byDefault), await count(short)]).toEqual([2, 0]);
+  expect(errors).toEqual([]);
+});
+
+test('much goes in small slices, with a pause after each', async () => {
+  const org = await makeOrganisation(1);
+  await receive(org, 1_700);
+  now += days(2);
+  await run();
+  expect(await count(org)).toBe(0);
+  expect(pauses).toBe(3);
+});
+
+test('a stop is heard after the slice at hand', async () => {
+  const org = await makeOrganisation(1);
+  await receive(org, 1_700);
+  now += days(2);
+  await run({ isStopping: () => pauses > 0 });
+  expect(await count(org)).toBe(1_200);
+});
+
+test('keys, sessions and invitations go when they have expired', async () => {
+  const org = await makeOrganisation(null);
+  await receive(org, 1);
+  await storage.createSession({
+    tokenHash: 'hash',
+    userId: 'usr_x',
+    orgId: org,
+    createdAt: now,
+    expiresAt: now + days(1),
+  });
+  await storage.createInvitation({
+    id: newId('inv'),
+    orgId: org,
+    email: 'a@example.com',
+    role: 'viewer',
+    codeHash: 'code',
+    createdAt: now,
+    expiresAt: now + days(1),
+  });
+  const key = { scope: org, key: String(now), bodyHash: null, expiresAt: now + days(9) };
+  const again = () =>
+    storage.append([{ orgId: org, sourceId: null, receivedAt: now, events: [], idempotency: key }]);
+
+  expect(await again()).toMatchObject([{ events: [{ duplicate: true }] }]);
+  await run();
+  expect(await storage.listInvitations(org, 0)).toHaveLength(1);
+  now += days(1);
+  await run();
+  expect(await storage.listInvitations(org, 0)).toHaveLength(0);
+  expect(await storage.findSession('hash', 0)).toBeNull();
+  expect(await again()).toEqual([{ kind: 'stored', events: [] }]);
+  expect(await count(org)).toBe(1);
+});
+
+test('what fails is told, and keeps nothing else from its time', async () => {
+  const [broken, sound] = [await makeOrganisation(1), await makeOrganisation(1)];
+  for (const org of [broken, sound]) await receive(org, 2);
+  now += days(2);
+  const failing = new Error('cannot');
+  await run({
+    storage: {
+      ...storage,
+      pruneEvents: (org, before, limit) =>
+        org === broken ? Promise.reject(failing) : storage.pruneEvents(org, before, limit),
+      pruneExpired: () => Promise.reject(failing),
+    },
+  });
+  expect(errors).toEqual([failing, failing]);
+  expect([await count(broken), await count(sound)]).toEqual([2, 0]);
+
+  await run({ storage: { ...storage, listOrganisations: () => Promise.reject(failing) } });
+  expect(errors).toHaveLength(3);
+});

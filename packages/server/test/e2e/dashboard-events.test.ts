@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { EventRow } from '@sluice/contract/dashboard-events';
+import { idTime, newId } from '../../src/core/ids.ts';
+import { type Browser, cookieOf, dataOf, listOf, readAll, setUp } from '../support/dashboard.ts';
+import { acceptedIds, expectRefused, ingestWith, post } from '../support/doors.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let owner: Browser;
+let shop: { id: string; url: string };
+/** Ids never run backwards within a process, so neither may this clock. */
+const start = Math.ceil(idTime(newId('evt')) / 1_000 + 1) * 1_000;
+let now = start;
+const second = (n: number) => new Date(start + n * 1_000).toISOString();
+/** Oldest first, each a second after the one before. */
+const ids: string[] = [];
+
+beforeAll(async () => {
+  service = await startTestService({ clock: { now: () => now } });
+  owner = await setUp(service);
+  const { secret } = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'k' }));
+  shop = dataOf(await owner.post('/sources', { kind: 'webhook', name: 'shop', auth: 'none' }));
+  const ingest = ingestWith(service.url, secret);
+  const send = async (event: Record<string, unknown>) => {
+    now += 1_000;
+    ids.push(...acceptedIds(await ingest({ events: [event] })));
+  };
+  await send({ type: 'order.paid', icon: '💶', payload: { note: 'Grüße "x" 100%' } });
+  await send({ type: 'order.paid', entity: { kind: 'customer', external_id: 'a:b/c' } });
+  await send({ type: 'order.sent', timestamp: '2020-01-01T00:00:00+01:00' });
+  now += 1_000;
+  const received = await post(
+    shop.url,
+    '{"n": 12345678901234567890, "f": 1.10, "n": 2e2,\n "deep":{"__proto__":1}}',
+  );
+  ids.push((received.body as { data: { id: string } }).data.id);
+});
+afterAll(() => service.stop());
+
+/** The same moment, an hour east. */
+const inParis = (time: string) =>
+  encodeURIComponent(new Date(Date.parse(time) + 3_600_000).toISOString().replace('Z', '+01:00'));
+
+const listed = async (query: string) =>
+  listOf<EventRow>(await owner.get(`/events?${query}`)).data.map(({ id }) => ids.indexOf(id));
+
+test('a row says what came in, newest first', async () => {
+  const { data, next_cursor, ...more } = listOf<EventRow>(await owner.get('/events'));
+  expect(data.map(({ id }) => id)).toEqual([...ids].reverse());
+  expect([next_cursor, more]).toEqual([null, { searched_to: null }]);
+  expect(data[3]).toEqual({
+    id: ids[0] ?? '',
+    type: 'order.paid',
+    icon: '💶',
+    state: 'accepted',
+    sources: [],
+    entity: null,
+    timestamp: second(1),
+    received_at: second(1),
+  });
+  expect(data[2]?.entity).toEqual({ kind: 'customer', external_id: 'a:b/c' });
+  expect(data[1]?.timestamp).toBe('2019-12-31T23:00:00.000Z');
+  expect(data[0]).toMatchObject({ sources: [{ id: shop.id, name: 'shop' }], type: 'webhook.in.received' });
+});
+
+test('one event has its payload, and room for its runs and deliveries', async () => {
+  expect(dataOf<EventRow>(await owner.get(`/events/${ids[0]}`))).toEqual({
+    ...(listOf<EventRow>(await owner.get('/events')).data[3] as EventRow),
+    payload: { note: 'Grüße "x" 100%' },
+    runs: [],
+    deliveries: [],
+  } as EventRow);
+});
+
+test('the payload goes out exactly as it came in, big numbers and all', async () => {
+  const response = await fetch(`${service.url}/dashboard/api/events/${ids[3]}`, {
+    headers: { Cookie: cookieOf(owner) },
+  });
+  expect(response.headers.get('content-type')).toBe('application/json');
+  const text = await response.text();
+  expect(text).toContain(
+    '"payload":{"n": 12345678901234567890, "f": 1.10, "n": 2e2,\n "deep":{"__proto__":1}}',
+  );
+  expect(JSON.parse(text).data.payload.n).toBe(200);
+});
+
+describe('the list is narrowed', () => {
+  const filters: [string, () => string, number[]][] = [
+    ['by state', () => 'state=accepted&type=order.sent', [2]],
+    ['by another state', () => 'state=failed', []],
+    ['by source', () => `source=${shop.id}`, [3]],
+    ['by type', () => 'type=order.paid', [1, 0]],
+    ['by a type that only begins so', () => 'type=order', []],
+    ['by entity, whose id may hold colons', () => 'entity=customer:a:b%2Fc', [1]],
+    ['by an entity that nothing is tied to', () => 'entity=customer:a', []],
+    [
+      'by text, whatever its case',
+      () => `text=${encodeURIComponent('GRÜßE "x"').replace('%C3%9C', '%C3%BC')}`,
+      [0],
+    ],
+    ['by text that a pattern would read otherwise', () => 'text=100%25', [0]],
+    ['by text that is only a pattern', () => 'text=%25%25', []],
+    ['by text with a quote that breaks nothing', () => "text='%20OR%20''='", []],
+    ['by when it was received, both ends excluded', () => `after=${second(1)}&before=${second(3)}`, [1]],
+    ['by when it was received, in any offset', () => `after=${inParis(second(2))}`, [3, 2]],
+    ['by all of it together', () => `type=order.paid&before=${second(2)}`, [0]],
+  ];
+  for (const [name, query, expected] of filters) {
+    test(name, async () => {
+      expect(await listed(query())).toEqual(expected);
+    });
+  }
+});
+
+test('pages put together are the whole list', async () => {
+  const all = await readAll<EventRow>(owner, '/events?limit=1');
+  expect(all.map(({ id }) => id)).toEqual([...ids].reverse());
+  const some = await readAll<EventRow>(owner, '/events?limit=1&type=order.paid');
+  expect(some.map(({ id }) => ids.indexOf(id))).toEqual([1, 0]);
+});
+
+describe('a query is refused', () => {
+  const refused: [string, string][] = [
+    ['limit', 'limit=0'],
+    ['limit', 'limit=-1'],
+    ['limit', 'limit=101'],
+    ['limit', 'limit=1e9'],
+    ['limit', 'limit=abc'],
+    ['limit', 'limit='],
+    ['state', 'state=lost'],
+    ['typ', 'typ=order.paid'],
+    ['pipeline', 'pipeline=pipe_x'],
+    ['after', 'after=yesterday'],
+    ['before', 'before=2026-02-30T00:00:00Z'],
+    ['entity', 'entity=customer'],
+    ['entity', 'entity=:x'],
+    ['entity', 'entity=UPPER:x'],
+    ['text', 'text='],
+    ['type', 'type=a&type=b'],
+    ['text', 'text=%00'],
+    ['__proto__', '__proto__=x'],
+  ];
+  for (const [path, query] of refused) {
+    test(`?${query}`, async () => {
+      expectRefused(await owner.get(`/events?${query}`), { status: 400, code: 'validation_failed', path });
+    });
+  }
+
+  test('with a cursor that was forged, altered, or taken from another list', async () => {
+    const { next_cursor: cursor } = listOf(await owner.get('/events?limit=1'));
+    const { next_cursor: ofAudit } = listOf(await owner.get('/audit?limit=1'));
+    if (cursor === null || ofAudit === null) throw new Error('there is no next page');
+    const forged = Buffer.from(`${ids[1]}`).toString('base64url');
+    for (const bad of [
+      '',
+      'x',
+      ids[1],
+      `${cursor}0`,
+      cursor.slice(1),
+      ofAudit,
+      `${forged}.${cursor.split('.')[1]}`,
+    ]) {
+      expectRefused(await owner.get(`/events?cursor=${bad}`), {
+        status: 400,
+        code: 'invalid_cursor',
+        path: 'cursor',
+      });
+    }
+  });
+});
+
+test('an event that is not there is 404', async () => {
+  for (const id of ['evt_00000000000000000000000000', 'x', '%00', 'evt_%27%20OR%201=1']) {
+    expectRefused(await owner.get(`/events/${id}`), { status: 404, code: 'not_found' });
+  }
+});
