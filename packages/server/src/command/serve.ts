@@ -10,14 +10,19 @@ interface Service {
   stop(): Promise<void>;
 }
 
-/** After a fatal fault: time for the 503s of what was under way to leave the machine. */
-const LAST_ANSWERS_MS = 250;
-/** A stop is promised within ten seconds; past this, what hangs is left behind. */
-const STOP_WITHIN_MS = 9_000;
+interface Patience {
+  /** After a fatal fault: time for the 503s of what was under way to leave the machine. */
+  readonly lastAnswersMs: number;
+  /** A stop is promised within ten seconds; past this, what hangs is left behind. */
+  readonly stopMs: number;
+}
+
+const defaultPatience: Patience = { lastAnswersMs: 250, stopMs: 9_000 };
 
 /** Serves until it is told to stop, or must. The wiring is handed in, since nothing but main knows it. */
 export const createServe = (
   start: (settings: Settings, options: { onFatal(reason: string): void }) => Promise<Service>,
+  patience: Patience = defaultPatience,
 ): Command => ({
   usage: 'serve',
   summary: 'Start the service and serve until it is stopped.',
@@ -31,7 +36,7 @@ export const createServe = (
     const stop = () => {
       if (stopping) return;
       stopping = true;
-      if (service) void stopWithin(service, terminal).then(leave);
+      if (service) void stopWithin(patience.stopMs, service, terminal).then(leave);
       else leave(0);
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
@@ -39,7 +44,7 @@ export const createServe = (
     const starting = start(settings, {
       onFatal(reason) {
         terminal.complain(reason);
-        setTimeout(() => leave(1), LAST_ANSWERS_MS);
+        setTimeout(() => leave(1), patience.lastAnswersMs);
       },
     });
     starting.then(
@@ -56,13 +61,13 @@ export const createServe = (
   },
 });
 
-async function stopWithin(service: Service, terminal: Terminal): Promise<number> {
+async function stopWithin(ms: number, service: Service, terminal: Terminal): Promise<number> {
   terminal.say('Stopping: answering what was accepted.');
   const overdue = Promise.withResolvers<number>();
   const timer = setTimeout(() => {
     terminal.complain('Something did not end in time and is left behind. Nothing that was answered is lost.');
     overdue.resolve(0);
-  }, STOP_WITHIN_MS);
+  }, ms);
   const stopped = service.stop().then(
     () => 0,
     (error: unknown) => {

@@ -1,3 +1,5 @@
+import { migrations } from './migrations/index.ts';
+
 /** What `sluice doctor` found out about one matter, in a sentence for whoever runs the service. */
 export interface Finding {
   readonly ok: boolean;
@@ -16,4 +18,10 @@ export function judgeKey(kept: string | null, yielded: string | null): Finding {
   return kept === yielded
     ? good('secret key', 'opens what is sealed in the database')
     : bad('secret key', 'is not the one that the database was sealed with');
+}
+
+export function judgeSchema(found: number): Finding {
+  const known = migrations.length;
+  if (found > known) return bad('schema', `${found}, written by a newer Sluice; this one knows ${known}`);
+  return good('schema', found === known ? `${found}` : `${found}; the next start brings it to ${known}`);
 }

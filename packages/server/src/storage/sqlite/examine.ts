@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { KEY_CHECK_SETTING } from '../../core/key-check.ts';
-import { bad, type Finding, good, judgeKey } from '../finding.ts';
-import { migrations } from '../migrations/index.ts';
+import { bad, type Finding, good, judgeKey, judgeSchema } from '../finding.ts';
 import { restoreAdvice } from './damage.ts';
 import { databaseFile } from './engine.ts';
 import { openForReading, openForWriting } from './open.ts';
@@ -30,7 +29,7 @@ function examineFile(file: string, keyCheck: string | null): Finding[] {
     return [
       good('storage', `${file}, ${mebibytes(statSync(file).size)}`),
       good('damage', 'none: every page and index was read'),
-      judgeSchema(database),
+      judgeSchema(schemaOf(database)),
       judgeKey(keptKeyCheck(database), keyCheck),
       judgeDurability(file),
     ];
@@ -44,15 +43,16 @@ function examineFile(file: string, keyCheck: string | null): Finding[] {
 
 /** Slower than the look at every start: this one also compares each index with its table. */
 function findings(database: Database): string[] {
-  const rows = database.query('PRAGMA integrity_check(5)').all() as { integrity_check: string }[];
-  return rows.map(row => row.integrity_check).filter(text => text !== 'ok');
+  try {
+    const rows = database.query('PRAGMA integrity_check(5)').all() as { integrity_check: string }[];
+    return rows.map(row => row.integrity_check).filter(text => text !== 'ok');
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
 }
 
-function judgeSchema(database: Database): Finding {
-  const { user_version: found } = database.query('PRAGMA user_version').get() as { user_version: number };
-  const known = migrations.length;
-  if (found > known) return bad('schema', `${found}, written by a newer Sluice; this one knows ${known}`);
-  return good('schema', found === known ? `${found}` : `${found}; the next start brings it to ${known}`);
+function schemaOf(database: Database): number {
+  return (database.query('PRAGMA user_version').get() as { user_version: number }).user_version;
 }
 
 function keptKeyCheck(database: Database): string | null {

@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { readSettings } from '../settings.ts';
+import { createServe, welcome } from './serve.ts';
+
+const settings = readSettings({});
+const before = { SIGTERM: process.listeners('SIGTERM'), SIGINT: process.listeners('SIGINT') };
+afterEach(() => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    for (const listener of process.listeners(signal)) {
+      if (!before[signal].includes(listener)) process.off(signal, listener);
+    }
+  }
+});
+
+function listen() {
+  const said: string[] = [];
+  return {
+    said,
+    terminal: {
+      say: (line: string) => void said.push(line),
+      complain: (line: string) => void said.push(line),
+      askSecret: () => Promise.reject(new Error('nobody is there')),
+    },
+  };
+}
+
+const patience = { lastAnswersMs: 20, stopMs: 20 };
+
+describe('serve', () => {
+  test('leaves with 0 though the stop never ends', async () => {
+    const { terminal, said } = listen();
+    const started = Promise.withResolvers<void>();
+    const serve = createServe(async () => {
+      setTimeout(started.resolve);
+      return { port: 1, stop: () => new Promise(() => {}) };
+    }, patience);
+    const left = serve.run([], { settings, terminal });
+    await started.promise;
+    process.emit('SIGTERM');
+    expect(await left).toBe(0);
+    expect(said.at(-1)).toContain('did not end in time');
+  });
+
+  test('leaves with 1 when the stop fails, and says why', async () => {
+    const { terminal, said } = listen();
+    const started = Promise.withResolvers<void>();
+    const serve = createServe(async () => {
+      setTimeout(started.resolve);
+      return { port: 1, stop: () => Promise.reject(new Error('The disk is full.')) };
+    }, patience);
+    const left = serve.run([], { settings, terminal });
+    await started.promise;
+    process.emit('SIGINT');
+    expect(await left).toBe(1);
+    expect(said.at(-1)).toBe('The disk is full.');
+  });
+
+  test('leaves with 0 when it is told to stop before it has started', async () => {
+    const serve = createServe(() => new Promise(() => {}), patience);
+    const left = serve.run([], { settings, terminal: listen().terminal });
+    process.emit('SIGTERM');
+    expect(await left).toBe(0);
+  });
+
+  test('after a fatal fault gives the last answers a moment, then leaves with 1', async () => {
+    const { terminal, said } = listen();
+    const serve = createServe(
+      async (_settings, { onFatal }) => {
+        setTimeout(() => onFatal('The disk failed.'));
+        return { port: 1, stop: async () => {} };
+      },
+      { ...patience, lastAnswersMs: 60 },
+    );
+    const begun = performance.now();
+    expect(await serve.run([], { settings, terminal })).toBe(1);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(59);
+    expect(said).toContain('The disk failed.');
+  });
+});
+
+describe('the welcome', () => {
+  const lines = (environment: Record<string, string>, setupCode: string | null = null) =>
+    welcome(readSettings(environment), { port: 8123, setupCode, stop: async () => {} }).join('\n');
+
+  test('names an address that a browser can open', () => {
+    expect(lines({})).toContain('http://localhost:8123/docs');
+    expect(lines({ SLUICE_HOST: '::' })).toContain('http://localhost:8123/docs');
+    expect(lines({ SLUICE_HOST: '::1' })).toContain('http://[::1]:8123/docs');
+    expect(lines({ SLUICE_HOST: '10.1.2.3' })).toContain('http://10.1.2.3:8123/docs');
+    expect(lines({ SLUICE_BASE_URL: 'https://sluice.example.com/' })).toContain(
+      'https://sluice.example.com/docs',
+    );
+  });
+
+  test('has the set-up code only while there is one', () => {
+    expect(lines({}, 'abc123')).toContain('abc123');
+    expect(lines({})).not.toContain('code');
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCommand } from '../support/command.ts';
+import { damageTable } from '../support/damage.ts';
+import { acceptedIds, ingestWith } from '../support/doors.ts';
+import { newFolder } from '../support/folder.ts';
+import { seedOrganisation, startTestService, TEST_SECRET_KEY } from '../support/service.ts';
+
+describe('sluice backup', () => {
+  test('of a database that is being written restores to every event that was answered before', async () => {
+    const live = await startTestService({ directory: newFolder() });
+    const seed = await seedOrganisation(live.engine);
+    const send = ingestWith(live.url, seed.apiKey);
+    const before: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      const events = Array.from({ length: 100 }, (_, n) => ({ type: 'order.paid', payload: { i, n } }));
+      before.push(...acceptedIds(await send({ events })));
+    }
+
+    let writing = true;
+    const meanwhile = (async () => {
+      let count = 0;
+      while (writing) count += acceptedIds(await send({ events: [{ type: 'meanwhile' }] })).length;
+      return count;
+    })();
+    const file = join(newFolder(), 'copy.db');
+    const { code, out, err } = await runCommand(['backup', file], { SLUICE_DATA_DIR: live.directory });
+    writing = false;
+    expect(await meanwhile).toBeGreaterThan(0);
+    await live.stop();
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('The secret key is not inside');
+    expect(out).toContain(join(live.directory, 'secret.key'));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+
+    const directory = newFolder();
+    renameSync(file, join(directory, 'sluice.db'));
+    const restored = await startTestService({ directory });
+    for (const id of before) expect(await restored.engine.storage.findEvent(seed.orgId, id)).not.toBeNull();
+    const again = ingestWith(restored.url, seed.apiKey);
+    expect((await again({ events: [{ type: 'after' }] })).status).toBe(202);
+    await restored.stop();
+  });
+
+  test('holds no secret in the clear, and not the secret key', async () => {
+    const live = await startTestService({ directory: newFolder() });
+    const seed = await seedOrganisation(live.engine);
+    const source = await seed.source('hmac');
+    const file = join(newFolder(), 'copy.db');
+    const settings = { SLUICE_DATA_DIR: live.directory, SLUICE_SECRET_KEY: TEST_SECRET_KEY };
+    const { out } = await runCommand(['backup', file], settings);
+    await live.stop();
+    expect(out).toContain('Keep SLUICE_SECRET_KEY apart');
+    const bytes = await Bun.file(file).text();
+    for (const secret of [TEST_SECRET_KEY, seed.apiKey, source.secret, source.token]) {
+      expect(bytes.includes(secret)).toBe(false);
+    }
+    expect(bytes.includes(seed.orgId)).toBe(true);
+  });
+
+  test('replaces no file, and leaves none behind when it cannot be made', async () => {
+    const live = await startTestService({ directory: newFolder() });
+    const target = newFolder();
+    const settings = { SLUICE_DATA_DIR: live.directory };
+    await Bun.write(join(target, 'there.db'), 'precious');
+    const taken = await runCommand(['backup', join(target, 'there.db')], settings);
+    expect(taken.code).toBe(1);
+    expect(taken.err).toContain('exists already');
+    expect(await Bun.file(join(target, 'there.db')).text()).toBe('precious');
+    const nowhere = await runCommand(['backup', join(target, 'no', 'such', 'folder.db')], settings);
+    expect(nowhere.code).toBe(1);
+    await live.stop();
+    // A source that cannot be read to its end makes no copy, whole or half.
+    damageTable(join(live.directory, 'sluice.db'), 'events');
+    const damaged = await runCommand(['backup', join(target, 'half.db')], settings);
+    expect(damaged.code).toBe(1);
+    expect(readdirSync(target)).toEqual(['there.db']);
+  });
+
+  test('says what to do where there is nothing to copy, or another tool is right', async () => {
+    const empty = newFolder();
+    const none = await runCommand(['backup', join(empty, 'x.db')], { SLUICE_DATA_DIR: empty });
+    expect(none).toMatchObject({ code: 1, out: '' });
+    expect(none.err).toContain(`There is no database in ${empty}`);
+    expect(existsSync(join(empty, 'sluice.db'))).toBe(false);
+    expect(await runCommand(['backup'])).toMatchObject({ code: 2, out: '' });
+    const postgres = await runCommand(['backup', 'x.db'], {
+      SLUICE_DATABASE_URL: 'postgres://sluice@127.0.0.1/sluice',
+      SLUICE_SECRET_KEY: TEST_SECRET_KEY,
+    });
+    expect(postgres.code).toBe(2);
+    expect(postgres.err).toContain('pg_dump');
+  });
+});

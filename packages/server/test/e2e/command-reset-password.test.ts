@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCommand } from '../support/command.ts';
+import { openBrowser } from '../support/dashboard.ts';
+import { newFolder } from '../support/folder.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { startTestService, TEST_SECRET_KEY } from '../support/service.ts';
+
+const EMAIL = 'ada@example.com';
+const OLD = 'the old password';
+const NEW = 'the new password';
+const admin = { SLUICE_ADMIN_EMAIL: EMAIL, SLUICE_ADMIN_PASSWORD: OLD };
+
+const reset = (email: string, settings: Record<string, string>, input: string) =>
+  runCommand(['reset-password', email], settings, input);
+
+async function logIn(url: string, password: string) {
+  const browser = openBrowser(url);
+  const { status } = await browser.post('/session', { email: EMAIL, password });
+  return { browser, status };
+}
+
+describe('sluice reset-password', () => {
+  test('gives a new password, ends the old sessions and is in the audit log', async () => {
+    const directory = newFolder();
+    const settings = { SLUICE_DATA_DIR: directory };
+    const first = await startTestService({ directory, settings: admin });
+    const { browser } = await logIn(first.url, OLD);
+    expect((await browser.get('/session')).status).toBe(200);
+    await first.stop();
+
+    expect(await reset('ADA@example.com', settings, `${NEW}\n`)).toEqual({
+      code: 0,
+      out: `The password of ${EMAIL} is changed, and all of their sessions are ended.\n`,
+      err: '',
+    });
+
+    const second = await startTestService({ directory, settings: admin });
+    const oldCookie = browser.setCookie;
+    const stale = openBrowser(second.url);
+    stale.setCookie = oldCookie;
+    expect((await stale.get('/session')).status).toBe(401);
+    expect((await logIn(second.url, OLD)).status).toBe(401);
+    const again = await logIn(second.url, NEW);
+    expect(again.status).toBe(200);
+    expect(JSON.stringify((await again.browser.get('/audit')).body)).toContain('user.password_reset');
+    await second.stop();
+  });
+
+  test('on the embedded database says to stop the server while that runs', async () => {
+    const live = await startTestService({ settings: admin });
+    const { code, err } = await reset(EMAIL, { SLUICE_DATA_DIR: live.directory }, NEW);
+    expect(code).toBe(1);
+    expect(err).toContain('Stop it');
+    expect(err.trim()).not.toContain('\n');
+    expect((await logIn(live.url, OLD)).status).toBe(200);
+    await live.stop();
+  });
+
+  test('on PostgreSQL works while the service runs', async () => {
+    const database = await freshDatabase();
+    const settings = { SLUICE_DATABASE_URL: database.url, SLUICE_SECRET_KEY: TEST_SECRET_KEY };
+    const live = await startTestService({ settings: { ...settings, ...admin } });
+    const { browser } = await logIn(live.url, OLD);
+    expect((await reset(EMAIL, settings, NEW)).code).toBe(0);
+    expect((await browser.get('/session')).status).toBe(401);
+    expect((await logIn(live.url, NEW)).status).toBe(200);
+    await live.stop();
+    await database.drop();
+  }, 30_000);
+
+  test('refuses an unknown e-mail, a short password and none at all', async () => {
+    const directory = newFolder();
+    await (await startTestService({ directory, settings: admin })).stop();
+    const settings = { SLUICE_DATA_DIR: directory };
+    expect(await reset('bob@example.com', settings, NEW)).toMatchObject({
+      code: 1,
+      err: 'No user has the e-mail bob@example.com.\n',
+    });
+    const short = await reset(EMAIL, settings, 'short\n');
+    expect(short).toMatchObject({ code: 1, out: '' });
+    expect(short.err).toContain('must have 8 to');
+    expect(await reset(EMAIL, settings, '')).toMatchObject({ code: 1, err: 'No password was given.\n' });
+    expect((await runCommand(['reset-password'], settings)).code).toBe(2);
+  });
+
+  test('makes no database where there is none', async () => {
+    const directory = newFolder();
+    const { code, err } = await reset(EMAIL, { SLUICE_DATA_DIR: directory }, NEW);
+    expect(code).toBe(1);
+    expect(err).toContain(`There is no database in ${directory}`);
+    expect(existsSync(join(directory, 'sluice.db'))).toBe(false);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test';
+import { connect, createServer } from 'node:net';
+import { runCommand } from '../support/command.ts';
+import { openBrowser } from '../support/dashboard.ts';
+import { newFolder } from '../support/folder.ts';
+import { refusedStart, startProcess } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+describe('sluice serve', () => {
+  test('prints where to go next, and a set-up code that works once', async () => {
+    const home = newFolder();
+    const server = await startProcess({ directory: home });
+    await until(() => server.output().includes('/docs'), 'the reference is not named');
+    expect(server.output()).toContain(`Dashboard  ${server.url}/\n`);
+    const code = /one-time code: (\S+)/.exec(server.output())?.[1] ?? '';
+    const setup = { code, organisation: 'Acme', email: 'ada@example.com', password: 'long enough' };
+    expect((await openBrowser(server.url).post('/setup', setup)).status).toBeLessThan(300);
+    expect((await fetch(`${server.url}/docs`)).status).toBe(200);
+    server.kill('SIGTERM');
+    expect(await server.ended).toBe(0);
+
+    const again = await startProcess({ directory: home });
+    await until(() => again.output().includes('/docs'), 'the reference is not named');
+    expect(again.output()).not.toContain('one-time code');
+    again.kill('SIGINT');
+    expect(await again.ended).toBe(0);
+  });
+
+  test('takes the same signal twice for once, as npm and a terminal send it', async () => {
+    const server = await startProcess({ directory: newFolder() });
+    server.kill('SIGINT');
+    server.kill('SIGINT');
+    expect(await server.ended).toBe(0);
+  });
+
+  test('ends with 0 within ten seconds though a sender never finishes its request', async () => {
+    const server = await startProcess({ directory: newFolder() });
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(
+      'POST /dashboard/api/session HTTP/1.1\r\nHost: x\r\nX-Sluice-CSRF: 1\r\nContent-Length: 100\r\n\r\n{',
+    );
+    await until(() => socket.bytesWritten > 0, 'nothing was sent');
+    const asked = performance.now();
+    server.kill('SIGTERM');
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(10_000);
+    socket.destroy();
+  }, 15_000);
+
+  const oneLine: [string, Record<string, string>, string][] = [
+    ['a bad setting', { SLUICE_PORT: 'eighty' }, 'SLUICE_PORT must be a whole number from 0 to 65535.\n'],
+    ['a misspelt setting', { SLUICE_HSOT: 'x' }, 'SLUICE_HSOT is not a setting of Sluice. Is it misspelt?\n'],
+  ];
+  for (const [what, settings, line] of oneLine) {
+    test(`stops at ${what} with one line that names it`, async () => {
+      const refused = await refusedStart({ directory: newFolder(), settings });
+      expect({ end: refused.end, output: refused.output }).toEqual({ end: 1, output: line });
+    });
+  }
+
+  test('says in one line that its port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await until(() => taken.listening, 'no port');
+    const { port } = taken.address() as { port: number };
+    const refused = await refusedStart({ directory: newFolder(), settings: { SLUICE_PORT: String(port) } });
+    expect(refused.end).toBe(1);
+    expect(refused.output).toBe(
+      `Port ${port} is taken. Stop what listens there, or give another with SLUICE_PORT.\n`,
+    );
+    taken.close();
+  });
+
+  test('says in one line that its secret key is another one', async () => {
+    const home = newFolder();
+    const first = await startProcess({ directory: home });
+    first.kill('SIGTERM');
+    await first.ended;
+    const settings = { SLUICE_SECRET_KEY: 'another key of 32 characters or more' };
+    const refused = await refusedStart({ directory: home, settings });
+    expect(refused.end).toBe(1);
+    expect(refused.output).toMatch(/^The secret key is not the one .*\n$/);
+  });
+});
+
+describe('sluice', () => {
+  test('alone, or asked for help, shows its commands', async () => {
+    for (const args of [[], ['help'], ['--help']]) {
+      const { code, out } = await runCommand(args);
+      expect(code).toBe(0);
+      for (const word of ['serve', 'backup <file>', 'doctor', 'reset-password <email>'])
+        expect(out).toContain(word);
+    }
+  });
+
+  test('with a word that it does not know says so and fails', async () => {
+    expect(await runCommand(['sevre'])).toEqual({
+      code: 2,
+      out: '',
+      err: 'There is no command "sevre". Try: sluice help\n',
+    });
+  });
+});
