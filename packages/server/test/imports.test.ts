@@ -56,6 +56,7 @@ describe('the rules refuse', () => {
     ['a stage that knows telemetry', 'ingest/rate.ts', server('telemetry/logger.ts')],
     ['core that knows a stage', 'core/ports.ts', server('ingest/limits.ts')],
     ['core that knows a library', 'core/ids.ts', 'ulid'],
+    ['core that reads conditions elsewhere', 'core/ids.ts', 're2js'],
     ['storage that knows a stage', 'storage/open.ts', server('journal/append.ts')],
     ['storage that knows the contract', 'storage/schema.ts', '@sluice/contract'],
     ['the web that knows storage', 'web/app.ts', server('storage/open.ts')],
