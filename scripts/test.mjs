@@ -3,10 +3,10 @@
  * style and every test. All stages run even after one has failed, so that one run tells the whole story; the
  * closing line counts tests, and each other stage that failed as one more failure.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { missingPackages, requirePackages } from './packages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = name => join(root, 'node_modules', '.bin', name);
@@ -16,7 +16,7 @@ const neededCommands = [{ command: 'strace', package: 'strace' }];
 
 const TEST_TIMEOUT_MS = 60_000;
 
-requirePackages(missingPackages());
+requirePackages(missingPackages(neededCommands));
 
 let passed = 0;
 let failed = 0;
@@ -44,43 +44,6 @@ async function stage(name, work) {
   if (outcome === false) failed++;
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   console.log(`== ${name} ${outcome === true ? 'passed' : 'FAILED'} in ${seconds} s`);
-}
-
-function missingPackages() {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return neededCommands
-    .filter(({ command }) => !folders.some(folder => isExecutable(join(folder, command))))
-    .map(needed => needed.package);
-}
-
-function isExecutable(file) {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** As root they are installed; anybody else is told in one line what to do, and nothing is skipped. */
-function requirePackages(names) {
-  if (names.length === 0) return;
-  if (process.getuid?.() === 0) {
-    console.log(`Installing for the tests: ${names.join(', ')}`);
-    const apt = (...args) =>
-      spawnSync('apt-get', args, {
-        encoding: 'utf8',
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      });
-    const update = apt('update', '-qq');
-    const install = apt('install', '-y', '-qq', '--no-install-recommends', ...names);
-    if (install.status === 0) return;
-    process.stderr.write(`${update.stderr ?? ''}${install.stderr ?? install.error?.message ?? ''}\n`);
-  }
-  console.error(
-    `The tests need ${names.join(', ')}: run "sudo apt-get install -y ${names.join(' ')}" first.`,
-  );
-  process.exit(1);
 }
 
 /** Runs a command of this workspace, shows what it prints, and keeps it. */

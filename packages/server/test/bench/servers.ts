@@ -1,0 +1,112 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { days } from '../../src/core/clock.ts';
+import { hashSecret, newSecret } from '../../src/core/vault.ts';
+import { openStorage } from '../../src/storage/open.ts';
+import {
+  type Seed,
+  type SeededSource,
+  seedOrganisation,
+  TEST_SECRET_KEY,
+  temporaryDirectory,
+} from '../support/service.ts';
+
+/** A server process under measurement. */
+export interface Measured {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export interface MeasuredSluice extends Measured {
+  readonly seed: Seed;
+  readonly source: SeededSource;
+  /** A session of the organisation's owner. */
+  readonly cookie: string;
+}
+
+const sourceFile = (path: string) => join(import.meta.dir, path);
+
+export const startBare = (): Promise<Measured> => spawnServer([sourceFile('bare-server.ts')], {});
+
+/** The real server, as `npm start` starts it, on a fresh directory or the given PostgreSQL. */
+export async function startSluice(options: { databaseUrl?: string } = {}): Promise<MeasuredSluice> {
+  const directory = temporaryDirectory();
+  const engine = await openStorage({
+    directory,
+    databaseUrl: options.databaseUrl,
+    onFatal: reason => {
+      throw new Error(reason);
+    },
+  });
+  const seed = await seedOrganisation(engine);
+  const source = await seed.source('hmac');
+  const session = newSecret('session');
+  await engine.storage.createSession({
+    tokenHash: hashSecret(session),
+    userId: seed.userId,
+    orgId: seed.orgId,
+    createdAt: Date.now(),
+    expiresAt: Date.now() + days(1),
+  });
+  await engine.close();
+  const server = await spawnServer([sourceFile('../../src/main.ts'), 'serve'], {
+    SLUICE_PORT: '0',
+    SLUICE_HOST: '127.0.0.1',
+    SLUICE_DATA_DIR: directory,
+    SLUICE_SECRET_KEY: TEST_SECRET_KEY,
+    ...(options.databaseUrl ? { SLUICE_DATABASE_URL: options.databaseUrl } : {}),
+  });
+  return {
+    ...server,
+    seed,
+    source,
+    cookie: `sluice_session=${session}`,
+    async stop() {
+      await server.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function spawnServer(args: string[], settings: Record<string, string>): Promise<Measured> {
+  const process_ = Bun.spawn([process.execPath, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...settings },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  const port = await portOf(process_.stdout);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: process_.pid,
+    async stop() {
+      process_.kill('SIGTERM');
+      await process_.exited;
+    },
+  };
+}
+
+/** Every server here says its port in its first lines; what it says later is read and dropped. */
+async function portOf(output: ReadableStream<Uint8Array>): Promise<number> {
+  const reader = output.getReader();
+  const decoder = new TextDecoder();
+  let said = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`The server ended before it was ready: ${said}`);
+    said += decoder.decode(value, { stream: true });
+    const port = /(?:127\.0\.0\.1:|listening on )(\d+)/.exec(said)?.[1];
+    if (port === undefined) continue;
+    void drain(reader);
+    return Number(port);
+  }
+}
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+export function residentMegabytes(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return Math.round(Number(kilobytes) / 1_024);
+}
