@@ -145,5 +145,7 @@ new Worker(new URL('./g.ts', import.meta.url));
     expect(edge('steps/registry.ts', 'steps/dedupe.ts')).toBeNull();
     expect(edge('steps/dedupe.ts', 'run.ts')).toBeNull();
     expect(edge('steps/redact/phone.ts', 'steps/redact/text.ts')).toBeNull();
+    expect(edge('steps/redact-pii.ts', 'steps/redact/text.ts')).toBeNull();
+    expect(edge('steps/transform.ts', 'steps/redact/text.ts')).not.toBeNull();
   });
 });
