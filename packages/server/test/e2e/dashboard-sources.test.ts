@@ -126,8 +126,9 @@ describe('rotating a secret', () => {
     const second = await rotate(source.id, { overlap_s: 60 });
     now += seconds(59);
     expect(await deliver(source, source.secret)).toBe(202);
-    const third = await rotate(source.id, { overlap_s: 0 });
+    now += seconds(1);
     expect(await deliver(source, source.secret)).toBe(401);
+    const third = await rotate(source.id, { overlap_s: 0 });
     expect(await deliver(source, second.secret)).toBe(401);
     expect(await deliver(source, third.secret)).toBe(202);
     expect(third.previous_secret_until).toBeNull();
