@@ -77,6 +77,8 @@ export interface Schema {
     happened_at: number;
     received_at: number;
     payload: string;
+    /** JSON: the sdk sources that matched when it was processed. */
+    matched_sources: string | null;
   };
   idempotency_keys: {
     scope: string;
@@ -85,6 +87,119 @@ export interface Schema {
     body_hash: string | null;
     event_ids: string;
     expires_at: number;
+  };
+  pipelines: {
+    id: string;
+    org_id: string;
+    name: string;
+    enabled: number;
+    version: number;
+    created_at: number;
+    updated_at: number;
+  };
+  pipeline_versions: {
+    org_id: string;
+    pipeline_id: string;
+    version: number;
+    definition: string;
+    created_by: string;
+    created_at: number;
+  };
+  destinations: {
+    id: string;
+    org_id: string;
+    kind: string;
+    name: string;
+    config: string;
+    policy: string;
+    paused: number;
+    failures_in_a_row: number;
+    breaker_opened_at: number | null;
+    next_probe_at: number | null;
+    created_at: number;
+    updated_at: number;
+  };
+  event_claims: {
+    org_id: string;
+    event_id: string;
+    token: string;
+    until: number;
+    tries: number;
+    deferred: number;
+    retries: number;
+  };
+  runs: {
+    id: string;
+    org_id: string;
+    event_id: string;
+    pipeline_id: string;
+    pipeline_name: string;
+    version: number;
+    outcome: string;
+    failed_step: number | null;
+    reason: string | null;
+    output: string;
+    trace: string;
+    replay_job_id: string | null;
+    created_at: number;
+  };
+  dedupe_keys: { org_id: string; scope: string; key: string; event_id: string; expires_at: number };
+  labels: {
+    org_id: string;
+    key: string;
+    label: string | null;
+    lease_until: number;
+    hits: number;
+    used_at: number;
+  };
+  tallies: { org_id: string; pipeline_id: string; tally: string; count: number };
+  deliveries: {
+    id: string;
+    org_id: string;
+    event_id: string;
+    run_id: string;
+    pipeline_id: string;
+    pipeline_name: string;
+    destination_id: string;
+    destination_name: string;
+    destination_kind: string;
+    state: string;
+    attempt: number;
+    budget_from: number;
+    first_attempt_at: number | null;
+    due_at: number;
+    lease_until: number | null;
+    lease_token: string | null;
+    code: string | null;
+    created_at: number;
+    finished_at: number | null;
+  };
+  attempts: {
+    org_id: string;
+    delivery_id: string;
+    n: number;
+    at: number;
+    duration_ms: number;
+    status: number | null;
+    code: string | null;
+    request: string;
+    response: string;
+  };
+  jobs: {
+    id: string;
+    org_id: string;
+    kind: string;
+    state: string;
+    request: string;
+    total: number;
+    done: number;
+    failed: number;
+    position: string | null;
+    notes: string;
+    lease_until: number | null;
+    created_by: string;
+    created_at: number;
+    finished_at: number | null;
   };
   nodes: { id: string; seen_at: number };
 }

@@ -67,6 +67,17 @@ const ownedTables = [
   'audit',
   'events',
   'idempotency_keys',
+  'pipelines',
+  'pipeline_versions',
+  'destinations',
+  'event_claims',
+  'runs',
+  'dedupe_keys',
+  'labels',
+  'tallies',
+  'deliveries',
+  'attempts',
+  'jobs',
 ] as const;
 
 export const deleteOrganisation: Operation<Organisations['deleteOrganisation']> = async (db, id) => {

@@ -1,12 +1,11 @@
 import { Database } from 'bun:sqlite';
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StorageEngine } from '../../core/ports.ts';
 import { changesConfiguration, isRead, toStorage } from '../operations.ts';
-import { findDamage, restoreAdvice } from './damage.ts';
+import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
-import { migrate, openForWriting } from './open.ts';
-import { toFailure } from './protocol.ts';
+import { prepareFile } from './prepare.ts';
 import { StorageThread } from './thread.ts';
 
 export const databaseFile = (directory: string): string => join(directory, 'sluice.db');
@@ -18,17 +17,24 @@ export async function openSqlite(options: {
   directory: string;
   /** The disk failed or the file is damaged: answer what is waiting and end the process. */
   onFatal(reason: string): void;
+  checkAtStartUpToBytes?: number;
 }): Promise<StorageEngine> {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
   const lock = lockDataDirectory(options.directory);
   const file = databaseFile(options.directory);
-  prepareFile(file);
+  const checkUpToBytes = options.checkAtStartUpToBytes ?? CHECKED_AT_START_BYTES;
+  try {
+    prepareFile(file, lock, checkUpToBytes);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 
   const onFatal = (reason: string) =>
     options.onFatal(reason.includes('damaged') ? `${reason} ${restoreAdvice(file)}` : reason);
   const writer = await StorageThread.open(new URL('./writer.ts', import.meta.url), file, onFatal);
   const reader = await StorageThread.open(new URL('./reader.ts', import.meta.url), file, onFatal);
-  const checker = statSync(file).size > CHECKED_AT_START_BYTES ? checkInBackground(file, onFatal) : null;
+  const checker = statSync(file).size > checkUpToBytes ? checkInBackground(file, onFatal) : null;
   const listeners: (() => void)[] = [];
 
   return {
@@ -53,26 +59,6 @@ export async function openSqlite(options: {
       lock.release();
     },
   };
-}
-
-/** Checks and migrates before any thread is started, so that a bad file stops the start with one clear line. */
-function prepareFile(file: string): void {
-  try {
-    const database = openForWriting(file);
-    chmodSync(file, 0o600);
-    if (statSync(file).size <= CHECKED_AT_START_BYTES) {
-      const damage = findDamage(database);
-      if (damage !== null) throw new Error(`${restoreAdvice(file)} (${damage})`);
-    }
-    migrate(database);
-    database.close();
-  } catch (error) {
-    const failure = toFailure(error);
-    if (failure.message.includes('damaged') && failure.kind === 'fatal') {
-      throw new Error(`${restoreAdvice(file)} (${failure.message})`);
-    }
-    throw error;
-  }
 }
 
 function checkInBackground(file: string, onFatal: (reason: string) => void): Worker {
