@@ -89,7 +89,8 @@ their organisation:</p>
   -c sluice.cookies \\
   -H 'X-Sluice-CSRF: 1' \\
   -H 'Content-Type: application/json' \\
-  -d '{"code":"<b>the code</b>","organisation":"Acme","email":"you@example.com","password":"<b>8 characters or more</b>"}'</pre>
+  -d '{"code":"<b>the code</b>", "organisation":"Acme",
+       "email":"you@example.com", "password":"<b>8 characters or more</b>"}'</pre>
 <p class="soft">Or set <code>SLUICE_ADMIN_EMAIL</code> and <code>SLUICE_ADMIN_PASSWORD</code> and start again.</p>
 </section>
 ${steps('Then', base)}`;

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { EventRow } from '@sluice/contract/dashboard-events';
+import {
+  type Browser,
+  cookieOf,
+  dataOf,
+  listOf,
+  logIn,
+  openBrowser,
+  PASSWORD,
+  readAll,
+} from '../support/dashboard.ts';
+import { acceptedIds, ingestWith } from '../support/doors.ts';
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let database: FreshDatabase;
+let here: TestService;
+let there: TestService;
+let owner: Browser;
+beforeAll(async () => {
+  database = await freshDatabase();
+  const settings = { SLUICE_DATABASE_URL: database.url };
+  here = await startTestService({ settings });
+  there = await startTestService({ settings });
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([here.stop(), there.stop()]);
+  await database.drop();
+});
+
+test('every node prints the same set-up code, and all of them together make one first user', async () => {
+  expect(here.service.setupCode).toBe(there.service.setupCode ?? '');
+  const wish = { code: here.service.setupCode, organisation: 'Acme', password: PASSWORD };
+  const answers = await Promise.all(
+    [here, there, here, there].map(({ url }, i) =>
+      openBrowser(url).post('/setup', { ...wish, email: `owner${i}@example.com` }),
+    ),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+  const first = answers.findIndex(({ status }) => status === 201);
+  owner = await logIn(there.url, `owner${first}@example.com`);
+});
+
+test('a session of one node is a session of all', async () => {
+  const headers = { Cookie: cookieOf(owner) };
+  const elsewhere = await openBrowser(here.url).send('GET', '/session', { headers });
+  expect(dataOf(elsewhere)).toEqual(dataOf(await owner.get('/session')));
+});
+
+test('a key made on one node opens the doors of all, and revoked there it closes them', async () => {
+  const { id, secret } = dataOf<{ id: string; secret: string }>(await owner.post('/keys', { name: 'k' }));
+  const send = async () => (await ingestWith(here.url, secret)({ events: [{ type: 'x' }] })).status;
+  expect(await send()).toBe(202);
+  await owner.delete(`/keys/${id}`);
+  await until(async () => (await send()) === 401, 'the other node still takes the revoked key');
+});
+
+test('lists, filters and searches answer as on the embedded database', async () => {
+  const { secret } = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'k' }));
+  const sent = acceptedIds(
+    await ingestWith(
+      here.url,
+      secret,
+    )({
+      events: [
+        { type: 'order.paid', payload: { big: 1 } },
+        { type: 'order.paid', entity: { kind: 'customer', external_id: '7' } },
+        { type: 'order.sent', payload: { note: '100% "Grüße"' } },
+      ],
+    }),
+  );
+  const listed = async (query: string) =>
+    listOf<EventRow>(await owner.get(`/events?${query}`)).data.map(({ id }) => sent.indexOf(id));
+  expect(await listed('type=order.paid')).toEqual([1, 0]);
+  expect(await listed('entity=customer:7')).toEqual([1]);
+  expect(await listed(`text=${encodeURIComponent('100% "grüße"')}`)).toEqual([2]);
+  const all = await readAll<EventRow>(owner, '/events?limit=2');
+  expect(all.slice(0, 3).map(({ id }) => sent.indexOf(id))).toEqual([2, 1, 0]);
+  const actions = (await readAll<{ action: string }>(owner, '/audit?limit=1')).map(({ action }) => action);
+  expect(actions).toEqual(['key.created', 'key.revoked', 'key.created', 'organisation.created']);
+});
+
+test('each node hears of the other, and enforces its share of a source’s rate', async () => {
+  const rate = { per_second: 0.001, burst: 4 };
+  const source = { kind: 'webhook', name: 's', auth: 'none', rate };
+  const taken = async (node: TestService) => {
+    const { token } = dataOf<{ token: string }>(await owner.post('/sources', source));
+    let count = 0;
+    while ((await fetch(`${node.url}/whk/${token}`, { method: 'POST', body: '{}' })).status === 202) count++;
+    return count;
+  };
+  for (const node of [here, there]) {
+    await until(async () => (await taken(node)) === 2, 'a node takes more than its share', 10_000);
+  }
+}, 20_000);
