@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { type JsonObject, stringifyJson } from '../core/json.ts';
+import type { Escape } from '../core/reference.ts';
+import { type Card, cardOf } from './card.ts';
+import { type Destination, type DestinationDeps, scopeOfDelivery } from './destination.ts';
+import { compileMessage, unsent } from './message.ts';
+import { type Post, post } from './post.ts';
+
+/** What chats have in common: a text of somebody's own, or else a card of the event, in a vendor's envelope. */
+export interface Chat {
+  readonly envelope: Omit<Post, 'body' | 'timeoutMs'> & { readonly shownUrl: string };
+  /** Stand in every message. */
+  readonly fields: JsonObject;
+  /** Shows a value of the event as it is, where the vendor would read marks or mentions into it. */
+  readonly escapeText: Escape;
+  readonly fromText: (text: string) => JsonObject;
+  readonly fromCard: (card: Card) => JsonObject;
+}
+
+export const chatText = z.string().min(1).max(10_000).optional().meta({
+  title: 'Text',
+  description: 'With `{{ … }}` where something of the event goes. Absent: a card of the event.',
+});
+
+export function prepareChat(text: string | undefined, chat: Chat, deps: DestinationDeps): Destination {
+  const { envelope, fields, escapeText, fromText, fromCard } = chat;
+  const message = text === undefined ? null : compileMessage(text, 'config.text', escapeText);
+  return {
+    readsTraits: message?.readsTraits ?? false,
+    async send(delivery) {
+      const scope = scopeOfDelivery(delivery);
+      const filled = message?.fill(scope);
+      if (filled?.kind === 'failed') return unsent(`POST ${envelope.shownUrl}`, filled.failure);
+      const content = filled ? fromText(filled.value) : fromCard(cardOf(scope));
+      const body = stringifyJson({ ...fields, ...content });
+      const { timeoutMs } = delivery;
+      return post({ ...envelope, body, timeoutMs }, { http: deps.client, clock: deps.clock });
+    },
+  };
+}

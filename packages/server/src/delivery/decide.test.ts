@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { failureCodes } from '../core/outgoing.ts';
+import type { AttemptResult, Failed } from './attempt.ts';
+import { decide, decideWaiting, type RetryPolicy } from './decide.ts';
+
+const facts = {
+  request: { target: 'POST https://example.com', headers: {}, body: '' },
+  status: null,
+  response: null,
+  durationMs: 1,
+};
+const delivered: AttemptResult = { outcome: 'delivered', ...facts };
+const failed = (over: Partial<Failed> = {}): Failed => ({
+  outcome: 'failed',
+  code: 'bad_status',
+  message: 'The destination answered with status 500.',
+  retryAfterMs: null,
+  ...facts,
+  ...over,
+});
+
+const usual: RetryPolicy = {
+  attempts: 8,
+  delaysS: [0, 5, 30, 120, 600, 1_800, 7_200, 21_600],
+  timeoutMs: 15_000,
+};
+const HOUR = 3_600_000;
+const middle = () => 0.5;
+
+const policies = fc.record({
+  attempts: fc.integer({ min: 1, max: 50 }),
+  delaysS: fc.array(fc.double({ min: 0, max: 30_000, noNaN: true }), { minLength: 1, maxLength: 10 }),
+  timeoutMs: fc.integer({ min: 100, max: 60_000 }),
+});
+const failures = fc.record({
+  code: fc.constantFrom(...failureCodes.filter(code => code !== 'address_not_allowed')),
+  retryAfterMs: fc.option(fc.nat(10 * HOUR)),
+});
+const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+describe('after an attempt', () => {
+  test('that was delivered, the delivery is done', () => {
+    const standing = { policy: usual, attemptsMade: 8, now: 0 };
+    expect(decide(delivered, standing, middle)).toEqual({ kind: 'delivered' });
+  });
+
+  test('that failed, the next comes after its delay in the schedule', () => {
+    const delays = [1, 2, 3, 4, 5, 6, 7].map(attemptsMade => {
+      const decision = decide(failed(), { policy: usual, attemptsMade, now: 1_000 }, middle);
+      return decision.kind === 'retry' ? (decision.at - 1_000) / 1_000 : decision;
+    });
+    expect(delays).toEqual([5, 30, 120, 600, 1_800, 7_200, 21_600]);
+  });
+
+  test('always failing: exactly as many attempts as allowed, then dead with the last reason', () => {
+    fc.assert(
+      fc.property(policies, failures, chances, (policy, failure, chance) => {
+        let attemptsMade = 0;
+        let now = 1_000_000;
+        for (;;) {
+          attemptsMade++;
+          const decision = decide(failed(failure), { policy, attemptsMade, now }, () => chance);
+          if (decision.kind !== 'retry') {
+            expect(decision).toMatchObject({ kind: 'dead', code: failure.code });
+            break;
+          }
+          expect(decision.at).toBeGreaterThanOrEqual(now);
+          now = decision.at;
+        }
+        expect(attemptsMade).toBe(policy.attempts);
+      }),
+    );
+  });
+
+  test('an address that may not be connected to is final at once', () => {
+    const result = failed({ code: 'address_not_allowed', message: 'private' });
+    expect(decide(result, { policy: usual, attemptsMade: 1, now: 0 }, middle)).toEqual({
+      kind: 'dead',
+      code: 'address_not_allowed',
+      message: 'private',
+    });
+  });
+
+  test('Retry-After is never undercut, by jitter or schedule, and heeded for an hour at most', () => {
+    fc.assert(
+      fc.property(policies, failures, chances, fc.nat(48), (policy, failure, chance, made) => {
+        const standing = { policy, attemptsMade: made + 1, now: 5_000 };
+        const decision = decide(failed(failure), standing, () => chance);
+        const unasked = decide(failed({ ...failure, retryAfterMs: null }), standing, () => chance);
+        if (decision.kind !== 'retry' || unasked.kind !== 'retry') return;
+        const asked = Math.min(failure.retryAfterMs ?? 0, HOUR);
+        expect(decision.at).toBe(Math.max(unasked.at, 5_000 + asked));
+      }),
+    );
+  });
+});
+
+describe('a delivery that waits for its destination', () => {
+  const waiting = { policy: usual, attemptsMade: 2, dueAt: 10_000 };
+  // Attempts 4 to 8 would have followed the third, which was due.
+  const lastAttemptDue = 10_000 + (120 + 600 + 1_800 + 7_200 + 21_600) * 1_000;
+
+  test('waits for as long as its own attempts would have gone on', () => {
+    expect(decideWaiting({ ...waiting, now: 10_000 })).toEqual({ kind: 'wait' });
+    expect(decideWaiting({ ...waiting, now: lastAttemptDue + 15_000 })).toEqual({ kind: 'wait' });
+  });
+
+  test('and is dead with destination_down once they would have ended', () => {
+    expect(decideWaiting({ ...waiting, now: lastAttemptDue + 15_001 })).toMatchObject({
+      kind: 'dead',
+      code: 'destination_down',
+    });
+  });
+
+  test('never outwaits its schedule, and never dies before it', () => {
+    fc.assert(
+      fc.property(policies, fc.nat(49), fc.nat(10_000_000), (policy, made, waited) => {
+        const attemptsMade = Math.min(made, policy.attempts - 1);
+        const first = decideWaiting({ policy, attemptsMade, dueAt: 0, now: waited });
+        const later = decideWaiting({ policy, attemptsMade, dueAt: 0, now: waited + 1 });
+        if (first.kind === 'dead') expect(later.kind).toBe('dead');
+        if (waited <= policy.timeoutMs) expect(first.kind).toBe('wait');
+        const endless = decideWaiting({ policy, attemptsMade, dueAt: 0, now: 50 * 30_000_000 + 60_001 });
+        expect(endless.kind).toBe('dead');
+      }),
+    );
+  });
+});

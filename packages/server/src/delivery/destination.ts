@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import type { Clock } from '../core/clock.ts';
+import { type JsonObject, parseJson } from '../core/json.ts';
+import { defineKind, type Kind } from '../core/kind.ts';
+import { type PipelineEvent, type Scope, scopeOf } from '../core/scope.ts';
+import type { AttemptResult } from './attempt.ts';
+import type { GuardedClient } from './guarded-client/client.ts';
+
+/** A kind of destination: beside what every kind says of itself, how it is checked and how it sends. */
+export interface DestinationKind<C extends z.ZodType = z.ZodType> extends Kind<C> {
+  /** Reads the configuration for good, its templates too; throws a 400 that points into `config`. */
+  prepare(config: z.output<C>, deps: DestinationDeps): Destination;
+  /** Asked when it is saved: whether what it names may be reached and fits. Throws a 400 that points into `config`. */
+  check?(config: z.output<C>, deps: DestinationDeps): Promise<void>;
+  /** Makes the secret that a configuration lacks; null where it lacks none. */
+  fillIn?(config: z.output<C>): NewSecret<z.output<C>> | null;
+  /** A fresh secret; the one before holds until then. Throws a 400 where there is nothing to rotate. */
+  rotate?(config: z.output<C>, previousHoldsUntil: number): NewSecret<z.output<C>>;
+}
+
+export interface NewSecret<Config> {
+  readonly config: Config;
+  /** To be shown once. */
+  readonly secret: string;
+}
+
+export const defineDestination = <C extends z.ZodType>(
+  kind: Omit<DestinationKind<C>, 'secrets'> & Partial<Pick<DestinationKind<C>, 'secrets'>>,
+): DestinationKind<C> => defineKind(kind);
+
+/** A destination that is ready to send: its configuration is read, its templates are compiled. */
+export interface Destination {
+  /** Whether a template reads the entity's traits, which then have to be at hand. */
+  readonly readsTraits: boolean;
+  /** Never rejects: whatever goes wrong out there is a result. */
+  send(delivery: OutgoingDelivery): Promise<AttemptResult>;
+  /** Lets go of connections that are kept open. */
+  close?(): Promise<void>;
+}
+
+/** What destinations ask of the world. */
+export interface DestinationDeps {
+  readonly client: GuardedClient;
+  readonly clock: Clock;
+  /** Where our connections come from, for people who have to let them in. */
+  readonly egressAddresses: readonly string[];
+  /** Certificates to trust in place of those that come with the runtime. */
+  readonly ca?: string;
+}
+
+/** One event on its way to one destination, as the pipeline left it. */
+export interface OutgoingDelivery {
+  readonly id: string;
+  /** Counts on over a retry out of the dead letters. */
+  readonly attempt: number;
+  readonly event: PipelineEvent;
+  /** JSON text: a webhook sends it as it is, and only who reads fields has to parse it. */
+  readonly payload: string;
+  readonly labels: JsonObject;
+  readonly traits: JsonObject | null;
+  readonly sourceName: string | null;
+  /** From connecting to the last byte. */
+  readonly timeoutMs: number;
+}
+
+export const scopeOfDelivery = (delivery: OutgoingDelivery): Scope =>
+  scopeOf(delivery.event, {
+    payload: parseJson(delivery.payload) as JsonObject,
+    labels: delivery.labels,
+    traits: delivery.traits,
+    sourceName: delivery.sourceName,
+  });

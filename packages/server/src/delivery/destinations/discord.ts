@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../core/json.ts';
+import type { Card } from '../card.ts';
+import { chatText, prepareChat } from '../chat.ts';
+import { defineDestination } from '../destination.ts';
+import { urlField } from '../fields.ts';
+import { hiddenUrl } from '../post.ts';
+import { cutText } from '../text.ts';
+
+const MOST_CONTENT = 2_000;
+const ACCENT = 0x228be6;
+
+const config = z.strictObject({
+  url: urlField.meta({ title: 'Webhook URL' }),
+  text: chatText,
+});
+
+export const discord = defineDestination({
+  name: 'discord',
+  title: 'Discord',
+  docs: [
+    'Posts each event to a channel through its webhook URL (channel settings → Integrations → Webhooks).',
+    'Without `text` an embed with the event’s main fields is shown. Nothing in a message can mention anybody.',
+  ].join('\n'),
+  config,
+  secrets: ['url'],
+  examples: [
+    { title: 'Embed', config: { url: 'https://discord.com/api/webhooks/000/XXXX' } },
+    {
+      title: 'Text',
+      config: { url: 'https://discord.com/api/webhooks/000/XXXX', text: '**{{event.type}}** {{payload.id}}' },
+    },
+  ],
+  check: ({ url }, { client }) => client.requireUsableUrl(url, 'config.url'),
+
+  prepare({ url, text }, deps) {
+    const waiting = new URL(url);
+    // Without it Discord answers 204 before it has looked, and a refused message would count as delivered.
+    waiting.searchParams.set('wait', 'true');
+    const chat = {
+      envelope: {
+        url: waiting.href,
+        shownUrl: hiddenUrl(url),
+        headers: { 'content-type': 'application/json' },
+      },
+      fields: { allowed_mentions: { parse: [] } },
+      escapeText: literally,
+      fromText: (filled: string) => ({ content: cutText(filled || ' ', MOST_CONTENT) }),
+      fromCard: embed,
+    };
+    return prepareChat(text, chat, deps);
+  },
+});
+
+/** Values are shown as they are: a backslash takes the meaning from Markdown's marks. */
+const literally = (value: string): string => value.replace(/[\\*_~`|>#[\]()<:@-]/g, '\\$&');
+
+function embed(card: Card): JsonObject {
+  const more = card.hasMore ? '\n…and more in the payload' : '';
+  return {
+    embeds: [
+      {
+        title: cutText(literally(card.title), 256),
+        color: ACCENT,
+        fields: card.fields.map(({ name, value }) => ({
+          name: cutText(literally(name), 256),
+          value: cutText(literally(value), 1_024),
+          inline: value.length <= 40,
+        })),
+        footer: { text: cutText(`${card.footer}${more}`, 2_048) },
+        timestamp: new Date(card.happenedAt).toISOString(),
+      },
+    ],
+  };
+}

@@ -1,0 +1,148 @@
+import type { SendMailOptions } from 'nodemailer';
+import { z } from 'zod';
+import { invalid } from '../../core/errors.ts';
+import type { Scope } from '../../core/scope.ts';
+import { cardOf } from '../card.ts';
+import {
+  type Destination,
+  defineDestination,
+  type OutgoingDelivery,
+  scopeOfDelivery,
+} from '../destination.ts';
+import { compileMessage, unsent } from '../message.ts';
+import { cutText } from '../text.ts';
+import { htmlBody, textBody } from './email/layout.ts';
+import { sendMail } from './email/smtp.ts';
+
+/** A line break in a header would begin another header. */
+const oneLine = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^[^\x00-\x1f\x7f]*$/, 'may hold no line breaks or other control characters.');
+
+const address = oneLine(320).regex(
+  /^(?:[^<>@]*<[^<>\s@,;]+@[^<>\s@,;]+>|[^<>\s@,;"]+@[^<>\s@,;"]+)$/,
+  'must be an e-mail address such as team@example.com or Team <team@example.com>.',
+);
+
+const config = z.strictObject({
+  host: oneLine(255).meta({ title: 'Mail server', examples: ['smtp.example.com'] }),
+  port: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .meta({ title: 'Port', examples: [587, 465, 25] }),
+  security: z.enum(['none', 'starttls', 'tls']).meta({ title: 'Encryption' }),
+  user: oneLine(255).optional().meta({ title: 'User' }),
+  password: z.string().min(1).max(1_024).optional().meta({ title: 'Password' }),
+  from: address.meta({ title: 'From' }),
+  to: z.array(address).min(1).max(50).meta({ title: 'To' }),
+  subject: oneLine(1_000).optional().meta({
+    title: 'Subject',
+    description: 'With `{{ … }}` where something of the event goes. Absent: icon and type.',
+  }),
+  body: z.string().min(1).max(100_000).optional().meta({
+    title: 'Body',
+    description:
+      'Plain text, with `{{ … }}` where something of the event goes. Absent: a summary of the event.',
+  }),
+});
+
+export const email = defineDestination({
+  name: 'email',
+  title: 'E-mail',
+  docs: [
+    'Sends each event as a mail through an SMTP server of yours.',
+    '`starttls` (port 587) and `tls` (port 465) verify the server’s certificate and never fall back to plain text.',
+    'Subject and body are templates; without them the mail shows the event’s main fields.',
+  ].join('\n'),
+  config,
+  secrets: ['password'],
+  examples: [
+    {
+      title: 'Summary',
+      config: {
+        host: 'smtp.example.com',
+        port: 587,
+        security: 'starttls',
+        user: 'sluice',
+        password: 'secret',
+        from: 'Sluice <sluice@example.com>',
+        to: ['team@example.com'],
+      },
+    },
+    {
+      title: 'A text of its own',
+      config: {
+        host: 'smtp.example.com',
+        port: 465,
+        security: 'tls',
+        from: 'sluice@example.com',
+        to: ['team@example.com', 'Boss <boss@example.com>'],
+        subject: 'Order {{payload.id}}',
+        body: 'A new order of {{payload.customer.email}}.',
+      },
+    },
+  ],
+  check: ({ host }, { client }) => client.requireUsableHost(host, 'config.host'),
+
+  prepare(given, deps): Destination {
+    if (given.password !== undefined && given.user === undefined) {
+      throw invalid('config.user', 'config.user is required where there is a password.');
+    }
+    const subject = given.subject === undefined ? null : compileMessage(given.subject, 'config.subject');
+    const body = given.body === undefined ? null : compileMessage(given.body, 'config.body');
+    const target = `SMTP ${given.host}:${given.port}`;
+
+    function compose(delivery: OutgoingDelivery, scope: Scope) {
+      const card = cardOf(scope);
+      const line = subject?.fill(scope) ?? { kind: 'filled' as const, value: card.title };
+      if (line.kind === 'failed') return line;
+      const text = body?.fill(scope) ?? { kind: 'filled' as const, value: textBody(card) };
+      if (text.kind === 'failed') return text;
+      const mail = {
+        from: given.from,
+        to: given.to,
+        subject: asOneLine(line.value),
+        text: text.value,
+        ...(body === null ? { html: htmlBody(card) } : {}),
+        // The same for every attempt, so that a mailbox can tell a repetition.
+        messageId: `<${delivery.id.toLowerCase()}@${domainOf(given.from)}>`,
+        headers: { 'X-Service-Event-Id': delivery.event.id, 'Auto-Submitted': 'auto-generated' },
+      } satisfies SendMailOptions;
+      return { kind: 'filled' as const, value: mail };
+    }
+
+    return {
+      readsTraits: (subject?.readsTraits ?? false) || (body?.readsTraits ?? false),
+      async send(delivery) {
+        const composed = compose(delivery, scopeOfDelivery(delivery));
+        if (composed.kind === 'failed') return unsent(target, composed.failure);
+        const mail = composed.value;
+        const began = performance.now();
+        const result = await sendMail(given, mail, delivery.timeoutMs, deps);
+        const facts = {
+          request: {
+            target,
+            headers: { from: mail.from, to: mail.to.join(', '), subject: mail.subject },
+            body: cutText(mail.text, 16 * 1024),
+          },
+          status: result.status,
+          response: result.response,
+          durationMs: Math.round(performance.now() - began),
+        };
+        return result.kind === 'accepted'
+          ? { outcome: 'delivered', ...facts }
+          : { outcome: 'failed', ...result.failure, retryAfterMs: null, ...facts };
+      },
+    };
+  },
+});
+
+/** What an event brings into a subject cannot begin another header. */
+const asOneLine = (text: string): string =>
+  cutText(text.replace(/[\x00-\x1f\x7f\u2028\u2029]+/g, ' ').trim() || '(no subject)', 250);
+
+const domainOf = (from: string): string => /@([^<>\s@]+?)>?$/.exec(from)?.[1] ?? 'localhost';

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { type Destination, defineDestination } from '../destination.ts';
+
+export const inbox = defineDestination({
+  name: 'inbox',
+  title: 'Inbox',
+  docs: 'Keeps what it gets for the dashboard to show and sends nothing anywhere: a place to try a pipeline.',
+  config: z.strictObject({}),
+  examples: [{ title: 'The only one there is', config: {} }],
+  prepare(): Destination {
+    return {
+      readsTraits: false,
+      async send({ event, payload }) {
+        const body = `{"type":${JSON.stringify(event.type)},"payload":${payload}}`;
+        return {
+          outcome: 'delivered',
+          request: { target: 'Inbox', headers: {}, body },
+          status: null,
+          response: null,
+          durationMs: 0,
+        };
+      },
+    };
+  },
+});

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { invalid } from '../../core/errors.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { stringifyJson } from '../../core/json.ts';
+import type { Scope } from '../../core/scope.ts';
+import { type Destination, defineDestination, scopeOfDelivery } from '../destination.ts';
+import { type Filled, tooMuch, unsent } from '../message.ts';
+import { cutText } from '../text.ts';
+import { mappingProblem, readTable } from './postgres/catalogue.ts';
+import { readConnectionString } from './postgres/connection-string.ts';
+import { openDatabase } from './postgres/database.ts';
+import { columnName, tableName } from './postgres/identifier.ts';
+import { createInserter } from './postgres/insert.ts';
+import { compileMapping, defaultColumns, defaultTableDdl, type Mapping } from './postgres/mapping.ts';
+
+const CHECK_TIMEOUT_MS = 10_000;
+
+const config = z.strictObject({
+  connection_string: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .meta({
+      title: 'Connection string',
+      examples: ['postgres://user:password@db.example.com:5432/app?sslmode=require'],
+    }),
+  table: tableName.meta({ title: 'Table', examples: ['events', 'analytics.events'] }),
+  columns: z
+    .record(columnName, z.json())
+    .refine(columns => Object.keys(columns).length > 0, 'must map at least one column.')
+    .optional()
+    .meta({
+      title: 'Columns',
+      description:
+        'What goes into each column, such as `$event.payload.id`. Absent: the default events table.',
+    }),
+  ca: z
+    .string()
+    .max(64 * 1024)
+    .regex(/-----BEGIN CERTIFICATE-----/, 'must be a certificate in PEM form.')
+    .optional()
+    .meta({
+      title: 'Certificate to trust',
+      description: 'For databases whose certificate no public authority signed.',
+    }),
+});
+
+export const postgres = defineDestination({
+  name: 'postgres',
+  title: 'PostgreSQL',
+  docs: [
+    'Inserts one row per event into a table of yours, which must exist: Sluice never runs DDL.',
+    '`columns` maps each column to a value of the event (`"$event.payload.id"`); an absent value is NULL.',
+    'Without it the row goes into a table such as this one:',
+    '',
+    '```sql',
+    defaultTableDdl('events'),
+    '```',
+    '',
+    'With a unique column that holds `$event.id`, a repeated delivery makes no second row.',
+    'Add `?sslmode=require` to the connection string for TLS; the certificate is then always verified.',
+  ].join('\n'),
+  config,
+  secrets: ['connection_string'],
+  examples: [
+    {
+      title: 'The default table',
+      config: { connection_string: 'postgres://sluice:secret@db.example.com:5432/app', table: 'events' },
+    },
+    {
+      title: 'Columns of your own',
+      config: {
+        connection_string: 'postgres://sluice:secret@db.example.com:5432/app',
+        table: 'orders',
+        columns: {
+          event_id: '$event.id',
+          order_id: '$event.payload.id',
+          customer: '$event.payload.customer.email',
+          amount: '$event.payload.amount',
+          raw: '$event.payload',
+          received_at: '$event.received_at',
+        },
+      },
+    },
+  ],
+
+  async check(given, deps) {
+    const address = readConnectionString(given.connection_string);
+    const { columns } = mappingOf(given.columns);
+    await deps.client.requireUsableHost(address.host, 'config.connection_string');
+    const database = openDatabase(address, given.ca ?? deps.ca, deps);
+    try {
+      const read = await database.use(CHECK_TIMEOUT_MS, client => readTable(client, given.table));
+      if (read.kind === 'failed') throw invalid('config.connection_string', read.failure.message);
+      const problem = mappingProblem(read.value, given.table, columns);
+      if (problem) throw problem;
+    } finally {
+      await database.close();
+    }
+  },
+
+  prepare(given, deps): Destination {
+    const address = readConnectionString(given.connection_string);
+    const mapping = mappingOf(given.columns);
+    const database = openDatabase(address, given.ca ?? deps.ca, deps);
+    const inserter = createInserter(database, given.table, mapping.columns);
+    const target = `PostgreSQL ${address.host}:${address.port}/${address.database}`;
+    return {
+      readsTraits: mapping.readsTraits,
+      async send(delivery) {
+        const filled = fillRow(mapping, scopeOfDelivery(delivery));
+        if (filled.kind === 'failed') return unsent(target, filled.failure);
+        const began = performance.now();
+        const result = await inserter.insert(filled.value, delivery.timeoutMs);
+        const body = cutText(stringifyJson(shownRow(given.table, mapping, filled.value)), 16 * 1024);
+        const facts = {
+          request: { target, headers: {}, body },
+          status: null,
+          durationMs: Math.round(performance.now() - began),
+        };
+        return result.kind === 'done'
+          ? { outcome: 'delivered', ...facts, response: result.value }
+          : { outcome: 'failed', ...result.failure, ...facts, response: null, retryAfterMs: null };
+      },
+      close: database.close,
+    };
+  },
+});
+
+const mappingOf = (columns: Readonly<Record<string, unknown>> | undefined): Mapping =>
+  compileMapping((columns ?? defaultColumns) as Readonly<Record<string, Json>>);
+
+type Row = readonly (Json | undefined)[];
+
+function fillRow(mapping: Mapping, scope: Scope): Filled<Row> {
+  const row: (Json | undefined)[] = [];
+  for (const { template } of mapping.columns) {
+    const resolved = template.resolve(scope);
+    if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };
+    row.push(resolved.value);
+  }
+  return { kind: 'filled', value: row };
+}
+
+const shownRow = (table: string, mapping: Mapping, row: Row): JsonObject => ({
+  insert_into: table,
+  row: Object.fromEntries(mapping.columns.map(({ name }, i) => [name, row[i] ?? null])),
+});

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../core/json.ts';
+import type { Card } from '../card.ts';
+import { chatText, prepareChat } from '../chat.ts';
+import { defineDestination } from '../destination.ts';
+import { baseUrlField, joinUrl } from '../fields.ts';
+import type { Answer, Refusal } from '../post.ts';
+import { cutText, withoutMentions } from '../text.ts';
+
+const VENDOR = 'https://api.telegram.org';
+const MOST_TEXT = 4_096;
+
+const config = z.strictObject({
+  bot_token: z
+    .string()
+    .regex(/^[A-Za-z0-9:_-]+$/, 'must be a token such as 123456:ABC-DEF.')
+    .meta({ title: 'Bot token' }),
+  chat_id: z
+    .union([z.int(), z.string().regex(/^(-?\d+|@\w+)$/)], {
+      error: 'config.chat_id must be a number such as -1001234567890, or a name such as @channel.',
+    })
+    .meta({ title: 'Chat' }),
+  text: chatText,
+  base_url: baseUrlField(VENDOR),
+});
+
+export const telegram = defineDestination({
+  name: 'telegram',
+  title: 'Telegram',
+  docs: [
+    'A bot sends each event to a chat, a group or a channel that it is a member of.',
+    'Without `text` a summary with the event’s main fields is shown; `text` is sent as plain text.',
+    'Nothing in an event can mention anybody.',
+  ].join('\n'),
+  config,
+  secrets: ['bot_token'],
+  examples: [
+    { title: 'Summary', config: { bot_token: '123456:ABC-DEF', chat_id: -1001234567890 } },
+    {
+      title: 'Text',
+      config: { bot_token: '123456:ABC-DEF', chat_id: '@shop_alerts', text: '{{event.icon}} {{payload.id}}' },
+    },
+  ],
+  check: ({ base_url }, { client }) => client.requireUsableUrl(base_url ?? VENDOR, 'config.base_url'),
+
+  prepare({ bot_token, chat_id, text, base_url }, deps) {
+    const base = base_url ?? VENDOR;
+    const chat = {
+      envelope: {
+        url: joinUrl(base, `/bot${bot_token}/sendMessage`),
+        shownUrl: joinUrl(base, '/bot…/sendMessage'),
+        headers: { 'content-type': 'application/json' },
+        judge: judgeAnswer,
+      },
+      fields: { chat_id, link_preview_options: { is_disabled: true } },
+      // Without a parse mode, marks are shown as they are; only mentions have to lose their effect.
+      escapeText: withoutMentions,
+      fromText: (filled: string) => ({ text: cutText(filled.trim() || '—', MOST_TEXT) }),
+      fromCard: summary,
+    };
+    return prepareChat(text, chat, deps);
+  },
+});
+
+const apiAnswer = z.object({
+  ok: z.boolean(),
+  description: z.string().optional(),
+  parameters: z.object({ retry_after: z.number().optional() }).optional(),
+});
+
+/** Whatever the status, the API says in the body whether it took the message, and when to come back. */
+function judgeAnswer(answer: Answer): Refusal | 'delivered' | null {
+  let said: z.output<typeof apiAnswer>;
+  try {
+    said = apiAnswer.parse(JSON.parse(answer.body));
+  } catch {
+    return answer.status === 200
+      ? { code: 'bad_response', message: 'The answer was not that of Telegram’s API.' }
+      : null;
+  }
+  if (said.ok) return answer.status === 200 ? 'delivered' : null;
+  const seconds = said.parameters?.retry_after;
+  return {
+    code: answer.status === 200 ? 'rejected_by_destination' : 'bad_status',
+    message: `Telegram refused the message: ${said.description ?? 'no reason given'}.`,
+    retryAfterMs: seconds === undefined ? null : seconds * 1_000,
+  };
+}
+
+const literally = (value: string): string =>
+  withoutMentions(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Far below what a message may hold, even where every character has to be written as an entity. */
+function summary(card: Card): JsonObject {
+  const lines = [
+    `<b>${literally(card.title)}</b>`,
+    ...card.fields.map(({ name, value }) => `<b>${literally(name)}</b>: ${literally(value)}`),
+    ...(card.hasMore ? ['…and more in the payload'] : []),
+    `<i>${literally(card.footer)}</i>`,
+  ];
+  return { text: lines.join('\n'), parse_mode: 'HTML' };
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { invalid } from '../../core/errors.ts';
+import { newSecret } from '../../core/vault.ts';
+import { type Destination, type DestinationDeps, defineDestination } from '../destination.ts';
+import { tokenField, urlField } from '../fields.ts';
+import { post } from '../post.ts';
+import { signBody } from '../sign.ts';
+
+const auth = z.discriminatedUnion('mode', [
+  z.strictObject({ mode: z.literal('none') }),
+  z.strictObject({ mode: z.literal('bearer'), secret: tokenField.meta({ title: 'Token' }) }),
+  z.strictObject({
+    mode: z.literal('hmac'),
+    secret: tokenField
+      .optional()
+      .meta({ title: 'Secret', description: 'Absent: one is made and shown once.' }),
+    previous_secret: tokenField.optional().meta({ description: 'Signs too while it is being rotated out.' }),
+    previous_secret_until: z.int().optional(),
+  }),
+]);
+
+const config = z.strictObject({
+  url: urlField.meta({ title: 'URL', examples: ['https://example.com/hook'] }),
+  auth: auth.default({ mode: 'none' }).meta({ title: 'Authentication' }),
+});
+
+type Auth = z.output<typeof auth>;
+
+export const webhook = defineDestination({
+  name: 'webhook',
+  title: 'Webhook',
+  docs: [
+    'POSTs each event as `{"type": …, "payload": …}` to an HTTPS endpoint of yours and expects a 2xx answer.',
+    'The headers `X-Service-Event-Id`, `X-Service-Delivery-Id` and `X-Service-Attempt` tell a repeated delivery.',
+    'With `hmac`, `X-Service-Signature: t=<unix time>,v1=<hex>` carries the HMAC-SHA256 of `<t>.<raw body>` under',
+    'the shared secret; while the secret is being rotated there are two `v1=`, and either may match.',
+  ].join('\n'),
+  config,
+  secrets: ['auth.secret', 'auth.previous_secret'],
+  examples: [
+    {
+      title: 'Signed',
+      config: { url: 'https://example.com/hook', auth: { mode: 'hmac', secret: 'whsec_0123456789' } },
+    },
+    {
+      title: 'With a token',
+      config: { url: 'https://example.com/hook', auth: { mode: 'bearer', secret: 'token' } },
+    },
+    { title: 'Open', config: { url: 'https://example.com/hook' } },
+  ],
+  check: ({ url }, { client }) => client.requireUsableUrl(url, 'config.url'),
+
+  fillIn(given) {
+    if (given.auth.mode !== 'hmac' || given.auth.secret !== undefined) return null;
+    const secret = newSecret('whsec');
+    return { config: { ...given, auth: { ...given.auth, secret } }, secret };
+  },
+
+  rotate(given, previousHoldsUntil) {
+    if (given.auth.mode !== 'hmac') {
+      throw invalid('config.auth.mode', 'Only the secret of an hmac signature can be rotated here.');
+    }
+    const secret = newSecret('whsec');
+    const previous = given.auth.secret;
+    const rotated = {
+      mode: 'hmac' as const,
+      secret,
+      ...(previous === undefined
+        ? {}
+        : { previous_secret: previous, previous_secret_until: previousHoldsUntil }),
+    };
+    return { config: { ...given, auth: rotated }, secret };
+  },
+
+  prepare({ url, auth }, deps): Destination {
+    const authenticate = authenticator(auth, deps);
+    return {
+      readsTraits: false,
+      send({ id, attempt, event, payload, timeoutMs }) {
+        const body = `{"type":${JSON.stringify(event.type)},"payload":${payload}}`;
+        const plain = {
+          'content-type': 'application/json',
+          'x-service-event-id': event.id,
+          'x-service-delivery-id': id,
+          'x-service-attempt': String(attempt),
+        };
+        const { sent, shown } = authenticate(body);
+        const request = {
+          url,
+          body,
+          timeoutMs,
+          headers: { ...plain, ...sent },
+          shownHeaders: { ...plain, ...shown },
+        };
+        return post(request, { http: deps.client, clock: deps.clock });
+      },
+    };
+  },
+});
+
+/** The headers that prove who sends: as they go out, and as people may see them. */
+type Authenticate = (body: string) => {
+  readonly sent: Readonly<Record<string, string>>;
+  readonly shown: Readonly<Record<string, string>>;
+};
+
+function authenticator(auth: Auth, { clock }: Pick<DestinationDeps, 'clock'>): Authenticate {
+  if (auth.mode === 'none') {
+    const nothing = { sent: {}, shown: {} };
+    return () => nothing;
+  }
+  if (auth.mode === 'bearer') {
+    const headers = {
+      sent: { authorization: `Bearer ${auth.secret}` },
+      shown: { authorization: 'Bearer …' },
+    };
+    return () => headers;
+  }
+  const { secret, previous_secret: previous, previous_secret_until: until = 0 } = auth;
+  if (secret === undefined) throw invalid('config.auth.secret', 'config.auth.secret is required.');
+  const only = [secret];
+  const both = previous === undefined ? only : [secret, previous];
+  return body => {
+    const now = clock.now();
+    // Each attempt has a signature of its own, and a signature gives nothing of the secret away.
+    const signed = { 'x-service-signature': signBody(now < until ? both : only, body, now) };
+    return { sent: signed, shown: signed };
+  };
+}

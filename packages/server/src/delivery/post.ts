@@ -1,0 +1,62 @@
+import type { Clock } from '../core/clock.ts';
+import type { Failure, OutgoingHttp, OutgoingResult } from '../core/outgoing.ts';
+import { readRetryAfter } from '../core/retry-after.ts';
+import type { AttemptResult, RequestSummary } from './attempt.ts';
+import { cutText } from './text.ts';
+
+/** One POST as an attempt. Every destination that speaks HTTP sends through here. */
+export interface Post {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+  /** What people may see of the URL and the headers, where those hold secrets. */
+  readonly shownUrl?: string;
+  readonly shownHeaders?: Readonly<Record<string, string>>;
+  /** For vendors that say no with a 200: looks at an answer of any status first. Null: the status decides. */
+  readonly judge?: (answer: Answer) => Refusal | 'delivered' | null;
+}
+
+export type Answer = Extract<OutgoingResult, { kind: 'answered' }>;
+
+export interface Refusal extends Failure {
+  readonly retryAfterMs?: number | null;
+}
+
+const MOST_SHOWN_BODY = 16 * 1024;
+
+export async function post(
+  request: Post,
+  deps: { readonly http: OutgoingHttp; readonly clock: Clock },
+): Promise<AttemptResult> {
+  const { url, headers, body, timeoutMs } = request;
+  const began = performance.now();
+  const result = await deps.http.request({ url, headers, body, timeoutMs });
+  const facts = { request: summaryOf(request), durationMs: Math.round(performance.now() - began) };
+  if (result.kind === 'failed') {
+    const unanswered = { status: null, response: null, retryAfterMs: null };
+    return { outcome: 'failed', ...result.failure, ...facts, ...unanswered };
+  }
+  const answered = { ...facts, status: result.status, response: result.body };
+  const verdict = request.judge?.(result) ?? judgeStatus(result.status);
+  if (verdict === 'delivered') return { outcome: 'delivered', ...answered };
+  const retryAfterMs =
+    verdict.retryAfterMs ?? readRetryAfter(result.headers.get('retry-after'), deps.clock.now());
+  return { outcome: 'failed', code: verdict.code, message: verdict.message, retryAfterMs, ...answered };
+}
+
+function judgeStatus(status: number): Refusal | 'delivered' {
+  if (status >= 200 && status < 300) return 'delivered';
+  const isRedirect = status >= 300 && status < 400;
+  const message = `The destination answered with status ${status}${isRedirect ? '; redirects are not followed' : ''}.`;
+  return { code: 'bad_status', message };
+}
+
+const summaryOf = (request: Post): RequestSummary => ({
+  target: `POST ${request.shownUrl ?? request.url}`,
+  headers: request.shownHeaders ?? request.headers,
+  body: cutText(request.body, MOST_SHOWN_BODY),
+});
+
+/** A URL of which only the host is shown: the rest of a chat's URL is its password. */
+export const hiddenUrl = (url: string): string => `${new URL(url).origin}/…`;

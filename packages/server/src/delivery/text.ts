@@ -1,0 +1,17 @@
+/** Cuts at a whole character and says so with an ellipsis; `most` counts UTF-16 units, as the vendors do. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = most - 1;
+  const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
+  return `${text.slice(0, isHalf ? end - 1 : end)}…`;
+}
+
+/**
+ * An at sign that begins a word would call somebody on some chat servers. An invisible word joiner after it
+ * leaves the look and takes the effect; one inside a word, as in an e-mail address, stays as it is.
+ */
+export const withoutMentions = (text: string): string => text.replace(/(?<![\w.+-])@(?=\w)/g, '@\u2060');
+
+/** `2026-01-31 12:00:00 UTC`. */
+export const readableTime = (epochMs: number): string =>
+  `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
