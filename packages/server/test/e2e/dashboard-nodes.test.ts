@@ -10,7 +10,7 @@ import {
   PASSWORD,
   readAll,
 } from '../support/dashboard.ts';
-import { acceptedIds, ingestWith } from '../support/doors.ts';
+import { acceptedIds, expectRefused, ingestWith } from '../support/doors.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -80,6 +80,12 @@ test('lists, filters and searches answer as on the embedded database', async () 
   expect(all.slice(0, 3).map(({ id }) => sent.indexOf(id))).toEqual([2, 1, 0]);
   const actions = (await readAll<{ action: string }>(owner, '/audit?limit=1')).map(({ action }) => action);
   expect(actions).toEqual(['key.created', 'key.revoked', 'key.created', 'organisation.created']);
+});
+
+test('an id that no database could hold is 404 like any other that is not there', async () => {
+  for (const path of ['/events/%00', '/keys/%00', '/sources/a%00b', '/audit/%00', '/members/%00']) {
+    expectRefused(await owner.get(path), { status: 404, code: 'not_found' });
+  }
 });
 
 test('each node hears of the other, and enforces its share of a source’s rate', async () => {

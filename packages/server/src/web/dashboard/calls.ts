@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
+import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { AuditLog } from '../../core/ports.ts';
 import { answerPage } from '../answer.ts';
@@ -67,7 +68,12 @@ export function createCalls(
     return {
       request,
       client: clientOf(request, context.env, dependencies.client),
-      param: name => context.req.param(name) ?? '',
+      param(name) {
+        const value = context.req.param(name) ?? '';
+        // PostgreSQL fails on a text that it could never have stored; there is simply nothing by that name.
+        if (value.includes('\0')) throw new Problem('not_found');
+        return value;
+      },
       body: (schema, whenEmpty) => readJson(request, schema, dependencies.limits, whenEmpty),
       query: schema => readQuery(request, schema),
     };
