@@ -9,7 +9,7 @@ import type { Command } from './command.ts';
 
 export const doctor: Command = {
   usage: 'doctor',
-  summary: 'Show the settings in use and examine the storage; changes nothing.',
+  summary: 'Show the settings in use and examine the storage; changes no data.',
 
   async run(_args, { settings, terminal }) {
     terminal.say('Settings');

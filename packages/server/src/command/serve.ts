@@ -90,7 +90,7 @@ export function welcome(settings: Settings, service: Service): string[] {
     `  Dashboard  ${url}/`,
     `  Reference  ${url}/docs`,
     ...(typeof service.setupCode === 'string'
-      ? [`  Set-up     ${url}/ asks for this one-time code: ${service.setupCode}`]
+      ? [`  Set-up     ${url}/  one-time code: ${service.setupCode}`]
       : []),
     '',
   ];

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync, unlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandResult, runCommand } from '../support/command.ts';
 import { damageTable } from '../support/damage.ts';
 import { newFolder } from '../support/folder.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { startProcess } from '../support/process.ts';
 import { seedOrganisation, startTestService, TEST_SECRET_KEY } from '../support/service.ts';
 
 const doctor = (settings: Record<string, string>) => runCommand(['doctor'], settings);
@@ -55,6 +56,29 @@ describe('sluice doctor', () => {
     expect(verdicts(result)).toMatchObject({ damage: 'BAD' });
     expect(result.out).toContain('put your last backup in its place');
     expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('names a commit that the journal has lost, and a database that is gone', async () => {
+    const directory = newFolder();
+    const killed = await startProcess({ directory });
+    for (let i = 0; i < 4; i++) expect((await fetch(`${killed.url}/readyz`)).status).toBe(200);
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const settings = { SLUICE_DATA_DIR: directory, SLUICE_SECRET_KEY: TEST_SECRET_KEY };
+    const journal = join(directory, 'sluice.db-wal');
+    const bytes = readFileSync(journal);
+    bytes.fill(0xff, 32 + 100, 32 + 200);
+    writeFileSync(journal, bytes);
+    const damaged = await doctor(settings);
+    expect(damaged.code).toBe(1);
+    expect(damaged.out).toContain('of its journal is not valid');
+    expect(readFileSync(journal).equals(bytes)).toBe(true);
+
+    for (const file of ['sluice.db', 'sluice.db-wal', 'sluice.db-shm'])
+      rmSync(join(directory, file), { force: true });
+    const gone = await doctor(settings);
+    expect(gone.code).toBe(1);
+    expect(gone.out).toContain('is missing, and it was there before');
   });
 
   test('says so when the file is no database at all', async () => {

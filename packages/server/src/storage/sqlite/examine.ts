@@ -4,6 +4,8 @@ import { KEY_CHECK_SETTING } from '../../core/key-check.ts';
 import { bad, type Finding, good, judgeKey, judgeSchema } from '../finding.ts';
 import { restoreAdvice } from './damage.ts';
 import { databaseFile } from './engine.ts';
+import { findJournalDamage } from './journal-damage.ts';
+import { lookAtLock } from './lock.ts';
 import { openForReading, openForWriting } from './open.ts';
 
 const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
@@ -15,7 +17,18 @@ export function examineSqlite(options: { directory: string; keyCheck: string | n
   }
   const room = judgeRoom(directory);
   const file = databaseFile(directory);
-  if (!existsSync(file)) return [good('storage', `no database in ${directory} yet`), room];
+  const { inUse, hadDatabase } = lookAtLock(directory);
+  if (!existsSync(file)) {
+    return [
+      hadDatabase
+        ? bad('storage', `${file} is missing, and it was there before: put your last backup in its place`)
+        : good('storage', `no database in ${directory} yet`),
+      room,
+    ];
+  }
+  // While a service writes it, its journal has an end that nobody else can judge.
+  const lost = inUse ? null : findJournalDamage(`${file}-wal`);
+  if (lost !== null) return [bad('damage', `${lost}. ${restoreAdvice(file)}`), room];
   return [...examineFile(file, keyCheck), room];
 }
 

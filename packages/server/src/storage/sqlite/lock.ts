@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -36,6 +37,22 @@ export function lockDataDirectory(directory: string): DirectoryLock {
       lock.close();
     },
   };
+}
+
+/** A look from outside, which takes no lock for longer than the look. */
+export function lookAtLock(directory: string): { inUse: boolean; hadDatabase: boolean } {
+  const file = join(directory, 'sluice.lock');
+  if (!existsSync(file)) return { inUse: false, hadDatabase: false };
+  const lock = new Database(file, { readonly: true });
+  try {
+    const { user_version: found } = lock.query('PRAGMA user_version').get() as { user_version: number };
+    return { inUse: false, hadDatabase: found > 0 };
+  } catch (error) {
+    if (!(error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw error;
+    return { inUse: true, hadDatabase: true };
+  } finally {
+    lock.close();
+  }
 }
 
 function explain(error: unknown, directory: string): unknown {
