@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import type { OutgoingHttp } from './outgoing.ts';
 import type { EntityTie } from './scope.ts';
 
 /** What the steps of a pipeline ask of the world, each as narrow as the step that asks. */
@@ -30,29 +31,8 @@ export interface ClassifyCache {
   releaseLabel(orgId: string, key: string): Promise<void>;
 }
 
-export interface ModelRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** From connecting to the last byte. */
-  readonly timeoutMs: number;
-  /** An answer past this many bytes is an error. */
-  readonly mostBytes: number;
-}
-
-export type ModelResponse =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      /** As the header spells it: seconds or an HTTP date. */
-      readonly retryAfter: string | null;
-      readonly body: string;
-    }
-  /** No answer at all: `timeout`, `connection_refused`, `address_not_allowed`, … */
-  | { readonly kind: 'unreachable'; readonly code: string; readonly message: string };
-
-/** A POST through the guarded client. */
-export type ModelClient = (request: ModelRequest) => Promise<ModelResponse>;
+/** How a model is asked: through the guarded client, like everything that goes out. */
+export type ModelClient = Pick<OutgoingHttp, 'request'>;
 
 export interface EntityReader {
   /** The traits of that entity, or null where there is none. */

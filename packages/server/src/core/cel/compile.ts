@@ -2,42 +2,19 @@ import { ExpressionError } from '../expression-error.ts';
 import type { JsonObject } from '../json.ts';
 import { putField } from '../path.ts';
 import type { Scope } from '../scope.ts';
-import type { Budget } from './budget.ts';
+import type { Code, Frame, Operator, Surroundings } from './code.ts';
 import { functions, methods } from './functions.ts';
 import { compileMacro, isMacro } from './macros.ts';
 import { arithmetic, comparisons } from './operators.ts';
 import type { CelNode } from './parse.ts';
 import { compilePattern } from './regex.ts';
-import { type CelValue, type Evaluated, Failure, isList, isMap, isNumber, nameType } from './value.ts';
+import { type CelValue, Failure, isList, isMap, isNumber, nameType } from './value.ts';
 
 /**
  * Turns a checked expression into a function. Errors are values (see `Failure`), so that they can be absorbed as
  * CEL absorbs them; only an overspent budget is thrown. What repeats, in macros and over long texts and lists,
  * is counted on the budget; the rest is bounded by the size of the expression.
  */
-export type Code = (frame: Frame) => Evaluated;
-
-export interface Frame {
-  readonly scope: Scope;
-  readonly budget: Budget;
-  /** The variables of macros, each in its own slot. */
-  readonly locals: CelValue[];
-}
-
-/** What is known while compiling: the variables in sight, and how deep in macros we are. */
-export interface Surroundings {
-  readonly variables: ReadonlyMap<string, number>;
-  readonly macroDepth: number;
-  /** Gathered on the way: the variables that need a slot, and whether the tied entity has to be read. */
-  readonly needs: { slots: number; traits: boolean };
-}
-
-export const outermost = (): Surroundings => ({
-  variables: new Map(),
-  macroDepth: 0,
-  needs: { slots: 0, traits: false },
-});
-
 export function compileNode(node: CelNode, around: Surroundings): Code {
   switch (node.op) {
     case 'value':
@@ -221,8 +198,6 @@ function compileNot(node: CelNode & { op: '!_' }, around: Surroundings): Code {
     return typeof value === 'boolean' ? !value : notBoolean(node.args, value);
   };
 }
-
-export type Operator = (left: CelValue, right: CelValue, budget: Budget) => Evaluated | undefined;
 
 function compileOperation(node: CelNode, left: Code, right: Code, operate: Operator): Code {
   return frame => {

@@ -2,7 +2,8 @@ import { ExpressionError } from '../expression-error.ts';
 import type { Json } from '../json.ts';
 import type { Scope } from '../scope.ts';
 import type { Budget } from './budget.ts';
-import { compileNode, outermost } from './compile.ts';
+import { outermost } from './code.ts';
+import { compileNode } from './compile.ts';
 import { parseExpression } from './parse.ts';
 import { type Evaluated, Failure, toJson } from './value.ts';
 
@@ -35,7 +36,7 @@ export type ExpressionValue =
   | { readonly kind: 'none'; readonly note: string };
 
 /** The value as JSON. Throws `OverBudget` alone. */
-export function valueOf(expression: Expression, scope: Scope, budget: Budget): ExpressionValue {
+export function evaluateToJson(expression: Expression, scope: Scope, budget: Budget): ExpressionValue {
   const value = expression.evaluate(scope, budget);
   if (value instanceof Failure) return { kind: 'none', note: value.note };
   const json = toJson(value);

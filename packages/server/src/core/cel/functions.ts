@@ -1,13 +1,11 @@
 import { parseTimestamp, timestamp } from '@sluice/contract';
 import { toRfc3339 } from '../clock.ts';
 import type { Budget } from './budget.ts';
+import type { CelFunction } from './code.ts';
 import { printInteger, toDouble } from './numbers.ts';
 import { textMethods } from './text.ts';
 import { parseDuration, printDuration, timeMethods } from './time.ts';
 import { type CelValue, Duration, type Evaluated, Failure, isList, isMap, isNumber } from './value.ts';
-
-/** Undefined where the function does not take such values: a type mismatch. */
-export type CelFunction = (args: readonly CelValue[], budget: Budget) => Evaluated | undefined;
 
 function sizeOf([value = null]: readonly CelValue[], budget: Budget): Evaluated | undefined {
   if (typeof value === 'string') return textMethods.size?.([value], budget);

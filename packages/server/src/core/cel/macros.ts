@@ -1,5 +1,5 @@
 import { ExpressionError } from '../expression-error.ts';
-import type { Code, Frame, Surroundings } from './compile.ts';
+import type { Code, Frame, Surroundings } from './code.ts';
 import type { CelNode } from './parse.ts';
 import { type CelList, type CelValue, Failure, isList, isMap, nameType } from './value.ts';
 

@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
+import type { Operator } from './code.ts';
 import { equals, order } from './compare.ts';
-import type { Operator } from './compile.ts';
 import { add, divide, multiply, remainder, subtract } from './numbers.ts';
 import { type CelValue, Duration, type Evaluated, isList, isMap, isNumber } from './value.ts';
 

@@ -1,5 +1,5 @@
 import type { Budget } from './budget.ts';
-import type { CelFunction } from './functions.ts';
+import type { CelFunction } from './code.ts';
 import { type CelValue, Failure, isList, isNumber } from './value.ts';
 
 /**

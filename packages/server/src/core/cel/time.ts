@@ -1,4 +1,4 @@
-import type { CelFunction } from './functions.ts';
+import type { CelFunction } from './code.ts';
 import { type CelValue, Duration, Failure } from './value.ts';
 
 /** Times and durations: what CEL reads off them, in UTC or in a named time zone. */

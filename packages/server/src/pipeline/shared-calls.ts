@@ -1,0 +1,18 @@
+/** Calls that are under way, by what they ask: who asks the same meanwhile waits for the same answer. */
+export interface SharedCalls {
+  /** `isShared` tells whether somebody else's call was joined. */
+  join<T>(key: string, call: () => Promise<T>): Promise<{ readonly answer: T; readonly isShared: boolean }>;
+}
+
+export function createSharedCalls(): SharedCalls {
+  const underWay = new Map<string, Promise<unknown>>();
+  return {
+    async join<T>(key: string, call: () => Promise<T>) {
+      const joined = underWay.get(key) as Promise<T> | undefined;
+      if (joined !== undefined) return { answer: await joined, isShared: true };
+      const own = call().finally(() => underWay.delete(key));
+      underWay.set(key, own);
+      return { answer: await own, isShared: false };
+    },
+  };
+}

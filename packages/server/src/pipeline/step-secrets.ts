@@ -1,0 +1,55 @@
+import type { PipelineStep } from '@sluice/contract';
+import { canonicalJson } from '../core/canonical.ts';
+import type { JsonObject } from '../core/json.ts';
+import { type Kind, keepSecrets, keepsSecrets, maskSecrets, openSecrets, sealSecrets } from '../core/kind.ts';
+import { findStepKind } from './registry.ts';
+
+/** The secrets of all steps of a pipeline: sealed at rest, opened to compile, masked for whoever looks. */
+export const maskSteps = (steps: readonly PipelineStep[]) => eachStep(steps, maskSecrets);
+
+export const sealSteps = (steps: readonly PipelineStep[], seal: (secret: string) => string) =>
+  eachStep(steps, (kind, config) => sealSecrets(kind, config, seal));
+
+export const openSteps = (steps: readonly PipelineStep[], open: (sealed: string) => string) =>
+  eachStep(steps, (kind, config) => openSecrets(kind, config, open));
+
+/**
+ * Puts stored secrets where the given steps say to keep them. Steps have no names, and may have been moved or
+ * changed meanwhile: a step's secret is that of the stored step that is otherwise the same, or else of the one in
+ * its place, or else of the only one of its kind.
+ */
+export const keepStepSecrets = (
+  given: readonly PipelineStep[],
+  stored: readonly PipelineStep[],
+): PipelineStep[] =>
+  eachStep(given, (kind, config, i) =>
+    keepsSecrets(kind, config)
+      ? keepSecrets(kind, config, findStored(kind, config, i, stored), `steps[${i}].config`)
+      : config,
+  );
+
+function findStored(
+  kind: Kind,
+  config: JsonObject,
+  place: number,
+  stored: readonly PipelineStep[],
+): JsonObject | null {
+  const shown = (step: PipelineStep) => canonicalJson(maskSecrets(kind, step.config as JsonObject));
+  const same = stored.filter(step => step.kind === kind.name);
+  const asGiven = canonicalJson(maskSecrets(kind, config));
+  const match =
+    same.find(step => shown(step) === asGiven) ??
+    same.find(step => step === stored[place]) ??
+    (same.length === 1 ? same[0] : undefined);
+  return match === undefined ? null : (match.config as JsonObject);
+}
+
+function eachStep(
+  steps: readonly PipelineStep[],
+  change: (kind: Kind, config: JsonObject, index: number) => JsonObject,
+): PipelineStep[] {
+  return steps.map((step, i) => {
+    const kind = findStepKind(step.kind);
+    return kind === undefined ? step : { ...step, config: change(kind, step.config as JsonObject, i) };
+  });
+}

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import type { Clock } from '../core/clock.ts';
+import { defineKind, type Kind } from '../core/kind.ts';
+import type { StepOutcome } from '../core/outcome.ts';
+import type { ClassifyCache, DedupeStore, ModelClient } from '../core/ports-pipeline.ts';
+import type { PipelineEvent, Scope } from '../core/scope.ts';
+import type { SharedCalls } from './shared-calls.ts';
+
+/** One event in the middle of one pipeline. Never changed in place: a step answers what is to be different. */
+export interface RunState {
+  readonly orgId: string;
+  readonly pipelineId: string;
+  readonly event: PipelineEvent;
+  /** Payload, labels and all else that can be read by name. */
+  readonly scope: Scope;
+  /** How often this run was tried before. */
+  readonly tries: number;
+}
+
+/** Most steps answer at once; only those that ask somebody else make the run wait. */
+export type Step = (state: RunState) => StepOutcome | Promise<StepOutcome>;
+
+/** What steps ask of the world. Each takes the few of these that it needs. */
+export interface StepPorts {
+  readonly clock: Clock;
+  readonly dedupe: DedupeStore;
+  readonly cache: ClassifyCache;
+  /** Null where no model may be asked: a dry run that did not ask for it. */
+  readonly model: ModelClient | null;
+  readonly calls: SharedCalls;
+  /** A digest under a key of the installation, for this purpose only. */
+  digest(purpose: string, text: string): string;
+  wait(ms: number): Promise<void>;
+}
+
+/** A step whose configuration was read and checked. */
+export interface CompiledStep {
+  /** Whether it reads the traits of the tied entity, which then have to be fetched. */
+  readonly readsTraits: boolean;
+  /** URLs of the configuration, to be checked when it is saved. */
+  readonly urls?: readonly { readonly url: string; readonly path: string }[];
+  bind(ports: StepPorts): Step;
+}
+
+/** The classes of the specification: what a step may do to an event. */
+export type StepClass = 'mutating' | 'control' | 'enrichment';
+
+export interface StepKind<C extends z.ZodType = z.ZodType> extends Kind<C> {
+  readonly class: StepClass;
+  /** Refuses with a 400 whose path begins with the given one. */
+  compile(config: z.output<C>, path: string): CompiledStep;
+}
+
+export const defineStep = <C extends z.ZodType>(
+  kind: Omit<StepKind<C>, 'secrets'> & Partial<Pick<StepKind<C>, 'secrets'>>,
+): StepKind<C> => defineKind(kind);

@@ -1,0 +1,70 @@
+import type { Clock } from '../../../core/clock.ts';
+import { type JsonObject, stringifyJson } from '../../../core/json.ts';
+import type { OutgoingResult } from '../../../core/outgoing.ts';
+import type { ModelClient } from '../../../core/ports-pipeline.ts';
+import { readRetryAfter } from '../../../core/retry-after.ts';
+import { errorWord, type Question, readJson, type Wire } from './wire.ts';
+
+export type Answer =
+  | { readonly kind: 'label'; readonly label: string }
+  | {
+      readonly kind: 'error';
+      readonly reason: string;
+      /** What the model asked for, or null. */
+      readonly retryAfterMs: number | null;
+      /** The model will never answer this very request otherwise. */
+      readonly isFinal: boolean;
+    };
+
+const MOST_ANSWER_BYTES = 256 * 1024;
+
+/** Asks once. Never rejects, and never makes up a label: what is not one of them is an error. */
+export async function askModel(
+  wire: Wire,
+  question: Question,
+  options: { client: ModelClient; clock: Clock; timeoutMs: number },
+): Promise<Answer> {
+  const { url, headers, body } = wire.request(question);
+  const result = await options.client.request({
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    body: stringifyJson(body satisfies JsonObject),
+    timeoutMs: options.timeoutMs,
+    keptBytes: MOST_ANSWER_BYTES,
+  });
+  if (result.kind === 'failed')
+    return error(`The model could not be asked: ${result.failure.message}`, {
+      isFinal: result.failure.code === 'address_not_allowed',
+    });
+  if (result.status < 200 || result.status > 299) return refusedBy(result, options.clock.now());
+  const read = result.isCut ? undefined : readJson(result.body);
+  if (read === undefined) return error('The model did not answer in JSON.');
+  const reading = wire.read(read, question);
+  if (reading.kind === 'refused') return error(reading.reason);
+  const label = question.labels.find(allowed => allowed === reading.value);
+  return label === undefined
+    ? error('The model answered something that is none of the labels.')
+    : { kind: 'label', label };
+}
+
+const error = (
+  reason: string,
+  details: { retryAfterMs?: number | null; isFinal?: boolean } = {},
+): Extract<Answer, { kind: 'error' }> => ({
+  kind: 'error',
+  reason,
+  retryAfterMs: details.retryAfterMs ?? null,
+  isFinal: details.isFinal ?? false,
+});
+
+/** These say that the request itself is wrong, and sending it again would change nothing. */
+const FINAL_STATUSES = [400, 413, 422];
+
+function refusedBy(result: Extract<OutgoingResult, { kind: 'answered' }>, now: number): Answer {
+  const word = errorWord(readJson(result.body));
+  return error(`The model answered with status ${result.status}${word === null ? '' : ` (${word})`}.`, {
+    retryAfterMs: readRetryAfter(result.headers.get('retry-after'), now),
+    isFinal: FINAL_STATUSES.includes(result.status),
+  });
+}

@@ -1,0 +1,55 @@
+import { seconds } from '../../../core/clock.ts';
+import type { Tally } from '../../../core/outcome.ts';
+import type { ModelClient } from '../../../core/ports-pipeline.ts';
+import type { StepPorts } from '../../step.ts';
+import { type Answer, askModel } from './ask.ts';
+import type { Question, Wire } from './wire.ts';
+
+/** An answer, and what it cost: a call, or a look into the cache, or waiting for somebody else's call. */
+export interface Found {
+  readonly answer: Answer;
+  readonly tally: Tally;
+}
+
+export interface LabelSearch {
+  readonly ports: Pick<StepPorts, 'cache' | 'calls' | 'clock' | 'wait'>;
+  readonly client: ModelClient;
+  readonly key: string;
+  readonly orgId: string;
+  readonly timeoutMs: number;
+}
+
+/** Who asks the same meanwhile, in this process or on another node, waits for the same call. */
+export async function findLabel(wire: Wire, question: Question, search: LabelSearch): Promise<Found> {
+  const { ports, orgId, key } = search;
+  const { answer: found, isShared } = await ports.calls.join(`${orgId} ${key}`, () =>
+    findOnce(wire, question, search),
+  );
+  return isShared && found.tally === 'model_called' ? { ...found, tally: 'call_shared' } : found;
+}
+
+const LOOK_AGAIN_MS = 200;
+/** For what comes after the answer: the lease must outlive the call. */
+const LEASE_MARGIN_MS = seconds(10);
+
+async function findOnce(wire: Wire, question: Question, search: LabelSearch): Promise<Found> {
+  const { ports, client, key, orgId, timeoutMs } = search;
+  for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
+    const known = await ports.cache.claimLabel(orgId, key, timeoutMs + LEASE_MARGIN_MS);
+    if (known.kind === 'hit')
+      return {
+        answer: { kind: 'label', label: known.label },
+        tally: waited === 0 ? 'cache_hit' : 'call_shared',
+      };
+    if (known.kind === 'claimed') break;
+    if (waited >= timeoutMs) {
+      const reason = 'Another node has been asking the model for longer than the timeout.';
+      return { answer: { kind: 'error', reason, retryAfterMs: null, isFinal: false }, tally: 'call_shared' };
+    }
+    await ports.wait(LOOK_AGAIN_MS);
+  }
+  const answer = await askModel(wire, question, { client, clock: ports.clock, timeoutMs });
+  if (answer.kind === 'label') await ports.cache.keepLabel(orgId, key, answer.label);
+  else await ports.cache.releaseLabel(orgId, key);
+  return { answer, tally: 'model_called' };
+}

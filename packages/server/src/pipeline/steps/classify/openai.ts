@@ -1,0 +1,43 @@
+import type { Json } from '../../../core/json.ts';
+import { getPath } from '../../../core/path.ts';
+import { instructionsOf, readJson, schemaOf, type Wire } from './wire.ts';
+
+/** Chat completions, as OpenAI and the many servers that are compatible with it speak them. */
+export const openai: Wire = {
+  defaultBaseUrl: 'https://api.openai.com/v1',
+
+  request: question => ({
+    url: `${question.baseUrl}/chat/completions`,
+    headers: authorise(question.apiKey),
+    body: {
+      model: question.model,
+      messages: [
+        { role: 'system', content: instructionsOf(question) },
+        { role: 'user', content: question.payload },
+      ],
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'classification', strict: true, schema: schemaOf(question) },
+      },
+    },
+  }),
+
+  read(body, { label }) {
+    const message = getPath(body, ['choices', 0, 'message']);
+    const refusal = ofMessage(message, 'refusal');
+    if (typeof refusal === 'string' && refusal !== '')
+      return { kind: 'refused', reason: 'The model refused to answer.' };
+    if (getPath(body, ['choices', 0, 'finish_reason']) === 'content_filter')
+      return { kind: 'refused', reason: 'The answer was held back by a content filter.' };
+    const content = ofMessage(message, 'content');
+    const answer = typeof content === 'string' ? readJson(content) : undefined;
+    return { kind: 'answer', value: answer === undefined ? undefined : getPath(answer, [label]) };
+  },
+};
+
+/** A server of one's own may ask for no key. */
+const authorise = (apiKey: string | null): Record<string, string> =>
+  apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+
+const ofMessage = (message: Json | undefined, field: string) =>
+  message === undefined ? undefined : getPath(message, [field]);

@@ -1,0 +1,38 @@
+import { countrySpecs, isValidIBAN } from 'ibantools';
+import { type Detector, isWordAt, NOTHING, type Span, withoutSeparators } from './detector.ts';
+
+/** Country and check digits; how much follows, the country says. */
+const BEGINNING = /[A-Za-z]{2}\d{2}/g;
+const MAY_HOLD = /[A-Za-z]{2}\d{2}[ -]?[A-Za-z0-9]/;
+
+export const iban: Detector = {
+  find(text) {
+    if (!MAY_HOLD.test(text)) return NOTHING;
+    const spans: Span[] = [];
+    let from = 0;
+    for (const { 0: beginning, index } of text.matchAll(BEGINNING)) {
+      if (index < from || isWordAt(text, index - 1)) continue;
+      const end = endOfIban(text, index, lengthIn(beginning.slice(0, 2).toUpperCase()));
+      if (end === null || isWordAt(text, end)) continue;
+      if (!isValidIBAN(withoutSeparators(text.slice(index, end)))) continue;
+      spans.push({ start: index, end });
+      from = end;
+    }
+    return spans;
+  },
+  normalise: withoutSeparators,
+};
+
+const lengthIn = (country: string): number =>
+  (Object.hasOwn(countrySpecs, country) ? countrySpecs[country]?.chars : null) ?? 0;
+
+/** After that many letters and digits, with single blanks or hyphens between. */
+function endOfIban(text: string, start: number, length: number): number | null {
+  if (length === 0) return null;
+  let index = start;
+  for (let count = 0; count < length; index++) {
+    if (/[A-Za-z0-9]/.test(text.charAt(index))) count++;
+    else if (!/[ -]/.test(text.charAt(index)) || !/[A-Za-z0-9]/.test(text.charAt(index + 1))) return null;
+  }
+  return index;
+}

@@ -1,0 +1,52 @@
+import { isIPv6 } from 'node:net';
+import { type Detector, isDigitAt, isWordAt, NOTHING, type Span } from './detector.ts';
+
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const V4 = new RegExp(`${OCTET}(?:\\.${OCTET}){3}`, 'g');
+const V6 = /[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?:\.\d{1,3}){0,3}/g;
+
+/** Four numbers with dots are a version, or a chapter, where these words stand before them. */
+const VERSION =
+  /(?:(?:\bv|\bver\.?|\bversion|\brelease|\bbuild|\brev(?:ision)?|\bfirmware|\bsection|\bchapter|§)[\s:=#]*|[A-Za-z][/-]|[~^]|[<>=]=?\s?\bv?|[<>]=?)$/i;
+const WORD_BEFORE = 16;
+
+export const ip: Detector = {
+  find(text) {
+    const spans = [...findV4(text), ...findV6(text)];
+    return spans.length === 0 ? NOTHING : spans;
+  },
+  normalise: found => found.toLowerCase(),
+};
+
+function findV4(text: string): Span[] {
+  if (!/\d\.\d{1,3}\.\d/.test(text)) return [];
+  const spans: Span[] = [];
+  for (const { 0: found, index } of text.matchAll(V4)) {
+    const end = index + found.length;
+    if (isWordAt(text, index - 1) || isWordAt(text, end) || isPartOfNumbers(text, index, end)) continue;
+    // A colon before may be the end of a longer address, which is found as a whole.
+    if (!isVersion(text, index)) spans.push({ start: index, end });
+  }
+  return spans;
+}
+
+const isPartOfNumbers = (text: string, start: number, end: number): boolean =>
+  text.charAt(start - 1) === '.' || (text.charAt(end) === '.' && isDigitAt(text, end + 1));
+
+const isVersion = (text: string, start: number): boolean =>
+  VERSION.test(text.slice(Math.max(0, start - WORD_BEFORE), start)) &&
+  !/(?:\bip|\baddr(?:ess)?|\bhost)\s*==?\s?$/i.test(text.slice(Math.max(0, start - WORD_BEFORE), start));
+
+function findV6(text: string): Span[] {
+  if (!/:[0-9A-Fa-f]{0,4}:/.test(text)) return [];
+  const spans: Span[] = [];
+  for (const { 0: found, index } of text.matchAll(V6)) {
+    // A single colon at the end belongs to the sentence.
+    const address = /[^:]:$/.test(found) ? found.slice(0, -1) : found;
+    const end = index + address.length;
+    if (isWordAt(text, index - 1) || isWordAt(text, end) || text.charAt(index - 1) === ':') continue;
+    // Without a digit it is rather a name of some programming language, such as a::b.
+    if (/\d/.test(address) && isIPv6(address)) spans.push({ start: index, end });
+  }
+  return spans;
+}

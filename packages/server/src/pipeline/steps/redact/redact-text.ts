@@ -1,0 +1,85 @@
+import { creditCard } from './credit-card.ts';
+import type { Detector, Span } from './detector.ts';
+import { email } from './email.ts';
+import { iban } from './iban.ts';
+import { ip } from './ip.ts';
+import { createPhoneDetector } from './phone.ts';
+import { usSsn } from './us-ssn.ts';
+
+export const detectorNames = ['email', 'phone', 'credit_card', 'iban', 'ip', 'us_ssn'] as const;
+export type DetectorName = (typeof detectorNames)[number];
+
+export interface NamedDetector extends Detector {
+  readonly name: DetectorName;
+}
+
+const always: Readonly<Record<Exclude<DetectorName, 'phone'>, Detector>> = {
+  email,
+  credit_card: creditCard,
+  iban,
+  ip,
+  us_ssn: usSsn,
+};
+
+export const createDetectors = (
+  names: readonly DetectorName[],
+  region: Parameters<typeof createPhoneDetector>[0],
+): NamedDetector[] =>
+  // In the order of the list above: where two find the same, the first names it.
+  detectorNames
+    .filter(name => names.includes(name))
+    .map(name => ({ name, ...(name === 'phone' ? createPhoneDetector(region) : always[name]) }));
+
+/** What stands in place of a match. */
+export type Replace = (detector: NamedDetector, found: string) => string;
+
+/** All that any detector looks for has a digit or an at sign in it; most texts and nearly all keys have neither. */
+const MAY_HOLD = /[\d@]/;
+
+/**
+ * What replaces a match changes what stands beside its neighbours, and taking a match away joins them; so the
+ * text is looked at again until nothing is found. Four times are plenty for anything that people write; after
+ * that the text is made to be looked at, and goes as a whole.
+ */
+const MOST_PASSES = 4;
+const GONE = '[redacted]';
+
+export function redactText(text: string, detectors: readonly NamedDetector[], replace: Replace): string {
+  let redacted = text;
+  for (let pass = 0; pass < MOST_PASSES; pass++) {
+    const found = findAll(redacted, detectors);
+    if (found.length === 0) return redacted;
+    redacted = replaceAll(redacted, found, replace);
+  }
+  return findAll(redacted, detectors).length === 0 ? redacted : GONE;
+}
+
+export interface Finding extends Span {
+  readonly detector: NamedDetector;
+}
+
+/** Without overlaps: what begins first counts, and of those the longest. */
+export function findAll(text: string, detectors: readonly NamedDetector[]): readonly Finding[] {
+  if (!MAY_HOLD.test(text)) return [];
+  const found: Finding[] = [];
+  for (const detector of detectors)
+    for (const { start, end } of detector.find(text)) found.push({ start, end, detector });
+  if (found.length < 2) return found;
+  found.sort((a, b) => a.start - b.start || b.end - a.end);
+  let from = 0;
+  return found.filter(({ start, end }) => {
+    if (start < from) return false;
+    from = end;
+    return true;
+  });
+}
+
+function replaceAll(text: string, found: readonly Finding[], replace: Replace): string {
+  let redacted = '';
+  let from = 0;
+  for (const { start, end, detector } of found) {
+    redacted += text.slice(from, start) + replace(detector, text.slice(start, end));
+    from = end;
+  }
+  return redacted + text.slice(from);
+}

@@ -1,0 +1,52 @@
+import type { PipelineDestination } from '@sluice/contract';
+import { type Condition, compileCondition } from '../core/condition.ts';
+import { readAt } from '../core/expression-error.ts';
+import type { Scope } from '../core/scope.ts';
+
+/** Where the events of a pipeline go: to every destination whose `when` they match. */
+export interface Routes {
+  /** Whether any condition reads the traits of the tied entity. */
+  readonly readsTraits: boolean;
+  match(scope: Scope): RouteMatch;
+}
+
+export type RouteMatch =
+  | {
+      readonly kind: 'matched';
+      readonly destinations: readonly string[];
+      /** Why a condition that could not be decided did not match. */
+      readonly notes: readonly { readonly destination: string; readonly note: string }[];
+    }
+  | { readonly kind: 'over_budget'; readonly destination: string; readonly reason: string };
+
+interface Route {
+  readonly id: string;
+  readonly when: Condition | null;
+}
+
+/** Refuses with a 400 that points at `destinations[i].when` and at the character. */
+export function compileRoutes(destinations: readonly PipelineDestination[], path = 'destinations'): Routes {
+  const routes = destinations.map(
+    ({ id, when }, i): Route => ({
+      id,
+      when: when === undefined ? null : readAt(`${path}[${i}].when`, () => compileCondition(when)),
+    }),
+  );
+  return {
+    readsTraits: routes.some(({ when }) => when?.readsTraits ?? false),
+    match: scope => matchRoutes(routes, scope),
+  };
+}
+
+function matchRoutes(routes: readonly Route[], scope: Scope): RouteMatch {
+  const destinations: string[] = [];
+  const notes: { destination: string; note: string }[] = [];
+  for (const { id, when } of routes) {
+    const result = when?.evaluate(scope) ?? null;
+    if (result?.kind === 'over_budget')
+      return { kind: 'over_budget', destination: id, reason: result.reason };
+    if (result === null || result.matches) destinations.push(id);
+    else if (result.note !== undefined) notes.push({ destination: id, note: result.note });
+  }
+  return { kind: 'matched', destinations, notes };
+}
