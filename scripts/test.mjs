@@ -12,7 +12,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = name => join(root, 'node_modules', '.bin', name);
 
 /** What the tests call, and the Debian package that brings it. */
-const neededCommands = [{ command: 'strace', package: 'strace' }];
+const neededCommands = [
+  { command: 'strace', package: 'strace' },
+  { command: 'curl', package: 'curl' },
+  { command: 'openssl', package: 'openssl' },
+];
 
 const TEST_TIMEOUT_MS = 60_000;
 

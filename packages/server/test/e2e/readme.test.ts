@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { dataOf, type Listed, openBrowser } from '../support/dashboard.ts';
+import { newFolder } from '../support/folder.ts';
+import { seedOrganisation, startTestService, type TestService } from '../support/service.ts';
+
+const root = join(import.meta.dir, '../../../..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+/** The blocks of that language below a heading, as they would be pasted. */
+function blocks(file: string, heading: string, language: string): string[] {
+  const section =
+    read(file)
+      .split(/^#+ /m)
+      .find(part => part.startsWith(heading)) ?? '';
+  return [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+    ([, text = '']) => text,
+  );
+}
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+describe('the README', () => {
+  test('leads a newcomer from the set-up code to a list of events, as it is written', async () => {
+    const tour = blocks('README.md', 'A tour', 'sh')
+      .join('\n')
+      .replace('url=http://localhost:8080', `url=${service.url}`)
+      .replace('code=the-code-that-it-printed', `code=${service.service.setupCode}`);
+    const shell = Bun.spawn(['bash', '-eu', '-o', 'pipefail', '-c', tour], {
+      cwd: newFolder(),
+      stderr: 'pipe',
+    });
+    const output = await new Response(shell.stdout).text();
+    expect(await shell.exited).toBe(0);
+    expect(output.match(/HTTP\/1\.1 202/g)?.length).toBe(2);
+
+    const list = JSON.parse(output.slice(output.lastIndexOf('{"data":['))) as { data: { type: string }[] };
+    expect(list.data.map(({ type }) => type)).toEqual(['parcel.sent', 'order.paid']);
+  });
+
+  test('makes a login that works', async () => {
+    const browser = openBrowser(service.url);
+    await browser.post('/session', { email: 'ada@example.com', password: 'correct horse' });
+    expect(dataOf<Listed['data']>(await browser.get('/keys'))).toHaveLength(1);
+  });
+});
+
+describe('the recipes for signing a webhook', () => {
+  const recipes = [
+    ['Shell', 'sh', (code: string) => ['bash', '-eu', '-o', 'pipefail', '-c', code]],
+    ['Node', 'js', (code: string) => ['node', '--input-type=module', '--eval', code]],
+  ] as const;
+  for (const [heading, language, command] of recipes) {
+    test(`in ${heading} are accepted as they are written`, async () => {
+      const seed = await seedOrganisation(service.engine);
+      const source = await seed.source('hmac');
+      const [code = ''] = blocks('docs/webhooks-in.md', heading, language);
+      const sender = Bun.spawn(command(code), {
+        env: {
+          PATH: process.env.PATH,
+          SOURCE_SECRET: source.secret,
+          SOURCE_URL: `${service.url}/whk/${source.token}`,
+        },
+        stderr: 'ignore',
+      });
+      expect(await new Response(sender.stdout).text()).toMatch(/evt_[0-9A-Z]{26}/);
+      const { events } = await service.engine.storage.listEvents(
+        seed.orgId,
+        {},
+        { limit: 5, below: null, budgetMs: 1_000 },
+      );
+      expect(events.map(({ type }) => type)).toEqual(['parcel.sent']);
+    });
+  }
+});
+
+describe('every guide', () => {
+  const guides = [
+    ...readdirSync(root).filter(file => file.endsWith('.md')),
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.md'))
+      .map(file => join('docs', file)),
+  ];
+  for (const guide of guides) {
+    test(`${guide} links to files that are there`, () => {
+      const links = [...read(guide).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target);
+      for (const link of links)
+        expect([link, existsSync(join(root, dirname(guide), link))]).toEqual([link, true]);
+    });
+  }
+});
