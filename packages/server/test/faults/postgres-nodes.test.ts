@@ -88,8 +88,13 @@ describe('two nodes on one database', () => {
     await until(() => other.engine.hearsChanges(), 'It hears of nothing.');
     const frozen = (await listeners('pid')) as { pid: number }[];
     expect(frozen).toHaveLength(2);
+    const { id, secret } = await keyInUse();
     for (const { pid } of frozen) process.kill(pid, 'SIGSTOP');
+    // Its own changes a node knows of without hearing.
+    await one.engine.storage.revokeApiKey(seed.orgId, id, Date.now());
+    expect((await ingestWith(one.url, secret)(body)).status).toBe(401);
     await until(() => !other.engine.hearsChanges(), 'It takes silence for peace.', 8_000);
+    expect((await ingestWith(other.url, secret)(body)).status).toBe(401);
     for (const { pid } of frozen) process.kill(pid, 'SIGCONT');
     await until(() => other.engine.hearsChanges(), 'It does not hear of changes again.', 8_000);
   }, 20_000);

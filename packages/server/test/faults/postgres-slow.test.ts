@@ -42,7 +42,9 @@ describe('a PostgreSQL that does not answer', () => {
 
   test('gives an append up in time, with 503, and takes the next one', async () => {
     const unlock = await lockEvents();
+    const started = performance.now();
     expect(await append()).toMatchObject({ code: 'storage_unavailable', retryAfter: 2 });
+    expect(performance.now() - started).toBeLessThan(1_500);
     await unlock();
     expect(await append()).toBeUndefined();
   });

@@ -47,10 +47,8 @@ export async function listenForChanges(
       query_timeout: ANSWER_WITHIN_MS,
       keepAlive: true,
     });
-    const lost = () => {
-      heardAt = Number.NEGATIVE_INFINITY;
-      wake();
-    };
+    // The next sign of life is asked for at once, and fails.
+    const lost = () => wake();
     client.on('error', lost).on('end', lost).on('notification', onChange);
     try {
       await client.connect();
