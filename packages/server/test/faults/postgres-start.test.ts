@@ -33,7 +33,12 @@ describe('starting on PostgreSQL', () => {
     const wrongDatabase = changed(copy => {
       copy.pathname = '/nowhere';
     });
-    for (const given of [wrongPassword, wrongDatabase]) {
+    await server.administer(url, `CREATE ROLE guest LOGIN PASSWORD 'guest'`);
+    const noRights = changed(copy => {
+      copy.username = 'guest';
+      copy.password = 'guest';
+    });
+    for (const given of [wrongPassword, wrongDatabase, noRights]) {
       const message = await refusal(given);
       expect(message).toMatch(
         /^PostgreSQL at 127\.0\.0\.1:\d+ cannot be used: [^\n]+ Check SLUICE_DATABASE_URL\.$/,

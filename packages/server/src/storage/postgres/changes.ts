@@ -47,8 +47,11 @@ export async function listenForChanges(
       query_timeout: ANSWER_WITHIN_MS,
       keepAlive: true,
     });
-    // The next sign of life is asked for at once, and fails.
-    const lost = () => wake();
+    const lost = () => {
+      heardAt = Number.NEGATIVE_INFINITY;
+      // The next sign of life is asked for at once, and fails.
+      wake();
+    };
     client.on('error', lost).on('end', lost).on('notification', onChange);
     try {
       await client.connect();

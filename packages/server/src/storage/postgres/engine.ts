@@ -8,7 +8,7 @@ import { CHANGES_CHANNEL, listenForChanges } from './changes.ts';
 import { type Connection, readConnection } from './connection.ts';
 import { reasonOf, retrying } from './failure.ts';
 import { migrate } from './migrate.ts';
-import { prepareSession } from './prepare-session.ts';
+import { prepareSession, UnusableDatabase } from './prepare-session.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 
 /** How long things may take before they are given up. */
@@ -83,10 +83,15 @@ async function prepareDatabase(connection: Connection, reachMs: number): Promise
     // A migration takes as long as it takes.
     await prepareSession(client, 0);
     await migrate(client);
+  } catch (error) {
+    throw error instanceof UnusableDatabase ? error : cannotUse(connection, error);
   } finally {
     await client.end();
   }
 }
+
+const cannotUse = ({ host, port }: Connection, error: unknown): Error =>
+  new Error(`PostgreSQL at ${host}:${port} cannot be used: ${reasonOf(error)}. Check SLUICE_DATABASE_URL.`);
 
 /** SQLSTATEs that time does not heal: wrong password, no such role, no such database. */
 const refused = /^(28|3D)/;
@@ -103,11 +108,7 @@ async function reach(connection: Connection, deadline: number): Promise<pg.Clien
       return await client.connect().then(() => client);
     } catch (error) {
       const hopeless = error instanceof pg.DatabaseError && refused.test(error.code ?? '');
-      if (hopeless || Date.now() > deadline) {
-        throw new Error(
-          `PostgreSQL at ${connection.host}:${connection.port} cannot be used: ${reasonOf(error)}. Check SLUICE_DATABASE_URL.`,
-        );
-      }
+      if (hopeless || Date.now() > deadline) throw cannotUse(connection, error);
       await new Promise(resolve => setTimeout(resolve, 250));
     }
   }

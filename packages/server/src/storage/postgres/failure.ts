@@ -27,7 +27,14 @@ export function toStorageError(error: unknown): unknown {
   return unavailable.test(error.code ?? '') ? notAvailable() : error;
 }
 
-export const notAvailable = (): Problem => new Problem('storage_unavailable', { retryAfter: RETRY_AFTER_S });
+const notAvailable = (): Problem => new Problem('storage_unavailable', { retryAfter: RETRY_AFTER_S });
+
+/** There was no connection to ask anything on, whatever the reason. */
+export const notReached = (): Problem =>
+  new Problem('storage_unavailable', {
+    message: 'The database cannot be reached now. Nothing of this request was stored; retry shortly.',
+    retryAfter: RETRY_AFTER_S,
+  });
 
 /** What this transaction met was removed while it looked: the next try finds it gone. */
 export class RemovedMeanwhile extends Error {}

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { migrations } from '../migrations/index.ts';
+import { UnusableDatabase } from './prepare-session.ts';
 
 /** Any number that nothing else in the database locks. */
 const MIGRATION_LOCK = 7_584_223_001;
@@ -23,7 +24,7 @@ async function migrateOnce(client: Client): Promise<boolean> {
     );
     const found = rows[0]?.found ?? 0;
     if (found > migrations.length) {
-      throw new Error(
+      throw new UnusableDatabase(
         `The database was written by a newer Sluice (schema ${found}, this one knows ${migrations.length}). Start that version again.`,
       );
     }

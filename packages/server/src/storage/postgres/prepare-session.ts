@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 
-/** This server would not keep what it acknowledges. */
-export class UnsafeServer extends Error {}
+/** It answers, but must not be used: it would lose something, or belongs to a newer Sluice. One line says why. */
+export class UnusableDatabase extends Error {}
 
 /** A node that stops in the middle of a transaction must not keep its locks from the others for longer. */
 const IDLE_IN_TRANSACTION_MS = 15_000;
@@ -24,12 +24,12 @@ export async function prepareSession(client: ClientBase, statementMs: number): P
     [String(statementMs), String(IDLE_IN_TRANSACTION_MS)],
   );
   if (rows[0]?.fsync !== 'on') {
-    throw new UnsafeServer(
+    throw new UnusableDatabase(
       'PostgreSQL runs with fsync off, so it could lose what Sluice has acknowledged. Set fsync = on and start again.',
     );
   }
   if (rows[0].encoding !== 'UTF8') {
-    throw new UnsafeServer(
+    throw new UnusableDatabase(
       `The database is encoded in ${rows[0].encoding} and cannot hold every text. Make one with ENCODING 'UTF8'.`,
     );
   }

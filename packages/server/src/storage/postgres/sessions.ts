@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Connection } from './connection.ts';
-import { notAvailable, toStorageError } from './failure.ts';
-import { prepareSession, UnsafeServer } from './prepare-session.ts';
+import { notReached, toStorageError } from './failure.ts';
+import { prepareSession, UnusableDatabase } from './prepare-session.ts';
 
 /** A few connections that are shared; what goes wrong with them is told in the words of the port. */
 export interface Sessions {
@@ -53,11 +53,8 @@ export function openSessions(
 
   async function acquire(): Promise<Session> {
     const client = await pool.connect().catch((error: unknown) => {
-      if (error instanceof UnsafeServer) options.onFatal(error.message);
-      // Whatever the reason, nothing was asked of the server yet.
-      throw error instanceof pg.DatabaseError && error.code === '53100'
-        ? toStorageError(error)
-        : notAvailable();
+      if (error instanceof UnusableDatabase) options.onFatal(error.message);
+      throw notReached();
     });
     inUse.add(client);
     let broken = false;
