@@ -24,8 +24,11 @@ export function canonicalJson(value: Json): string {
   }
 }
 
-/** `1e21` is the integer that 1 and twenty-one zeros write, and -0 is 0. */
-const canonicalNumber = (value: number): string =>
-  Number.isInteger(value) ? BigInt(value).toString() : JSON.stringify(value);
+/** As a payload's text writes it, but `1e21` as the 1 and twenty-one zeros that it means; and -0 is 0. */
+function canonicalNumber(value: number): string {
+  const text = JSON.stringify(value);
+  const [, sign = '', first = '', rest = '', exponent] = /^(-?)(\d)(?:\.(\d+))?e\+(\d+)$/.exec(text) ?? [];
+  return exponent === undefined ? text : `${sign}${first}${rest.padEnd(Number(exponent), '0')}`;
+}
 
 export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');

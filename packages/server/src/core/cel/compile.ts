@@ -20,7 +20,7 @@ export function compileNode(node: CelNode, around: Surroundings): Code {
     case 'value':
       return compileLiteral(node);
     case 'id':
-      return compileVariable(node.args, around);
+      return compileVariable(node, around);
     case '.':
       return compileField(node, around);
     case '[]':
@@ -84,9 +84,13 @@ function compileLiteral(node: CelNode & { op: 'value' }): Code {
   return () => value;
 }
 
-function compileVariable(name: string, around: Surroundings): Code {
+const roots: readonly string[] = ['event', 'payload', 'labels', 'entity', 'source'] satisfies (keyof Scope)[];
+
+function compileVariable(node: CelNode & { op: 'id' }, around: Surroundings): Code {
+  const name = node.args;
   const slot = around.variables.get(name);
   if (slot !== undefined) return ({ locals }) => locals[slot] as CelValue;
+  if (!roots.includes(name)) throw new ExpressionError(`${name} is not offered here`, node.start);
   if (name === 'entity') around.needs.traits = true;
   const root = name as keyof Scope;
   return ({ scope }) => scope[root] as CelValue;

@@ -83,6 +83,8 @@ function explain(text: string, error: ParseError | CelTypeError): ExpressionErro
   const word = /^[A-Za-z_]\w*/.exec(text.slice(position))?.[0];
   if (error.code === 'expected_token' && word !== undefined && text[position - 1] === '.')
     return new ExpressionError(`"${word}" is a word of CEL itself: write ["${word}"] instead`, position);
+  if (error.code === 'no_such_overload' && word === 'type')
+    return new ExpressionError('"type" is a word of CEL itself: write event.type', position);
   if (error.code === 'unknown_variable')
     return new ExpressionError(
       `${error.summary}; there are event, payload, labels, entity and source`,
