@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { runCommand } from '../support/command.ts';
 import { openBrowser } from '../support/dashboard.ts';
 import { newFolder } from '../support/folder.ts';
@@ -24,6 +25,29 @@ describe('sluice serve', () => {
     expect(again.output()).not.toContain('one-time code');
     again.kill('SIGINT');
     expect(await again.ended).toBe(0);
+  });
+
+  test('started by npm, stops when npm is told to', async () => {
+    const npm = Bun.spawn(['npm', 'start'], {
+      cwd: join(import.meta.dir, '../../../..'),
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        SLUICE_PORT: '0',
+        SLUICE_HOST: '127.0.0.1',
+        SLUICE_DATA_DIR: newFolder(),
+      },
+      stdout: 'pipe',
+      stderr: 'ignore',
+    });
+    let output = '';
+    for await (const chunk of npm.stdout.pipeThrough(new TextDecoderStream())) {
+      // Told once, as soon as it is ready; then listened to until everything that holds the pipe has ended.
+      if (!output.includes('/docs') && (output + chunk).includes('/docs')) npm.kill('SIGTERM');
+      output += chunk;
+    }
+    expect(output).toContain('Stopping');
+    expect(await npm.exited).toBe(0);
   });
 
   test('takes the same signal twice for once, as npm and a terminal send it', async () => {
