@@ -33,7 +33,7 @@ describe('PostgreSQL killed and started again under load', () => {
       // Each sender ends at its first answer that is none.
       await stop();
       await server.startAgain();
-      await until(async () => (await ready()) === 200, 'The service did not come back.');
+      await until(async () => (await ready()) === 200, 'The service did not come back.', 15_000);
       await load.retryUnanswered(service.url);
     }
     expect(load.requests.some(({ outcome }) => outcome === undefined)).toBe(true);
@@ -57,7 +57,11 @@ describe('PostgreSQL killed and started again under load', () => {
     await until(() => !service.engine.hearsChanges(), 'It trusts what it remembers.');
 
     await server.startAgain();
-    await until(async () => (await ingest(body, key)).status === 202, 'The service did not come back.');
+    await until(
+      async () => (await ingest(body, key)).status === 202,
+      'The service did not come back.',
+      15_000,
+    );
     expect(await ready()).toBe(200);
     await until(() => service.engine.hearsChanges(), 'It does not hear of changes again.', 15_000);
   }, 30_000);

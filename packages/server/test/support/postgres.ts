@@ -1,6 +1,7 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -64,57 +65,64 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=60'],
     ...settings.flatMap(setting => ['-c', setting]),
   ];
-  let guard = startGuarded(home, command);
-  await untilAccepting(url, guard);
+  const guard = startGuard(home, command);
+  const start = async (more: readonly string[]) => {
+    guard.stdin.write(`start ${more.map(setting => `-c ${setting}`).join(' ')}\n`);
+    await untilAccepting(url, join(home, 'log'));
+  };
+  await start([]);
 
   return {
     freshDatabase: () => createDatabase(url),
-    stopImmediately: () => endGuard(guard, 'keep\n'),
-    async startAgain(more = []) {
-      guard = startGuarded(home, [...command, ...more.flatMap(setting => ['-c', setting])]);
-      await untilAccepting(url, guard);
+    async stopImmediately() {
+      const stopped = once(guard.stdout, 'data');
+      guard.stdin.write('stop\n');
+      await stopped;
     },
+    startAgain: (more = []) => start(more),
     administer,
-    remove: () => endGuard(guard, ''),
+    async remove() {
+      const gone = once(guard, 'exit');
+      guard.stdin.end();
+      await gone;
+    },
   };
 }
 
 /**
- * A shell holds the other end of a pipe to this process. When the pipe closes, because we closed it or because
- * this process is gone for whatever reason, the shell ends the server at once; unless it was told to keep the
- * files, it removes them.
+ * A shell at the other end of a pipe to this process starts and stops the server as it is told. When the pipe
+ * closes, because we closed it or because this process is gone for whatever reason, it ends the server and removes
+ * its files. A server that has only just begun to start does not hear the first signal, so it gets several.
  */
 const GUARD = `
   trap '' INT TERM HUP
-  exec 3<&0
-  home=$1; shift
-  "$@" </dev/null 3<&- >"$home/log" 2>&1 & server=$!
-  read -r word <&3
-  kill -QUIT $server; wait $server
-  [ "$word" = keep ] || rm -rf "$home"
+  home=$1; shift; server=
+  end() {
+    [ -z "$server" ] && return
+    (while kill -QUIT $server; do sleep 0.1; done) 2>/dev/null &
+    wait $server; server=
+  }
+  while read -r word more; do
+    case $word in
+      start) "$@" $more >>"$home/log" 2>&1 & server=$! ;;
+      stop) end; echo stopped ;;
+    esac
+  done
+  end; rm -rf "$home"
 `;
 
-function startGuarded(home: string, command: readonly string[]): ChildProcess {
+function startGuard(home: string, command: readonly string[]) {
   const guard = spawn('sh', ['-c', GUARD, 'sh', home, ...command], {
     ...runAs,
     cwd: home,
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
   });
   guard.unref();
   return guard;
 }
 
-function endGuard(guard: ChildProcess, word: string): Promise<void> {
-  if (guard.exitCode !== null) return Promise.resolve();
-  return new Promise(resolve => {
-    guard.ref();
-    guard.once('exit', () => resolve());
-    guard.stdin?.end(word);
-  });
-}
-
-async function untilAccepting(url: string, guard: ChildProcess): Promise<void> {
+async function untilAccepting(url: string, log: string): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url });
@@ -123,8 +131,8 @@ async function untilAccepting(url: string, guard: ChildProcess): Promise<void> {
       await client.connect();
       await client.end();
       return;
-    } catch (error) {
-      if (Date.now() > deadline || guard.exitCode !== null) throw error;
+    } catch {
+      if (Date.now() > deadline) throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`);
       await Bun.sleep(20);
     }
   }
