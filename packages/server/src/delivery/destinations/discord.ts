@@ -55,6 +55,7 @@ export const discord = defineDestination({
 /** Values are shown as they are: a backslash takes the meaning from Markdown's marks. */
 const literally = (value: string): string => value.replace(/[\\*_~`|>#[\]()<:@-]/g, '\\$&');
 
+/** An embed holds 6,000 characters in all, so no part of it may grow to what would be its own limit. */
 function embed(card: Card): JsonObject {
   const more = card.hasMore ? '\n…and more in the payload' : '';
   return {
@@ -63,11 +64,11 @@ function embed(card: Card): JsonObject {
         title: cutText(literally(card.title), 256),
         color: ACCENT,
         fields: card.fields.map(({ name, value }) => ({
-          name: cutText(literally(name), 256),
-          value: cutText(literally(value), 1_024),
+          name: cutText(literally(name), 100),
+          value: cutText(literally(value), 400),
           inline: value.length <= 40,
         })),
-        footer: { text: cutText(`${card.footer}${more}`, 2_048) },
+        footer: { text: cutText(`${card.footer}${more}`, 300) },
         timestamp: new Date(card.happenedAt).toISOString(),
       },
     ],

@@ -100,27 +100,32 @@ function asProperty(name: string, value: Json): Json {
   return { rich_text: richText(printed(value)) };
 }
 
-/** What is already as Notion wants it, an object or a list of objects, stays as it is. */
+/** What is already as Notion wants it stays as it is; so does what is of a type that we do not know. */
 function asTyped(type: string, value: Json): Json {
-  const isReady = typeof value === 'object' && value !== null && (!Array.isArray(value) || isObjects(value));
-  if (isReady || value === null) return value;
+  if (value === null) return null;
   switch (type) {
     case 'title':
     case 'rich_text':
-      return richText(printed(value));
+      return Array.isArray(value) && isObjects(value) ? value : richText(printed(value));
     case 'number':
       return typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     case 'checkbox':
       return value === true || value === 'true';
     case 'select':
     case 'status':
-      return { name: optionName(value) };
+      return typeof value === 'object' ? value : { name: optionName(value) };
     case 'multi_select':
-      return (Array.isArray(value) ? value : [value]).map(item => ({ name: optionName(item) }));
+      return (Array.isArray(value) ? value : [value]).map(item =>
+        typeof item === 'object' ? item : { name: optionName(item) },
+      );
     case 'date':
-      return { start: printed(value) };
-    default:
+      return typeof value === 'object' ? value : { start: printed(value) };
+    case 'url':
+    case 'email':
+    case 'phone_number':
       return printed(value);
+    default:
+      return value;
   }
 }
 

@@ -17,11 +17,12 @@ const NEVER_REACHED = new Set([
 const CUT = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']);
 const TIMED_OUT = new Set(['ETIMEDOUT', 'ESOCKETTIMEDOUT', 'ERR_SOCKET_CONNECTION_TIMEOUT']);
 const BAD_CERTIFICATE =
-  /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|CRL_|EPROTO|ETLS)/;
+  /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|CRL_|EPROTO$|ETLS$)/;
 
 /** What a thrown error means; null where it is none of the network's. */
-export function networkFailure(error: unknown): Failure | null {
-  const code = codeOf(error);
+export const networkFailure = (error: unknown): Failure | null => failureOfCode(codeOf(error));
+
+export function failureOfCode(code: string): Failure | null {
   if (NEVER_REACHED.has(code)) {
     return { code: 'connection_refused', message: `No connection could be made (${code}).` };
   }

@@ -3,7 +3,7 @@ import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Failure } from '../../../core/outgoing.ts';
 import type { DestinationDeps } from '../../destination.ts';
 import { beforeDeadline } from '../../guarded-client/deadline.ts';
-import { networkFailure, timeoutFailure } from '../../guarded-client/failure.ts';
+import { failureOfCode, timeoutFailure } from '../../guarded-client/failure.ts';
 
 export interface SmtpServer {
   readonly host: string;
@@ -84,12 +84,14 @@ const statusOf = (response: string): number | null => {
 
 interface SmtpError extends Error {
   readonly code?: string;
+  /** What the socket said, where `code` is nodemailer's own word for it. */
+  readonly originalCode?: string;
   readonly response?: string;
   readonly responseCode?: number;
 }
 
 function describe(error: unknown): SmtpResult {
-  const { code = '', message, response = null, responseCode = null } = error as SmtpError;
+  const { code = '', originalCode = '', message, response = null, responseCode = null } = error as SmtpError;
   const failed = (failure: Failure): SmtpResult => ({
     kind: 'failed',
     status: responseCode,
@@ -103,7 +105,7 @@ function describe(error: unknown): SmtpResult {
       message: `The mail server refused the mail with ${responseCode}.`,
     });
   }
-  const network = networkFailure(error) ?? networkFailure((error as Error).cause);
+  const network = failureOfCode(code) ?? failureOfCode(originalCode);
   if (network !== null) return failed(network);
   if (code === 'EPROTOCOL')
     return failed({ code: 'bad_response', message: 'The answer was not that of a mail server.' });

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'bun:test';
+import type { JsonObject } from '../../../src/core/json.ts';
+import { describeKind, readConfig } from '../../../src/core/kind.ts';
+import { getPath, parsePath } from '../../../src/core/path.ts';
+import { destinationKinds, findDestinationKind } from '../../../src/delivery/destinations/registry.ts';
+import { destinationDeps } from '../../support/delivery.ts';
+
+/** What holds for every kind of destination, whatever it speaks. */
+
+test('there is one of each, under a name of its own', () => {
+  const names = destinationKinds.map(kind => kind.name);
+  expect(names).toEqual(['webhook', 'slack', 'discord', 'telegram', 'email', 'postgres', 'notion', 'inbox']);
+  expect(findDestinationKind('webhook')?.title).toBe('Webhook');
+  expect(findDestinationKind('nowhere')).toBeUndefined();
+});
+
+for (const kind of destinationKinds) {
+  describe(kind.name, () => {
+    test('says what it does and shows examples that can be used', async () => {
+      expect(kind.docs.length).toBeGreaterThan(40);
+      expect(kind.examples.length).toBeGreaterThan(0);
+      for (const { title, config } of kind.examples) {
+        expect(title).not.toBe('');
+        const destination = kind.prepare(readConfig(kind, config, 'config'), destinationDeps());
+        expect(destination.readsTraits).toBe(false);
+        await destination.close?.();
+      }
+    });
+
+    test('has a form, with its secrets marked', () => {
+      const { schema } = describeKind(kind);
+      const marked = JSON.stringify(schema).match(/"writeOnly":true/g) ?? [];
+      expect(marked.length).toBeGreaterThanOrEqual(kind.secrets.length);
+      const shown = kind.examples.map(({ config }) => config as JsonObject);
+      for (const secret of kind.secrets.filter(path => !path.includes('previous'))) {
+        expect(shown.some(config => getPath(config, parsePath(secret)) !== undefined)).toBe(true);
+      }
+    });
+
+    test('refuses a field it does not know', () => {
+      const [example] = kind.examples;
+      expect(() => readConfig(kind, { ...(example?.config as object), colour: 'red' }, 'config')).toThrow();
+    });
+  });
+}
