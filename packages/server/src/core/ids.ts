@@ -17,7 +17,8 @@ export type IdPrefix =
   | 'job'
   | 'inv'
   | 'aud'
-  | 'run';
+  | 'run'
+  | 'ent';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const FORTY_BITS = 2 ** 40;

@@ -79,6 +79,8 @@ export interface Schema {
     payload: string;
     /** JSON: the sdk sources that matched when it was processed. */
     matched_sources: string | null;
+    /** When its payload was erased on request; what stands there since is a tombstone. */
+    erased_at: number | null;
   };
   idempotency_keys: {
     scope: string;
@@ -122,12 +124,13 @@ export interface Schema {
   event_claims: {
     org_id: string;
     event_id: string;
+    job_id: string;
     token: string;
     until: number;
     tries: number;
-    deferred: number;
-    retries: number;
+    plan: string | null;
   };
+  parked_events: { org_id: string; event_id: string; job_id: string; due_at: number; plan: string | null };
   runs: {
     id: string;
     org_id: string;
@@ -138,9 +141,12 @@ export interface Schema {
     outcome: string;
     failed_step: number | null;
     reason: string | null;
+    /** Payload and labels as the last step left them; empty where nothing is delivered. */
     output: string;
     trace: string;
-    replay_job_id: string | null;
+    notes: string | null;
+    /** Empty: the first time. */
+    replay_job_id: string;
     created_at: number;
   };
   dedupe_keys: { org_id: string; scope: string; key: string; event_id: string; expires_at: number };
@@ -202,6 +208,30 @@ export interface Schema {
     finished_at: number | null;
   };
   nodes: { id: string; seen_at: number };
+  entities: {
+    id: string;
+    org_id: string;
+    kind: string;
+    external_id: string;
+    traits: string;
+    /** JSON: for each top-level trait when it was last written, as in `changed`. */
+    trait_times: string;
+    version: number;
+    created_at: number;
+    /** Microseconds, of which the last three digits tell changes of one millisecond apart. */
+    changed: number;
+    /** Names the set of searchable traits under which `entity_traits` holds it; empty: none. */
+    indexed_as: string;
+  };
+  entity_traits: {
+    org_id: string;
+    entity_id: string;
+    trait: string;
+    value: string;
+    kind: string;
+    changed: number;
+  };
+  entity_links: { org_id: string; from_id: string; relation: string; to_id: string; created_at: number };
 }
 
 export type Db = Kysely<Schema>;

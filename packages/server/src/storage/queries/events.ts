@@ -8,7 +8,7 @@ import type { Db, Schema } from '../schema.ts';
 /** A search without an index looks at this many events at a time, and lets other readers in between. */
 const SLICE = 4_000;
 
-type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'matched_sources'> & { source_name: string | null };
+type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'matched_sources' | 'erased_at'> & { source_name: string | null };
 
 const toStoredEvent = (row: EventRow): StoredEvent => ({
   id: row.id,

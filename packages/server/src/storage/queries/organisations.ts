@@ -71,6 +71,7 @@ const ownedTables = [
   'pipeline_versions',
   'destinations',
   'event_claims',
+  'parked_events',
   'runs',
   'dedupe_keys',
   'labels',
@@ -78,6 +79,9 @@ const ownedTables = [
   'deliveries',
   'attempts',
   'jobs',
+  'entities',
+  'entity_traits',
+  'entity_links',
 ] as const;
 
 export const deleteOrganisation: Operation<Organisations['deleteOrganisation']> = async (db, id) => {
