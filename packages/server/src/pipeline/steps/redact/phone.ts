@@ -20,7 +20,7 @@ const MAY_BEGIN = /[+＋]|(?<![\d])0{2}[1-9]/g;
 const MAY_BEGIN_NATIONAL = /[+＋]|\(?\d/g;
 
 /** Each costs some ten microseconds. Where there are more, all that could be a number is taken for one. */
-const MOST_READINGS = 10_000;
+const MOST_READINGS = 3_000;
 
 export function createPhoneDetector(region: CountryCode | null): Detector {
   const plans = readPlans();
@@ -137,12 +137,16 @@ function isPossible(digits: string, plans: Plans): boolean {
 const FEWEST_DIGITS = 6;
 
 /** Only as the country itself would write it: where numbers have a leading zero there, one without is none. */
-function isNational(written: string, { region, mayRead }: Reader): boolean {
+function isNational(written: string, { region, plans, mayRead }: Reader): boolean {
   if (region === null || DATE.test(written)) return false;
+  const digits = written.replace(/\D/g, '');
+  const code = getCountryCallingCode(region);
+  const lengths = plans.get(code);
+  if (!lengths?.has(digits.length) && !lengths?.has(digits.length - 1)) return false;
   if (!mayRead()) return true;
   const number = parsePhoneNumber(written, region);
-  if (number?.country !== region || !number.isValid()) return false;
-  const digits = written.replace(/\D/g, '');
+  // Some countries share a code, and some of their numbers belong to any of them.
+  if (number?.countryCallingCode !== code || !number.isValid()) return false;
   const national = number.formatNational().replace(/\D/g, '');
   return digits === national || digits === `1${national}`;
 }

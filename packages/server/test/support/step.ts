@@ -1,0 +1,67 @@
+import { createHmac } from 'node:crypto';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { PipelineEvent } from '../../src/core/scope.ts';
+import { type CompiledPipeline, compilePipeline } from '../../src/pipeline/compile.ts';
+import { createRunner, type RunResult } from '../../src/pipeline/run.ts';
+import { createSharedCalls } from '../../src/pipeline/shared-calls.ts';
+import type { StepPorts } from '../../src/pipeline/step.ts';
+import { sampleEvent } from './scope.ts';
+
+/** Ports that remember nothing and reach nowhere; a test replaces those that it is about. */
+export const quietPorts = (change: Partial<StepPorts> = {}): StepPorts => ({
+  clock: { now: () => Date.UTC(2026, 0, 31, 12) },
+  dedupe: { findClaim: async () => null },
+  cache: {
+    claimLabel: async () => ({ kind: 'claimed' }),
+    keepLabel: async () => {},
+    releaseLabel: async () => {},
+  },
+  model: null,
+  calls: createSharedCalls(),
+  digest: (purpose, text) => createHmac('sha256', 'key').update(`${purpose}\n${text}`).digest('hex'),
+  wait: async () => {},
+  ...change,
+});
+
+export interface RunOptions {
+  readonly ports?: Partial<StepPorts>;
+  readonly event?: Partial<PipelineEvent>;
+  readonly traits?: JsonObject | null;
+  readonly tries?: number;
+  readonly orgId?: string;
+}
+
+export function runPipeline(
+  pipeline: CompiledPipeline,
+  payload: JsonObject,
+  options: RunOptions = {},
+): Promise<RunResult> {
+  const runner = createRunner(pipeline, {
+    ports: quietPorts(options.ports),
+    entities: { readTraits: async () => (options.traits === undefined ? { plan: 'pro' } : options.traits) },
+  });
+  return runner.run({
+    orgId: options.orgId ?? 'org_1',
+    pipelineId: 'pipe_1',
+    event: sampleEvent(options.event),
+    payload,
+    sourceName: 'Shop',
+    tries: options.tries ?? 0,
+  });
+}
+
+/** One step, from its configuration as it is saved to what it makes of a payload. */
+export const runStep = (kind: string, config: JsonObject, payload: JsonObject, options: RunOptions = {}) =>
+  runPipeline(compilePipeline([{ kind, config }]), payload, options);
+
+/** The payload after the step, or how else it ended. */
+export async function payloadAfter(
+  kind: string,
+  config: JsonObject,
+  payload: JsonObject,
+  options: RunOptions = {},
+) {
+  const result = await runStep(kind, config, payload, options);
+  if (result.kind === 'retry') return result.reason;
+  return result.outcome.kind === 'routed' ? result.scope.payload : result.outcome.reason;
+}
