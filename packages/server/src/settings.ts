@@ -81,7 +81,8 @@ export const declarations = {
   SLUICE_MAX_NESTING: setting('How deep a payload may be nested.', 64, integer(1, 1_000)),
   SLUICE_MAX_TYPE_LENGTH: setting('The longest event type, in characters.', 256, integer(1, 4_096)),
   SLUICE_MAX_ICON_LENGTH: setting('The longest icon, in characters.', 64, integer(1, 4_096)),
-  SLUICE_MAX_IDEMPOTENCY_KEY_LENGTH: setting('The longest idempotency key.', 255, integer(1, 4_096)),
+  // An index of PostgreSQL holds no text much longer than this.
+  SLUICE_MAX_IDEMPOTENCY_KEY_LENGTH: setting('The longest idempotency key.', 255, integer(1, 2_000)),
   SLUICE_LOG_LEVEL: setting(
     '`debug`, `info`, `warn`, `error` or `silent`.',
     'info',
