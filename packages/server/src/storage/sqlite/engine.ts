@@ -55,8 +55,11 @@ export async function openSqlite(options: {
     async close() {
       checker?.terminate();
       await Promise.all([reader.close(), writer.close()]);
-      foldJournalBack(file);
-      lock.release();
+      try {
+        foldJournalBack(file);
+      } finally {
+        lock.release();
+      }
     },
   };
 }
@@ -72,7 +75,7 @@ function checkInBackground(file: string, onFatal: (reason: string) => void): Wor
   return worker;
 }
 
-/** Leaves one tidy file behind a clean stop. The threads are ended by then, or about to let go of it. */
+/** Leaves one tidy file behind a clean stop. The threads are ended by then. */
 function foldJournalBack(file: string): void {
   const database = new Database(file);
   database.run('PRAGMA busy_timeout = 5000');

@@ -60,7 +60,10 @@ export class StorageThread {
 
   async close(): Promise<void> {
     await this.call('close', []);
+    // Its connection closes with it, and until then holds the file.
+    const ended = new Promise(resolve => this.#worker.addEventListener('close', resolve, { once: true }));
     this.#worker.terminate();
+    await ended;
   }
 
   #settle(reply: Reply): void {
