@@ -16,20 +16,24 @@ export const pipelinesAndDeliveries = [
   `ALTER TABLE events ADD COLUMN matched_sources TEXT`,
   `CREATE INDEX events_failed ON events (org_id, id) WHERE state = 'failed'`,
 
-  // Who is working on an event, and until when nobody else may. An event that waits for its next try is parked
-  // here with the state 'deferred', which is shown as accepted.
+  // Who is working on an event, and until when nobody else may. A claim that outlives its worker is evidence: tries
+  // counts how often. The job is that of a replay, or empty. The plan names the runs to do, where it is not all of them.
   `CREATE TABLE event_claims (
-     org_id TEXT NOT NULL, event_id TEXT NOT NULL, token TEXT NOT NULL, until BIGINT NOT NULL,
-     tries BIGINT NOT NULL, deferred BIGINT NOT NULL, retries BIGINT NOT NULL, PRIMARY KEY (org_id, event_id))`,
-  `CREATE INDEX event_claims_by_end ON event_claims (until)`,
+     org_id TEXT NOT NULL, event_id TEXT NOT NULL, job_id TEXT NOT NULL, token TEXT NOT NULL, until BIGINT NOT NULL,
+     tries BIGINT NOT NULL, plan TEXT, PRIMARY KEY (org_id, event_id, job_id))`,
+  // What waits for its time: runs that are tried again later (their event's state is 'deferred', which is shown as
+  // accepted), and replays.
+  `CREATE TABLE parked_events (
+     org_id TEXT NOT NULL, event_id TEXT NOT NULL, job_id TEXT NOT NULL, due_at BIGINT NOT NULL, plan TEXT,
+     PRIMARY KEY (org_id, event_id, job_id))`,
+  `CREATE INDEX parked_events_due ON parked_events (org_id, due_at)`,
 
+  // However often a crash makes it run again, an event is settled once for each pipeline, and once for each replay.
   `CREATE TABLE runs (
      id TEXT NOT NULL, org_id TEXT NOT NULL, event_id TEXT NOT NULL, pipeline_id TEXT NOT NULL,
      pipeline_name TEXT NOT NULL, version BIGINT NOT NULL, outcome TEXT NOT NULL, failed_step BIGINT,
-     reason TEXT, output TEXT NOT NULL, trace TEXT NOT NULL, replay_job_id TEXT, created_at BIGINT NOT NULL,
-     PRIMARY KEY (org_id, event_id, id))`,
-  // However often a crash makes it run again, an event is settled once for each pipeline, and once for each replay.
-  `CREATE UNIQUE INDEX runs_once ON runs (org_id, event_id, pipeline_id, COALESCE(replay_job_id, ''))`,
+     reason TEXT, output TEXT NOT NULL, trace TEXT NOT NULL, notes TEXT, replay_job_id TEXT NOT NULL,
+     created_at BIGINT NOT NULL, PRIMARY KEY (org_id, event_id, pipeline_id, replay_job_id))`,
   `CREATE INDEX runs_of_pipeline ON runs (org_id, pipeline_id, event_id)`,
 
   `CREATE TABLE dedupe_keys (
