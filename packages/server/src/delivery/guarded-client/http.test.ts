@@ -64,24 +64,25 @@ describe('an answer', () => {
 
   test('that never ends is cut where enough is kept, and hung up on', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x');
+    let written = 0;
     const receiver = await raw(
       afterRequest(socket => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n');
         const more = () => {
+          do written += chunk.length;
           while (!socket.destroyed && socket.write(chunk));
         };
         socket.on('drain', more);
         more();
       }),
     );
-    const before = process.memoryUsage().rss;
     expect(await send(receiver.port)).toMatchObject({
       status: 200,
       body: 'x'.repeat(16 * 1024),
       isCut: true,
     });
     await until(() => receiver.open() === 0);
-    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+    expect(written).toBeLessThan(50 * 1024 * 1024);
   });
 
   test('that inflates a thousandfold is cut like any other', async () => {
