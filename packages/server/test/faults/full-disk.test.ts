@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Answer, expectRefused, ingestWith, storedEvents, toAnswer } from '../support/doors.ts';
 import { startProcess, tampering } from '../support/process.ts';
 import { prepareDirectory } from './prepare.ts';
@@ -47,6 +48,35 @@ test('a full disk: 503 that says so, the dashboard still reads, and there is roo
   const engine = await reopen();
   const stored = await storedEvents(engine, seed.orgId);
   expect(stored.map(({ type }) => type)).toEqual(accepted.toReversed());
+  await engine.close();
+  rmSync(directory, { recursive: true });
+}, 30_000);
+
+test('a disk too full for the index of the journal to grow: 503 that leaves it open, and then room again', async () => {
+  const { directory, seed, reopen } = await prepareDirectory();
+  // The index grows eight pages at a time: twice while the file is opened and checked, then once for every
+  // 4,096 pages in the journal.
+  const index = ['-P', join(directory, 'sluice.db-shm')];
+  const server = await startProcess({
+    directory,
+    under: [...tampering('pwrite64:error=ENOSPC:when=17'), ...index],
+  });
+  const payload = { s: 'x'.repeat(20_000) };
+  const events = Array.from({ length: 240 }, () => ({ type: 'a', payload }));
+  const ingest = ingestWith(server.url, seed.apiKey);
+  let answer = await ingest({ events }, { 'X-Ingest-Idempotency-Key': '0' });
+  let sent = 1;
+  for (; answer.status === 202; sent++) {
+    answer = await ingest({ events }, { 'X-Ingest-Idempotency-Key': `${sent}` });
+  }
+  expectRefused(answer, { status: 503, code: 'storage_unavailable' });
+  expect((answer.body as { error: { message: string } }).error.message).toMatch(/^The disk is full.*unknown/);
+  const retry = await ingest({ events }, { 'X-Ingest-Idempotency-Key': `${sent - 1}` });
+  expect(retry.status).toBe(202);
+  server.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  const engine = await reopen();
+  expect(await storedEvents(engine, seed.orgId)).toHaveLength(sent * events.length);
   await engine.close();
   rmSync(directory, { recursive: true });
 }, 30_000);

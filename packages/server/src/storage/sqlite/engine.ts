@@ -30,8 +30,13 @@ export async function openSqlite(options: {
     throw error;
   }
 
-  const onFatal = (reason: string) =>
+  let isFatal = false;
+  const onFatal = (reason: string) => {
+    // Everybody who was waiting meets the same fault; it is told once.
+    if (isFatal) return;
+    isFatal = true;
     options.onFatal(reason.includes('damaged') ? `${reason} ${restoreAdvice(file)}` : reason);
+  };
   const writer = await StorageThread.open(new URL('./writer.ts', import.meta.url), file, onFatal);
   const reader = await StorageThread.open(new URL('./reader.ts', import.meta.url), file, onFatal);
   const checker = statSync(file).size > checkUpToBytes ? checkInBackground(file, onFatal) : null;
@@ -55,11 +60,8 @@ export async function openSqlite(options: {
     async close() {
       checker?.terminate();
       await Promise.all([reader.close(), writer.close()]);
-      try {
-        foldJournalBack(file);
-      } finally {
-        lock.release();
-      }
+      foldJournalBack(file);
+      lock.release();
     },
   };
 }
@@ -75,10 +77,18 @@ function checkInBackground(file: string, onFatal: (reason: string) => void): Wor
   return worker;
 }
 
-/** Leaves one tidy file behind a clean stop. The threads are ended by then. */
+/**
+ * Leaves one tidy file behind a clean stop. The threads are ended by then. Where it cannot, as on a full disk, the
+ * journal stays beside the file and the next start reads both.
+ */
 function foldJournalBack(file: string): void {
   const database = new Database(file);
-  database.run('PRAGMA busy_timeout = 5000');
-  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
-  database.close();
+  try {
+    database.run('PRAGMA busy_timeout = 5000');
+    database.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    return;
+  } finally {
+    database.close();
+  }
 }

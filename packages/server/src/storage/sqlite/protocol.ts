@@ -22,7 +22,20 @@ export interface Failure {
 export function toFailure(error: unknown): Failure {
   const code = (error as { code?: unknown }).code;
   const message = error instanceof Error ? error.message : String(error);
-  if (code === 'SQLITE_FULL') return { kind: 'full', message: 'The disk is full.' };
+  if (code === 'SQLITE_FULL') {
+    return {
+      kind: 'full',
+      message: 'The disk is full. Nothing of this request was stored; retry once there is room.',
+    };
+  }
+  if (code === 'SQLITE_IOERR_SHMSIZE') {
+    // The index of the journal could not grow, and that comes after the flush: the commit may outlive a crash.
+    return {
+      kind: 'full',
+      message:
+        'The disk is full. Whether this request was stored is unknown: retry with the same idempotency key or ids.',
+    };
+  }
   if (typeof code === 'string' && code.startsWith('SQLITE_IOERR')) {
     // After a failed flush nobody knows what is on disk: only a fresh start that reads it back can tell.
     return { kind: 'fatal', message: `The disk failed (${code}): ${message}` };

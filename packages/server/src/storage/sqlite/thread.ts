@@ -80,10 +80,7 @@ export class StorageThread {
 
 function toError(failure: Failure): Error {
   if (failure.kind === 'full') {
-    return new Problem('storage_unavailable', {
-      message: `${failure.message} Nothing of this request was stored; retry once there is room.`,
-      retryAfter: 5,
-    });
+    return new Problem('storage_unavailable', { message: failure.message, retryAfter: 5 });
   }
   if (failure.kind === 'fatal') return new Problem('storage_unavailable', { retryAfter: 5 });
   return new Error(failure.message);
