@@ -7,6 +7,7 @@ import { resetPassword } from './command/reset-password.ts';
 import { createServe } from './command/serve.ts';
 import { systemTerminal as terminal } from './command/terminal.ts';
 import { startService } from './compose.ts';
+import { liftRequestLimit } from './runtime/request-limit.ts';
 import { readSettings } from './settings.ts';
 
 /** The `sluice` command. */
@@ -35,4 +36,5 @@ async function run([name = 'help', ...args]: readonly string[]): Promise<number>
   }
 }
 
+if (process.argv[2] === 'serve') liftRequestLimit();
 process.exit(await run(process.argv.slice(2)));

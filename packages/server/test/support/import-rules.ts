@@ -23,7 +23,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   settings: [],
   command: ['contract', 'core', 'runtime', 'settings', 'storage', 'telemetry'],
   compose: ['contract', 'core', ...stages, 'runtime', 'settings', 'storage', 'telemetry', 'web'],
-  main: ['command', 'compose', 'core', 'settings'],
+  main: ['command', 'compose', 'core', 'runtime', 'settings'],
   dashboard: ['contract'],
   sdk: ['contract'],
 };
