@@ -31,7 +31,8 @@ export interface TracedState {
 }
 
 export const LARGEST_TRACE = 64 * 1024;
-const LONGEST_NOTE = 500;
+/** Fifty of these fit, be every character an escape of six. */
+const LONGEST_NOTE = 200;
 
 /** `[kind, outcome, duration, before, after, note]`, and the states; null where one was too large to be kept. */
 interface WrittenTrace {
