@@ -10,7 +10,7 @@ storageContract('SQLite', async () => {
     nodes: [engine],
     async remove() {
       await engine.close();
-      rmSync(directory, { recursive: true });
+      rmSync(directory, { recursive: true, force: true });
     },
   };
 });
