@@ -5,10 +5,22 @@ import type { EventFilter, EventPage, Journal } from '../../core/ports.ts';
 import type { Operation } from '../operation.ts';
 import type { Db, Schema } from '../schema.ts';
 
-/** A search without an index looks at this many events at a time, and lets other readers in between. */
-const SLICE = 4_000;
+/**
+ * A search without an index goes slice by slice and lets other readers in between. Payloads have a few bytes or a
+ * megabyte, so how many events make a slice follows from how long the one before took.
+ */
+const SLICE_MS = 10;
+const FIRST_SLICE = 50;
+const LARGEST_SLICE = 20_000;
 
-type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'matched_sources' | 'erased_at'> & { source_name: string | null };
+const nextSlice = (slice: number, tookMs: number): number => {
+  const fitting = Math.round((slice * SLICE_MS) / Math.max(tookMs, 1));
+  return Math.min(Math.max(fitting, 1), slice * 4, LARGEST_SLICE);
+};
+
+type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'matched_sources' | 'erased_at'> & {
+  source_name: string | null;
+};
 
 const toStoredEvent = (row: EventRow): StoredEvent => ({
   id: row.id,
@@ -51,15 +63,18 @@ export const listEvents: Operation<Journal['listEvents']> = async (
   const found: StoredEvent[] = [];
   const deadline = performance.now() + budgetMs;
   const sliced = needsSearch(filter);
+  let slice = FIRST_SLICE;
   for (;;) {
     const wanted = limit + 1 - found.length;
-    const sliceEnd = sliced ? await endOfSlice(db, orgId, ceiling, floor) : floor;
+    const started = performance.now();
+    const sliceEnd = sliced ? await endOfSlice(db, orgId, { ceiling, floor, slice }) : floor;
     const rows = await matching(db, orgId, filter, ceiling, sliceEnd).limit(wanted).execute();
     found.push(...rows.map(toStoredEvent));
     if (found.length > limit)
       return { events: found.slice(0, limit), next: found[limit - 1]?.id ?? null, searchedTo: null };
     if (sliceEnd === floor) return { events: found, next: null, searchedTo: null };
     ceiling = sliceEnd;
+    slice = nextSlice(slice, performance.now() - started);
     if (performance.now() > deadline && ceiling !== null) {
       return { events: found, next: ceiling, searchedTo: idTime(ceiling) } satisfies EventPage;
     }
@@ -75,11 +90,15 @@ const needsSearch = (filter: EventFilter) =>
   filter.text !== undefined;
 
 /** The id that ends the slice below `ceiling` (itself included in the slice), or `floor` when that comes first. */
-async function endOfSlice(db: Db, orgId: string, ceiling: string | null, floor: string | null) {
+async function endOfSlice(
+  db: Db,
+  orgId: string,
+  { ceiling, floor, slice }: { ceiling: string | null; floor: string | null; slice: number },
+) {
   let query = db.selectFrom('events').select('id').where('org_id', '=', orgId);
   if (ceiling !== null) query = query.where('id', '<', ceiling);
   if (floor !== null) query = query.where('id', '>=', floor);
-  const last = await query.orderBy('id', 'desc').offset(SLICE).limit(1).executeTakeFirst();
+  const last = await query.orderBy('id', 'desc').offset(slice).limit(1).executeTakeFirst();
   return last?.id ?? floor;
 }
 

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { newId } from '../../src/core/ids.ts';
+import { acceptedIds, ingestWith, post } from '../support/doors.ts';
+import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
+
+const EVENTS = 200_000;
+const BATCH = 10_000;
+
+let service: TestService;
+let seed: Seed;
+
+beforeAll(async () => {
+  service = await startTestService();
+  seed = await seedOrganisation(service.engine);
+  const text = 'lorem ipsum dolor sit amet '.repeat(10);
+  for (let stored = 0; stored < EVENTS; stored += BATCH) {
+    await service.engine.storage.append([batchOf(seed.orgId, BATCH, n => `{"n":${n},"text":"${text}"}`)]);
+  }
+}, 60_000);
+afterAll(() => service.stop());
+
+const batchOf = (orgId: string, length: number, payloadOf: (n: number) => string) => ({
+  orgId,
+  sourceId: null,
+  receivedAt: Date.now(),
+  idempotency: null,
+  events: Array.from({ length }, (_, n) => ({
+    id: newId('evt'),
+    type: 'a',
+    icon: null,
+    payload: payloadOf(n),
+    senderId: null,
+    entityKind: null,
+    entityExternalId: null,
+    happenedAt: 0,
+  })),
+});
+
+/** Looks through every payload for something that is in none. */
+const searchEverything = (orgId: string) =>
+  service.engine.storage.listEvents(
+    orgId,
+    { text: 'no payload holds this' },
+    { limit: 50, below: null, budgetMs: 60_000 },
+  );
+
+/** How often `act` came to its end while one search was under way. */
+async function countDuringSearch(act: () => Promise<void>, orgId = seed.orgId): Promise<number> {
+  let searching = true;
+  const search = searchEverything(orgId).finally(() => {
+    searching = false;
+  });
+  let count = 0;
+  while (searching) {
+    await act();
+    if (searching) count++;
+  }
+  expect(await search).toEqual({ events: [], next: null, searchedTo: null });
+  return count;
+}
+
+/** None would come to its end if the doors waited for the search; a quiet machine sees hundreds. */
+const SEVERAL = 1;
+
+test('single events are accepted, one after the other, while a search goes through 200,000 of them', async () => {
+  const ingest = ingestWith(service.url, seed.apiKey);
+  await ingest('{"events":[{"type":"warm"}]}');
+  const count = await countDuringSearch(async () => {
+    acceptedIds(await ingest('{"events":[{"type":"b"}]}'));
+  });
+  expect(count).toBeGreaterThan(SEVERAL * 5);
+}, 60_000);
+
+test('so are webhooks, and senders whose key must first be looked up', async () => {
+  const source = await seed.source('none');
+  const count = await countDuringSearch(async () => {
+    // Making a source makes the doors forget whom they know.
+    await seed.source('none');
+    expect((await post(`${service.url}/whk/${source.token}`, '{}')).status).toBe(202);
+    acceptedIds(await ingestWith(service.url, seed.apiKey)('{"events":[{"type":"c"}]}'));
+  });
+  expect(count).toBeGreaterThan(SEVERAL);
+}, 60_000);
+
+test('a batch of 1,000 is accepted meanwhile too, and the list of the newest is at hand', async () => {
+  const events = Array.from({ length: 1_000 }, (_, n) => ({ type: 'd', payload: { n } }));
+  const count = await countDuringSearch(async () => {
+    const ids = acceptedIds(await ingestWith(service.url, seed.apiKey)({ events }));
+    const page = await service.engine.storage.listEvents(
+      seed.orgId,
+      {},
+      { limit: 10, below: null, budgetMs: 1_000 },
+    );
+    expect(page.events[0]?.id).toBe(ids.at(-1) ?? '');
+  });
+  expect(count).toBeGreaterThan(SEVERAL);
+}, 60_000);
+
+test('payloads of a megabyte make smaller slices, not longer waits', async () => {
+  const large = await seedOrganisation(service.engine);
+  const payload = JSON.stringify({ s: 'x'.repeat(1_000_000) });
+  for (let n = 0; n < 200; n += 20) {
+    await service.engine.storage.append([batchOf(large.orgId, 20, () => payload)]);
+  }
+  const count = await countDuringSearch(async () => {
+    await seed.source('none');
+    acceptedIds(await ingestWith(service.url, seed.apiKey)('{"events":[{"type":"e"}]}'));
+  }, large.orgId);
+  expect(count).toBeGreaterThan(SEVERAL);
+}, 60_000);
