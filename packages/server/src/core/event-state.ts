@@ -1,0 +1,12 @@
+import type { EventState } from './event.ts';
+import type { RunOutcome } from './outcome.ts';
+
+/** What an event's state is once these are the outcomes of its pipelines, of each the latest. */
+export function stateAfter(outcomes: readonly RunOutcome['kind'][]): EventState {
+  if (outcomes.length === 0) return 'unrouted';
+  if (outcomes.includes('routed')) return 'processed';
+  return outcomes.includes('failed') ? 'failed' : 'dropped';
+}
+
+/** The state of an event that waits for one of its runs to be tried again. Nobody is shown it: it is accepted still. */
+export const DEFERRED = 'deferred';

@@ -1,0 +1,136 @@
+import type {
+  ClaimedBatch,
+  ClaimedEvent,
+  ClaimWish,
+  EventClaims,
+} from '../../core/ports-storage-pipeline.ts';
+import { type ClaimedRow, claimedColumns, toClaimedEvent } from '../claimed-event.ts';
+import { textArray } from './arrays.ts';
+import { retrying } from './failure.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** So many organisations share a batch. */
+const MOST_ORGANISATIONS = 16;
+
+const columns = claimedColumns.map(column => `event.${column}`).join(', ');
+
+/** Organisations with something to do, in turn from the one after $1, without a look at every event they have. */
+const FIND_ORGANISATIONS = `
+  WITH RECURSIVE
+  waiting (org_id, n) AS (
+    (SELECT org_id, 1 FROM events WHERE state = 'accepted' AND org_id > $1 ORDER BY org_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT org_id FROM events WHERE state = 'accepted' AND org_id > waiting.org_id
+            ORDER BY org_id LIMIT 1), n + 1
+    FROM waiting WHERE waiting.org_id IS NOT NULL AND n < $2),
+  parked (org_id, n) AS (
+    (SELECT org_id, 1 FROM parked_events WHERE org_id > $1 ORDER BY org_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT org_id FROM parked_events WHERE org_id > parked.org_id ORDER BY org_id LIMIT 1), n + 1
+    FROM parked WHERE parked.org_id IS NOT NULL AND n < $2)
+  SELECT org_id FROM (SELECT org_id FROM waiting UNION SELECT org_id FROM parked) AS found
+  WHERE org_id IS NOT NULL ORDER BY org_id LIMIT $2`;
+
+/** Nodes that claim at once pass over each other's rows; what one has just claimed the next one cannot insert. */
+const CLAIM_WAITING = `
+  WITH waiting AS (
+    SELECT event.org_id, event.id, octet_length(event.payload) AS bytes FROM events AS event
+    WHERE event.state = 'accepted' AND event.org_id = $1 AND NOT EXISTS (
+      SELECT 1 FROM event_claims AS claim
+      WHERE claim.org_id = event.org_id AND claim.event_id = event.id AND claim.job_id = '')
+    ORDER BY event.id LIMIT $2 FOR UPDATE SKIP LOCKED),
+  fitting AS (SELECT org_id, id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM waiting)
+  INSERT INTO event_claims (org_id, event_id, job_id, token, until, tries, plan)
+  SELECT org_id, id, '', $4, $5, 1, NULL FROM fitting WHERE before < $3
+  ON CONFLICT DO NOTHING RETURNING event_id, job_id, plan`;
+
+const CLAIM_PARKED = `
+  WITH due AS (
+    SELECT org_id, event_id, job_id FROM parked_events
+    WHERE org_id = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED),
+  taken AS (
+    DELETE FROM parked_events AS parked USING due
+    WHERE parked.org_id = due.org_id AND parked.event_id = due.event_id AND parked.job_id = due.job_id
+    RETURNING parked.org_id, parked.event_id, parked.job_id, parked.plan)
+  INSERT INTO event_claims (org_id, event_id, job_id, token, until, tries, plan)
+  SELECT org_id, event_id, job_id, $4, $5, 1, plan FROM taken
+  ON CONFLICT DO NOTHING RETURNING event_id, job_id, plan`;
+
+const FIND_EVENTS = `
+  SELECT ${columns} FROM unnest($2::text[]) AS wanted (id)
+  JOIN events AS event ON event.org_id = $1 AND event.id = wanted.id ORDER BY event.id`;
+
+interface Claim {
+  readonly event_id: string;
+  readonly job_id: string;
+  readonly plan: string | null;
+}
+
+export function createClaim(sessions: Sessions): EventClaims['claimEvents'] {
+  return wish => retrying(() => sessions.transaction(session => claimEvents(session, wish)));
+}
+
+async function claimEvents(session: Session, wish: ClaimWish): Promise<ClaimedBatch> {
+  const organisations = await organisationsFrom(session, wish.after, wish.except);
+  const until = wish.now + wish.leaseMs;
+  const events: ClaimedEvent[] = [];
+  let room = wish.bytes;
+
+  async function take(orgId: string, statement: string, values: readonly unknown[]): Promise<number> {
+    const { rows: claims } = await session.query<Claim & Record<string, unknown>>(statement, [
+      orgId,
+      ...values,
+      wish.token,
+      until,
+    ]);
+    if (claims.length === 0) return 0;
+    const found = await session.query<ClaimedRow>(FIND_EVENTS, [
+      orgId,
+      textArray([...new Set(claims.map(({ event_id }) => event_id))]),
+    ]);
+    const rows = new Map(found.rows.map(row => [row.id, row]));
+    for (const { event_id, job_id, plan } of claims) {
+      const row = rows.get(event_id);
+      if (row === undefined) {
+        // Past its time and gone.
+        await session.query('DELETE FROM event_claims WHERE org_id = $1 AND event_id = $2', [
+          orgId,
+          event_id,
+        ]);
+        continue;
+      }
+      events.push(toClaimedEvent(row, { token: wish.token, tries: 1, jobId: job_id, plan }));
+      room -= row.payload.length;
+    }
+    return claims.length;
+  }
+
+  let hungry = organisations;
+  while (hungry.length > 0 && events.length < wish.limit && room > 0) {
+    const share = Math.max(1, Math.floor((wish.limit - events.length) / hungry.length));
+    const hungrier: string[] = [];
+    for (const orgId of hungry) {
+      const wanted = Math.min(share, wish.limit - events.length);
+      if (wanted <= 0 || room <= 0) break;
+      const parked = await take(orgId, CLAIM_PARKED, [wish.now, wanted]);
+      const waiting = parked < wanted ? await take(orgId, CLAIM_WAITING, [wanted - parked, room]) : 0;
+      if (parked + waiting >= wanted) hungrier.push(orgId);
+    }
+    hungry = hungrier;
+  }
+  return { events, after: organisations.at(-1) ?? '' };
+}
+
+/** From the one after `after` and once around. */
+async function organisationsFrom(
+  session: Session,
+  after: string,
+  except: readonly string[],
+): Promise<string[]> {
+  const most = MOST_ORGANISATIONS + except.length;
+  const find = async (from: string) =>
+    (await session.query<{ org_id: string }>(FIND_ORGANISATIONS, [from, most])).rows.map(row => row.org_id);
+  const found = await find(after);
+  if (after !== '' && found.length < most) found.push(...(await find('')).filter(id => id <= after));
+  return found.filter(id => !except.includes(id)).slice(0, MOST_ORGANISATIONS);
+}

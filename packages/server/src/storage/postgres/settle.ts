@@ -1,0 +1,265 @@
+import { DEFERRED, stateAfter } from '../../core/event-state.ts';
+import { newId } from '../../core/ids.ts';
+import type { RunOutcome } from '../../core/outcome.ts';
+import type { EventClaims, SettledRun, Settlement, SettleResult } from '../../core/ports-storage-pipeline.ts';
+import { dueAtOf } from '../claimed-event.ts';
+import { bigintArray, textArray } from './arrays.ts';
+import { retrying } from './failure.ts';
+import type { Session, Sessions } from './sessions.ts';
+import { keepDedupeKeys } from './settle-keys.ts';
+
+/**
+ * Many events in one transaction, with one statement per table. Claims are locked first: whose lease another node
+ * has taken over is refused. Dedupe keys come next; whoever lost one is left as it was, for its run to be cut.
+ */
+export function createSettle(sessions: Sessions): EventClaims['settleEvents'] {
+  return (settlements, at) =>
+    retrying(() => sessions.transaction(session => settleEvents(session, settlements, at)));
+}
+
+async function settleEvents(
+  session: Session,
+  settlements: readonly Settlement[],
+  at: number,
+): Promise<SettleResult[]> {
+  const owned = await lockClaims(session, settlements);
+  const lost = await keepDedupeKeys(
+    session,
+    settlements.filter(settlement => owned.has(nameOf(settlement))),
+    at,
+  );
+  const settled = settlements.filter(settlement => owned.has(nameOf(settlement)) && !lost.has(settlement));
+  const made = await addRuns(session, settled, at);
+  await setStates(session, settled);
+  await endClaims(session, settled);
+  await park(session, settled);
+  await countTallies(session, settled);
+  await advanceJobs(session, settled);
+  return settlements.map(
+    settlement =>
+      lost.get(settlement) ??
+      (owned.has(nameOf(settlement))
+        ? { kind: 'settled', deliveries: made.get(settlement) ?? 0 }
+        : { kind: 'refused' }),
+  );
+}
+
+/** Ids have no line breaks. */
+const nameOf = (claim: Pick<Settlement, 'orgId' | 'eventId' | 'jobId'>): string =>
+  `${claim.orgId}\n${claim.eventId}\n${claim.jobId ?? ''}`;
+
+const claimArrays = (settlements: readonly Settlement[]): Buffer[] => [
+  textArray(settlements.map(({ orgId }) => orgId)),
+  textArray(settlements.map(({ eventId }) => eventId)),
+  textArray(settlements.map(({ jobId }) => jobId ?? '')),
+];
+
+async function lockClaims(session: Session, settlements: readonly Settlement[]): Promise<Set<string>> {
+  const { rows } = await session.query<{ org_id: string; event_id: string; job_id: string }>(
+    `SELECT claim.org_id, claim.event_id, claim.job_id
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS mine (org_id, event_id, job_id, token)
+     JOIN event_claims AS claim ON claim.org_id = mine.org_id AND claim.event_id = mine.event_id
+       AND claim.job_id = mine.job_id AND claim.token = mine.token
+     ORDER BY claim.org_id, claim.event_id, claim.job_id FOR UPDATE OF claim`,
+    [...claimArrays(settlements), textArray(settlements.map(({ token }) => token))],
+  );
+  return new Set(rows.map(row => nameOf({ orgId: row.org_id, eventId: row.event_id, jobId: row.job_id })));
+}
+
+async function endClaims(session: Session, settlements: readonly Settlement[]): Promise<void> {
+  if (settlements.length === 0) return;
+  await session.query(
+    `DELETE FROM event_claims AS claim USING unnest($1::text[], $2::text[], $3::text[]) AS mine (org_id, event_id, job_id)
+     WHERE claim.org_id = mine.org_id AND claim.event_id = mine.event_id AND claim.job_id = mine.job_id`,
+    claimArrays(settlements),
+  );
+}
+
+interface RunRow {
+  readonly settlement: Settlement;
+  readonly run: SettledRun;
+  readonly notes: { readonly destination: string; readonly note: string }[];
+  deliveries: number;
+}
+
+async function addRuns(
+  session: Session,
+  settlements: readonly Settlement[],
+  at: number,
+): Promise<Map<Settlement, number>> {
+  const rows = settlements.flatMap(settlement =>
+    settlement.runs.map((run): RunRow => ({ settlement, run, notes: [...run.notes], deliveries: 0 })),
+  );
+  const made = new Map<Settlement, number>();
+  if (rows.length === 0) return made;
+  await addDeliveries(session, rows, at);
+  await session.query(
+    `INSERT INTO runs (id, org_id, event_id, pipeline_id, pipeline_name, version, outcome, failed_step, reason,
+       output, trace, notes, replay_job_id, created_at)
+     SELECT id, org_id, event_id, pipeline_id, pipeline_name, version, outcome, NULLIF(failed_step, -1), reason,
+       output, trace, notes, job_id, $14
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
+       $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
+     AS new (id, org_id, event_id, pipeline_id, pipeline_name, version, outcome, failed_step, reason, output,
+       trace, notes, job_id)`,
+    [
+      textArray(rows.map(({ run }) => run.id)),
+      textArray(rows.map(({ settlement }) => settlement.orgId)),
+      textArray(rows.map(({ settlement }) => settlement.eventId)),
+      textArray(rows.map(({ run }) => run.pipelineId)),
+      textArray(rows.map(({ run }) => run.pipelineName)),
+      bigintArray(rows.map(({ run }) => run.version)),
+      textArray(rows.map(({ run }) => run.outcome)),
+      bigintArray(rows.map(({ run }) => run.step ?? -1)),
+      textArray(rows.map(({ run }) => run.reason)),
+      textArray(rows.map(({ run, deliveries }) => (deliveries > 0 ? run.output : ''))),
+      textArray(rows.map(({ run }) => run.trace)),
+      textArray(rows.map(({ notes }) => (notes.length > 0 ? JSON.stringify(notes) : null))),
+      textArray(rows.map(({ settlement }) => settlement.jobId ?? '')),
+      at,
+    ],
+  );
+  for (const { settlement, deliveries } of rows) {
+    made.set(settlement, (made.get(settlement) ?? 0) + deliveries);
+  }
+  return made;
+}
+
+/** A destination that is being deleted is waited for: either it is gone here, or its deliveries go with it. */
+async function addDeliveries(session: Session, rows: readonly RunRow[], at: number): Promise<void> {
+  const wanted = rows.flatMap(row => row.run.destinations.map(id => ({ row, id })));
+  if (wanted.length === 0) return;
+  const { rows: found } = await session.query<{
+    org_id: string;
+    id: string;
+    name: string;
+    kind: string;
+  }>(
+    `SELECT org_id, id, name, kind FROM destinations
+     WHERE (org_id, id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
+     ORDER BY org_id, id FOR KEY SHARE`,
+    [textArray(wanted.map(({ row }) => row.settlement.orgId)), textArray(wanted.map(({ id }) => id))],
+  );
+  const known = new Map(found.map(destination => [`${destination.org_id}\n${destination.id}`, destination]));
+  const made = wanted.flatMap(({ row, id }) => {
+    const destination = known.get(`${row.settlement.orgId}\n${id}`);
+    if (destination) row.deliveries++;
+    else row.notes.push({ destination: id, note: 'The destination is gone.' });
+    return destination ? [{ row, destination }] : [];
+  });
+  if (made.length === 0) return;
+  await session.query(
+    `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
+       destination_name, destination_kind, state, attempt, budget_from, due_at, created_at)
+     SELECT id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id, destination_name,
+       destination_kind, 'pending', 0, 0, $10, $10
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+       $9::text[])
+     AS new (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id, destination_name,
+       destination_kind)`,
+    [
+      textArray(made.map(() => newId('dlv', at))),
+      textArray(made.map(({ row }) => row.settlement.orgId)),
+      textArray(made.map(({ row }) => row.settlement.eventId)),
+      textArray(made.map(({ row }) => row.run.id)),
+      textArray(made.map(({ row }) => row.run.pipelineId)),
+      textArray(made.map(({ row }) => row.run.pipelineName)),
+      textArray(made.map(({ destination }) => destination.id)),
+      textArray(made.map(({ destination }) => destination.name)),
+      textArray(made.map(({ destination }) => destination.kind)),
+      at,
+    ],
+  );
+}
+
+async function setStates(session: Session, settlements: readonly Settlement[]): Promise<void> {
+  const first = settlements.filter(({ round }) => round === 'first');
+  const later = settlements.filter(
+    ({ round, jobId, parked }) => round === 'later' && (jobId !== null || parked.length === 0),
+  );
+  if (first.length > 0) {
+    await session.query(
+      `UPDATE events AS event SET state = new.state, matched_sources = new.matched_sources
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS new (org_id, id, state, matched_sources)
+       WHERE event.org_id = new.org_id AND event.id = new.id`,
+      [
+        textArray(first.map(({ orgId }) => orgId)),
+        textArray(first.map(({ eventId }) => eventId)),
+        textArray(
+          first.map(({ runs, parked }) =>
+            parked.length > 0 ? DEFERRED : stateAfter(runs.map(({ outcome }) => outcome)),
+          ),
+        ),
+        textArray(
+          first.map(({ matchedSources }) =>
+            matchedSources === null ? null : JSON.stringify(matchedSources),
+          ),
+        ),
+      ],
+    );
+  }
+  // Of several runs by one pipeline the latest counts.
+  for (const { orgId, eventId } of later) {
+    const { rows } = await session.query<{ outcome: RunOutcome['kind'] }>(
+      `SELECT DISTINCT ON (pipeline_id) outcome FROM runs WHERE org_id = $1 AND event_id = $2
+       ORDER BY pipeline_id, id DESC`,
+      [orgId, eventId],
+    );
+    if (rows.length === 0) continue;
+    const state = stateAfter(rows.map(({ outcome }) => outcome));
+    await session.query('UPDATE events SET state = $3 WHERE org_id = $1 AND id = $2', [
+      orgId,
+      eventId,
+      state,
+    ]);
+  }
+}
+
+async function park(session: Session, settlements: readonly Settlement[]): Promise<void> {
+  const parking = settlements.filter(({ parked }) => parked.length > 0);
+  if (parking.length === 0) return;
+  await session.query(
+    `INSERT INTO parked_events (org_id, event_id, job_id, due_at, plan)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])`,
+    [
+      ...claimArrays(parking),
+      bigintArray(parking.map(({ parked }) => dueAtOf(parked))),
+      textArray(parking.map(({ parked }) => JSON.stringify(parked))),
+    ],
+  );
+}
+
+/** Added up and in one order first: a statement may not touch a row twice, and nodes must not wait for each other. */
+async function countTallies(session: Session, settlements: readonly Settlement[]): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const { orgId, tallies } of settlements) {
+    for (const { pipelineId, tally, count } of tallies) {
+      const name = `${orgId}\n${pipelineId}\n${tally}`;
+      counts.set(name, (counts.get(name) ?? 0) + count);
+    }
+  }
+  if (counts.size === 0) return;
+  const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, n]) => [...name.split('\n'), n]);
+  const column = (i: number) => textArray(rows.map(row => String(row[i])));
+  await session.query(
+    `INSERT INTO tallies AS known (org_id, pipeline_id, tally, count)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
+     ON CONFLICT (org_id, pipeline_id, tally) DO UPDATE SET count = known.count + excluded.count`,
+    [column(0), column(1), column(2), bigintArray(rows.map(row => Number(row[3])))],
+  );
+}
+
+async function advanceJobs(session: Session, settlements: readonly Settlement[]): Promise<void> {
+  const ended = settlements
+    .filter(({ jobId, parked }) => jobId !== null && parked.length === 0)
+    .toSorted((a, b) => (`${a.orgId}\n${a.jobId}` < `${b.orgId}\n${b.jobId}` ? -1 : 1));
+  for (const { orgId, eventId, jobId } of ended) {
+    await session.query(
+      `UPDATE jobs SET done = done + 1, failed = failed + (SELECT count(*) FROM (
+         SELECT 1 FROM runs WHERE org_id = $1 AND event_id = $3 AND replay_job_id = $2 AND outcome = 'failed'
+         LIMIT 1) AS one)
+       WHERE org_id = $1 AND id = $2`,
+      [orgId, jobId, eventId],
+    );
+  }
+}

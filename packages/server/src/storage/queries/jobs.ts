@@ -1,0 +1,144 @@
+import type { Job, JobState, Jobs } from '../../core/ports-storage-pipeline.ts';
+import type { Operation } from '../operation.ts';
+import type { Db, Schema } from '../schema.ts';
+
+const toJob = (row: Schema['jobs']): Job => ({
+  id: row.id,
+  orgId: row.org_id,
+  kind: row.kind,
+  state: row.state as JobState,
+  request: row.request,
+  total: row.total,
+  done: row.done,
+  failed: row.failed,
+  position: row.position,
+  notes: JSON.parse(row.notes) as string[],
+  createdBy: row.created_by,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+});
+
+export const createJob: Operation<Jobs['createJob']> = async (db, job) => {
+  await db
+    .insertInto('jobs')
+    .values({
+      id: job.id,
+      org_id: job.orgId,
+      kind: job.kind,
+      state: job.state,
+      request: job.request,
+      total: job.total,
+      done: job.done,
+      failed: job.failed,
+      position: job.position,
+      notes: JSON.stringify(job.notes),
+      lease_until: null,
+      created_by: job.createdBy,
+      created_at: job.createdAt,
+      finished_at: job.finishedAt,
+    })
+    .execute();
+};
+
+export const findJob: Operation<Jobs['findJob']> = async (db, orgId, id) => {
+  const row = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ? toJob(row) : null;
+};
+
+export const listJobs: Operation<Jobs['listJobs']> = async (db, orgId, { limit, below }) => {
+  let query = db.selectFrom('jobs').selectAll().where('org_id', '=', orgId);
+  if (below !== null) query = query.where('id', '<', below);
+  return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toJob);
+};
+
+/** Those that nobody works on now. */
+const openJobs = (db: Db, kinds: readonly string[], now: number) =>
+  db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('finished_at', 'is', null)
+    .where('kind', 'in', kinds)
+    .where(eb => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]));
+
+export const claimJob: Operation<Jobs['claimJob']> = async (db, kinds, now, leaseMs) => {
+  for (;;) {
+    const open = await openJobs(db, kinds, now).orderBy('id').limit(1).executeTakeFirst();
+    if (!open) return null;
+    const claimed = await db
+      .updateTable('jobs')
+      .set({ lease_until: now + leaseMs })
+      .where('org_id', '=', open.org_id)
+      .where('id', '=', open.id)
+      .where('finished_at', 'is', null)
+      // Whoever was quicker has changed it.
+      .where('lease_until', open.lease_until === null ? 'is' : '=', open.lease_until)
+      .returningAll()
+      .executeTakeFirst();
+    if (claimed) return toJob(claimed);
+  }
+};
+
+export const hasOpenJobs: Operation<Jobs['hasOpenJobs']> = async (db, kinds, now) =>
+  (await openJobs(db, kinds, now).limit(1).executeTakeFirst()) !== undefined;
+
+export const advanceJob: Operation<Jobs['advanceJob']> = async (
+  db,
+  orgId,
+  id,
+  progress,
+  until,
+  replays = [],
+) => {
+  const { total, done = 0, failed = 0, position, notes } = progress;
+  const advanced = await db
+    .updateTable('jobs')
+    .set(eb => ({
+      lease_until: until,
+      total,
+      position,
+      notes: notes === undefined ? undefined : JSON.stringify(notes),
+      done: eb('done', '+', done),
+      failed: eb('failed', '+', failed),
+    }))
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('finished_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (!advanced) return false;
+  for (const { eventId, plan } of replays) {
+    await db
+      .insertInto('parked_events')
+      .values({
+        org_id: orgId,
+        event_id: eventId,
+        job_id: id,
+        due_at: 0,
+        plan: plan === null ? null : JSON.stringify(plan),
+      })
+      .execute();
+  }
+  return true;
+};
+
+export const finishJob: Operation<Jobs['finishJob']> = async (db, orgId, id, state, at) => {
+  const finished = await db
+    .updateTable('jobs')
+    .set({ state, finished_at: at, lease_until: null })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('finished_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (!finished) return false;
+  // What it has under way is not settled any more.
+  for (const table of ['parked_events', 'event_claims'] as const) {
+    await db.deleteFrom(table).where('org_id', '=', orgId).where('job_id', '=', id).execute();
+  }
+  return true;
+};

@@ -1,0 +1,61 @@
+import type { RunOutcome } from '../../core/outcome.ts';
+import type { Jobs, PlannedRun, RoutingNote, Runs, StoredRun } from '../../core/ports-storage-pipeline.ts';
+import type { Operation } from '../operation.ts';
+import type { Schema } from '../schema.ts';
+
+const toRun = (row: Omit<Schema['runs'], 'output'>): StoredRun => ({
+  id: row.id,
+  pipelineId: row.pipeline_id,
+  pipelineName: row.pipeline_name,
+  version: row.version,
+  outcome: row.outcome as RunOutcome['kind'],
+  step: row.failed_step,
+  reason: row.reason,
+  trace: row.trace,
+  notes: row.notes === null ? [] : (JSON.parse(row.notes) as RoutingNote[]),
+  jobId: row.replay_job_id === '' ? null : row.replay_job_id,
+  createdAt: row.created_at,
+});
+
+export const listRuns: Operation<Runs['listRuns']> = async (db, orgId, eventId) =>
+  (
+    await db
+      .selectFrom('runs')
+      .select([
+        'id',
+        'org_id',
+        'event_id',
+        'pipeline_id',
+        'pipeline_name',
+        'version',
+        'outcome',
+        'failed_step',
+        'reason',
+        'trace',
+        'notes',
+        'replay_job_id',
+        'created_at',
+      ])
+      .where('org_id', '=', orgId)
+      .where('event_id', '=', eventId)
+      .orderBy('id')
+      .execute()
+  ).map(toRun);
+
+export const listFirstRuns: Operation<Jobs['listFirstRuns']> = async (db, orgId, eventIds) => {
+  const plans: Record<string, PlannedRun[]> = {};
+  if (eventIds.length === 0) return plans;
+  const rows = await db
+    .selectFrom('runs')
+    .select(['event_id', 'pipeline_id', 'version'])
+    .where('org_id', '=', orgId)
+    .where('event_id', 'in', eventIds)
+    .where('replay_job_id', '=', '')
+    .orderBy('id')
+    .execute();
+  for (const { event_id, pipeline_id, version } of rows) {
+    plans[event_id] ??= [];
+    plans[event_id].push({ pipelineId: pipeline_id, version, retries: 0, dueAt: 0 });
+  }
+  return plans;
+};

@@ -1,0 +1,142 @@
+import type { Database } from 'bun:sqlite';
+import { DEFERRED, stateAfter } from '../../core/event-state.ts';
+import { newId } from '../../core/ids.ts';
+import type { RunOutcome } from '../../core/outcome.ts';
+import type { SettledRun, Settlement, SettleResult } from '../../core/ports-storage-pipeline.ts';
+import { dueAtOf } from '../claimed-event.ts';
+
+type Settle = (settlements: readonly Settlement[], at: number) => SettleResult[];
+
+/** Runs inside the writer's transaction: each event is settled whole, with all that it makes, or not at all. */
+export function prepareSettle(database: Database): Settle {
+  const findKey = database.prepare<{ event_id: string }, [string, string, string, number]>(
+    'SELECT event_id FROM dedupe_keys WHERE org_id = ? AND scope = ? AND key = ? AND expires_at > ?',
+  );
+  const endClaim = database.prepare(
+    'DELETE FROM event_claims WHERE org_id = ? AND event_id = ? AND job_id = ? AND token = ?',
+  );
+  const keepKey = database.prepare(
+    `INSERT INTO dedupe_keys (org_id, scope, key, event_id, expires_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (org_id, scope, key) DO UPDATE SET event_id = excluded.event_id, expires_at = excluded.expires_at
+     WHERE expires_at <= ?`,
+  );
+  const addRun = database.prepare(
+    `INSERT INTO runs (id, org_id, event_id, pipeline_id, pipeline_name, version, outcome, failed_step, reason,
+       output, trace, notes, replay_job_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const findDestination = database.prepare<{ name: string; kind: string }, [string, string]>(
+    'SELECT name, kind FROM destinations WHERE org_id = ? AND id = ?',
+  );
+  const addDelivery = database.prepare(
+    `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
+       destination_name, destination_kind, state, attempt, budget_from, due_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, ?, ?)`,
+  );
+  const setState = database.prepare(
+    'UPDATE events SET state = ?, matched_sources = ? WHERE org_id = ? AND id = ?',
+  );
+  const setStateAgain = database.prepare('UPDATE events SET state = ? WHERE org_id = ? AND id = ?');
+  const listOutcomes = database.prepare<
+    { pipeline_id: string; outcome: RunOutcome['kind'] },
+    [string, string]
+  >('SELECT pipeline_id, outcome FROM runs WHERE org_id = ? AND event_id = ? ORDER BY id');
+  const park = database.prepare(
+    'INSERT INTO parked_events (org_id, event_id, job_id, due_at, plan) VALUES (?, ?, ?, ?, ?)',
+  );
+  const count = database.prepare(
+    `INSERT INTO tallies (org_id, pipeline_id, tally, count) VALUES (?, ?, ?, ?)
+     ON CONFLICT (org_id, pipeline_id, tally) DO UPDATE SET count = count + excluded.count`,
+  );
+  const advance = database.prepare(
+    `UPDATE jobs SET done = done + 1, failed = failed + EXISTS (
+       SELECT 1 FROM runs WHERE org_id = ? AND event_id = ? AND replay_job_id = ? AND outcome = 'failed')
+     WHERE org_id = ? AND id = ?`,
+  );
+
+  function findLost({ orgId, eventId, runs }: Settlement, at: number): SettleResult | null {
+    for (const { pipelineId, claims } of runs) {
+      for (const { scope, key, step } of claims) {
+        const first = findKey.get(orgId, scope, key, at)?.event_id;
+        if (first !== undefined && first !== eventId) return { kind: 'lost', pipelineId, step, first };
+      }
+    }
+    return null;
+  }
+
+  /** Answers how many deliveries it made. */
+  function settleRun({ orgId, eventId, jobId }: Settlement, run: SettledRun, at: number): number {
+    const notes = [...run.notes];
+    let deliveries = 0;
+    for (const id of run.destinations) {
+      const destination = findDestination.get(orgId, id);
+      if (!destination) {
+        notes.push({ destination: id, note: 'The destination is gone.' });
+        continue;
+      }
+      addDelivery.run(
+        newId('dlv', at),
+        orgId,
+        eventId,
+        run.id,
+        run.pipelineId,
+        run.pipelineName,
+        id,
+        destination.name,
+        destination.kind,
+        at,
+        at,
+      );
+      deliveries++;
+    }
+    addRun.run(
+      run.id,
+      orgId,
+      eventId,
+      run.pipelineId,
+      run.pipelineName,
+      run.version,
+      run.outcome,
+      run.step,
+      run.reason,
+      deliveries > 0 ? run.output : '',
+      run.trace,
+      notes.length > 0 ? JSON.stringify(notes) : null,
+      jobId ?? '',
+      at,
+    );
+    for (const { scope, key, expiresAt } of run.claims) {
+      keepKey.run(orgId, scope, key, eventId, expiresAt, at);
+    }
+    return deliveries;
+  }
+
+  function setEventState({ orgId, eventId, jobId, round, runs, parked, matchedSources }: Settlement): void {
+    if (round === 'first') {
+      const state = parked.length > 0 ? DEFERRED : stateAfter(runs.map(({ outcome }) => outcome));
+      const sources = matchedSources === null ? null : JSON.stringify(matchedSources);
+      setState.run(state, sources, orgId, eventId);
+      return;
+    }
+    if (jobId === null && parked.length > 0) return;
+    // Of several runs by one pipeline the latest counts.
+    const latest = new Map(listOutcomes.all(orgId, eventId).map(row => [row.pipeline_id, row.outcome]));
+    if (latest.size > 0) setStateAgain.run(stateAfter([...latest.values()]), orgId, eventId);
+  }
+
+  function settleOne(settlement: Settlement, at: number): SettleResult {
+    const { orgId, eventId, token, runs, parked } = settlement;
+    const jobId = settlement.jobId ?? '';
+    const lost = findLost(settlement, at);
+    if (lost) return lost;
+    if (endClaim.run(orgId, eventId, jobId, token).changes === 0) return { kind: 'refused' };
+    let deliveries = 0;
+    for (const run of runs) deliveries += settleRun(settlement, run, at);
+    setEventState(settlement);
+    for (const { pipelineId, tally, count: n } of settlement.tallies) count.run(orgId, pipelineId, tally, n);
+    if (parked.length > 0) park.run(orgId, eventId, jobId, dueAtOf(parked), JSON.stringify(parked));
+    else if (jobId !== '') advance.run(orgId, eventId, jobId, orgId, jobId);
+    return { kind: 'settled', deliveries };
+  }
+
+  return (settlements, at) => settlements.map(settlement => settleOne(settlement, at));
+}
