@@ -45,11 +45,14 @@ export function decideWaiting(
   waiting: Standing & { readonly dueAt: number },
 ): { readonly kind: 'wait' } | Extract<Decision, { kind: 'dead' }> {
   const { policy, attemptsMade, dueAt, now } = waiting;
-  const wouldHaveEndedAt = dueAt + remainingDelays(policy, attemptsMade + 1) + policy.timeoutMs;
-  if (now <= wouldHaveEndedAt) return { kind: 'wait' };
+  if (now <= dueAt + longestWait(policy, attemptsMade)) return { kind: 'wait' };
   return {
     kind: 'dead',
     code: 'destination_down',
     message: 'The destination was down for longer than all of this delivery’s attempts would have taken.',
   };
 }
+
+/** How long after it was due all attempts of a delivery would have been made and answered. */
+export const longestWait = (policy: RetryPolicy, attemptsMade: number): number =>
+  remainingDelays(policy, attemptsMade + 1) + policy.timeoutMs;
