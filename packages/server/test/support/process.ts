@@ -46,6 +46,8 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
+      // As an operator's process ends up with; given at once, it spares each start a second one.
+      BUN_CONFIG_MAX_HTTP_REQUESTS: '20000',
       SLUICE_PORT: '0',
       SLUICE_HOST: '127.0.0.1',
       SLUICE_DATA_DIR: options.directory,
