@@ -1,7 +1,6 @@
-import { type Detector, isDigitAt, isWordAt, NOTHING, type Span, withoutSeparators } from './detector.ts';
+import { type Detector, isDigitAt, isWordAt, type Span, withoutSeparators } from './detector.ts';
 
 /** Digits in groups, with one blank or hyphen between; groups that could make up a card are looked at closely. */
-const MAY_HOLD = /\d(?:[ -]?\d){12}/;
 const RUN = /\d+(?:[ -]\d+)*/g;
 
 /** As cards are printed; one that is written without blanks is a group of its own. */
@@ -20,8 +19,8 @@ const NETWORKS: readonly { readonly prefix: RegExp; readonly lengths: readonly n
 ];
 
 export const creditCard: Detector = {
+  mayFind: ({ digits }) => digits >= 13,
   find(text) {
-    if (!MAY_HOLD.test(text)) return NOTHING;
     const spans: Span[] = [];
     for (const { 0: run, index } of text.matchAll(RUN)) {
       if (run.length < 13 || isPartOfMore(text, index, index + run.length)) continue;

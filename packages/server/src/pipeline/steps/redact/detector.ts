@@ -1,5 +1,7 @@
 /** Finds one sort of personal data in a text. Takes time linear in the text, whatever is in it. */
 export interface Detector {
+  /** False where nothing can be in a text that has so many of these characters: most texts are ruled out by that. */
+  mayFind(counts: CharacterCounts): boolean;
   /** In no order, but without overlaps. */
   find(text: string): readonly Span[];
   /** The same for all spellings of the same thing, so that a hash of it is the same too. */
@@ -11,7 +13,27 @@ export interface Span {
   readonly end: number;
 }
 
-export const NOTHING: readonly Span[] = [];
+export interface CharacterCounts {
+  readonly digits: number;
+  readonly ats: number;
+  readonly dots: number;
+  readonly colons: number;
+  readonly pluses: number;
+}
+
+/** One look at each character, for all detectors. */
+export function countCharacters(text: string): CharacterCounts {
+  const counts = { digits: 0, ats: 0, dots: 0, colons: 0, pluses: 0 };
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 48 && code <= 57) counts.digits++;
+    else if (code === 64) counts.ats++;
+    else if (code === 46) counts.dots++;
+    else if (code === 58) counts.colons++;
+    else if (code === 43 || code === 0xff0b) counts.pluses++;
+  }
+  return counts;
+}
 
 export const withoutSeparators = (found: string): string => found.replace(/[\s().\-–—/·]/g, '').toUpperCase();
 

@@ -1,4 +1,4 @@
-import { type Detector, NOTHING, type Span } from './detector.ts';
+import type { Detector, Span } from './detector.ts';
 
 const LONGEST_LOCAL = 64;
 const LONGEST_DOMAIN = 253;
@@ -12,12 +12,11 @@ const PICTURE = /^\dx\.(?:png|jpe?g|gif|webp|svg)$/i;
 
 /** Looks around every at sign, no further than an address can reach. */
 export const email: Detector = {
+  mayFind: ({ ats, dots }) => ats > 0 && dots > 0,
   find(text) {
-    let at = text.indexOf('@');
-    if (at < 0) return NOTHING;
     const spans: Span[] = [];
     let from = 0;
-    for (; at >= 0; at = text.indexOf('@', at + 1)) {
+    for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
       const start = localStart(text, at, from);
       const domain = start === at ? undefined : DOMAIN.exec(text.slice(at + 1, at + 2 + LONGEST_DOMAIN))?.[0];
       if (domain === undefined || PICTURE.test(domain)) continue;

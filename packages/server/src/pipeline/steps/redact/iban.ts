@@ -1,13 +1,12 @@
 import { countrySpecs, isValidIBAN } from 'ibantools';
-import { type Detector, isWordAt, NOTHING, type Span, withoutSeparators } from './detector.ts';
+import { type Detector, isWordAt, type Span, withoutSeparators } from './detector.ts';
 
 /** Country and check digits; how much follows, the country says. */
 const BEGINNING = /[A-Za-z]{2}\d{2}/g;
-const MAY_HOLD = /[A-Za-z]{2}\d{2}[ -]?[A-Za-z0-9]/;
 
 export const iban: Detector = {
+  mayFind: ({ digits }) => digits >= 8,
   find(text) {
-    if (!MAY_HOLD.test(text)) return NOTHING;
     const spans: Span[] = [];
     let from = 0;
     for (const { 0: beginning, index } of text.matchAll(BEGINNING)) {

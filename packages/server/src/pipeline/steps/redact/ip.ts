@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { type Detector, isDigitAt, isWordAt, NOTHING, type Span } from './detector.ts';
+import { type Detector, isDigitAt, isWordAt, type Span } from './detector.ts';
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const V4 = new RegExp(`${OCTET}(?:\\.${OCTET}){3}`, 'g');
@@ -11,10 +11,8 @@ const VERSION =
 const WORD_BEFORE = 16;
 
 export const ip: Detector = {
-  find(text) {
-    const spans = [...findV4(text), ...findV6(text)];
-    return spans.length === 0 ? NOTHING : spans;
-  },
+  mayFind: ({ digits, dots, colons }) => (digits >= 4 && dots >= 3) || (digits >= 1 && colons >= 2),
+  find: text => [...findV4(text), ...findV6(text)],
   normalise: found => found.toLowerCase(),
 };
 

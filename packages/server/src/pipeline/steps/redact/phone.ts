@@ -4,7 +4,7 @@ import parsePhoneNumber, {
   getCountryCallingCode,
   Metadata,
 } from 'libphonenumber-js/max';
-import { type Detector, isDigitAt, isWordAt, NOTHING, type Span, withoutSeparators } from './detector.ts';
+import { type Detector, isDigitAt, isWordAt, type Span, withoutSeparators } from './detector.ts';
 
 /**
  * Telephone numbers: in international form always, in national form where a region says whose. The library reads
@@ -25,11 +25,9 @@ const MOST_READINGS = 3_000;
 export function createPhoneDetector(region: CountryCode | null): Detector {
   const plans = readPlans();
   return {
-    find(text) {
-      if (region === null && !text.includes('+') && !text.includes('＋') && !text.includes('00'))
-        return NOTHING;
-      return search(text, { region, plans });
-    },
+    // Two zeros stand for a plus, and then there are more digits.
+    mayFind: ({ digits, pluses }) => digits >= (pluses > 0 || region !== null ? FEWEST_DIGITS : 10),
+    find: text => search(text, { region, plans }),
     normalise: found => withoutSeparators(found).replace(/^＋/, '+'),
   };
 }

@@ -1,5 +1,5 @@
 import { creditCard } from './credit-card.ts';
-import type { Detector, Span } from './detector.ts';
+import { countCharacters, type Detector, type Span } from './detector.ts';
 import { email } from './email.ts';
 import { iban } from './iban.ts';
 import { ip } from './ip.ts';
@@ -33,9 +33,6 @@ export const createDetectors = (
 /** What stands in place of a match. */
 export type Replace = (detector: NamedDetector, found: string) => string;
 
-/** All that any detector looks for has a digit or an at sign in it; most texts and nearly all keys have neither. */
-const MAY_HOLD = /[\d@]/;
-
 /**
  * What replaces a match changes what stands beside its neighbours, and taking a match away joins them; so the
  * text is looked at again until nothing is found. Four times are plenty for anything that people write; after
@@ -58,12 +55,16 @@ export interface Finding extends Span {
   readonly detector: NamedDetector;
 }
 
+const NOTHING: readonly Finding[] = [];
+
 /** Without overlaps: what begins first counts, and of those the longest. */
 export function findAll(text: string, detectors: readonly NamedDetector[]): readonly Finding[] {
-  if (!MAY_HOLD.test(text)) return [];
+  const counts = countCharacters(text);
+  if (counts.digits === 0 && counts.ats === 0) return NOTHING;
   const found: Finding[] = [];
   for (const detector of detectors)
-    for (const { start, end } of detector.find(text)) found.push({ start, end, detector });
+    if (detector.mayFind(counts))
+      for (const { start, end } of detector.find(text)) found.push({ start, end, detector });
   if (found.length < 2) return found;
   found.sort((a, b) => a.start - b.start || b.end - a.end);
   let from = 0;
