@@ -15,3 +15,9 @@ export const withoutMentions = (text: string): string => text.replace(/(?<![\w.+
 /** `2026-01-31 12:00:00 UTC`. */
 export const readableTime = (epochMs: number): string =>
   `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** What others answer may hold anything; a relational database takes neither NUL nor half a character. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
+/** What somebody else gives as a reason, short enough to stand in a sentence. */
+export const quoted = (reason: string): string => cutText(storable(reason), 500);

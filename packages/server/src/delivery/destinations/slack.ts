@@ -5,7 +5,7 @@ import { type Chat, chatText, prepareChat } from '../chat.ts';
 import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField, urlField } from '../fields.ts';
 import { type Answer, hiddenUrl, type Refusal } from '../post.ts';
-import { cutText, withoutMentions } from '../text.ts';
+import { cutText, quoted, withoutMentions } from '../text.ts';
 
 const VENDOR = 'https://slack.com/api';
 const MOST_TEXT = 3_000;
@@ -95,7 +95,7 @@ function judgeApiAnswer(answer: Answer): Refusal | 'delivered' | null {
   if (said.ok) return 'delivered';
   return {
     code: 'rejected_by_destination',
-    message: `Slack refused the message: ${said.error ?? 'no reason given'}.`,
+    message: `Slack refused the message: ${quoted(said.error ?? 'no reason given')}.`,
   };
 }
 

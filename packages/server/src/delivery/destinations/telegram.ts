@@ -5,7 +5,7 @@ import { chatText, prepareChat } from '../chat.ts';
 import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl } from '../fields.ts';
 import type { Answer, Refusal } from '../post.ts';
-import { cutText, withoutMentions } from '../text.ts';
+import { cutText, quoted, withoutMentions } from '../text.ts';
 
 const VENDOR = 'https://api.telegram.org';
 const MOST_TEXT = 4_096;
@@ -82,7 +82,7 @@ function judgeAnswer(answer: Answer): Refusal | 'delivered' | null {
   const seconds = said.parameters?.retry_after;
   return {
     code: answer.status === 200 ? 'rejected_by_destination' : 'bad_status',
-    message: `Telegram refused the message: ${said.description ?? 'no reason given'}.`,
+    message: `Telegram refused the message: ${quoted(said.description ?? 'no reason given')}.`,
     retryAfterMs: seconds === undefined ? null : seconds * 1_000,
   };
 }

@@ -1,5 +1,6 @@
 import { Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { storable } from '../text.ts';
 
 export interface KeptBody {
   readonly text: string;
@@ -68,5 +69,5 @@ async function inflateUpTo(bytes: Uint8Array, inflate: Transform, most: number):
 
 /** Half a character at the cut is left out rather than shown as a blot. */
 function asText({ bytes, isCut }: Collected): KeptBody {
-  return { text: new TextDecoder().decode(bytes, { stream: isCut }), isCut };
+  return { text: storable(new TextDecoder().decode(bytes, { stream: isCut })), isCut };
 }

@@ -109,6 +109,15 @@ describe('an answer', () => {
     expect(await send(receiver.port)).toMatchObject({ status: 200, body: 'plain' });
   });
 
+  test('of any bytes at all is text that a database can hold', async () => {
+    const bytes = new Uint8Array([0x61, 0x00, 0xff, 0xed, 0xa0, 0x80, 0x62]);
+    const receiver = keep(startReceiver(() => new Response(bytes)));
+    const result = await send(receiver.port);
+    const body = result.kind === 'answered' ? result.body : '';
+    expect(body).toMatch(/^a\uFFFD+b$/);
+    expect(body.isWellFormed()).toBe(true);
+  });
+
   test('keeps as much as is asked for', async () => {
     const receiver = keep(startReceiver(() => new Response('ä'.repeat(100))));
     expect(await send(receiver.port, { keptBytes: 5 })).toMatchObject({ body: 'ää', isCut: true });
@@ -136,7 +145,7 @@ describe('a failure has its code:', () => {
     const receiver = await raw(() => {});
     const began = performance.now();
     expect(await code(receiver, 200)).toBe('timeout');
-    expect(performance.now() - began).toBeLessThan(1_500);
+    expect(performance.now() - began).toBeLessThan(4_000);
     await until(() => receiver.open() === 0);
   });
 

@@ -291,6 +291,13 @@ describe('a database', () => {
     expect(gone).toMatchObject({ code: 'connection_refused' });
   });
 
+  test('that offers no TLS is not spoken to without it', async () => {
+    const connection_string = `${database.url}?sslmode=require`;
+    expect(await prepare({ connection_string }).send(sampleDelivery())).toMatchObject({
+      code: 'tls_invalid',
+    });
+  });
+
   test('that refuses the user or the row says why', async () => {
     const url = new URL(database.url);
     url.password = 'canary';

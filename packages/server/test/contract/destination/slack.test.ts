@@ -153,6 +153,14 @@ describe('Slack', () => {
     });
   });
 
+  test('may give any reason, and a database can hold it', async () => {
+    const at = start(() => Response.json({ ok: false, error: `no\u0000\uD800${'x'.repeat(10_000)}` }));
+    const result = await prepareFrom(slack, bot(at)).send(sampleDelivery());
+    const message = result.outcome === 'failed' ? result.message : '';
+    expect(message).toStartWith('Slack refused the message: no\uFFFD\uFFFDx');
+    expect(message.length).toBeLessThan(600);
+  });
+
   test('is believed in nothing but its own answers', async () => {
     const at = start(() => new Response('<html>Welcome to our Wi-Fi</html>'));
     expect(await prepareFrom(slack, bot(at)).send(sampleDelivery())).toMatchObject({ code: 'bad_response' });

@@ -4,6 +4,7 @@ import type { Failure } from '../../../core/outgoing.ts';
 import type { DestinationDeps } from '../../destination.ts';
 import { beforeDeadline } from '../../guarded-client/deadline.ts';
 import { failureOfCode, timeoutFailure } from '../../guarded-client/failure.ts';
+import { quoted } from '../../text.ts';
 
 export interface SmtpServer {
   readonly host: string;
@@ -40,7 +41,11 @@ export async function sendMail(
     const transport = transportOver(opened.socket, opened.serverName, server, timeoutMs, deps.ca);
     const info = await beforeDeadline(transport.sendMail(mail), deadline.signal);
     const refused = info.rejected.length > 0 ? ` (refused: ${info.rejected.map(String).join(', ')})` : '';
-    return { kind: 'accepted', status: statusOf(info.response), response: `${info.response}${refused}` };
+    return {
+      kind: 'accepted',
+      status: statusOf(info.response),
+      response: quoted(`${info.response}${refused}`),
+    };
   } catch (error) {
     return deadline.signal.aborted
       ? { kind: 'failed', status: null, response: null, failure: timeoutFailure }

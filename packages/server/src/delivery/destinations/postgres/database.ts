@@ -3,6 +3,7 @@ import type { Failure } from '../../../core/outgoing.ts';
 import type { DestinationDeps } from '../../destination.ts';
 import { beforeDeadline } from '../../guarded-client/deadline.ts';
 import { networkFailure, timeoutFailure } from '../../guarded-client/failure.ts';
+import { quoted } from '../../text.ts';
 import type { DatabaseAddress } from './connection-string.ts';
 
 /**
@@ -142,7 +143,8 @@ async function workWith<T>(
 /** SQLSTATEs, by class: https://www.postgresql.org/docs/current/errcodes-appendix.html. */
 function describe(error: unknown): Failure {
   if (error instanceof pg.DatabaseError) {
-    const { code = '', message } = error;
+    const { code = '' } = error;
+    const message = quoted(error.message);
     if (code === '57014') return timeoutFailure;
     if (code.startsWith('57P') || code.startsWith('08')) {
       return { code: 'connection_reset', message: `The database ended the connection: ${message}.` };
