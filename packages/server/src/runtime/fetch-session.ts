@@ -10,7 +10,7 @@ export interface FetchSession {
 
 export function openFetchSession(options: {
   readonly serverName: string | null;
-  /** Trusted beside the certificates that come with the runtime. */
+  /** Trusted in place of the certificates that come with the runtime. */
   readonly ca?: string;
 }): FetchSession {
   const { serverName, ca } = options;

@@ -23,7 +23,8 @@ export type Used<T> =
 /** Few, since a database has few to give and each delivery needs one for a moment only. */
 const MOST_CONNECTIONS = 5;
 const IDLE_MS = 30_000;
-const LONGEST_CONNECT_MS = 60_000;
+/** A connection that does not come about gives up its place among the few, so that the next can try. */
+const LONGEST_CONNECT_MS = 20_000;
 
 export function openDatabase(
   address: DatabaseAddress,
