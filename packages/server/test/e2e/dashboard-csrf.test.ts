@@ -100,6 +100,10 @@ test('401 comes before 403', async () => {
   expectRefused(answer, { status: 401, code: 'unauthenticated' });
 });
 
+test('behind a base URL with TLS the cookie never travels without it', () => {
+  expect(owner.setCookie).toContain('; Secure');
+});
+
 test('reading needs no header', async () => {
   const answer = await owner.send('GET', '/session', {
     headers: { 'X-Sluice-CSRF': '', 'Sec-Fetch-Site': 'cross-site' },

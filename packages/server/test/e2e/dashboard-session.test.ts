@@ -109,22 +109,3 @@ test('somebody who was removed is out at once, and cannot log in without an orga
   expectRefused(await leaver.get('/session'), unauthenticated);
   expectRefused(await attempt('leaver@example.com', PASSWORD), { status: 403, code: 'forbidden' });
 });
-
-test('the cookie is Secure wherever the browser speaks TLS', async () => {
-  const credentials = { SLUICE_ADMIN_EMAIL: 'a@example.com', SLUICE_ADMIN_PASSWORD: PASSWORD };
-  const cookieUnder = async (settings: Record<string, string>, headers: Record<string, string>) => {
-    const other = await startTestService({ settings: { ...credentials, ...settings } });
-    const browser = openBrowser(other.url);
-    await browser.send('POST', '/session', {
-      body: { email: 'a@example.com', password: PASSWORD },
-      headers,
-    });
-    await other.stop();
-    return browser.setCookie;
-  };
-  const https = { 'X-Forwarded-Proto': 'https' };
-  expect(await cookieUnder({ SLUICE_BASE_URL: 'https://sluice.example.com' }, {})).toContain('; Secure');
-  expect(await cookieUnder({ SLUICE_TRUST_PROXY: 'true' }, https)).toContain('; Secure');
-  expect(await cookieUnder({ SLUICE_TRUST_PROXY: 'true' }, {})).not.toContain('Secure');
-  expect(await cookieUnder({}, https)).not.toContain('Secure');
-});

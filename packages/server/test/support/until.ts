@@ -2,7 +2,7 @@
 export async function until(
   holds: () => boolean | Promise<boolean>,
   otherwise: string,
-  withinMs = 4_000,
+  withinMs = 20_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
