@@ -1,3 +1,4 @@
+import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import type { FailureCode } from './outgoing.ts';
 import type { PipelineEvent } from './scope.ts';
 
@@ -5,16 +6,6 @@ import type { PipelineEvent } from './scope.ts';
 export interface DeliveryStorage extends Destinations, Deliveries {}
 
 // --- Destinations ----------------------------------------------------------------------------------------
-
-export interface DeliveryPolicy {
-  readonly attempts: number;
-  /** The delay before each attempt; the last repeats where it is shorter than `attempts`. */
-  readonly scheduleS: readonly number[];
-  readonly timeoutS: number;
-  readonly concurrency: number;
-  /** 0 is unlimited. */
-  readonly ratePerSecond: number;
-}
 
 export interface StoredDestination {
   readonly id: string;

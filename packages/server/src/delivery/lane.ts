@@ -1,12 +1,7 @@
+import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import type { Clock } from '../core/clock.ts';
-import type {
-  ClaimedDelivery,
-  DeliveryPolicy,
-  StoredBreaker,
-  StoredDestination,
-} from '../core/ports-delivery.ts';
+import type { ClaimedDelivery, StoredBreaker, StoredDestination } from '../core/ports-delivery.ts';
 import type { Breaker } from './breaker.ts';
-import type { RetryPolicy } from './decide.ts';
 import type { Destination } from './destination.ts';
 
 /**
@@ -62,7 +57,7 @@ export function openLane(
     sending: 0,
     isRetired: false,
     finishedSinceClaim: 0,
-    rate: createRate(policy.ratePerSecond, options),
+    rate: createRate(policy.rate_per_second, options),
   };
 }
 
@@ -75,12 +70,6 @@ export const toStoredBreaker = (breaker: Breaker): StoredBreaker =>
   breaker.state === 'closed'
     ? { failuresInARow: breaker.failuresInARow, openedAt: null, nextProbeAt: null }
     : { failuresInARow: 0, openedAt: breaker.openedAt, nextProbeAt: breaker.nextProbeAt };
-
-export const toRetryPolicy = (policy: DeliveryPolicy): RetryPolicy => ({
-  attempts: policy.attempts,
-  delaysS: policy.scheduleS,
-  timeoutMs: policy.timeoutS * 1_000,
-});
 
 /** A token bucket: one second's worth may go out at once. */
 export interface Rate {

@@ -13,7 +13,8 @@ import type { AttemptResult } from './attempt.ts';
 import { afterAttempt, askBreaker, PROBE_EVERY_MS } from './breaker.ts';
 import { decide, longestWait } from './decide.ts';
 import type { Destination } from './destination.ts';
-import { type Claim, type Lane, openLane, roomIn, toRetryPolicy, toStoredBreaker } from './lane.ts';
+import { type Claim, type Lane, openLane, roomIn, toStoredBreaker } from './lane.ts';
+import { retryPolicyOf } from './policy.ts';
 
 /**
  * Sends what is due. One loop asks which destinations have something waiting, claims for each as much as its lane
@@ -158,7 +159,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       }
       const claim = lane.queue.shift();
       if (claim === undefined) return;
-      if (claim.leaseUntil < clock.now() + lane.policy.timeoutS * 1_000) {
+      if (claim.leaseUntil < clock.now() + lane.policy.timeout_s * 1_000) {
         // It stood here for too long to be sent within its lease.
         void giveBack([claim]).catch(options.onError);
         continue;
@@ -179,7 +180,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const attemptsMade = delivery.attempt - delivery.budgetFrom + 1;
     const decision = decide(
       result,
-      { policy: toRetryPolicy(lane.policy), attemptsMade, now },
+      { policy: retryPolicyOf(lane.policy), attemptsMade, now },
       options.chance,
     );
     noteBreaker(lane, result.outcome === 'delivered', now);
@@ -230,7 +231,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       labels,
       traits,
       sourceName: delivery.sourceName,
-      timeoutMs: lane.policy.timeoutS * 1_000,
+      timeoutMs: lane.policy.timeout_s * 1_000,
     });
   }
 
@@ -305,7 +306,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     for (const lane of lanes.values()) {
       if (lane.breaker.state !== 'open') continue;
       for (let made = 0; made < lane.policy.attempts; made++) {
-        const dueBefore = now - longestWait(toRetryPolicy(lane.policy), made);
+        const dueBefore = now - longestWait(retryPolicyOf(lane.policy), made);
         await storage.expireDeliveries(
           lane.orgId,
           lane.id,

@@ -1,4 +1,4 @@
-import type { DeliveryPolicy, Destinations, StoredDestination } from '../../core/ports-delivery.ts';
+import type { Destinations, StoredDestination } from '../../core/ports-delivery.ts';
 import type { Operation } from '../operation.ts';
 import type { Db, Schema } from '../schema.ts';
 
@@ -8,7 +8,7 @@ const toDestination = (row: Schema['destinations']): StoredDestination => ({
   kind: row.kind,
   name: row.name,
   config: row.config,
-  policy: JSON.parse(row.policy) as DeliveryPolicy,
+  policy: JSON.parse(row.policy) as StoredDestination['policy'],
   paused: row.paused === 1,
   breaker: {
     failuresInARow: row.failures_in_a_row,

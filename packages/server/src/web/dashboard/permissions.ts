@@ -6,6 +6,8 @@ const leastRole = {
   read: 'viewer',
   'sources.reveal': 'member',
   'sources.change': 'member',
+  'destinations.change': 'member',
+  'deliveries.change': 'member',
   'keys.change': 'admin',
   'members.change': 'admin',
   'settings.change': 'admin',

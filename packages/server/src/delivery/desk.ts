@@ -1,0 +1,134 @@
+import { invalid } from '../core/errors.ts';
+import { newId } from '../core/ids.ts';
+import { type JsonObject, parseJson, stringifyJson } from '../core/json.ts';
+import {
+  describeKind,
+  type KindDescription,
+  keepSecrets,
+  maskSecrets,
+  openSecrets,
+  readConfig,
+  sealSecrets,
+} from '../core/kind.ts';
+import type { StoredDestination } from '../core/ports-delivery.ts';
+import type { Vault } from '../core/vault.ts';
+import type { AttemptResult } from './attempt.ts';
+import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
+import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
+
+/**
+ * Where destinations are made and changed: a configuration as somebody sends it becomes one that is checked and
+ * sealed, and a stored one becomes something to show, to test, or to send with.
+ */
+export interface DestinationDesk {
+  kinds(): KindDescription[];
+  /** Checks it, also against the world; answers it sealed, with the secret that was made where one was lacking. */
+  accept(wish: ConfigWish): Promise<SealedConfig>;
+  /** The configuration with its secrets masked. */
+  show(destination: StoredDestination): JsonObject;
+  rotate(destination: StoredDestination, previousHoldsUntil: number): SealedConfig;
+  prepare(destination: StoredDestination): Destination;
+  /** Sends an event that says it is a test. */
+  test(destination: StoredDestination): Promise<AttemptResult>;
+}
+
+export interface ConfigWish {
+  readonly orgId: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly config: JsonObject;
+  /** What is there already, whose secrets may be kept. */
+  readonly stored: StoredDestination | null;
+}
+
+export interface SealedConfig {
+  /** JSON text. */
+  readonly config: string;
+  /** To be shown once. */
+  readonly secret: string | null;
+}
+
+type Owner = Pick<StoredDestination, 'orgId' | 'id'>;
+
+export function createDestinationDesk(
+  deps: DestinationDeps,
+  vault: Pick<Vault, 'seal' | 'open'>,
+): DestinationDesk {
+  const seal = (kind: DestinationKind, config: JsonObject, { orgId, id }: Owner) =>
+    stringifyJson(sealSecrets(kind, config, secret => vault.seal(secret, orgId, id)));
+
+  const open = (kind: DestinationKind, { config, orgId, id }: StoredDestination) =>
+    openSecrets(kind, parseJson(config) as JsonObject, sealed => vault.open(sealed, orgId, id));
+
+  function kindOf(destination: StoredDestination): DestinationKind {
+    const kind = findDestinationKind(destination.kind);
+    if (kind === undefined)
+      throw new Error(`There is no destination of the kind ${destination.kind} any more.`);
+    return kind;
+  }
+
+  const prepare = (destination: StoredDestination): Destination => {
+    const kind = kindOf(destination);
+    return kind.prepare(readConfig(kind, open(kind, destination), 'config'), deps);
+  };
+
+  return {
+    kinds: () => destinationKinds.map(describeKind),
+
+    async accept({ kind: name, config: given, stored, ...owner }) {
+      const kind = findDestinationKind(name);
+      if (kind === undefined) {
+        const known = destinationKinds.map(({ name: one }) => one).join(', ');
+        throw invalid('kind', `kind must be one of ${known}.`);
+      }
+      const kept = keepSecrets(kind, given, stored && open(kind, stored), 'config');
+      const read = readConfig(kind, kept, 'config');
+      const filled = kind.fillIn?.(read) ?? { config: read, secret: null };
+      await kind.prepare(filled.config, deps).close?.();
+      await kind.check?.(filled.config, deps);
+      return { config: seal(kind, filled.config as JsonObject, owner), secret: filled.secret };
+    },
+
+    show(destination) {
+      return maskSecrets(kindOf(destination), parseJson(destination.config) as JsonObject);
+    },
+
+    rotate(destination, previousHoldsUntil) {
+      const kind = kindOf(destination);
+      const config = readConfig(kind, open(kind, destination), 'config');
+      const rotated = kind.rotate?.(config, previousHoldsUntil);
+      if (rotated === undefined)
+        throw invalid('kind', `A ${kind.name} destination has no secret of ours to rotate.`);
+      return { config: seal(kind, rotated.config as JsonObject, destination), secret: rotated.secret };
+    },
+
+    prepare,
+
+    async test(destination) {
+      const now = deps.clock.now();
+      const prepared = prepare(destination);
+      try {
+        return await prepared.send({
+          id: newId('dlv', now),
+          attempt: 1,
+          event: {
+            id: newId('evt', now),
+            type: 'sluice.test',
+            icon: '🧪',
+            senderId: null,
+            entity: null,
+            happenedAt: now,
+            receivedAt: now,
+          },
+          payload: stringifyJson({ message: `A test of the destination “${destination.name}”.` }),
+          labels: {},
+          traits: null,
+          sourceName: null,
+          timeoutMs: destination.policy.timeout_s * 1_000,
+        });
+      } finally {
+        await prepared.close?.();
+      }
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { deadLetterFilter, deliveryFilter, retryDeadLetters } from '@sluice/contract/dashboard-deliveries';
+import { z } from 'zod';
+import { type Clock, toRfc3339 } from '../../core/clock.ts';
+import { Problem } from '../../core/errors.ts';
+import { newId } from '../../core/ids.ts';
+import type { Storage } from '../../core/ports.ts';
+import type { StoredAttempt, StoredDelivery } from '../../core/ports-delivery.ts';
+import { answer } from '../answer.ts';
+import { pagingQuery } from '../paging.ts';
+import type { Call, Calls } from './calls.ts';
+import { optionalTime } from './records.ts';
+
+type DeliveryCallStorage = Pick<
+  Storage,
+  | 'listDeliveries'
+  | 'findDelivery'
+  | 'listAttempts'
+  | 'retryDelivery'
+  | 'discardDelivery'
+  | 'countDeliveries'
+  | 'createJob'
+>;
+
+/** What is on its way, what has arrived, and what could not. */
+export function deliveryCalls(
+  calls: Calls,
+  {
+    storage,
+    clock,
+    onDeliveriesDue,
+  }: { readonly storage: DeliveryCallStorage; readonly clock: Clock; onDeliveriesDue(): void },
+): void {
+  async function find({ session, param }: Call): Promise<StoredDelivery> {
+    const delivery = await storage.findDelivery(session.orgId, param('id'));
+    if (delivery === null) throw new Problem('not_found');
+    return delivery;
+  }
+
+  const showWhole = async (delivery: StoredDelivery) =>
+    showDelivery(delivery, await storage.listAttempts(delivery.orgId, delivery.id));
+
+  const listQuery = z.strictObject({ ...deliveryFilter, ...pagingQuery });
+  calls.on('GET /deliveries', 'read', async call => {
+    const { limit, cursor, ...filter } = call.query(listQuery);
+    const page = call.page('deliveries', { limit, cursor });
+    const rows = await storage.listDeliveries(call.session.orgId, filter, {
+      limit: page.limit + 1,
+      below: page.position,
+    });
+    const shown = rows.slice(0, page.limit);
+    const next = rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
+    return page.answer(await Promise.all(shown.map(showWhole)), next);
+  });
+
+  calls.on('GET /deliveries/:id', 'read', async call => answer(await showWhole(await find(call))));
+
+  calls.on('POST /deliveries/:id/retry', 'deliveries.change', async call => {
+    const { orgId, id } = await find(call);
+    if (!(await storage.retryDelivery(orgId, id, clock.now()))) {
+      throw new Problem('conflict', {
+        message: 'Only a dead delivery whose destination still exists can be retried.',
+      });
+    }
+    await call.audit('delivery.retried', id);
+    onDeliveriesDue();
+    return answer(await showWhole(await find(call)));
+  });
+
+  calls.on('POST /deliveries/:id/discard', 'deliveries.change', async call => {
+    const { orgId, id } = await find(call);
+    if (!(await storage.discardDelivery(orgId, id, clock.now()))) {
+      throw new Problem('conflict', { message: 'This delivery has ended already.' });
+    }
+    await call.audit('delivery.discarded', id);
+    return answer(await showWhole(await find(call)));
+  });
+
+  calls.on('POST /dead-letters/retry', 'deliveries.change', async call => {
+    const { filter } = await call.body(retryDeadLetters, 'take as {}');
+    const { orgId, email } = call.session;
+    const now = clock.now();
+    const id = newId('job', now);
+    const total = await storage.countDeliveries(orgId, { ...deadLetterFilter.parse(filter), state: 'dead' });
+    const job = {
+      id,
+      orgId,
+      kind: 'dead_letters.retry',
+      state: 'running' as const,
+      request: JSON.stringify({ filter }),
+      total,
+      done: 0,
+      failed: 0,
+      position: null,
+      notes: [],
+      createdBy: email,
+      createdAt: now,
+      finishedAt: null,
+    };
+    await storage.createJob(job);
+    await call.audit('dead_letters.retried', id, { filter, total });
+    onDeliveriesDue();
+    return answer({ id, kind: job.kind, state: job.state, total, done: 0, failed: 0 }, 201);
+  });
+}
+
+/** A delivery as every private call shows it. */
+export const showDelivery = (delivery: StoredDelivery, attempts: readonly StoredAttempt[]) => ({
+  id: delivery.id,
+  event_id: delivery.eventId,
+  event_type: delivery.eventType,
+  pipeline: delivery.pipeline,
+  destination: delivery.destination,
+  state: delivery.state,
+  attempt: delivery.attempt,
+  next_attempt_at: optionalTime(delivery.nextAttemptAt),
+  code: delivery.code,
+  created_at: toRfc3339(delivery.createdAt),
+  finished_at: optionalTime(delivery.finishedAt),
+  attempts: attempts.map(({ n, at, durationMs, status, code, message, request, response }) => ({
+    n,
+    at: toRfc3339(at),
+    duration_ms: durationMs,
+    status,
+    code,
+    message,
+    request: JSON.parse(request) as unknown,
+    response,
+  })),
+});

@@ -1,0 +1,176 @@
+import {
+  destinationBody,
+  destinationChange,
+  destinationRotation,
+} from '@sluice/contract/dashboard-deliveries';
+import { type Clock, seconds, toRfc3339 } from '../../core/clock.ts';
+import { Problem } from '../../core/errors.ts';
+import { newId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { KindDescription } from '../../core/kind.ts';
+import type { Destinations, StoredDestination } from '../../core/ports-delivery.ts';
+import { answer } from '../answer.ts';
+import { pageOf } from '../paging.ts';
+import type { Call, Calls } from './calls.ts';
+import { listQuery, newestFirst, optionalTime } from './records.ts';
+
+/** What these calls ask of delivery; see `delivery/desk.ts`. */
+export interface Desk {
+  kinds(): KindDescription[];
+  accept(wish: {
+    readonly orgId: string;
+    readonly id: string;
+    readonly kind: string;
+    readonly config: JsonObject;
+    readonly stored: StoredDestination | null;
+  }): Promise<{ readonly config: string; readonly secret: string | null }>;
+  show(destination: StoredDestination): JsonObject;
+  rotate(
+    destination: StoredDestination,
+    previousHoldsUntil: number,
+  ): { readonly config: string; readonly secret: string | null };
+  test(destination: StoredDestination): Promise<TestResult>;
+}
+
+type TestResult = {
+  readonly outcome: 'delivered' | 'failed';
+  readonly status: number | null;
+  readonly response: string | null;
+  readonly durationMs: number;
+  readonly request: { readonly target: string; readonly headers: object; readonly body: string };
+  readonly code?: string;
+  readonly message?: string;
+};
+
+/** Destinations. Secrets are answered when made or rotated only, and shown as set afterwards. */
+export function destinationCalls(
+  calls: Calls,
+  { storage, desk, clock }: { readonly storage: Destinations; readonly desk: Desk; readonly clock: Clock },
+): void {
+  async function find({ session, param }: Call): Promise<StoredDestination> {
+    const destination = await storage.findDestination(session.orgId, param('id'));
+    if (destination === null) throw new Problem('not_found');
+    return destination;
+  }
+
+  const show = (destination: StoredDestination) => ({
+    id: destination.id,
+    kind: destination.kind,
+    name: destination.name,
+    config: desk.show(destination),
+    policy: destination.policy,
+    paused: destination.paused,
+    breaker:
+      destination.breaker.openedAt === null
+        ? { state: 'closed', opened_at: null, next_probe_at: null }
+        : {
+            state: 'open',
+            opened_at: toRfc3339(destination.breaker.openedAt),
+            next_probe_at: optionalTime(destination.breaker.nextProbeAt),
+          },
+    created_at: toRfc3339(destination.createdAt),
+    updated_at: toRfc3339(destination.updatedAt),
+  });
+
+  calls.on('GET /kinds/destinations', 'read', async () => answer(desk.kinds()));
+
+  calls.on('GET /destinations', 'read', async call => {
+    const page = call.page('destinations', call.query(listQuery));
+    const { rows, next } = pageOf(await storage.listDestinations(call.session.orgId), newestFirst, page);
+    return page.answer(rows.map(show), next);
+  });
+
+  calls.on('POST /destinations', 'destinations.change', async call => {
+    const { kind, name, config: given, policy } = await call.body(destinationBody);
+    const now = clock.now();
+    const id = newId('dst', now);
+    const { orgId } = call.session;
+    const { config, secret } = await desk.accept({
+      orgId,
+      id,
+      kind,
+      config: given as JsonObject,
+      stored: null,
+    });
+    const destination: StoredDestination = {
+      id,
+      orgId,
+      kind,
+      name,
+      config,
+      policy,
+      paused: false,
+      breaker: { failuresInARow: 0, openedAt: null, nextProbeAt: null },
+      createdAt: now,
+      updatedAt: now,
+    };
+    await storage.createDestination(destination);
+    await call.audit('destination.created', id, { kind, name });
+    return answer({ ...show(destination), ...(secret === null ? {} : { secret }) }, 201);
+  });
+
+  calls.on('GET /destinations/:id', 'read', async call => answer(show(await find(call))));
+
+  calls.on('PATCH /destinations/:id', 'destinations.change', async call => {
+    const stored = await find(call);
+    const { name, policy, config: given } = await call.body(destinationChange);
+    const { orgId, id, kind } = stored;
+    const accepted =
+      given === undefined
+        ? null
+        : await desk.accept({ orgId, id, kind, config: given as JsonObject, stored });
+    const change = { name, policy, config: accepted?.config };
+    await storage.updateDestination(orgId, id, change, clock.now());
+    await call.audit('destination.changed', id, {
+      ...(name === undefined ? {} : { name }),
+      fields: Object.keys({ name, policy, config: given }).filter(
+        field => ({ name, policy, config: given })[field as 'name'] !== undefined,
+      ),
+    });
+    const secret = accepted?.secret ?? null;
+    return answer({ ...show(await find(call)), ...(secret === null ? {} : { secret }) });
+  });
+
+  calls.on('DELETE /destinations/:id', 'destinations.change', async call => {
+    const { orgId, id, name } = await find(call);
+    if (!(await storage.deleteDestination(orgId, id, call.session.email, clock.now()))) {
+      throw new Problem('not_found');
+    }
+    await call.audit('destination.deleted', id, { name });
+    return answer({ id, deleted: true });
+  });
+
+  const setPaused = (paused: boolean) => async (call: Call) => {
+    const { orgId, id } = await find(call);
+    await storage.updateDestination(orgId, id, { paused }, clock.now());
+    await call.audit(paused ? 'destination.paused' : 'destination.resumed', id);
+    return answer(show(await find(call)));
+  };
+  calls.on('POST /destinations/:id/pause', 'destinations.change', setPaused(true));
+  calls.on('POST /destinations/:id/resume', 'destinations.change', setPaused(false));
+
+  calls.on('POST /destinations/:id/rotate', 'destinations.change', async call => {
+    const destination = await find(call);
+    const { overlap_s } = await call.body(destinationRotation, 'take as {}');
+    const now = clock.now();
+    const { config, secret } = desk.rotate(destination, now + seconds(overlap_s));
+    await storage.updateDestination(destination.orgId, destination.id, { config }, now);
+    await call.audit('destination.secret_rotated', destination.id, { overlap_s });
+    return answer({ ...show(await find(call)), secret });
+  });
+
+  calls.on('POST /destinations/:id/test', 'destinations.change', async call => {
+    const destination = await find(call);
+    const result = await desk.test(destination);
+    await call.audit('destination.tested', destination.id, { outcome: result.outcome });
+    return answer({
+      outcome: result.outcome,
+      status: result.status,
+      code: result.code ?? null,
+      message: result.message ?? null,
+      duration_ms: Math.round(result.durationMs),
+      request: result.request,
+      response: result.response,
+    });
+  });
+}
