@@ -1,10 +1,23 @@
 import type { EventState, NewEvent, StoredEvent } from './event.ts';
+import type { DeliveryStorage } from './ports-delivery.ts';
+import type { Entities } from './ports-entities.ts';
+import type { PipelineStorage } from './ports-storage-pipeline.ts';
 
 /**
  * What the stages ask of storage. Each method is one named operation: it either happened and is on disk, or it
  * did not happen. Both engines implement all of them and pass `test/contract/storage`.
  */
-export interface Storage extends Journal, Organisations, Accounts, ApiKeys, Sources, AuditLog, Upkeep {}
+export interface Storage
+  extends Journal,
+    Organisations,
+    Accounts,
+    ApiKeys,
+    Sources,
+    AuditLog,
+    Upkeep,
+    PipelineStorage,
+    Entities,
+    DeliveryStorage {}
 
 // --- The journal -----------------------------------------------------------------------------------------
 

@@ -1,15 +1,35 @@
 import type { Journal, Storage } from '../core/ports.ts';
+import type { Entities } from '../core/ports-entities.ts';
+import type { EventClaims } from '../core/ports-storage-pipeline.ts';
 import type { Operation } from './operation.ts';
 import * as accounts from './queries/accounts.ts';
 import * as apiKeys from './queries/api-keys.ts';
 import * as audit from './queries/audit.ts';
+import * as claims from './queries/claims.ts';
+import * as dedupe from './queries/dedupe.ts';
+import * as deliveries from './queries/deliveries.ts';
+import * as deliveryEnds from './queries/delivery-ends.ts';
+import * as destinations from './queries/destinations.ts';
+import * as entities from './queries/entities.ts';
+import * as entityErasure from './queries/entities-erase.ts';
+import * as entityEvents from './queries/entities-events.ts';
+import * as entityIndex from './queries/entities-index.ts';
+import * as entityLinks from './queries/entities-links.ts';
+import * as entityList from './queries/entities-list.ts';
+import * as entityWalk from './queries/entities-walk.ts';
 import * as events from './queries/events.ts';
+import * as jobs from './queries/jobs.ts';
+import * as labels from './queries/labels.ts';
 import * as organisations from './queries/organisations.ts';
+import * as pipelines from './queries/pipelines.ts';
+import * as runs from './queries/runs.ts';
 import * as sources from './queries/sources.ts';
 import * as upkeep from './queries/upkeep.ts';
 
 /** What each engine writes for itself, because speed there hangs on what only that engine can do. */
-export type EngineOwned = Pick<Journal, 'append'>;
+export type EngineOwned = Pick<Journal, 'append'> &
+  Pick<EventClaims, 'claimEvents' | 'settleEvents'> &
+  Pick<Entities, 'writeEntities'>;
 
 type Shared = Omit<Storage, keyof EngineOwned>;
 export type OperationName = keyof Shared;
@@ -61,9 +81,59 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   recordActivity: sources.recordActivity,
   listRejections: sources.listRejections,
 
+  createPipeline: pipelines.createPipeline,
+  listPipelines: pipelines.listPipelines,
+  findPipeline: pipelines.findPipeline,
+  savePipeline: pipelines.savePipeline,
+  enablePipeline: pipelines.enablePipeline,
+  deletePipeline: pipelines.deletePipeline,
+  listPipelineVersions: pipelines.listPipelineVersions,
+  findPipelineVersion: pipelines.findPipelineVersion,
+  readProcessing: pipelines.readProcessing,
+  readTallies: pipelines.readTallies,
+
+  claimExpired: claims.claimExpired,
+  hasExpiredClaims: claims.hasExpiredClaims,
+  extendClaims: claims.extendClaims,
+  releaseClaims: claims.releaseClaims,
+  expireClaims: claims.expireClaims,
+  listRuns: runs.listRuns,
+  findDedupeKeys: dedupe.findDedupeKeys,
+  findLabel: labels.findLabel,
+  claimLabel: labels.claimLabel,
+  keepLabel: labels.keepLabel,
+  releaseLabel: labels.releaseLabel,
+  recordLabelUse: labels.recordLabelUse,
+
+  createJob: jobs.createJob,
+  findJob: jobs.findJob,
+  listJobs: jobs.listJobs,
+  claimJob: jobs.claimJob,
+  hasOpenJobs: jobs.hasOpenJobs,
+  advanceJob: jobs.advanceJob,
+  finishJob: jobs.finishJob,
+  listFirstRuns: runs.listFirstRuns,
+
   recordAudit: audit.recordAudit,
   listAudit: audit.listAudit,
   findAudit: audit.findAudit,
+
+  ...destinations,
+  ...deliveries,
+  ...deliveryEnds,
+
+  findEntity: entities.findEntity,
+  findTraits: entities.findTraits,
+  listEntities: entityList.listEntities,
+  deleteEntity: entities.deleteEntity,
+  reindexEntities: entityIndex.reindexEntities,
+  linkEntities: entityLinks.linkEntities,
+  unlinkEntities: entityLinks.unlinkEntities,
+  listEntityLinks: entityLinks.listEntityLinks,
+  findEntityGraph: entityWalk.findEntityGraph,
+  findIdentityMembers: entityWalk.findIdentityMembers,
+  listTiedEvents: entityEvents.listTiedEvents,
+  eraseTiedEvents: entityErasure.eraseTiedEvents,
 
   readSetting: upkeep.readSetting,
   keepSetting: upkeep.keepSetting,
@@ -74,11 +144,11 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
 export const operationNames = Object.keys(operations) as OperationName[];
 
 /** By the verb they begin with: an engine may answer these from a copy that only reads. */
-export const isRead = (name: OperationName): boolean => /^(list|find|has|read)[A-Z]/.test(name);
+export const isRead = (name: OperationName): boolean => /^(list|find|has|read|count)[A-Z]/.test(name);
 
-/** Whether the doors must forget what they keep of keys, sources and organisations when this has run. */
+/** Whether everybody must forget what they keep of keys, sources, organisations and pipelines when this has run. */
 export const changesConfiguration = (name: OperationName): boolean =>
-  /(ApiKey|Source|Organisation)$/.test(name) && !isRead(name);
+  /(ApiKey|Source|Organisation|Pipeline|Destination)$/.test(name) && !isRead(name);
 
 /** Builds the port from one way to run an operation by its name. */
 export function toStorage(

@@ -4,12 +4,15 @@ import type { StorageEngine } from '../../core/ports.ts';
 import { changesConfiguration, isRead, type OperationName, operations, toStorage } from '../operations.ts';
 import type { Db, Schema } from '../schema.ts';
 import { createAppend } from './append.ts';
+import { createClaim } from './claim.ts';
 import { CHANGES_CHANNEL, listenForChanges } from './changes.ts';
 import { type Connection, readConnection } from './connection.ts';
+import { createWriteEntities } from './entities.ts';
 import { reasonOf, retrying } from './failure.ts';
 import { migrate } from './migrate.ts';
 import { prepareSession, UnusableDatabase } from './prepare-session.ts';
 import { openSessions, type Sessions } from './sessions.ts';
+import { createSettle } from './settle.ts';
 
 /** How long things may take before they are given up. */
 export interface Patience {
@@ -62,6 +65,9 @@ export async function openPostgres(options: {
   return {
     storage: toStorage((name, args) => (isRead(name) ? perform(db, name, args) : write(name, args)), {
       append: createAppend(appending),
+      claimEvents: createClaim(others),
+      settleEvents: createSettle(others),
+      writeEntities: createWriteEntities(others),
     }),
     checkWritable: () => checkWritable(appending),
     onConfigurationChanged: listener => void listeners.push(listener),

@@ -2,6 +2,8 @@ import { Database } from 'bun:sqlite';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StorageEngine } from '../../core/ports.ts';
+import type { EntityWriteResult } from '../../core/ports-entities.ts';
+import type { ClaimedBatch, SettleResult } from '../../core/ports-storage-pipeline.ts';
 import { changesConfiguration, isRead, toStorage } from '../operations.ts';
 import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
@@ -50,7 +52,13 @@ export async function openSqlite(options: {
         if (changesConfiguration(name)) for (const listener of listeners) listener();
         return result;
       },
-      { append: requests => writer.append(requests) },
+      {
+        append: requests => writer.append(requests),
+        claimEvents: wish => writer.call('claimEvents', [wish]) as Promise<ClaimedBatch>,
+        settleEvents: (settlements, at) =>
+          writer.call('settleEvents', [settlements, at]) as Promise<SettleResult[]>,
+        writeEntities: requests => writer.call('writeEntities', [requests]) as Promise<EntityWriteResult[]>,
+      },
     ),
     async checkWritable() {
       await writer.call('check', []);

@@ -1,11 +1,11 @@
 import type { NewEvent } from '../../core/event.ts';
 import type { AppendRequest, AppendResult } from '../../core/ports.ts';
-import type { OperationName } from '../operations.ts';
+import type { EngineOwned, OperationName } from '../operations.ts';
 
 /** What the doors' thread asks of a storage thread, and what comes back. */
 export interface Call {
   readonly id: number;
-  readonly name: OperationName | 'check' | 'close';
+  readonly name: OperationName | Exclude<keyof EngineOwned, 'append'> | 'check' | 'close';
   readonly args: readonly unknown[];
 }
 

@@ -1,4 +1,4 @@
-import { operations } from '../operations.ts';
+import { type OperationName, operations } from '../operations.ts';
 import { openForReading, queryBuilder } from './open.ts';
 import { type Call, type Reply, toFailure } from './protocol.ts';
 
@@ -20,7 +20,7 @@ self.onmessage = async event => {
     return;
   }
   try {
-    const operation = operations[call.name] as (db: unknown, ...args: readonly unknown[]) => Promise<unknown>;
+    const operation = operations[call.name as OperationName] as (db: unknown, ...args: readonly unknown[]) => Promise<unknown>;
     self.postMessage({ id: call.id, result: await operation(db, ...call.args) } satisfies Reply);
   } catch (error) {
     self.postMessage({ id: call.id, failure: toFailure(error) } satisfies Reply);

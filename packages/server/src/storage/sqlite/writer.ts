@@ -1,5 +1,7 @@
 import { operations } from '../operations.ts';
 import { prepareAppend } from './append.ts';
+import { prepareClaim } from './claim.ts';
+import { prepareWriteEntities } from './entities.ts';
 import { openForWriting, queryBuilder } from './open.ts';
 import {
   type Call,
@@ -10,6 +12,7 @@ import {
   uncommonOf,
   unpackAppend,
 } from './protocol.ts';
+import { prepareSettle } from './settle.ts';
 
 /**
  * The one thread that writes. Whatever is waiting when it turns to its queue goes into one transaction, each
@@ -25,6 +28,9 @@ const { file } = await new Promise<{ file: string }>(resolve => {
 const database = openForWriting(file);
 const db = queryBuilder(database);
 const append = prepareAppend(database);
+const claim = prepareClaim(database);
+const settle = prepareSettle(database);
+const writeEntities = prepareWriteEntities(database);
 const begin = database.prepare('BEGIN IMMEDIATE');
 const commit = database.prepare('COMMIT');
 
@@ -106,6 +112,12 @@ function run(call: Call): unknown {
       );
     case 'close':
       return null;
+    case 'claimEvents':
+      return claim(...(call.args as Parameters<typeof claim>));
+    case 'settleEvents':
+      return settle(...(call.args as Parameters<typeof settle>));
+    case 'writeEntities':
+      return writeEntities(...(call.args as Parameters<typeof writeEntities>));
     default:
       return (operations[call.name] as (db: unknown, ...args: readonly unknown[]) => unknown)(
         db,

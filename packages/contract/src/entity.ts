@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { eventState } from './dashboard-events.ts';
+import { entityKind, externalId, jsonObject, parseTimestamp, textOf, timestamp } from './event.ts';
+
+/** The shapes of the second public API: entities, the graph that they form, and the events tied to them. */
+export const MOST_ENTITIES_AT_ONCE = 1_000;
+/** UTF-8 bytes of an entity's traits as JSON. */
+export const MOST_TRAIT_BYTES = 64 * 1024;
+export const MOST_GRAPH_DEPTH = 5;
+
+/** A relation stands in a path like a kind, under the same rules. */
+export const relation = entityKind.meta({ pattern: '^[a-z0-9_.-]{1,64}$', examples: ['same_as'] });
+
+const traits = jsonObject.meta({
+  description: `What is known about it. At most ${MOST_TRAIT_BYTES / 1024} KiB of JSON.`,
+  examples: [{ plan: 'pro', seats: 5 }],
+});
+
+export const traitsBody = z.strictObject({ traits });
+
+export const entityBody = z.strictObject({
+  kind: entityKind,
+  external_id: externalId,
+  traits: traits.optional().meta({
+    description: 'Merged into what is there, by JSON Merge Patch: `null` removes. Absent: `{}`.',
+    examples: [{ plan: 'pro', seats: 5 }],
+  }),
+});
+
+export const entitiesBody = z.strictObject({
+  entities: z
+    .array(entityBody)
+    .min(1, 'must hold at least one entity.')
+    .max(MOST_ENTITIES_AT_ONCE, `may hold at most ${MOST_ENTITIES_AT_ONCE} entities.`)
+    .meta({ description: 'All of them are written, or none.' }),
+});
+
+const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
+
+export const entityRecord = z.object({
+  kind: z.string().meta({ examples: ['customer'] }),
+  external_id: z.string().meta({ examples: ['c_42'] }),
+  traits: jsonObject,
+  version: z.int().meta({ description: 'Begins at 1 and rises by 1 with each write.' }),
+  created_at: time,
+  updated_at: time,
+});
+export type EntityRecord = z.infer<typeof entityRecord>;
+
+export const deletedEntity = z.object({
+  deleted: z.literal(true),
+  erased_events: z
+    .int()
+    .optional()
+    .meta({ description: 'With `erase_events=true`: how many events lost their payload.' }),
+});
+
+const reference = z.object({ kind: z.string(), external_id: z.string() });
+
+export const entityLink = z.object({
+  relation: z.string(),
+  from: reference,
+  to: reference,
+  created_at: time,
+});
+export type EntityLinkRecord = z.infer<typeof entityLink>;
+
+export const deletedLink = z.object({ deleted: z.literal(true) });
+
+export const entityGraph = z.object({
+  nodes: z.array(entityRecord),
+  edges: z.array(entityLink),
+  truncated: z.boolean().meta({ description: 'Whether there is more than is shown here.' }),
+});
+
+export const entityIdentity = z.object({
+  members: z.array(entityRecord).meta({ description: 'By kind and external_id.' }),
+  traits: jsonObject.meta({ description: 'Of each trait the value that was written last.' }),
+  provenance: z
+    .record(z.string(), reference.extend({ updated_at: time }))
+    .meta({ description: 'For each trait the entity it came from, and when it was written there.' }),
+  truncated: z.boolean().meta({ description: 'Whether there are more members than are shown here.' }),
+});
+
+export const entityEvent = z.object({
+  id: z.string(),
+  type: z.string(),
+  icon: z.string().nullable(),
+  payload: jsonObject.nullable().meta({ description: 'null once it was erased.' }),
+  state: eventState,
+  entity: reference,
+  timestamp: time,
+  received_at: time,
+  erased_at: time.nullable().meta({ description: 'When its payload was erased on request.' }),
+});
+export type EntityEventRecord = z.infer<typeof entityEvent>;
+
+/** What a list of entities can be narrowed by, beside `trait.<path>`. A kind that cannot be finds nothing. */
+export const entityFilter = {
+  kind: textOf(1, 256).optional(),
+  external_id: textOf(1, 1_024).optional(),
+  /** Exclusive. */
+  updated_after: timestamp.transform(text => parseTimestamp(text) ?? 0).optional(),
+};
+
+const flag = z.enum(['true', 'false']).transform(text => text === 'true');
+
+export const deleteQuery = z.strictObject({ erase_events: flag.default(false) });
+export const graphQuery = z.strictObject({
+  depth: z
+    .string()
+    .refine(
+      text => /^\d$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_GRAPH_DEPTH,
+      `must be a whole number from 1 to ${MOST_GRAPH_DEPTH}.`,
+    )
+    .transform(Number)
+    .default(1),
+});
+export const linksFilter = { direction: z.enum(['in', 'out']).optional() };
+export const eventsFilter = { identity: flag.default(false) };

@@ -1,0 +1,142 @@
+import type { EntityState, EntityWrite, IfMatch, Refusal } from './entity-write.ts';
+import type { EventState } from './event.ts';
+import type { Path } from './path.ts';
+import type { EntityTie } from './scope.ts';
+
+/** What the entities ask of storage. */
+export interface StoredEntity {
+  readonly kind: string;
+  readonly externalId: string;
+  /** JSON text. */
+  readonly traits: string;
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** With when each top-level trait was last written, as JSON text of microseconds. */
+export type TimedEntity = StoredEntity & Pick<EntityState, 'traitTimes'>;
+
+/** One call's writes: all of them happen, in order, or none does. */
+export interface EntityWriteRequest {
+  readonly orgId: string;
+  readonly writes: readonly EntityWrite[];
+}
+
+export type EntityWriteResult =
+  | { readonly kind: 'written'; readonly entities: readonly StoredEntity[] }
+  /** The position of the write that was refused. */
+  | { readonly kind: 'refused'; readonly index: number; readonly reason: Refusal };
+
+export interface TraitFilter {
+  readonly path: Path;
+  /** Equal to a string, or to the text of a number or a boolean. */
+  readonly text: string;
+}
+
+export interface EntityFilter {
+  readonly kind?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly traits?: readonly TraitFilter[];
+  /** Exclusive, in milliseconds. */
+  readonly updatedAfter?: number | undefined;
+}
+
+export interface EntityPage {
+  readonly entities: readonly StoredEntity[];
+  /** Go on from here; null at the end. A page may be short, or empty, and still not be the last. */
+  readonly next: string | null;
+}
+
+export interface PageRequest {
+  readonly limit: number;
+  /** Where the page before ended; null at the beginning. */
+  readonly position: string | null;
+}
+
+export interface EntityLink {
+  readonly relation: string;
+  readonly from: EntityTie;
+  readonly to: EntityTie;
+  readonly createdAt: number;
+}
+
+export type NewLink = Omit<EntityLink, 'createdAt'>;
+
+export interface EntityGraph {
+  readonly nodes: readonly StoredEntity[];
+  readonly edges: readonly EntityLink[];
+  readonly truncated: boolean;
+}
+
+export interface IdentityMembers {
+  readonly members: readonly TimedEntity[];
+  readonly truncated: boolean;
+}
+
+/** An event tied to an entity. */
+export interface TiedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly icon: string | null;
+  /** JSON text; null once it was erased. */
+  readonly payload: string | null;
+  readonly state: EventState;
+  readonly entity: EntityTie;
+  readonly happenedAt: number;
+  readonly receivedAt: number;
+  readonly erasedAt: number | null;
+}
+
+export interface Entities {
+  /** One result per request, in order; requests of one call are independent of each other. */
+  writeEntities(requests: readonly EntityWriteRequest[]): Promise<EntityWriteResult[]>;
+  findEntity(orgId: string, entity: EntityTie): Promise<TimedEntity | null>;
+  /** The traits of each as JSON text, in order; null where there is no such entity. */
+  findTraits(orgId: string, ties: readonly EntityTie[]): Promise<(string | null)[]>;
+  /** Newest change first. What no index answers is searched for until the budget is spent. */
+  listEntities(
+    orgId: string,
+    filter: EntityFilter,
+    page: PageRequest & { readonly budgetMs: number },
+  ): Promise<EntityPage>;
+  /** Its links go with it. */
+  deleteEntity(
+    orgId: string,
+    entity: EntityTie,
+    ifMatch: IfMatch,
+  ): Promise<'deleted' | 'not_found' | 'version_conflict'>;
+  /** Indexes at most `limit` entities under the organisation's present searchable traits; answers how many. */
+  reindexEntities(orgId: string, limit: number): Promise<number>;
+
+  /** The link as it stands, and whether it is new; null where an end is missing. */
+  linkEntities(orgId: string, link: NewLink, at: number): Promise<{ link: EntityLink; made: boolean } | null>;
+  unlinkEntities(orgId: string, link: NewLink): Promise<boolean>;
+  /** Null where there is no such entity. */
+  listEntityLinks(
+    orgId: string,
+    entity: EntityTie,
+    direction: 'in' | 'out' | null,
+    page: PageRequest,
+  ): Promise<{ links: readonly EntityLink[]; next: string | null } | null>;
+  findEntityGraph(orgId: string, entity: EntityTie, depth: number): Promise<EntityGraph | null>;
+  /** Everything that `same_as` joins to it, itself included. */
+  findIdentityMembers(orgId: string, entity: EntityTie): Promise<IdentityMembers | null>;
+
+  /** Newest first. A page ends early where its payloads grow large. */
+  listTiedEvents(
+    orgId: string,
+    entities: readonly EntityTie[],
+    page: PageRequest,
+  ): Promise<{ events: readonly TiedEvent[]; next: string | null }>;
+  /**
+   * Puts tombstones in place of the payloads of at most `limit` events that are tied to it, oldest first from after
+   * `after`, and cancels what of them is pending. Answers how many were erased and the last one looked at; null at
+   * the end.
+   */
+  eraseTiedEvents(
+    orgId: string,
+    entity: EntityTie,
+    page: { readonly after: string | null; readonly limit: number; readonly at: number },
+  ): Promise<{ readonly erased: number; readonly last: string | null }>;
+}

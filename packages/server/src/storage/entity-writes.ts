@@ -1,0 +1,121 @@
+import { applyWrite, type EntityState, type EntityWrite, toMilliseconds } from '../core/entity-write.ts';
+import { newId } from '../core/ids.ts';
+import type { EntityWriteRequest, EntityWriteResult, StoredEntity } from '../core/ports-entities.ts';
+import type { Schema } from './schema.ts';
+
+type EntityRow = Schema['entities'];
+
+/** An entity that was written: its row as it is to be kept, but for the index. */
+export interface WrittenEntity extends Omit<EntityRow, 'indexed_as'> {
+  readonly isNew: boolean;
+  /** The `indexed_as` of before. */
+  readonly wasIndexedAs: string;
+}
+
+/** What an entity that does not exist yet is taken for. Nobody outside a transaction ever sees a version of 0. */
+export const newEntityRow = (orgId: string, write: EntityWrite): EntityRow => ({
+  id: newId('ent', toMilliseconds(write.changed)),
+  org_id: orgId,
+  kind: write.kind,
+  external_id: write.externalId,
+  traits: '',
+  trait_times: '',
+  version: 0,
+  created_at: 0,
+  changed: write.changed,
+  indexed_as: '',
+});
+
+/** Neither an organisation's id nor a kind holds a blank. */
+export const nameOfRow = (row: Pick<EntityRow, 'org_id' | 'kind' | 'external_id'>): string =>
+  `${row.org_id} ${row.kind} ${row.external_id}`;
+
+export const nameOfWrite = (orgId: string, { kind, externalId }: EntityWrite): string =>
+  `${orgId} ${kind} ${externalId}`;
+
+/**
+ * Performs what many calls ask for on the rows that `find` yields, in order; each call as a whole or not at all.
+ * `find` is asked once for each entity, inside the transaction that will keep what is written.
+ */
+export function performWrites(
+  requests: readonly EntityWriteRequest[],
+  find: (orgId: string, write: EntityWrite) => EntityRow,
+): { results: EntityWriteResult[]; written: WrittenEntity[] } {
+  const slots = new Map<string, Slot>();
+  const slotOf = (orgId: string, write: EntityWrite): Slot => {
+    const name = nameOfWrite(orgId, write);
+    const known = slots.get(name);
+    if (known !== undefined) return known;
+    const slot = toSlot(find(orgId, write));
+    slots.set(name, slot);
+    return slot;
+  };
+  const results = requests.map(({ orgId, writes }) => perform(writes, write => slotOf(orgId, write)));
+  return { results, written: [...slots.values()].flatMap(toWritten) };
+}
+
+interface Slot {
+  readonly row: EntityRow;
+  /** As it will be; null while it does not exist. */
+  state: EntityState | null;
+  isWritten: boolean;
+}
+
+const toSlot = (row: EntityRow): Slot => ({
+  row,
+  isWritten: false,
+  state:
+    row.version === 0
+      ? null
+      : {
+          traits: row.traits,
+          traitTimes: row.trait_times,
+          version: row.version,
+          createdAt: row.created_at,
+          changed: row.changed,
+        },
+});
+
+/** What a call wrote counts once all of it could be written. */
+function perform(writes: readonly EntityWrite[], slotOf: (write: EntityWrite) => Slot): EntityWriteResult {
+  const drafts = new Map<Slot, EntityState>();
+  const entities: StoredEntity[] = [];
+  for (const [index, write] of writes.entries()) {
+    const slot = slotOf(write);
+    const state = applyWrite(drafts.get(slot) ?? slot.state, write);
+    if (typeof state === 'string') return { kind: 'refused', index, reason: state };
+    drafts.set(slot, state);
+    entities.push({
+      kind: write.kind,
+      externalId: write.externalId,
+      traits: state.traits,
+      version: state.version,
+      createdAt: state.createdAt,
+      updatedAt: toMilliseconds(state.changed),
+    });
+  }
+  for (const [slot, state] of drafts) {
+    slot.state = state;
+    slot.isWritten = true;
+  }
+  return { kind: 'written', entities };
+}
+
+function toWritten({ row, state, isWritten }: Slot): WrittenEntity[] {
+  if (!isWritten || state === null) return [];
+  return [
+    {
+      id: row.id,
+      org_id: row.org_id,
+      kind: row.kind,
+      external_id: row.external_id,
+      traits: state.traits,
+      trait_times: state.traitTimes,
+      version: state.version,
+      created_at: state.createdAt,
+      changed: state.changed,
+      isNew: row.version === 0,
+      wasIndexedAs: row.indexed_as,
+    },
+  ];
+}

@@ -1,0 +1,128 @@
+import type { Entities, EntityWriteRequest } from '../../core/ports-entities.ts';
+import { nameOfRow, nameOfWrite, newEntityRow, performWrites, type WrittenEntity } from '../entity-writes.ts';
+import type { Schema } from '../schema.ts';
+import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../searchable-traits.ts';
+import { bigintArray, textArray } from './arrays.ts';
+import { retrying } from './failure.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/**
+ * Many calls' writes in one transaction, with one statement per table. Every entity that is named is locked first,
+ * in sorted order, so that two nodes that want the same ones queue up and cannot wait for each other. One that
+ * does not exist yet is made to be locked, and taken away again where its write is refused.
+ */
+export function createWriteEntities(sessions: Sessions): Entities['writeEntities'] {
+  return requests => retrying(() => sessions.transaction(session => write(session, requests)));
+}
+
+async function write(session: Session, requests: readonly EntityWriteRequest[]) {
+  const searchable = await readSearchable(session, requests);
+  const locked = await lockEntities(session, requests);
+  const { results, written } = performWrites(
+    requests,
+    (orgId, one) => locked.get(nameOfWrite(orgId, one)) ?? newEntityRow(orgId, one),
+  );
+  const searchableOf = (orgId: string) => searchable.get(orgId) ?? NOT_SEARCHABLE;
+  if (written.length > 0) await storeEntities(session, written, searchableOf);
+  const kept = new Set(written.map(({ id }) => id));
+  const unused = [...locked.values()].filter(({ version, id }) => version === 0 && !kept.has(id));
+  if (unused.length > 0) {
+    await session.query('DELETE FROM entities WHERE id = ANY($1::text[])', [
+      textArray(unused.map(({ id }) => id)),
+    ]);
+  }
+  return results;
+}
+
+async function readSearchable(
+  session: Session,
+  requests: readonly EntityWriteRequest[],
+): Promise<Map<string, Searchable>> {
+  const { rows } = await session.query<{ id: string; searchable_traits: string }>(
+    'SELECT id, searchable_traits FROM organisations WHERE id = ANY($1::text[])',
+    [textArray([...new Set(requests.map(({ orgId }) => orgId))])],
+  );
+  return new Map(rows.map(row => [row.id, toSearchable(row.searchable_traits)]));
+}
+
+type EntityRow = Schema['entities'];
+
+async function lockEntities(
+  session: Session,
+  requests: readonly EntityWriteRequest[],
+): Promise<Map<string, EntityRow>> {
+  const wanted = new Map<string, EntityRow>();
+  for (const { orgId, writes } of requests) {
+    for (const one of writes) {
+      const name = nameOfWrite(orgId, one);
+      if (!wanted.has(name)) wanted.set(name, newEntityRow(orgId, one));
+    }
+  }
+  const sorted = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  const { rows } = await session.query<EntityRow>(
+    `INSERT INTO entities AS known (id, org_id, kind, external_id, traits, trait_times, version, created_at,
+       changed, indexed_as)
+     SELECT id, org_id, kind, external_id, '', '', 0, 0, changed, ''
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
+     AS new (id, org_id, kind, external_id, changed)
+     ON CONFLICT (org_id, external_id, kind) DO UPDATE SET version = known.version
+     RETURNING *`,
+    [
+      textArray(sorted.map(({ id }) => id)),
+      textArray(sorted.map(({ org_id }) => org_id)),
+      textArray(sorted.map(({ kind }) => kind)),
+      textArray(sorted.map(({ external_id }) => external_id)),
+      bigintArray(sorted.map(({ changed }) => changed)),
+    ],
+  );
+  return new Map(rows.map(row => [nameOfRow(row), row]));
+}
+
+async function storeEntities(
+  session: Session,
+  entities: readonly WrittenEntity[],
+  searchableOf: (orgId: string) => Searchable,
+): Promise<void> {
+  await session.query(
+    `UPDATE entities AS known SET traits = new.traits, trait_times = new.trait_times, version = new.version,
+       created_at = new.created_at, changed = new.changed, indexed_as = new.indexed_as
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
+     AS new (id, traits, trait_times, version, created_at, changed, indexed_as)
+     WHERE known.id = new.id`,
+    [
+      textArray(entities.map(({ id }) => id)),
+      textArray(entities.map(({ traits }) => traits)),
+      textArray(entities.map(({ trait_times }) => trait_times)),
+      bigintArray(entities.map(({ version }) => version)),
+      bigintArray(entities.map(({ created_at }) => created_at)),
+      bigintArray(entities.map(({ changed }) => changed)),
+      textArray(entities.map(({ org_id }) => searchableOf(org_id).tag)),
+    ],
+  );
+  const indexed = entities.filter(({ wasIndexedAs }) => wasIndexedAs !== '');
+  if (indexed.length > 0) {
+    await session.query('DELETE FROM entity_traits WHERE entity_id = ANY($1::text[])', [
+      textArray(indexed.map(({ id }) => id)),
+    ]);
+  }
+  await insertIndexRows(
+    session,
+    entities.flatMap(entity => indexRowsOf(entity, searchableOf(entity.org_id))),
+  );
+}
+
+async function insertIndexRows(session: Session, rows: readonly Schema['entity_traits'][]): Promise<void> {
+  if (rows.length === 0) return;
+  await session.query(
+    `INSERT INTO entity_traits (org_id, entity_id, trait, value, kind, changed)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])`,
+    [
+      textArray(rows.map(({ org_id }) => org_id)),
+      textArray(rows.map(({ entity_id }) => entity_id)),
+      textArray(rows.map(({ trait }) => trait)),
+      textArray(rows.map(({ value }) => value)),
+      textArray(rows.map(({ kind }) => kind)),
+      bigintArray(rows.map(({ changed }) => changed)),
+    ],
+  );
+}
