@@ -20,12 +20,18 @@ export interface HttpHandlers {
 /** Far beyond any limit of ours: over it Bun answers an empty 413 by itself, and ours says more. */
 const NEVER_REACHED_BYTES = 2 ** 40;
 
-export function serveHttp(options: { port: number; hostname: string }, handlers: HttpHandlers): HttpServer {
+/** How long a connection may stand still: a sender who does not go on gives his place to another. */
+const IDLE_SECONDS = 30;
+
+export function serveHttp(
+  options: { port: number; hostname: string; idleSeconds?: number },
+  handlers: HttpHandlers,
+): HttpServer {
   const server = Bun.serve({
     port: options.port,
     hostname: options.hostname,
     maxRequestBodySize: NEVER_REACHED_BYTES,
-    idleTimeout: 30,
+    idleTimeout: options.idleSeconds ?? IDLE_SECONDS,
     routes: {
       '/v1/ingest': request => handlers.ingest(request),
       '/whk/:token': request => handlers.webhook(request, request.params.token),

@@ -21,10 +21,15 @@ export function guardDoor(
       }
       response = await handle(request, token);
     } catch (error) {
-      if (!(error instanceof Problem)) dependencies.logger.error({ err: error, door }, 'a door failed');
-      response = toResponse(toProblem(error));
+      const problem = isCutOff(error) ? cutOff() : toProblem(error);
+      if (problem.code === 'internal') dependencies.logger.error({ err: error, door }, 'a door failed');
+      response = toResponse(problem);
     }
     dependencies.metrics.answered(door, response.status);
     return response;
   };
 }
+
+/** The sender left in the middle of the body. That is no fault of ours, and nobody is there to read the answer. */
+const isCutOff = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
+const cutOff = () => new Problem('invalid_json', { message: 'The connection ended before the body did.' });
