@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, minutes, seconds, systemClock } from './core/clock.ts';
 import { Problem } from './core/errors.ts';
+import { type JsonObject, parseJson } from './core/json.ts';
 import { requireSameKey } from './core/key-check.ts';
 import type { StorageEngine } from './core/ports.ts';
 import { repeat } from './core/repeat.ts';
+import type { EntityTie } from './core/scope.ts';
 import { createVault } from './core/vault.ts';
 import { VERSION } from './core/version.ts';
+import { createDestinationDesk } from './delivery/desk.ts';
+import { createGuardedClient } from './delivery/guarded-client/client.ts';
+import { createRetryJobs } from './delivery/retry-job.ts';
+import { createDeliveryWorker } from './delivery/worker.ts';
 import { createActivityLog } from './ingest/activity.ts';
 import { createDirectory } from './ingest/directory.ts';
 import { createHttpIngest } from './ingest/http-ingest.ts';
@@ -14,9 +20,13 @@ import { createRateLimiter } from './ingest/rate.ts';
 import { createWebhookIngress } from './ingest/webhook-ingress.ts';
 import { createAppender } from './journal/append.ts';
 import { createRetention } from './journal/retention.ts';
+import { createPipelineStage } from './pipeline/stage.ts';
+import type { FromThread } from './pipeline/thread-protocol.ts';
+import { openFetchSession } from './runtime/fetch-session.ts';
 import { serveHttp } from './runtime/http.ts';
 import { hashPassword, isPassword } from './runtime/password.ts';
 import { keepSecretKey } from './runtime/secret-key.ts';
+import { startThread } from './runtime/thread.ts';
 import type { Settings } from './settings.ts';
 import { openStorage } from './storage/open.ts';
 import { createLogger } from './telemetry/logger.ts';
@@ -40,6 +50,10 @@ export interface RunningService {
 /** Between two slices of what is forgotten. */
 const RETENTION_PAUSE_MS = 20;
 
+/** How long the pipelines rest when nobody tells them of events: where other nodes accept some too, and where not. */
+const SHARED_POLL_MS = 250;
+const OWN_POLL_MS = 1_000;
+
 /** The wiring, in the order an event travels: storage, journal, doors, web. */
 export async function startService(
   settings: Settings,
@@ -48,7 +62,10 @@ export async function startService(
   const clock = options.clock ?? systemClock;
   const logger = createLogger(settings.SLUICE_LOG_LEVEL);
   const directory = settings.SLUICE_DATA_DIR;
-  const vault = createVault(settings.SLUICE_SECRET_KEY ?? keepSecretKey(directory));
+  const secretKey = settings.SLUICE_SECRET_KEY ?? keepSecretKey(directory);
+  const vault = createVault(secretKey);
+  // One embedded database has one process: it is the same node after every start.
+  const nodeId = settings.SLUICE_DATABASE_URL ? randomUUID() : 'this';
 
   const engine = await openStorage({
     directory,
@@ -66,7 +83,10 @@ export async function startService(
 
   const appender = createAppender(storage, {
     commitsAtOnce: 2,
-    onCommit: (events, ms) => metrics.committed(events, ms),
+    onCommit(events, ms) {
+      metrics.committed(events, ms);
+      pipelines.wake();
+    },
   });
   const metrics = createMetrics({ waiting: appender.waiting, version: VERSION });
 
@@ -81,6 +101,62 @@ export async function startService(
   const rate = createRateLimiter(clock);
   const door = { directory: callers, activity, clock, limits: limitsOf(settings), accept: appender.accept };
 
+  const client = createGuardedClient({
+    allowAddresses: settings.SLUICE_ALLOW_ADDRESSES,
+    allowHttp: settings.SLUICE_ALLOW_HTTP,
+    clock,
+    openSession: openFetchSession,
+  });
+  const desk = createDestinationDesk(
+    { client, clock, egressAddresses: settings.SLUICE_EGRESS_ADDRESSES },
+    vault,
+  );
+  const readTraits = async (orgId: string, entity: EntityTie) =>
+    (await storage.findTraits(orgId, [entity]))[0] ?? null;
+  let nodes = 1;
+  const delivery = settings.SLUICE_ROLES.includes('deliver')
+    ? createDeliveryWorker({
+        storage,
+        clock,
+        chance: Math.random,
+        entities: {
+          async readTraits(orgId, entity) {
+            const traits = await readTraits(orgId, entity);
+            return traits === null ? null : (parseJson(traits) as JsonObject);
+          },
+        },
+        prepare: desk.prepare,
+        nodes: () => nodes,
+        isOnlyNode: settings.SLUICE_DATABASE_URL === undefined,
+        onAttempt: result => metrics.attempted(result.outcome === 'delivered' ? 'delivered' : result.code),
+        onError: error => logger.warn({ err: error }, 'delivery'),
+      })
+    : null;
+  if (delivery) engine.onConfigurationChanged(delivery.forget);
+  const onDeliveriesDue = () => delivery?.wake();
+  const retryJobs = createRetryJobs({ storage, clock, onDeliveriesDue });
+
+  const pipelines = createPipelineStage({
+    storage,
+    clock,
+    vault,
+    secretKey,
+    model: client,
+    readTraits,
+    startThread: handlers =>
+      startThread(new URL('./pipeline-thread.ts', import.meta.url), {
+        onMessage: message => handlers.onMessage(message as FromThread),
+        onFailure: handlers.onFailure,
+      }),
+    nodeId,
+    pollMs: settings.SLUICE_DATABASE_URL ? SHARED_POLL_MS : OWN_POLL_MS,
+    works: settings.SLUICE_ROLES.includes('process'),
+    mayRemember: engine.hearsChanges,
+    onDeliveries: onDeliveriesDue,
+    onError: error => logger.warn({ err: error }, 'pipelines'),
+  });
+  engine.onConfigurationChanged(pipelines.forget);
+
   let stopping = false;
   const warn = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
   const guard = { metrics, logger, isStopping: () => stopping };
@@ -93,6 +169,8 @@ export async function startService(
     clock,
     passwords,
     firstUser,
+    desk,
+    onDeliveriesDue,
     limits: door.limits,
     client: { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL },
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
@@ -119,13 +197,16 @@ export async function startService(
     isStopping: () => stopping,
     onError: warn('retention'),
   });
-  // One embedded database has one process: it is the same node after every start.
-  const nodeId = settings.SLUICE_DATABASE_URL ? randomUUID() : 'this';
-  const countNodes = async () => rate.setNodes(await storage.heartbeat(nodeId, clock.now()));
+  const countNodes = async () => {
+    nodes = await storage.heartbeat(nodeId, clock.now());
+    rate.setNodes(nodes);
+  };
   const stopTicking = [
     repeat(seconds(1), activity.flush, warn('activity')),
+    repeat(seconds(1), pipelines.flush, warn('labels')),
     repeat(seconds(5), countNodes, warn('heartbeat')),
     repeat(minutes(10), retention, warn('retention')),
+    ...(delivery ? [repeat(seconds(1), retryJobs, warn('dead letters'))] : []),
   ];
 
   return {
@@ -138,6 +219,9 @@ export async function startService(
       await Promise.race([answered, new Promise(resolve => setTimeout(resolve, seconds(5)))]);
       await server.cut();
       await Promise.all(stopTicking.map(stop => stop()));
+      await pipelines.stop();
+      await delivery?.stop();
+      client.close();
       await appender.drained();
       await activity.flush();
       await engine.close();

@@ -89,3 +89,13 @@ export function readTrace(text: string, payload: JsonObject): ReadTrace {
     cutAt: cutAt < 0 ? null : cutAt,
   };
 }
+
+/** The trace as if this step had dropped the event: nothing after it has happened. */
+export function cutTrace(text: string, step: number, note: string): string {
+  const { steps, states } = parseJson(text) as unknown as WrittenTrace;
+  const kept = steps.slice(0, step + 1).map((traced, i): WrittenTrace['steps'][number] => {
+    const [kind, , duration, before] = traced;
+    return i === step ? [kind, 'dropped', duration, before, before, note] : traced;
+  });
+  return stringifyJson({ steps: kept, states: states.slice(0, kept.at(-1)?.[4] ?? 0) });
+}

@@ -1,0 +1,16 @@
+import { serveThread } from './pipeline/thread.ts';
+import type { FromThread, ToThread } from './pipeline/thread-protocol.ts';
+import { compileRoutes } from './routing/match.ts';
+
+/** The wiring of the thread that runs pipelines. */
+declare const self: Worker & { onmessage: (event: MessageEvent) => void };
+
+serveThread(
+  {
+    post: (message: FromThread) => self.postMessage(message),
+    onMessage(handle) {
+      self.onmessage = event => handle(event.data as ToThread);
+    },
+  },
+  { compileRoutes: destinations => compileRoutes(destinations) },
+);

@@ -1,0 +1,39 @@
+import type { Clock } from '../core/clock.ts';
+import type { ClassifyCache } from '../core/ports-pipeline.ts';
+import type { Labels } from '../core/ports-storage-pipeline.ts';
+
+/** The labels that models gave, and how often each saved a call. Hits are counted here and written now and then. */
+export interface LabelCache extends ClassifyCache {
+  /** Writes what was counted since the last time. */
+  flush(): Promise<void>;
+}
+
+export function createLabelCache(storage: Labels, clock: Clock): LabelCache {
+  let uses = new Map<string, { orgId: string; key: string; hits: number; at: number }>();
+
+  function count(orgId: string, key: string): void {
+    const name = `${orgId} ${key}`;
+    uses.set(name, { orgId, key, hits: (uses.get(name)?.hits ?? 0) + 1, at: clock.now() });
+  }
+
+  return {
+    async claimLabel(orgId, key, leaseMs) {
+      // Most often it is there, and reading costs the writer nothing.
+      const label = await storage.findLabel(orgId, key);
+      const found =
+        label === null
+          ? await storage.claimLabel(orgId, key, clock.now(), leaseMs)
+          : ({ kind: 'hit', label } as const);
+      if (found.kind === 'hit') count(orgId, key);
+      return found;
+    },
+    keepLabel: (orgId, key, label) => storage.keepLabel(orgId, key, label, clock.now()),
+    releaseLabel: (orgId, key) => storage.releaseLabel(orgId, key),
+    async flush() {
+      if (uses.size === 0) return;
+      const told = [...uses.values()];
+      uses = new Map();
+      await storage.recordLabelUse(told);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { ClaimedEvent, PlannedRun } from '../core/ports-storage-pipeline.ts';
+import type { Definitions, LoadedPipeline, NamedSource } from './definitions.ts';
+import type { EndedRun } from './settle.ts';
+import { failedReport } from './thread-protocol.ts';
+
+/** What is to be done with a claimed event now. */
+export interface Plan {
+  readonly sources: readonly NamedSource[];
+  readonly runs: readonly ReadyRun[];
+  /** Those that cannot be done any more, with their reason. */
+  readonly ended: readonly EndedRun[];
+  readonly notDue: readonly PlannedRun[];
+}
+
+export interface ReadyRun {
+  readonly pipeline: LoadedPipeline;
+  readonly planned: PlannedRun;
+  readonly sourceName: string | null;
+}
+
+/** An event that has ended its process so often is not tried again. */
+const MOST_TRIES = 3;
+
+export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, now: number): Promise<Plan> {
+  const organisation = await definitions.of(claimed.orgId);
+  const sources = organisation.sourcesOf(claimed);
+  const runs: ReadyRun[] = [];
+  const ended: EndedRun[] = [];
+  const ready = (pipeline: LoadedPipeline, planned: PlannedRun) =>
+    runs.push({ pipeline, planned, sourceName: sourceNameFor(pipeline, sources) });
+
+  const due = claimed.plan?.filter(({ dueAt }) => dueAt <= now) ?? null;
+  if (due === null) {
+    for (const pipeline of organisation.pipelines) {
+      if (!listens(pipeline, sources)) continue;
+      ready(pipeline, { pipelineId: pipeline.id, version: null, retries: 0, dueAt: now });
+    }
+  }
+  for (const planned of due ?? []) {
+    const { pipelineId, version } = planned;
+    const found =
+      version === null
+        ? organisation.pipelines.find(({ id }) => id === pipelineId)
+        : await definitions.version(claimed.orgId, pipelineId, version);
+    if (found) ready(found, planned);
+    else ended.push(gone(planned));
+  }
+  const notDue = claimed.plan?.filter(({ dueAt }) => dueAt > now) ?? [];
+  if (claimed.tries <= MOST_TRIES) return { sources, runs, ended, notDue };
+  const reason = `The process ended ${MOST_TRIES} times while it worked on this event, which is now left alone.`;
+  const left = runs.map((run): EndedRun => ({ ...run, report: failedReport(null, reason) }));
+  return { sources, runs: [], ended: [...ended, ...left], notDue };
+}
+
+const listens = ({ sources }: LoadedPipeline, of: readonly NamedSource[]): boolean =>
+  of.some(({ id }) => sources.includes(id));
+
+/** However many of a pipeline's sources an event belongs to, it comes from the first by name. */
+export const sourceNameFor = (
+  { sources }: Pick<LoadedPipeline, 'sources'>,
+  of: readonly NamedSource[],
+): string | null => of.find(({ id }) => sources.includes(id))?.name ?? of[0]?.name ?? null;
+
+const gone = (planned: PlannedRun): EndedRun => ({
+  pipeline: { id: planned.pipelineId, name: planned.pipelineId, version: planned.version ?? 0 },
+  planned,
+  report: failedReport(
+    null,
+    'The pipeline was disabled or deleted while the event waited to be tried again.',
+  ),
+});

@@ -1,0 +1,104 @@
+import { newId } from '../core/ids.ts';
+import type {
+  ClaimedEvent,
+  PlannedRun,
+  SettledRun,
+  Settlement,
+  SettleResult,
+} from '../core/ports-storage-pipeline.ts';
+import type { LoadedPipeline, NamedSource } from './definitions.ts';
+import type { RunReport } from './thread-protocol.ts';
+import { cutTrace } from './trace.ts';
+
+/** A run that ended, and what it was. */
+export interface EndedRun {
+  readonly pipeline: Pick<LoadedPipeline, 'id' | 'name' | 'version'>;
+  readonly planned: PlannedRun;
+  readonly report: RunReport;
+}
+
+const UNAVAILABLE_RETRY_MS = 1_000;
+
+/** What is to be written of an event whose runs have all ended, one way or another. */
+export function settlementOf(
+  claimed: ClaimedEvent,
+  runs: readonly EndedRun[],
+  options: {
+    readonly sources: readonly NamedSource[];
+    readonly notDue: readonly PlannedRun[];
+    readonly now: number;
+  },
+): Settlement {
+  const { now } = options;
+  return {
+    orgId: claimed.orgId,
+    eventId: claimed.event.id,
+    jobId: claimed.jobId,
+    token: claimed.token,
+    round: claimed.jobId === null && claimed.plan === null ? 'first' : 'later',
+    runs: runs.flatMap(run => settledRun(run, now)),
+    parked: [...options.notDue, ...runs.flatMap(run => parkedRun(run, now))],
+    matchedSources: claimed.sourceId === null ? options.sources : null,
+    tallies: runs.flatMap(({ pipeline, report }) =>
+      report.tallies.map(tally => ({ pipelineId: pipeline.id, tally, count: 1 })),
+    ),
+  };
+}
+
+function settledRun({ pipeline, report }: EndedRun, now: number): SettledRun[] {
+  if (report.kind !== 'settled') return [];
+  const { outcome, step, reason, trace, output, notes, claims, destinations } = report;
+  return [
+    {
+      id: newId('run', now),
+      pipelineId: pipeline.id,
+      pipelineName: pipeline.name,
+      version: pipeline.version,
+      outcome,
+      step,
+      reason,
+      trace,
+      output,
+      notes,
+      claims,
+      destinations,
+    },
+  ];
+}
+
+function parkedRun({ planned, report }: EndedRun, now: number): PlannedRun[] {
+  switch (report.kind) {
+    case 'settled':
+      return [];
+    case 'retry':
+      return [{ ...planned, retries: planned.retries + 1, dueAt: now + report.afterMs }];
+    case 'unavailable':
+      return [{ ...planned, dueAt: now + UNAVAILABLE_RETRY_MS }];
+  }
+}
+
+/** The same settlement with the run that lost its key dropped by the step that wanted it. */
+export function withoutLost(
+  settlement: Settlement,
+  { pipelineId, step, first }: Extract<SettleResult, { kind: 'lost' }>,
+): Settlement {
+  const reason = `The key was seen before, in ${first}`;
+  return {
+    ...settlement,
+    runs: settlement.runs.map(run =>
+      run.pipelineId === pipelineId
+        ? {
+            ...run,
+            outcome: 'dropped',
+            step,
+            reason,
+            trace: cutTrace(run.trace, step, reason),
+            output: '',
+            notes: [],
+            claims: run.claims.filter(claim => claim.step < step),
+            destinations: [],
+          }
+        : run,
+    ),
+  };
+}

@@ -1,0 +1,235 @@
+import type { Clock } from '../core/clock.ts';
+import { seconds } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
+import type { ClaimedEvent, EventClaims } from '../core/ports-storage-pipeline.ts';
+import type { Definitions } from './definitions.ts';
+import { planRuns } from './plan.ts';
+import type { PipelineRunner } from './runner.ts';
+import { type EndedRun, settlementOf } from './settle.ts';
+import { createSettler } from './settler.ts';
+
+/**
+ * Takes events that were accepted, has them run, and settles what became of them. It claims in batches, organisations
+ * taking turns, as long as there is room for more under way; each event is settled when its own runs have ended,
+ * whatever else is still running. A claim is on disk before its event is run and holds for a lease, which is
+ * extended while the work goes on.
+ *
+ * A claim that outlives its worker means that the process ended in the middle. Such events are suspects: they are
+ * claimed again one at a time, beside everything else. The second try may overlap with the next one's when it has
+ * to wait for somebody; the third is strictly alone among suspects; after it the event is left alone for good.
+ */
+export interface PipelineWorker {
+  /** There may be something to do. */
+  wake(): void;
+  /** Lets what is under way end within a grace, and gives the rest back. */
+  stop(): Promise<void>;
+}
+
+export interface WorkerOptions {
+  readonly storage: Pick<
+    EventClaims,
+    | 'claimEvents'
+    | 'settleEvents'
+    | 'claimExpired'
+    | 'hasExpiredClaims'
+    | 'extendClaims'
+    | 'releaseClaims'
+    | 'expireClaims'
+  >;
+  readonly definitions: Definitions;
+  readonly runner: PipelineRunner;
+  readonly clock: Clock;
+  /** Tokens begin with it. The same after a restart where nobody else can have the name meanwhile. */
+  readonly nodeId: string;
+  /** How long to rest when there is nothing to do, and nobody wakes it. */
+  readonly pollMs: number;
+  onDeliveries(): void;
+  onError(error: unknown): void;
+}
+
+const LEASE_MS = seconds(30);
+const EXTEND_EVERY_MS = seconds(10);
+const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
+/** A second try that has not ended by then waits for somebody, and the next may begin. */
+const SUSPECT_HEAD_START_MS = 50;
+const MOST_AT_ONCE = 256;
+const MOST_IN_FLIGHT = 1_024;
+const MOST_IN_FLIGHT_OF_ONE = 768;
+const MOST_BYTES_IN_FLIGHT = 32 * 1024 * 1024;
+const AFTER_ERROR_MS = seconds(1);
+const STOPPING_GRACE_MS = seconds(3);
+
+export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
+  const { storage, definitions, runner, clock, nodeId, onError } = options;
+  const tokens = new Map<string, number>();
+  const inFlightOf = new Map<string, number>();
+  let inFlight = 0;
+  let bytesInFlight = 0;
+  let after = '';
+  let stopping = false;
+  let isAwake = false;
+  let wakeUp = () => {};
+  const { promise: stopped, resolve: tellStopped } = Promise.withResolvers<void>();
+
+  /** Until the time is up, somebody wakes it, or it is to stop. */
+  const rest = (ms: number) =>
+    new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, ms);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (isAwake || stopping) wakeUp();
+    });
+  const pause = (ms: number) =>
+    Promise.race([stopped, new Promise<void>(resolve => setTimeout(resolve, ms))]);
+
+  function wake(): void {
+    isAwake = true;
+    wakeUp();
+  }
+
+  const settler = createSettler({
+    storage,
+    clock,
+    pause: ms => new Promise(resolve => setTimeout(resolve, ms)),
+    onDeliveries: options.onDeliveries,
+    onError,
+  });
+
+  const newToken = () => `${nodeId} ${newId('run')}`;
+
+  function count(claimed: ClaimedEvent, by: 1 | -1): void {
+    const { orgId, token, payload } = claimed;
+    inFlight += by;
+    bytesInFlight += by * payload.length;
+    for (const [counts, name] of [
+      [tokens, token],
+      [inFlightOf, orgId],
+    ] as const) {
+      const left = (counts.get(name) ?? 0) + by;
+      if (left > 0) counts.set(name, left);
+      else counts.delete(name);
+    }
+  }
+
+  async function process(claimed: ClaimedEvent): Promise<void> {
+    count(claimed, 1);
+    try {
+      const { sources, runs, ended, notDue } = await planned(claimed);
+      const reports = runs.map(async (run): Promise<EndedRun> => {
+        const { pipeline, sourceName } = run;
+        const { orgId, event, payload } = claimed;
+        const { retries } = run.planned;
+        return { ...run, report: await runner.run({ orgId, pipeline, event, payload, sourceName, retries }) };
+      });
+      const all = [...ended, ...(await Promise.all(reports))];
+      const settlement = settlementOf(claimed, all, { sources, notDue, now: clock.now() });
+      await settler.settle(settlement);
+      if (settlement.parked.length > 0) {
+        const dueIn = Math.min(...settlement.parked.map(({ dueAt }) => dueAt)) - clock.now();
+        if (dueIn < options.pollMs) setTimeout(wake, Math.max(0, dueIn) + 1);
+      }
+    } catch (error) {
+      onError(error);
+    } finally {
+      count(claimed, -1);
+      if (inFlight === 0 || inFlight === MOST_IN_FLIGHT - MOST_AT_ONCE) wake();
+    }
+  }
+
+  /** Storage that is away comes back. */
+  async function planned(claimed: ClaimedEvent) {
+    for (;;) {
+      try {
+        return await planRuns(claimed, definitions, clock.now());
+      } catch (error) {
+        if (stopping) throw error;
+        onError(error);
+        await pause(AFTER_ERROR_MS);
+      }
+    }
+  }
+
+  async function claimAndProcess(): Promise<void> {
+    const limit = Math.min(MOST_AT_ONCE, MOST_IN_FLIGHT - inFlight);
+    const bytes = MOST_BYTES_IN_FLIGHT - bytesInFlight;
+    if (limit < MOST_AT_ONCE / 4 || bytes <= 0) return rest(options.pollMs);
+    isAwake = false;
+    const batch = await storage.claimEvents({
+      token: newToken(),
+      now: clock.now(),
+      leaseMs: LEASE_MS,
+      limit,
+      bytes,
+      after,
+      except: [...inFlightOf].filter(([, n]) => n >= MOST_IN_FLIGHT_OF_ONE).map(([orgId]) => orgId),
+    });
+    after = batch.after;
+    for (const claimed of batch.events) void process(claimed);
+    if (batch.events.length === 0) await rest(options.pollMs);
+  }
+
+  async function takeSuspects(): Promise<void> {
+    if (!(await storage.hasExpiredClaims(clock.now()))) return;
+    while (!stopping) {
+      const suspect = await storage.claimExpired({ token: newToken(), now: clock.now(), leaseMs: LEASE_MS });
+      if (suspect === null) return;
+      const done = process(suspect);
+      await (suspect.tries > 2 ? done : Promise.race([done, pause(SUSPECT_HEAD_START_MS)]));
+    }
+  }
+
+  async function repeatedly(
+    work: () => Promise<void>,
+    everyMs: number,
+    isDone: () => boolean = () => false,
+  ): Promise<void> {
+    while (!stopping && !isDone()) {
+      try {
+        await work();
+        if (everyMs > 0) await pause(everyMs);
+      } catch (error) {
+        onError(error);
+        await pause(AFTER_ERROR_MS);
+      }
+    }
+  }
+
+  async function begin(): Promise<void> {
+    let isBegun = false;
+    await repeatedly(
+      async () => {
+        await storage.expireClaims(`${nodeId} `);
+        isBegun = true;
+      },
+      0,
+      () => isBegun,
+    );
+    await Promise.all([
+      repeatedly(claimAndProcess, 0),
+      repeatedly(takeSuspects, LOOK_FOR_SUSPECTS_EVERY_MS),
+      repeatedly(async () => {
+        await pause(EXTEND_EVERY_MS);
+        if (!stopping) await storage.extendClaims([...tokens.keys()], clock.now() + LEASE_MS);
+      }, 0),
+    ]);
+  }
+
+  const working = begin().catch(onError);
+
+  return {
+    wake,
+    async stop() {
+      stopping = true;
+      tellStopped();
+      wakeUp();
+      await working;
+      const deadline = performance.now() + STOPPING_GRACE_MS;
+      while (inFlight > 0 && performance.now() < deadline)
+        await new Promise(resolve => setTimeout(resolve, 10));
+      await storage.releaseClaims([...tokens.keys()], clock.now()).catch(onError);
+      runner.close();
+    },
+  };
+}
