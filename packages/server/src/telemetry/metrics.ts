@@ -5,6 +5,8 @@ export interface Metrics {
   /** The doors only add to plain numbers; the registry reads them when it is asked. */
   answered(door: 'ingest' | 'webhook', status: number): void;
   committed(events: number, ms: number): void;
+  /** `delivered`, or the code of the failure. */
+  attempted(result: string): void;
   render(): Promise<string>;
   readonly contentType: string;
 }
@@ -51,6 +53,12 @@ export function createMetrics(options: { waiting(): number; version: string }): 
       this.set(options.waiting());
     },
   });
+  const attempts = new Counter({
+    name: 'sluice_delivery_attempts_total',
+    help: 'Attempts to deliver, by what came of them.',
+    labelNames: ['result'],
+    registers: [registry],
+  });
   const commits = new Histogram({
     name: 'sluice_commit_seconds',
     help: 'How long a commit of the journal takes, from the doors and back.',
@@ -67,6 +75,7 @@ export function createMetrics(options: { waiting(): number; version: string }): 
       events += count;
       commits.observe(ms / 1_000);
     },
+    attempted: result => attempts.inc({ result }),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -8,6 +8,9 @@ import { createCursors } from '../paging.ts';
 import type { BodyLimits } from '../read-json.ts';
 import { auditCalls } from './audit.ts';
 import { createCalls } from './calls.ts';
+import { deadLetterCalls } from './dead-letters.ts';
+import { deliveryCalls } from './deliveries.ts';
+import { type Desk, destinationCalls } from './destinations.ts';
 import { eventCalls } from './events.ts';
 import type { FirstUser } from './first-user.ts';
 import { frontPage } from './front-page.ts';
@@ -29,6 +32,9 @@ export interface DashboardDependencies {
   readonly clock: Clock;
   readonly passwords: Passwords;
   readonly firstUser: FirstUser;
+  readonly desk: Desk;
+  /** Something may be due for delivery. */
+  onDeliveriesDue(): void;
   readonly client: ClientSettings;
   readonly limits: BodyLimits;
   readonly defaultRetentionDays: number;
@@ -44,6 +50,9 @@ const subjects = [
   invitationCalls,
   organisationCalls,
   eventCalls,
+  destinationCalls,
+  deliveryCalls,
+  deadLetterCalls,
   auditCalls,
 ];
 

@@ -1,0 +1,53 @@
+import { type Clock, minutes } from '../core/clock.ts';
+import type { Storage } from '../core/ports.ts';
+import type { DeliveryFilter } from '../core/ports-delivery.ts';
+import type { Job } from '../core/ports-storage-pipeline.ts';
+
+/** Retries all dead letters that match, in slices, saying how far it has come and stopping when it is cancelled. */
+export const RETRY_JOB = 'dead_letters.retry';
+
+type RetryStorage = Pick<
+  Storage,
+  'claimJob' | 'advanceJob' | 'finishJob' | 'listDeliveries' | 'retryDelivery'
+>;
+
+const LEASE_MS = minutes(1);
+const SLICE = 200;
+
+export function createRetryJobs(options: {
+  readonly storage: RetryStorage;
+  readonly clock: Clock;
+  onDeliveriesDue(): void;
+}): () => Promise<void> {
+  const { storage, clock } = options;
+
+  /** Works on every open job that nobody else works on. */
+  return async () => {
+    for (;;) {
+      const job = await storage.claimJob([RETRY_JOB], clock.now(), LEASE_MS);
+      if (job === null) return;
+      await retryAll(job);
+    }
+  };
+
+  async function retryAll(job: Job): Promise<void> {
+    const { filter } = JSON.parse(job.request) as { filter: DeliveryFilter };
+    // What dies again while the job runs is newer trouble: only what was there when it was asked for counts.
+    let below = job.position;
+    for (;;) {
+      const dead = await storage.listDeliveries(
+        job.orgId,
+        { ...filter, state: 'dead' },
+        { limit: SLICE, below },
+      );
+      if (dead.length === 0) break;
+      let retried = 0;
+      for (const { orgId, id } of dead) if (await storage.retryDelivery(orgId, id, clock.now())) retried++;
+      below = dead.at(-1)?.id ?? null;
+      options.onDeliveriesDue();
+      const progress = { done: retried, failed: dead.length - retried, position: below };
+      if (!(await storage.advanceJob(job.orgId, job.id, progress, clock.now() + LEASE_MS))) return;
+    }
+    await storage.finishJob(job.orgId, job.id, 'done', clock.now());
+  }
+}
