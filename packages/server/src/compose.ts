@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, minutes, seconds, systemClock } from './core/clock.ts';
 import { Problem } from './core/errors.ts';
-import { type JsonObject, parseJson } from './core/json.ts';
 import { requireSameKey } from './core/key-check.ts';
 import type { StorageEngine } from './core/ports.ts';
 import { repeat } from './core/repeat.ts';
@@ -12,7 +11,11 @@ import { createDestinationDesk } from './delivery/desk.ts';
 import { createGuardedClient } from './delivery/guarded-client/client.ts';
 import { createRetryJobs } from './delivery/retry-job.ts';
 import { createDeliveryWorker } from './delivery/worker.ts';
+import { createEntityActions } from './entities/actions.ts';
+import { createIndexUpkeep } from './entities/search-index.ts';
+import { createTraitReader } from './entities/traits.ts';
 import { createActivityLog } from './ingest/activity.ts';
+import { authenticateKey } from './ingest/authenticate.ts';
 import { createDirectory } from './ingest/directory.ts';
 import { createHttpIngest } from './ingest/http-ingest.ts';
 import type { Limits } from './ingest/limits.ts';
@@ -36,6 +39,8 @@ import { type FirstUser, prepareFirstUser } from './web/dashboard/first-user.ts'
 import { addDashboard, type DashboardDependencies } from './web/dashboard/routes.ts';
 import { guardDoor } from './web/doors.ts';
 import type { AddRoutes } from './web/env.ts';
+import { createCursors } from './web/paging.ts';
+import { addEntities } from './web/public/entities.ts';
 import { addReference } from './web/reference.ts';
 
 export interface RunningService {
@@ -47,8 +52,8 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Between two slices of what is forgotten. */
-const RETENTION_PAUSE_MS = 20;
+/** Between two slices of what is forgotten, or indexed anew. */
+const pauseBriefly = () => new Promise<void>(resolve => setTimeout(resolve, 20));
 
 /** How long the pipelines rest when nobody tells them of events: where other nodes accept some too, and where not. */
 const SHARED_POLL_MS = 250;
@@ -119,12 +124,7 @@ export async function startService(
         storage,
         clock,
         chance: Math.random,
-        entities: {
-          async readTraits(orgId, entity) {
-            const traits = await readTraits(orgId, entity);
-            return traits === null ? null : (parseJson(traits) as JsonObject);
-          },
-        },
+        entities: createTraitReader(storage),
         prepare: desk.prepare,
         nodes: () => nodes,
         isOnlyNode: settings.SLUICE_DATABASE_URL === undefined,
@@ -157,6 +157,10 @@ export async function startService(
   });
   engine.onConfigurationChanged(pipelines.forget);
 
+  const entityActions = createEntityActions(storage, clock);
+  const index = createIndexUpkeep({ storage, clock, pause: pauseBriefly, isStopping: () => stopping });
+  engine.onConfigurationChanged(index.notice);
+
   let stopping = false;
   const warn = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
   const guard = { metrics, logger, isStopping: () => stopping };
@@ -171,6 +175,7 @@ export async function startService(
     firstUser,
     desk,
     onDeliveriesDue,
+    entityActions,
     limits: door.limits,
     client: { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL },
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
@@ -178,7 +183,19 @@ export async function startService(
   const servesDashboard = settings.SLUICE_ROLES.includes('dashboard');
   const setupCode = servesDashboard && (await firstUser.isWanted()) ? firstUser.code : null;
   const reference = { limits: door.limits, version: VERSION, client: dashboard.client };
-  const parts: AddRoutes[] = [app => addReference(app, reference)];
+  const entities = {
+    storage,
+    clock,
+    actions: entityActions,
+    cursors: createCursors(vault),
+    limits: door.limits,
+    async authenticate(request: Request) {
+      const key = await authenticateKey(request, callers);
+      activity.keyUsed(key.id);
+      return key;
+    },
+  };
+  const parts: AddRoutes[] = [app => addReference(app, reference), app => addEntities(app, entities)];
   if (servesDashboard) parts.push(app => addDashboard(app, dashboard));
   const app = createApp({ logger, metrics, checkReady: () => checkReady(engine, stopping), parts });
   const server = serveHttp(
@@ -193,7 +210,7 @@ export async function startService(
     storage,
     clock,
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
-    pause: () => new Promise(resolve => setTimeout(resolve, RETENTION_PAUSE_MS)),
+    pause: pauseBriefly,
     isStopping: () => stopping,
     onError: warn('retention'),
   });
@@ -206,6 +223,7 @@ export async function startService(
     repeat(seconds(1), pipelines.flush, warn('labels')),
     repeat(seconds(5), countNodes, warn('heartbeat')),
     repeat(minutes(10), retention, warn('retention')),
+    repeat(seconds(1), index.work, warn('search index')),
     ...(delivery ? [repeat(seconds(1), retryJobs, warn('dead letters'))] : []),
   ];
 

@@ -1,5 +1,6 @@
 import type { EntityState, EntityWrite, IfMatch, Refusal } from './entity-write.ts';
 import type { EventState } from './event.ts';
+import type { JsonObject } from './json.ts';
 import type { Path } from './path.ts';
 import type { EntityTie } from './scope.ts';
 
@@ -139,4 +140,27 @@ export interface Entities {
     entity: EntityTie,
     page: { readonly after: string | null; readonly limit: number; readonly at: number },
   ): Promise<{ readonly erased: number; readonly last: string | null }>;
+}
+
+export interface Identity extends IdentityMembers {
+  readonly traits: JsonObject;
+  /** For each trait, by name, where its value came from. */
+  readonly provenance: readonly {
+    readonly trait: string;
+    readonly entity: EntityTie;
+    readonly updatedAt: number;
+  }[];
+}
+
+/** What the web asks of the entities themselves. */
+export interface EntityActions {
+  /** All of it or nothing; resolves once it is on stable storage. */
+  write(orgId: string, writes: readonly Omit<EntityWrite, 'changed'>[]): Promise<EntityWriteResult>;
+  /** Throws a 404 or a 409. With `eraseEvents`, every payload is gone before the entity is. */
+  remove(
+    orgId: string,
+    entity: EntityTie,
+    wish: { readonly ifMatch: IfMatch; readonly eraseEvents: boolean },
+  ): Promise<{ readonly erasedEvents: number }>;
+  identityOf(orgId: string, entity: EntityTie): Promise<Identity | null>;
 }

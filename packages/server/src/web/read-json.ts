@@ -27,11 +27,15 @@ export async function readJson<T extends z.ZodType>(
 }
 
 /** The query of a call. An unknown parameter is refused: a misspelt filter must not pass for no filter. */
-export function readQuery<T extends z.ZodType>(request: Request, schema: T): z.output<T> {
+export const readQuery = <T extends z.ZodType>(request: Request, schema: T): z.output<T> =>
+  validate(schema, readParameters(request));
+
+/** The parameters of a query by name, each of them given once. */
+export function readParameters(request: Request): Record<string, string> {
   const { searchParams } = new URL(request.url);
   for (const [name, value] of searchParams) {
     if (searchParams.getAll(name).length > 1) throw invalid(name, `${name} may be given once.`);
     if (value.includes('\0')) throw invalid(name, `${name} may not hold NUL characters.`);
   }
-  return validate(schema, Object.fromEntries(searchParams));
+  return Object.fromEntries(searchParams);
 }

@@ -8,6 +8,7 @@ const leastRole = {
   'sources.change': 'member',
   'destinations.change': 'member',
   'deliveries.change': 'member',
+  'entities.change': 'member',
   'keys.change': 'admin',
   'members.change': 'admin',
   'settings.change': 'admin',

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Clock } from '../../core/clock.ts';
 import type { Storage } from '../../core/ports.ts';
+import type { EntityActions } from '../../core/ports-entities.ts';
 import type { Vault } from '../../core/vault.ts';
 import type { ClientSettings } from '../client.ts';
 import type { WebEnv } from '../env.ts';
@@ -11,6 +12,7 @@ import { createCalls } from './calls.ts';
 import { deadLetterCalls } from './dead-letters.ts';
 import { deliveryCalls } from './deliveries.ts';
 import { type Desk, destinationCalls } from './destinations.ts';
+import { entityCalls } from './entities.ts';
 import { eventCalls } from './events.ts';
 import type { FirstUser } from './first-user.ts';
 import { frontPage } from './front-page.ts';
@@ -35,6 +37,7 @@ export interface DashboardDependencies {
   readonly desk: Desk;
   /** Something may be due for delivery. */
   onDeliveriesDue(): void;
+  readonly entityActions: EntityActions;
   readonly client: ClientSettings;
   readonly limits: BodyLimits;
   readonly defaultRetentionDays: number;
@@ -53,6 +56,7 @@ const subjects = [
   destinationCalls,
   deliveryCalls,
   deadLetterCalls,
+  entityCalls,
   auditCalls,
 ];
 

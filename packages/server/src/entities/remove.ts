@@ -1,0 +1,41 @@
+import type { Clock } from '../core/clock.ts';
+import { isMatch } from '../core/entity-write.ts';
+import { Problem } from '../core/errors.ts';
+import type { Entities, EntityActions } from '../core/ports-entities.ts';
+import type { EntityTie } from '../core/scope.ts';
+
+/** Events whose payloads go in one step; each brings runs and attempts along. */
+const SLICE = 100;
+
+/**
+ * Deletes an entity, and first the payloads of its events where that is asked for: so that whoever is cut off in
+ * between finds the entity still there, asks again, and it goes on from where it was.
+ */
+export function createEntityRemoval(
+  storage: Pick<Entities, 'findEntity' | 'deleteEntity' | 'eraseTiedEvents'>,
+  clock: Clock,
+): EntityActions['remove'] {
+  return async (orgId, entity, { ifMatch, eraseEvents }) => {
+    let erasedEvents = 0;
+    if (eraseEvents) {
+      const found = await storage.findEntity(orgId, entity);
+      if (found === null) throw new Problem('not_found');
+      if (!isMatch(found.version, ifMatch)) throw new Problem('version_conflict');
+      erasedEvents = await eraseAll(orgId, entity);
+    }
+    const outcome = await storage.deleteEntity(orgId, entity, ifMatch);
+    if (outcome !== 'deleted') throw new Problem(outcome);
+    return { erasedEvents };
+  };
+
+  async function eraseAll(orgId: string, entity: EntityTie): Promise<number> {
+    let total = 0;
+    let after: string | null = null;
+    do {
+      const slice = await storage.eraseTiedEvents(orgId, entity, { after, limit: SLICE, at: clock.now() });
+      total += slice.erased;
+      after = slice.last;
+    } while (after !== null);
+    return total;
+  }
+}

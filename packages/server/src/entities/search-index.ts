@@ -1,0 +1,44 @@
+import { type Clock, minutes } from '../core/clock.ts';
+import type { Entities } from '../core/ports-entities.ts';
+
+/** Entities that are indexed in one step. */
+const SLICE = 500;
+/** A write that was under way while the setting changed is found within this time. */
+const LOOK_AGAIN_MS = minutes(1);
+
+/**
+ * Brings the index of searchable traits up to date after an organisation has declared others, in slices with a
+ * pause after each, so that writes never wait long behind it. Until it is done, lists are searched for instead.
+ */
+export function createIndexUpkeep(options: {
+  readonly storage: Pick<Entities, 'reindexEntities'> & {
+    listOrganisations(): Promise<readonly { readonly id: string }[]>;
+  };
+  readonly clock: Clock;
+  /** Lets others at storage between two slices. */
+  pause(): Promise<void>;
+  isStopping(): boolean;
+}): {
+  /** Some setting has changed. */
+  notice(): void;
+  /** To be called again and again; does nothing while there is nothing to do. */
+  work(): Promise<void>;
+} {
+  const { storage, clock, pause, isStopping } = options;
+  let isDue = true;
+  let lookedAt = 0;
+  return {
+    notice() {
+      isDue = true;
+    },
+    async work() {
+      const sinceLook = Math.abs(clock.now() - lookedAt);
+      if (!isDue && sinceLook < LOOK_AGAIN_MS) return;
+      isDue = false;
+      for (const { id } of await storage.listOrganisations()) {
+        while (!isStopping() && (await storage.reindexEntities(id, SLICE)) > 0) await pause();
+      }
+      lookedAt = clock.now();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { entityFilter } from '@sluice/contract/entity';
+import { z } from 'zod';
+import type { IfMatch } from '../../core/entity-write.ts';
+import { invalid } from '../../core/errors.ts';
+import { longerThan } from '../../core/json.ts';
+import type { EntityFilter, TraitFilter } from '../../core/ports-entities.ts';
+import { readTraitPath } from '../../core/trait.ts';
+import { validate } from '../../core/validate.ts';
+import { pagingQuery } from '../paging.ts';
+import { readParameters } from '../read-json.ts';
+
+const listQuery = z.strictObject({ ...entityFilter, ...pagingQuery });
+
+const TRAIT = 'trait.';
+const MOST_TRAIT_FILTERS = 16;
+const LONGEST_FILTER = 1_024;
+
+/** The filters of a list of entities: those with names of their own, and `trait.<path>`. */
+export function readListQuery(request: Request): {
+  filter: EntityFilter;
+  limit: number;
+  cursor: string | undefined;
+} {
+  const named: Record<string, string> = {};
+  const traits: TraitFilter[] = [];
+  for (const [name, text] of Object.entries(readParameters(request))) {
+    if (!name.startsWith(TRAIT)) {
+      named[name] = text;
+      continue;
+    }
+    if (longerThan(text, LONGEST_FILTER) || longerThan(name, LONGEST_FILTER)) {
+      throw invalid(name, `A filter may have at most ${LONGEST_FILTER} characters.`);
+    }
+    if (name.includes('\0')) throw invalid(TRAIT, 'A path may not hold NUL characters.');
+    traits.push({ path: readTraitPath(name.slice(TRAIT.length)), text });
+  }
+  if (traits.length > MOST_TRAIT_FILTERS) {
+    throw invalid(TRAIT, `A list may be filtered by at most ${MOST_TRAIT_FILTERS} traits.`);
+  }
+  const { kind, external_id, updated_after, limit, cursor } = validate(listQuery, named);
+  return {
+    filter: { kind, externalId: external_id, updatedAfter: updated_after, traits },
+    limit,
+    cursor,
+  };
+}
+
+/** `3`, `"3"` or `*`. Anything else is refused: a condition that is not understood must not pass for none. */
+export function readIfMatch(request: Request): IfMatch {
+  const header = request.headers.get('if-match')?.trim();
+  if (header === undefined) return null;
+  if (header === '*') return '*';
+  const [, bare, quoted] = /^(?:(\d{1,15})|"(\d{1,15})")$/.exec(header) ?? [];
+  const version = bare ?? quoted;
+  if (version === undefined) {
+    throw invalid('If-Match', 'If-Match must be a version, such as 3 or "3", or *.');
+  }
+  return Number(version);
+}

@@ -1,0 +1,120 @@
+import { eventsFilter, graphQuery, linksFilter } from '@sluice/contract/entity';
+import { z } from 'zod';
+import { seconds } from '../../core/clock.ts';
+import { Problem } from '../../core/errors.ts';
+import type { Entities, EntityActions } from '../../core/ports-entities.ts';
+import type { EntityTie } from '../../core/scope.ts';
+import { type Cursors, pagingQuery } from '../paging.ts';
+import { readQuery } from '../read-json.ts';
+import { readListQuery } from './entities-query.ts';
+import {
+  answerJson,
+  entityJson,
+  eventJson,
+  graphJson,
+  identityJson,
+  linkRecord,
+} from './entities-records.ts';
+
+/** A list goes on searching for this long, then answers what it has and where to go on. */
+const SEARCH_BUDGET_MS = seconds(1);
+
+const linksQuery = z.strictObject({ ...linksFilter, ...pagingQuery });
+const eventsQuery = z.strictObject({ ...eventsFilter, ...pagingQuery });
+
+/** What can be read of an organisation's entities: the same for programs and for the dashboard. */
+export interface EntityReads {
+  list(orgId: string, request: Request): Promise<Response>;
+  links(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
+  graph(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
+  identity(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
+  events(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
+}
+
+export function createEntityReads({
+  storage,
+  actions,
+  cursors,
+}: {
+  readonly storage: Entities;
+  readonly actions: Pick<EntityActions, 'identityOf'>;
+  readonly cursors: Cursors;
+}): EntityReads {
+  function openPage(list: readonly string[], query: { limit: number; cursor?: string | undefined }) {
+    const scope = list.join('\n');
+    return {
+      page: {
+        limit: query.limit,
+        position: query.cursor === undefined ? null : cursors.read(scope, query.cursor),
+      },
+      answer(rows: readonly string[], next: string | null) {
+        const cursor = next === null ? 'null' : JSON.stringify(cursors.issue(scope, next));
+        return new Response(`{"data":[${rows.join(',')}],"next_cursor":${cursor}}`, {
+          headers: { 'Content-Type': 'application/json;charset=utf-8' },
+        });
+      },
+    };
+  }
+
+  return {
+    async list(orgId, request) {
+      const { filter, ...query } = readListQuery(request);
+      const { page, answer } = openPage(['entities', orgId], query);
+      const found = await storage.listEntities(orgId, filter, { ...page, budgetMs: SEARCH_BUDGET_MS });
+      return answer(
+        found.entities.map(entity => entityJson(entity)),
+        found.next,
+      );
+    },
+
+    async links(orgId, entity, request) {
+      const query = readQuery(request, linksQuery);
+      const direction = query.direction ?? null;
+      const list = ['entity links', orgId, entity.kind, entity.externalId, direction ?? ''];
+      const { page, answer } = openPage(list, query);
+      const found = await storage.listEntityLinks(orgId, entity, direction, page);
+      if (found === null) throw new Problem('not_found');
+      return answer(
+        found.links.map(link => JSON.stringify(linkRecord(link))),
+        found.next,
+      );
+    },
+
+    async graph(orgId, entity, request) {
+      const { depth } = readQuery(request, graphQuery);
+      const graph = await storage.findEntityGraph(orgId, entity, depth);
+      if (graph === null) throw new Problem('not_found');
+      return answerJson(graphJson(graph));
+    },
+
+    async identity(orgId, entity, request) {
+      readQuery(request, z.strictObject({}));
+      const identity = await actions.identityOf(orgId, entity);
+      if (identity === null) throw new Problem('not_found');
+      return answerJson(identityJson(identity));
+    },
+
+    async events(orgId, entity, request) {
+      const query = readQuery(request, eventsQuery);
+      const list = ['entity events', orgId, entity.kind, entity.externalId, String(query.identity)];
+      const { page, answer } = openPage(list, query);
+      const { events, next } = await storage.listTiedEvents(
+        orgId,
+        await (query.identity ? membersOf(orgId, entity) : itself(orgId, entity)),
+        page,
+      );
+      return answer(events.map(eventJson), next);
+    },
+  };
+
+  async function itself(orgId: string, entity: EntityTie): Promise<EntityTie[]> {
+    if ((await storage.findEntity(orgId, entity)) === null) throw new Problem('not_found');
+    return [entity];
+  }
+
+  async function membersOf(orgId: string, entity: EntityTie): Promise<readonly EntityTie[]> {
+    const identity = await storage.findIdentityMembers(orgId, entity);
+    if (identity === null) throw new Problem('not_found');
+    return identity.members;
+  }
+}

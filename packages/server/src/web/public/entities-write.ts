@@ -1,0 +1,94 @@
+import { entitiesBody, entityBody, MOST_TRAIT_BYTES, traitsBody } from '@sluice/contract/entity';
+import { z } from 'zod';
+import type { EntityWrite } from '../../core/entity-write.ts';
+import { Problem } from '../../core/errors.ts';
+import { type JsonObject, requireNesting, stringifyJson } from '../../core/json.ts';
+import type { EntityActions, EntityWriteResult, StoredEntity } from '../../core/ports-entities.ts';
+import { validate } from '../../core/validate.ts';
+import { type BodyLimits, readJson, readQuery } from '../read-json.ts';
+import { readEntity } from './entities-path.ts';
+import { readIfMatch } from './entities-query.ts';
+import { answerJson, answerOne, entityJson } from './entities-records.ts';
+
+/** A body's own fields are at most this many levels above its traits, whose nesting is what counts. */
+const LEVELS_ABOVE_TRAITS = 3;
+
+export const noQuery = z.strictObject({});
+
+export interface EntityWrites {
+  /** `POST`: by body, one or many, merged into what is there. */
+  merge(orgId: string, request: Request): Promise<Response>;
+  /** `PUT` and `PATCH` of the entity that the path names. */
+  write(
+    orgId: string,
+    segments: readonly string[],
+    mode: 'replace' | 'patch',
+    request: Request,
+  ): Promise<Response>;
+}
+
+export function createEntityWrites({
+  actions,
+  limits,
+}: {
+  readonly actions: Pick<EntityActions, 'write'>;
+  readonly limits: BodyLimits;
+}): EntityWrites {
+  const bodyLimits = { ...limits, nesting: limits.nesting + LEVELS_ABOVE_TRAITS };
+
+  function toText(traits: Record<string, unknown>, path: string): string {
+    requireNesting(traits as JsonObject, limits.nesting, path);
+    return stringifyJson(traits);
+  }
+
+  return {
+    async merge(orgId, request) {
+      readQuery(request, noQuery);
+      const body = await readJson(request, z.unknown(), bodyLimits);
+      const isMany = typeof body === 'object' && body !== null && Object.hasOwn(body, 'entities');
+      const entities = isMany ? validate(entitiesBody, body).entities : [validate(entityBody, body)];
+      const pathOf = (index: number) => (isMany ? `entities[${index}].traits` : 'traits');
+      const writes = entities.map(
+        ({ kind, external_id, traits = {} }, index): Omit<EntityWrite, 'changed'> => ({
+          kind,
+          externalId: external_id,
+          mode: 'merge',
+          traits: toText(traits, pathOf(index)),
+          ifMatch: null,
+        }),
+      );
+      const written = requireWritten(await actions.write(orgId, writes), pathOf);
+      if (!isMany) return answerWritten(written);
+      return answerJson(`[${written.map(entity => entityJson(entity)).join(',')}]`);
+    },
+
+    async write(orgId, segments, mode, request) {
+      const entity = readEntity(segments);
+      readQuery(request, noQuery);
+      const ifMatch = readIfMatch(request);
+      const body = await readJson(request, traitsBody, bodyLimits);
+      const traits = toText(body.traits, 'traits');
+      const result = await actions.write(orgId, [{ ...entity, mode, traits, ifMatch }]);
+      return answerWritten(requireWritten(result, () => 'traits'));
+    },
+  };
+}
+
+/** The first version of an entity is the one that was made just now. */
+function answerWritten([entity]: readonly StoredEntity[]): Response {
+  if (entity === undefined) throw new Problem('internal');
+  return answerOne(entity, entity.version === 1 ? 201 : 200);
+}
+
+function requireWritten(
+  result: EntityWriteResult,
+  pathOf: (index: number) => string,
+): readonly StoredEntity[] {
+  if (result.kind === 'written') return result.entities;
+  if (result.reason !== 'too_large') throw new Problem(result.reason);
+  const path = pathOf(result.index);
+  throw new Problem('payload_too_large', {
+    path,
+    message: `${path} may come to at most ${MOST_TRAIT_BYTES} bytes.`,
+  });
+}
