@@ -26,7 +26,7 @@ ${Object.entries(answers).map(
     status,
     answer,
   ]) => html`<details open><summary><span class="status ok">${status}</span> <span>${inline(answer.description)}</span></summary>
-<div class="inside">${fieldList(fieldsOf(schemas[answer.schema] ?? {}, schemas))}</div></details>`,
+<div class="inside">${fieldList(answeredFields(fieldsOf(schemas[answer.schema] ?? {}, schemas)))}</div></details>`,
 )}
 ${renderErrors(operation.errors)}
 </div>
@@ -40,6 +40,10 @@ ${Object.values(body ?? {})
 </div>
 </section>`;
 }
+
+/** What is always there needs no mark in an answer. */
+const answeredFields = (fields: readonly Field[]): Field[] =>
+  fields.map(field => ({ ...field, required: false }));
 
 function renderBody(mediaType: string, fields: readonly Field[]): Html {
   return html`<h3>Body, ${mediaType}</h3>

@@ -76,8 +76,8 @@ ${sizeRules(limits)} A batch may hold ${limits.batchEvents} events. A field that
   -H "Authorization: Bearer $SLUICE_API_KEY" \\
   -H 'Content-Type: application/json' \\
   -d '{"events": [
-        {"type": "order.paid", "payload": {"order": 1001}}
-      ]}'`,
+    {"type": "order.paid", "payload": {"order": 1001}}
+  ]}'`,
     schemas: {
       IngestRequest: request,
       Event: request.shape.events.element,
