@@ -17,3 +17,5 @@ const server = Bun.serve({
   fetch: () => new Response('not found', { status: 404 }),
 });
 console.log(`listening on ${server.port}`);
+
+export {};

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { deliverySection } from './delivery.ts';
 import { doorsSection, postgresSection } from './doors.ts';
 import type { Figure, Section } from './figure.ts';
 import { historySection } from './history.ts';
@@ -9,7 +10,7 @@ import { historySection } from './history.ts';
  * `npm run bench [section …]`: measures on this machine, prints a table, and keeps it. Sections that were not
  * asked for keep the figures of their last run.
  */
-const sections: readonly Section[] = [doorsSection, postgresSection, historySection];
+const sections: readonly Section[] = [doorsSection, postgresSection, historySection, deliverySection];
 
 const root = join(import.meta.dir, '../../../..');
 const resultsFile = join(root, 'bench-results', 'latest.json');

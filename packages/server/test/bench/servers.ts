@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { days } from '../../src/core/clock.ts';
+import type { Storage } from '../../src/core/ports.ts';
 import { hashSecret, newSecret } from '../../src/core/vault.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import {
@@ -21,16 +22,28 @@ export interface Measured {
 export interface MeasuredSluice extends Measured {
   readonly seed: Seed;
   readonly source: SeededSource;
+  readonly directory: string;
   /** A session of the organisation's owner. */
   readonly cookie: string;
+  /** A private call; answers its `data`. */
+  post<T>(path: string, body: unknown): Promise<T>;
 }
 
 const sourceFile = (path: string) => join(import.meta.dir, path);
 
 export const startBare = (): Promise<Measured> => spawnServer([sourceFile('bare-server.ts')], {});
 
+export const startReceiver = (): Promise<Measured> => spawnServer([sourceFile('receiver-server.ts')], {});
+
+export interface SluiceOptions {
+  readonly databaseUrl?: string;
+  readonly settings?: Record<string, string>;
+  /** Puts more into the database before the server starts. */
+  readonly prepare?: (storage: Storage, seed: Seed) => Promise<void>;
+}
+
 /** The real server, as `npm start` starts it, on a fresh directory or the given PostgreSQL. */
-export async function startSluice(options: { databaseUrl?: string } = {}): Promise<MeasuredSluice> {
+export async function startSluice(options: SluiceOptions = {}): Promise<MeasuredSluice> {
   const directory = temporaryDirectory();
   const engine = await openStorage({
     directory,
@@ -49,6 +62,7 @@ export async function startSluice(options: { databaseUrl?: string } = {}): Promi
     createdAt: Date.now(),
     expiresAt: Date.now() + days(1),
   });
+  await options.prepare?.(engine.storage, seed);
   await engine.close();
   const server = await spawnServer([sourceFile('../../src/main.ts'), 'serve'], {
     SLUICE_PORT: '0',
@@ -56,12 +70,24 @@ export async function startSluice(options: { databaseUrl?: string } = {}): Promi
     SLUICE_DATA_DIR: directory,
     SLUICE_SECRET_KEY: TEST_SECRET_KEY,
     ...(options.databaseUrl ? { SLUICE_DATABASE_URL: options.databaseUrl } : {}),
+    ...options.settings,
   });
+  const cookie = `sluice_session=${session}`;
   return {
     ...server,
+    directory,
     seed,
     source,
-    cookie: `sluice_session=${session}`,
+    cookie,
+    async post<T>(path: string, body: unknown) {
+      const response = await fetch(`${server.url}/dashboard/api${path}`, {
+        method: 'POST',
+        headers: { Cookie: cookie, 'X-Sluice-CSRF': '1', 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (!response.ok) throw new Error(`${path} was refused: ${await response.text()}`);
+      return ((await response.json()) as { data: T }).data;
+    },
     async stop() {
       await server.stop();
       rmSync(directory, { recursive: true, force: true });
