@@ -101,7 +101,8 @@ export const tampering = (...injections: readonly string[]): string[] => [
   '-D',
   '-f',
   '-qq',
-  '--seccomp-bpf',
+  // Makes every other call as fast as ever; with it strace 6.1 miscounts for signals, though.
+  ...(injections.some(injection => injection.includes('signal=')) ? [] : ['--seccomp-bpf']),
   ...['-o', '/dev/null'],
   ...['-e', `trace=${injections.map(injection => injection.split(':')[0]).join(',')}`],
   ...injections.flatMap(injection => ['-e', `inject=${injection}`]),

@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { findDamage, restoreAdvice } from './damage.ts';
 import { findJournalDamage } from './journal-damage.ts';
 import type { DirectoryLock } from './lock.ts';
@@ -24,6 +24,8 @@ export function prepareFile(file: string, lock: DirectoryLock, checkUpToBytes: n
 }
 
 function requireSound(file: string, everyPage: boolean): void {
+  // Killed while the file was being made: its very first journal is of another kind, which only a writer can undo.
+  if (existsSync(`${file}-journal`)) openForWriting(file).close();
   const lost = findJournalDamage(`${file}-wal`);
   if (lost !== null) throw new Error(`${restoreAdvice(file)} (${lost})`);
   if (!everyPage) return;
