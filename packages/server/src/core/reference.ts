@@ -117,15 +117,19 @@ function compileReference(text: string, gathered: Gathered): Fill {
   const [name, ...rest] = readPath(text, start);
   if (isEventField(name)) {
     if (rest.length > 0) throw new ExpressionError(`$event.${name} has no fields`, start + name.length);
-    return scope => escaped(toJson(scope.event[name] ?? null) ?? undefined, gathered.escapeText);
+    return (scope, budget) => take(toJson(scope.event[name] ?? null, budget) ?? undefined, budget, gathered);
   }
   if (!isRoot(name)) throw new ExpressionError(`There is no $event.${name}; there are ${nameAll()}`, start);
   if (name === 'entity' && rest[0] !== 'kind' && rest[0] !== 'external_id') gathered.traits = true;
-  return scope => escaped(getPath(scope[name] as Json, rest), gathered.escapeText);
+  return (scope, budget) => take(getPath(scope[name] as Json, rest), budget, gathered);
 }
 
-const escaped = (value: Json | undefined, escapeText: Escape): Json | undefined =>
-  typeof value === 'string' ? escapeText(value) : value;
+/** What is taken is shared, not copied, but counts as if it were: somebody will write it out. */
+function take(value: Json | undefined, budget: Budget, { escapeText }: Gathered): Json | undefined {
+  if (value === undefined) return undefined;
+  budget.carryAll(value);
+  return typeof value === 'string' ? escapeText(value) : value;
+}
 
 const nameAll = (): string => [...eventFields, ...roots].join(', ');
 

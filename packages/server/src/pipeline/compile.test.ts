@@ -33,6 +33,11 @@ describe('a definition', () => {
         message: 'steps[2].config.set.total: The expression ends too early (at character 18)',
       }),
     );
+    let deep: Record<string, unknown> = {};
+    for (let i = 0; i < 20_000; i++) deep = { deep };
+    expect(() => compilePipeline([{ kind: 'transform', config: { template: deep } }])).toThrow(
+      expect.objectContaining({ path: 'steps[0].config' }),
+    );
     expect(() => compilePipeline([{ kind: 'filter.match', config: {} }])).toThrow(
       expect.objectContaining({
         path: 'steps[0].config.condition',

@@ -1,5 +1,6 @@
 import type { PipelineStep } from '@sluice/contract';
 import { invalid } from '../core/errors.ts';
+import { type Json, requireNesting } from '../core/json.ts';
 import { readConfig } from '../core/kind.ts';
 import { findStepKind, stepKinds } from './registry.ts';
 import type { CompiledStep } from './step.ts';
@@ -16,6 +17,9 @@ export interface CompiledPipeline {
 export interface NamedStep extends CompiledStep {
   readonly kind: string;
 }
+
+/** Deeper ones would only be there to make something overflow. */
+const DEEPEST_CONFIG = 64;
 
 /** Secrets are given in the clear. Refuses with a 400 that points at `steps[i].config.…` and at the character. */
 export function compilePipeline(steps: readonly PipelineStep[], path = 'steps'): CompiledPipeline {
@@ -34,5 +38,6 @@ function compileStep(step: PipelineStep, path: string): NamedStep {
     throw invalid(`${path}.kind`, `${path}.kind must be one of ${known}.`);
   }
   const at = `${path}.config`;
+  requireNesting(step.config as Json, DEEPEST_CONFIG, at);
   return { kind: kind.name, ...kind.compile(readConfig(kind, step.config, at), at) };
 }

@@ -1,10 +1,10 @@
 import { Problem } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { type JsonLimits, measureJson } from '../core/json-size.ts';
 import type { RunOutcome, StepOutcome, Tally, TracedOutcome } from '../core/outcome.ts';
 import type { DedupeClaim, EntityReader } from '../core/ports-pipeline.ts';
 import { type PipelineEvent, type Scope, scopeOf } from '../core/scope.ts';
 import type { CompiledPipeline } from './compile.ts';
-import { defaultPayloadLimits, measurePayload, type PayloadLimits } from './payload-limits.ts';
 import type { RunState, Step, StepPorts } from './step.ts';
 import type { Trace, TracedState, TracedStep } from './trace.ts';
 
@@ -44,10 +44,14 @@ export type RunResult = RunReport &
 export interface RunDependencies {
   readonly ports: StepPorts;
   readonly entities: EntityReader;
-  readonly limits?: PayloadLimits;
+  /** What steps may make of a payload. */
+  readonly limits?: JsonLimits;
   /** Routing may read traits too, where no step does. */
   readonly readsTraits?: boolean;
 }
+
+/** Four times what may come in, for whoever adds to the largest event. */
+const DEFAULT_LIMITS: JsonLimits = { size: 4 * 1024 * 1024, nesting: 128 };
 
 interface BoundStep {
   readonly kind: string;
@@ -55,7 +59,7 @@ interface BoundStep {
 }
 
 export function createRunner(pipeline: CompiledPipeline, dependencies: RunDependencies): Runner {
-  const { ports, entities, limits = defaultPayloadLimits } = dependencies;
+  const { ports, entities, limits = DEFAULT_LIMITS } = dependencies;
   const steps = pipeline.steps.map(({ kind, bind }): BoundStep => ({ kind, run: bind(ports) }));
   const needsTraits = pipeline.readsTraits || (dependencies.readsTraits ?? false);
 
@@ -71,7 +75,7 @@ export function createRunner(pipeline: CompiledPipeline, dependencies: RunDepend
 }
 
 /** Folds the event over the steps. The only reader of what steps answer: each run ends in exactly one way. */
-async function fold(steps: readonly BoundStep[], begin: RunState, limits: PayloadLimits): Promise<RunResult> {
+async function fold(steps: readonly BoundStep[], begin: RunState, limits: JsonLimits): Promise<RunResult> {
   let state = begin;
   const traced: TracedStep[] = [];
   const states: TracedState[] = [];
@@ -142,11 +146,11 @@ type LimitedOutcome =
   | Exclude<StepOutcome, { kind: 'keep' }>;
 
 /** Measures what a step changed, and fails it where that is more than may be. */
-function limited(outcome: StepOutcome, scope: Scope, limits: PayloadLimits): LimitedOutcome {
+function limited(outcome: StepOutcome, scope: Scope, limits: JsonLimits): LimitedOutcome {
   if (outcome.kind !== 'keep') return outcome;
   if (outcome.payload === undefined && outcome.labels === undefined) return { ...outcome, change: null };
   const { payload = scope.payload, labels = scope.labels } = outcome;
-  const measured = measurePayload({ payload, labels }, limits);
+  const measured = measureJson({ payload, labels }, limits);
   switch (measured.kind) {
     case 'measured':
       return { ...outcome, change: { payload, labels, size: measured.size } };

@@ -104,6 +104,8 @@ describe('a hostile template is cut at its budget', () => {
       ),
     ],
     ['a text that grows', { a: '{{ payload }}'.repeat(200) }],
+    ['a list of the same over and over', { a: '{{ payload.texts.map(t, payload.letters) }}' }],
+    ['the payload over and over', { a: Array(2_000).fill('$event.payload') }],
   ];
   for (const [what, template] of hostile) {
     test(what, () => {

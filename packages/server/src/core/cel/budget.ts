@@ -1,3 +1,6 @@
+import type { Json } from '../json.ts';
+import { measureJson } from '../json-size.ts';
+
 /** What a user's expression may cost: a quarter of a second for one condition, or for all of one template. */
 export const BUDGET_MS = 250;
 
@@ -9,11 +12,16 @@ const FREE_STEPS = 65_536;
 
 /** No single value that an expression builds may be larger: neither in characters nor in items. */
 const LARGEST_VALUE = 4 * 1024 * 1024;
+const DEEPEST_VALUE = 1_000;
 
 /** Thrown past everything that would absorb an error, and caught where the evaluation began. */
 export class OverBudget extends Error {
-  constructor() {
-    super(`It took longer than its budget of ${BUDGET_MS} ms.`);
+  constructor(of: 'time' | 'size') {
+    super(
+      of === 'time'
+        ? `It took longer than its budget of ${BUDGET_MS} ms.`
+        : `It would make a value larger than ${LARGEST_VALUE} characters.`,
+    );
     this.name = 'OverBudget';
   }
 }
@@ -21,6 +29,7 @@ export class OverBudget extends Error {
 export class Budget {
   private readonly started = performance.now();
   private steps = 0;
+  private carried = 0;
   private nextLook = FREE_STEPS;
 
   /** Counts work that was done or is about to be. */
@@ -28,13 +37,27 @@ export class Budget {
     this.steps += steps;
     if (this.steps < this.nextLook) return;
     this.nextLook = this.steps + STEPS_BETWEEN_LOOKS;
-    if (performance.now() - this.started > BUDGET_MS) throw new OverBudget();
+    if (performance.now() - this.started > BUDGET_MS) throw new OverBudget('time');
   }
 
   /** Asks before a value of that size is built. */
   build(size: number): void {
-    if (size > LARGEST_VALUE) throw new OverBudget();
+    if (size > LARGEST_VALUE) throw new OverBudget('size');
     this.spend(size >> 3);
+  }
+
+  /** Counts towards the size of the result as a whole, where many values share what they are made of. */
+  carry(size: number): void {
+    this.carried += size;
+    if (this.carried > LARGEST_VALUE) throw new OverBudget('size');
+    this.spend(1 + (size >> 5));
+  }
+
+  /** The same for all of a value. */
+  carryAll(value: Json): void {
+    const measured = measureJson(value, { size: LARGEST_VALUE, nesting: DEEPEST_VALUE });
+    if (measured.kind !== 'measured') throw new OverBudget('size');
+    this.carry(measured.size);
   }
 
   /** Going through text runs in the engine's own code, many characters a step. */

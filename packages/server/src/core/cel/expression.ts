@@ -39,7 +39,7 @@ export type ExpressionValue =
 export function evaluateToJson(expression: Expression, scope: Scope, budget: Budget): ExpressionValue {
   const value = expression.evaluate(scope, budget);
   if (value instanceof Failure) return { kind: 'none', note: value.note };
-  const json = toJson(value);
+  const json = toJson(value, budget);
   return json === undefined
     ? { kind: 'none', note: `${expression.text} has no value in JSON` }
     : { kind: 'value', value: json };

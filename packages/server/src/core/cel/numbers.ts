@@ -82,7 +82,7 @@ export function toDouble(value: Numeric): number | null {
 /** Writing a BigInt takes more than linear time; beyond 100,000 digits it would take all of the budget. */
 export function printInteger(value: bigint, budget: Budget): string {
   if (!isComputable(value)) {
-    if (value > LARGEST_PRINTED || value < -LARGEST_PRINTED) throw new OverBudget();
+    if (value > LARGEST_PRINTED || value < -LARGEST_PRINTED) throw new OverBudget('size');
     budget.spend(100_000);
   }
   return value.toString();

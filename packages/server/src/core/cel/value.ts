@@ -1,6 +1,7 @@
 import { toRfc3339 } from '../clock.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { putField } from '../path.ts';
+import type { Budget } from './budget.ts';
 
 /** The values of an expression: JSON, and the two kinds of time that CEL adds to it. */
 export type CelValue = null | boolean | number | bigint | string | Date | Duration | CelList | CelMap;
@@ -52,7 +53,8 @@ export function nameType(value: CelValue): string {
  * An expression's value as payloads hold values: integers are numbers as far as those are exact, times are
  * RFC 3339. Undefined where JSON has no word for it.
  */
-export function toJson(value: CelValue): Json | undefined {
+export function toJson(value: CelValue, budget: Budget): Json | undefined {
+  budget.carry(typeof value === 'string' ? value.length : 8);
   if (typeof value === 'bigint') {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;
@@ -61,16 +63,16 @@ export function toJson(value: CelValue): Json | undefined {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return toRfc3339(value.getTime());
   if (value instanceof Duration) return `${value.ms / 1_000}s`;
-  if (isList(value)) return listToJson(value);
-  return isMap(value) ? mapToJson(value) : undefined;
+  if (isList(value)) return listToJson(value, budget);
+  return isMap(value) ? mapToJson(value, budget) : undefined;
 }
 
 /** Most lists and maps come straight from a payload and are handed on as they are. */
-function listToJson(list: CelList): Json | undefined {
+function listToJson(list: CelList, budget: Budget): Json | undefined {
   let changed = false;
   const items: Json[] = [];
   for (const item of list) {
-    const json = toJson(item);
+    const json = toJson(item, budget);
     if (json === undefined) return undefined;
     changed ||= json !== item;
     items.push(json);
@@ -78,12 +80,12 @@ function listToJson(list: CelList): Json | undefined {
   return changed ? items : (list as Json[]);
 }
 
-function mapToJson(map: CelMap): Json | undefined {
+function mapToJson(map: CelMap, budget: Budget): Json | undefined {
   let changed = false;
   const object: JsonObject = {};
   for (const key of Object.keys(map)) {
     const value = map[key];
-    const json = value === undefined ? undefined : toJson(value);
+    const json = value === undefined ? undefined : toJson(value, budget);
     if (json === undefined) return undefined;
     changed ||= json !== value;
     putField(object, key, json);

@@ -75,6 +75,14 @@ describe('dedupe', () => {
     );
   });
 
+  test('fails where a key is made to be endless', async () => {
+    const many = Array.from({ length: 50_000 }, (_, i) => `${i}`);
+    const { result } = await dedupe({ key: 'payload.many.map(m, payload)' }, { many });
+    expect(result).toMatchObject({
+      outcome: { kind: 'failed', reason: expect.stringMatching(/budget|larger than/) },
+    });
+  });
+
   test('keeps keys apart by what they are made of', async () => {
     const scopes = await Promise.all(
       ['payload.id', 'payload.id + "x"'].map(key => claimOf({ key }, { id: 'a' })),

@@ -169,6 +169,8 @@ describe('whatever comes in, nothing is left that the detectors still find', () 
 
 describe('a text of a megabyte takes a bounded time', () => {
   const megabyte = 1024 * 1024;
+  /** For the busiest machine; what is not linear takes minutes. */
+  const LONG_MS = 12_000;
   const fill = (part: string) => part.repeat(Math.ceil(megabyte / part.length)).slice(0, megabyte);
   const hostile = [
     '1',
@@ -199,19 +201,27 @@ describe('a text of a megabyte takes a bounded time', () => {
     'x'.repeat(63),
   ];
   for (const part of hostile) {
-    test(JSON.stringify(part.slice(0, 20)), async () => {
-      const began = performance.now();
-      const result = await runStep('redact.pii', { region: 'US' }, { text: fill(part) });
-      expect(performance.now() - began).toBeLessThan(4_000);
-      expect(result.kind).toBe('settled');
-    });
+    test(
+      JSON.stringify(part.slice(0, 20)),
+      async () => {
+        const began = performance.now();
+        const result = await runStep('redact.pii', { region: 'US' }, { text: fill(part) });
+        expect(performance.now() - began).toBeLessThan(LONG_MS);
+        expect(result.kind).toBe('settled');
+      },
+      LONG_MS,
+    );
   }
 
-  test('and so do fifty thousand fields that become the same name', async () => {
-    const payload = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`a${i}@example.com`, i]));
-    const began = performance.now();
-    const redacted = (await redact(payload)) as JsonObject;
-    expect(performance.now() - began).toBeLessThan(4_000);
-    expect(Object.keys(redacted)).toHaveLength(50_000);
-  });
+  test(
+    'and so do fifty thousand fields that become the same name',
+    async () => {
+      const payload = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`a${i}@example.com`, i]));
+      const began = performance.now();
+      const redacted = (await redact(payload)) as JsonObject;
+      expect(performance.now() - began).toBeLessThan(LONG_MS);
+      expect(Object.keys(redacted)).toHaveLength(50_000);
+    },
+    LONG_MS,
+  );
 });

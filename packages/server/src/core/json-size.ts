@@ -1,17 +1,14 @@
-import type { Json } from '../core/json.ts';
+import type { Json } from './json.ts';
 
 /**
- * What a step may make of a payload. References share what they take, so that a few steps could make a payload of
- * terabytes at no cost until somebody writes it out: it is measured before anybody does.
+ * How large a value is, before anybody writes it out. References share what they take, so that a few lines of
+ * configuration could make a value of terabytes at no cost until then.
  */
-export interface PayloadLimits {
+export interface JsonLimits {
   /** About the characters of its JSON text. */
   readonly size: number;
   readonly nesting: number;
 }
-
-/** Four times what may come in, for whoever adds to the largest event. */
-export const defaultPayloadLimits: PayloadLimits = { size: 4 * 1024 * 1024, nesting: 128 };
 
 export type Measured =
   | { readonly kind: 'measured'; readonly size: number }
@@ -21,9 +18,9 @@ const TOO_LARGE: Measured = { kind: 'too_large' };
 const TOO_DEEP: Measured = { kind: 'too_deep' };
 
 /** Stops as soon as a limit is passed. */
-export function measurePayload(payload: Json, limits: PayloadLimits): Measured {
+export function measureJson(value: Json, limits: JsonLimits): Measured {
   const meter = { size: 0, limit: limits.size };
-  const verdict = measure(payload, limits.nesting, meter);
+  const verdict = measure(value, limits.nesting, meter);
   if (verdict === 'within') return { kind: 'measured', size: meter.size };
   return verdict === 'too_large' ? TOO_LARGE : TOO_DEEP;
 }
