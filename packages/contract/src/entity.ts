@@ -47,13 +47,7 @@ export const entityRecord = z.object({
 });
 export type EntityRecord = z.infer<typeof entityRecord>;
 
-export const deletedEntity = z.object({
-  deleted: z.literal(true),
-  erased_events: z
-    .int()
-    .optional()
-    .meta({ description: 'With `erase_events=true`: how many events lost their payload.' }),
-});
+export const deleted = z.object({ deleted: z.literal(true) });
 
 const reference = z.object({ kind: z.string(), external_id: z.string() });
 
@@ -64,8 +58,6 @@ export const entityLink = z.object({
   created_at: time,
 });
 export type EntityLinkRecord = z.infer<typeof entityLink>;
-
-export const deletedLink = z.object({ deleted: z.literal(true) });
 
 export const entityGraph = z.object({
   nodes: z.array(entityRecord),

@@ -58,7 +58,8 @@ const CLAIM_PARKED = `
 
 const FIND_EVENTS = `
   SELECT ${columns} FROM unnest($2::text[]) AS wanted (id)
-  JOIN events AS event ON event.org_id = $1 AND event.id = wanted.id ORDER BY event.id`;
+  JOIN events AS event ON event.org_id = $1 AND event.id = wanted.id AND event.erased_at IS NULL
+  ORDER BY event.id`;
 
 interface Claim {
   readonly event_id: string;
@@ -92,7 +93,7 @@ async function claimEvents(session: Session, wish: ClaimWish): Promise<ClaimedBa
     for (const { event_id, job_id, plan } of claims) {
       const row = rows.get(event_id);
       if (row === undefined) {
-        // Past its time and gone.
+        // Past its time and gone, or erased.
         await session.query('DELETE FROM event_claims WHERE org_id = $1 AND event_id = $2', [
           orgId,
           event_id,

@@ -4,8 +4,8 @@ import type { Entities } from '../../core/ports-entities.ts';
 import type { Operation } from '../operation.ts';
 import type { Db } from '../schema.ts';
 
-/** Deliveries that something may still be sent for. */
-const OPEN = ['pending', 'held', 'retrying', 'delivering'];
+/** Deliveries that something may still be sent for: a dead one too, since somebody may retry it. */
+const NOT_ENDED = ['pending', 'retrying', 'delivering', 'dead'];
 
 export const eraseTiedEvents: Operation<Entities['eraseTiedEvents']> = async (
   db,
@@ -30,14 +30,20 @@ async function eraseEvents(db: Db, orgId: string, ids: readonly string[], at: nu
   const tombstones = tombstonesOf(at);
   // First of all whoever works on them loses the right to: a result that comes late is refused.
   for (const table of ['event_claims', 'parked_events'] as const) {
-    await db.deleteFrom(table).where('org_id', '=', orgId).where('event_id', 'in', ids).execute();
+    const ended = await db
+      .deleteFrom(table)
+      .where('org_id', '=', orgId)
+      .where('event_id', 'in', ids)
+      .returning('job_id')
+      .execute();
+    for (const { job_id } of ended) if (job_id !== '') await countAsFailed(db, orgId, job_id);
   }
   await db
     .updateTable('deliveries')
     .set({ state: 'cancelled', lease_until: null, lease_token: null, finished_at: at })
     .where('org_id', '=', orgId)
     .where('event_id', 'in', ids)
-    .where('state', 'in', OPEN)
+    .where('state', 'in', NOT_ENDED)
     .execute();
   await db
     .updateTable('events')
@@ -58,6 +64,16 @@ async function eraseEvents(db: Db, orgId: string, ids: readonly string[], at: nu
   await eraseRuns(db, orgId, ids, tombstones);
   await eraseAttempts(db, orgId, ids, tombstones);
 }
+
+/** A replay that waits for an event which will not come would never end. */
+const countAsFailed = (db: Db, orgId: string, jobId: string) =>
+  db
+    .updateTable('jobs')
+    .set(eb => ({ done: eb('done', '+', 1), failed: eb('failed', '+', 1) }))
+    .where('org_id', '=', orgId)
+    .where('id', '=', jobId)
+    .where('finished_at', 'is', null)
+    .execute();
 
 async function eraseRuns(
   db: Db,
@@ -93,11 +109,15 @@ async function eraseAttempts(
   db: Db,
   orgId: string,
   eventIds: readonly string[],
-  { request, response }: Tombstones,
+  { note, request, response }: Tombstones,
 ): Promise<void> {
   await db
     .updateTable('attempts')
-    .set({ request, response })
+    .set(eb => ({
+      request,
+      response,
+      message: eb.case().when('message', 'is', null).then(null).else(note).end(),
+    }))
     .where('org_id', '=', orgId)
     .where('delivery_id', 'in', eb =>
       eb

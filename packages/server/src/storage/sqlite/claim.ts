@@ -31,7 +31,7 @@ export function prepareClaim(database: Database): (wish: ClaimWish) => ClaimedBa
   const findParked = database.prepare<ParkedRow, [string, number, number]>(
     `SELECT ${columns}, parked.event_id AS parked_event_id, parked.job_id, parked.plan
      FROM parked_events AS parked LEFT JOIN events AS event
-       ON event.org_id = parked.org_id AND event.id = parked.event_id
+       ON event.org_id = parked.org_id AND event.id = parked.event_id AND event.erased_at IS NULL
      WHERE parked.org_id = ? AND parked.due_at <= ? ORDER BY parked.due_at LIMIT ?`,
   );
   const unpark = database.prepare(

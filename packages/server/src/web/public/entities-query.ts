@@ -21,13 +21,11 @@ export function readListQuery(request: Request): {
   limit: number;
   cursor: string | undefined;
 } {
-  const named: Record<string, string> = {};
+  const parameters = Object.entries(readParameters(request));
+  const named = Object.fromEntries(parameters.filter(([name]) => !name.startsWith(TRAIT)));
   const traits: TraitFilter[] = [];
-  for (const [name, text] of Object.entries(readParameters(request))) {
-    if (!name.startsWith(TRAIT)) {
-      named[name] = text;
-      continue;
-    }
+  for (const [name, text] of parameters) {
+    if (!name.startsWith(TRAIT)) continue;
     if (longerThan(text, LONGEST_FILTER) || longerThan(name, LONGEST_FILTER)) {
       throw invalid(name, `A filter may have at most ${LONGEST_FILTER} characters.`);
     }

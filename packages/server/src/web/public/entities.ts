@@ -73,9 +73,8 @@ export function addEntities(app: Hono<WebEnv>, dependencies: EntityRoutesDepende
         const { erase_events: eraseEvents } = readQuery(request, deleteQuery);
         const ifMatch = readIfMatch(request);
         const { erasedEvents } = await actions.remove(orgId, entity, { ifMatch, eraseEvents });
-        if (!eraseEvents) return answer({ deleted: true });
-        await auditErasure(caller, `${entity.kind}/${entity.externalId}`, erasedEvents);
-        return answer({ deleted: true, erased_events: erasedEvents });
+        if (eraseEvents) await auditErasure(caller, `${entity.kind}/${entity.externalId}`, erasedEvents);
+        return answer({ deleted: true });
       },
     },
     link: {
