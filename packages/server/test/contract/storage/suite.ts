@@ -4,6 +4,7 @@ import { accountsContract } from './accounts.ts';
 import { apiKeysContract } from './api-keys.ts';
 import { appendContract } from './append.ts';
 import { auditContract } from './audit.ts';
+import { deliveriesContract } from './deliveries.ts';
 import { engineContract } from './engine.ts';
 import { eventsContract } from './events.ts';
 import { organisationsContract } from './organisations.ts';
@@ -57,6 +58,7 @@ export function storageContract(name: string, open: () => Promise<OpenedStorage>
 
     describe('append', () => appendContract(subject));
     describe('events', () => eventsContract(subject));
+    describe('deliveries', () => deliveriesContract(subject));
     describe('text search', () => textSearchContract(subject));
     describe('organisations', () => organisationsContract(subject));
     describe('accounts', () => accountsContract(subject));

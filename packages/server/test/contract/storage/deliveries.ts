@@ -1,0 +1,331 @@
+import { expect, test } from 'bun:test';
+import type { Storage } from '../../../src/core/ports.ts';
+import type {
+  AttemptRecord,
+  ClaimedDelivery,
+  DeliveryState,
+  StoredDestination,
+} from '../../../src/core/ports-delivery.ts';
+import { anEvent, aRequest, idAt, NOW, storedOrganisation } from './samples.ts';
+import type { Subject } from './suite.ts';
+
+const policy = {
+  attempts: 3,
+  schedule_s: [0, 1],
+  timeout_s: 15,
+  concurrency: 16,
+  rate_per_second: 0,
+};
+
+const aDestination = (orgId: string, given: Partial<StoredDestination> = {}): StoredDestination => ({
+  id: idAt('dst', NOW),
+  orgId,
+  kind: 'inbox',
+  name: 'Somewhere',
+  config: '{}',
+  policy,
+  paused: false,
+  breaker: { failuresInARow: 0, openedAt: null, nextProbeAt: null },
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...given,
+});
+
+/** An event that was accepted and settled with one delivery to each of these. */
+async function routedTo(storage: Storage, orgId: string, ...destinations: string[]): Promise<string> {
+  const event = anEvent({ payload: '{"n":1}' });
+  await storage.append([aRequest(orgId, [event])]);
+  const token = `token ${event.id}`;
+  // The database is shared: others' events are given back.
+  const { events } = await storage.claimEvents({
+    token,
+    now: NOW,
+    leaseMs: 60_000,
+    limit: 1_000,
+    bytes: 1 << 24,
+    after: '',
+    except: [],
+  });
+  const claimed = events.find(one => one.event.id === event.id);
+  if (!claimed) throw new Error('The event was not claimed.');
+  await storage.settleEvents(
+    [
+      {
+        orgId,
+        eventId: event.id,
+        jobId: null,
+        token: claimed.token,
+        round: 'first',
+        parked: [],
+        matchedSources: [{ id: 'src_1', name: 'Shop' }],
+        tallies: [],
+        runs: [
+          {
+            id: idAt('run', NOW),
+            pipelineId: 'pipe_1',
+            pipelineName: 'All',
+            version: 1,
+            outcome: 'routed',
+            step: null,
+            reason: null,
+            trace: '[]',
+            output: '{"payload":{"n":1},"labels":{}}',
+            notes: [],
+            claims: [],
+            destinations,
+          },
+        ],
+      },
+    ],
+    NOW,
+  );
+  await storage.releaseClaims(
+    events.filter(one => one !== claimed).map(one => one.token),
+    NOW,
+  );
+  return event.id;
+}
+
+const lease = (token: string, given: Partial<{ now: number; until: number }> = {}) => ({
+  token,
+  now: NOW,
+  until: NOW + 60_000,
+  ...given,
+});
+
+const record = (
+  { orgId, id, attempt }: ClaimedDelivery,
+  token: string,
+  next: AttemptRecord['next'],
+): AttemptRecord => ({
+  orgId,
+  deliveryId: id,
+  token,
+  attempt: {
+    n: attempt + 1,
+    at: NOW,
+    durationMs: 5,
+    status: next.state === 'delivered' ? 200 : 500,
+    code: next.state === 'delivered' ? null : 'bad_status',
+    message: next.state === 'delivered' ? null : 'It answered 500.',
+    request: '{"target":"POST https://example.com","headers":{},"body":""}',
+    response: 'ok',
+  },
+  next,
+});
+
+export function deliveriesContract(subject: Subject): void {
+  async function sample() {
+    const { storage } = subject;
+    const orgId = await storedOrganisation(storage);
+    const destination = aDestination(orgId);
+    await storage.createDestination(destination);
+    const wish = (limit = 10) => [{ orgId, destinationId: destination.id, limit }];
+    const states = async (): Promise<DeliveryState[]> =>
+      (await storage.listDeliveries(orgId, {}, { limit: 100, below: null })).map(({ state }) => state);
+    return { storage, orgId, destination, wish, states };
+  }
+
+  test('keeps a destination as it was made, changes what a change names, and deletes it', async () => {
+    const { storage, orgId, destination } = await sample();
+    expect(await storage.findDestination(orgId, destination.id)).toEqual(destination);
+    await storage.updateDestination(orgId, destination.id, { name: 'Elsewhere' }, NOW + 1);
+    expect(await storage.listDestinations(orgId)).toEqual([
+      { ...destination, name: 'Elsewhere', updatedAt: NOW + 1 },
+    ]);
+    expect(await storage.deleteDestination(orgId, destination.id, 'me', NOW)).toBe(true);
+    expect(await storage.findDestination(orgId, destination.id)).toBeNull();
+  });
+
+  test('lets no other organisation see or change a destination or a delivery', async () => {
+    const { storage, orgId, destination } = await sample();
+    const other = await storedOrganisation(storage);
+    await routedTo(storage, orgId, destination.id);
+    const [delivery] = await storage.listDeliveries(orgId, {}, { limit: 1, below: null });
+    expect(await storage.findDestination(other, destination.id)).toBeNull();
+    expect(await storage.updateDestination(other, destination.id, { name: 'x' }, NOW)).toBe(false);
+    expect(await storage.deleteDestination(other, destination.id, 'me', NOW)).toBe(false);
+    expect(await storage.listDeliveries(other, {}, { limit: 10, below: null })).toEqual([]);
+    expect(await storage.findDelivery(other, delivery?.id ?? '')).toBeNull();
+    expect(await storage.discardDelivery(other, delivery?.id ?? '', NOW)).toBe(false);
+    expect(
+      await storage.claimDeliveries(
+        [{ orgId: other, destinationId: destination.id, limit: 9 }],
+        lease('foreign'),
+      ),
+    ).toEqual([]);
+  });
+
+  test('claims what is due with all that is needed to send it, and only once', async () => {
+    const { storage, orgId, destination, wish } = await sample();
+    const eventId = await routedTo(storage, orgId, destination.id);
+    expect(await storage.claimDeliveries(wish(), lease('early', { now: NOW - 1 }))).toEqual([]);
+    const [claimed, ...more] = await storage.claimDeliveries(wish(), lease('first'));
+    expect(more).toEqual([]);
+    expect(claimed).toMatchObject({
+      orgId,
+      destinationId: destination.id,
+      event: { id: eventId, type: 'order.created', receivedAt: NOW },
+      output: '{"payload":{"n":1},"labels":{}}',
+      sourceName: 'Shop',
+      attempt: 0,
+      budgetFrom: 0,
+    });
+    expect(await storage.claimDeliveries(wish(), lease('second'))).toEqual([]);
+  });
+
+  test('gives each delivery to one of many that claim at once', async () => {
+    const { storage, orgId, destination, wish } = await sample();
+    for (let n = 0; n < 6; n++) await routedTo(storage, orgId, destination.id);
+    const claimed = await subject.atOnce(8, (node, n) => node.claimDeliveries(wish(2), lease(`racer ${n}`)));
+    const ids = claimed.flat().map(({ id }) => id);
+    expect(ids.length).toBe(6);
+    expect(new Set(ids).size).toBe(6);
+  });
+
+  test('records an attempt, and what becomes of its delivery', async () => {
+    const { storage, orgId, destination, wish } = await sample();
+    await routedTo(storage, orgId, destination.id);
+    const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
+    if (!claimed) throw new Error('Nothing was claimed.');
+    await storage.recordAttempts([record(claimed, 'a', { state: 'retrying', dueAt: NOW + 500 })]);
+    expect(await storage.findDelivery(orgId, claimed.id)).toMatchObject({
+      state: 'retrying',
+      attempt: 1,
+      code: 'bad_status',
+      nextAttemptAt: NOW + 500,
+    });
+    const [again] = await storage.claimDeliveries(wish(), lease('b', { now: NOW + 500 }));
+    if (!again) throw new Error('Nothing was claimed.');
+    await storage.recordAttempts([record(again, 'b', { state: 'delivered' })]);
+    expect(await storage.findDelivery(orgId, claimed.id)).toMatchObject({
+      state: 'delivered',
+      attempt: 2,
+      code: null,
+      nextAttemptAt: null,
+    });
+    expect((await storage.listAttempts(orgId, claimed.id)).map(({ n, code }) => [n, code])).toEqual([
+      [1, 'bad_status'],
+      [2, null],
+    ]);
+  });
+
+  test('refuses the late result of a lease that somebody else has taken over', async () => {
+    const { storage, orgId, destination, wish, states } = await sample();
+    await routedTo(storage, orgId, destination.id);
+    const [late] = await storage.claimDeliveries(wish(), lease('late', { until: NOW + 10 }));
+    if (!late) throw new Error('Nothing was claimed.');
+    expect(await storage.recoverDeliveries(NOW + 11, 100)).toBeGreaterThanOrEqual(1);
+    const [taken] = await storage.claimDeliveries(wish(), lease('new'));
+    expect(taken?.id).toBe(late.id);
+    expect(await storage.recordAttempts([record(late, 'late', { state: 'delivered' })])).toEqual([late.id]);
+    expect(await states()).toEqual(['delivering']);
+    expect(await storage.listAttempts(orgId, late.id)).toEqual([]);
+  });
+
+  test('takes back what is released, as if it had not been claimed', async () => {
+    const { storage, orgId, destination, wish, states } = await sample();
+    await routedTo(storage, orgId, destination.id);
+    const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
+    await storage.releaseDeliveries('somebody else', [{ orgId, id: claimed?.id ?? '' }]);
+    expect(await states()).toEqual(['delivering']);
+    await storage.releaseDeliveries('a', [{ orgId, id: claimed?.id ?? '' }]);
+    expect(await states()).toEqual(['pending']);
+  });
+
+  test('holds what waits for a paused destination', async () => {
+    const { storage, orgId, destination, wish, states } = await sample();
+    await routedTo(storage, orgId, destination.id);
+    const isWaiting = async () =>
+      (await storage.listWaitingDestinations()).some(one => one.destinationId === destination.id);
+    expect(await isWaiting()).toBe(true);
+    await storage.updateDestination(orgId, destination.id, { paused: true }, NOW);
+    expect(await states()).toEqual(['held']);
+    expect(await isWaiting()).toBe(false);
+    expect(await storage.claimDeliveries(wish(), lease('a'))).toEqual([]);
+    expect(await storage.countDeliveries(orgId, { state: 'held' })).toBe(1);
+    await storage.updateDestination(orgId, destination.id, { paused: false }, NOW);
+    expect(await states()).toEqual(['pending']);
+  });
+
+  test('cancels what waits for a destination that is gone', async () => {
+    const { storage, orgId, destination, states } = await sample();
+    await routedTo(storage, orgId, destination.id);
+    await storage.deleteDestination(orgId, destination.id, 'me', NOW);
+    expect(await states()).toEqual(['cancelled']);
+    expect(await storage.cancelOrphans(NOW, 1_000)).toBeGreaterThanOrEqual(1);
+    const [delivery] = await storage.listDeliveries(orgId, { state: 'cancelled' }, { limit: 1, below: null });
+    expect(delivery?.finishedAt).toBe(NOW);
+  });
+
+  test('a dead delivery can be retried with a fresh budget, or discarded', async () => {
+    const { storage, orgId, destination, wish, states } = await sample();
+    await routedTo(storage, orgId, destination.id);
+    const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
+    if (!claimed) throw new Error('Nothing was claimed.');
+    expect(await storage.retryDelivery(orgId, claimed.id, NOW)).toBe(false);
+    await storage.recordAttempts([record(claimed, 'a', { state: 'dead', code: 'bad_status' })]);
+    expect(await storage.countDeliveries(orgId, { state: 'dead', code: 'bad_status' })).toBe(1);
+    expect(await storage.retryDelivery(orgId, claimed.id, NOW)).toBe(true);
+    const [again] = await storage.claimDeliveries(wish(), lease('b'));
+    expect(again).toMatchObject({ attempt: 1, budgetFrom: 1 });
+    expect(await storage.discardDelivery(orgId, claimed.id, NOW)).toBe(true);
+    expect(await states()).toEqual(['cancelled']);
+    expect(await storage.discardDelivery(orgId, claimed.id, NOW)).toBe(false);
+  });
+
+  test('ends what has waited in vain, by how often it was attempted', async () => {
+    const { storage, orgId, destination, states } = await sample();
+    await routedTo(storage, orgId, destination.id);
+    const expire = (attemptsMade: number, dueBefore: number) =>
+      storage.expireDeliveries(orgId, destination.id, { attemptsMade, dueBefore }, NOW + 9, 100);
+    expect(await expire(1, NOW + 1)).toBe(0);
+    expect(await expire(0, NOW)).toBe(0);
+    expect(await expire(0, NOW + 1)).toBe(1);
+    expect(await states()).toEqual(['dead']);
+  });
+
+  test('takes a deleted destination out of its pipelines, in a version of its own', async () => {
+    const { storage, orgId, destination } = await sample();
+    const id = idAt('pipe', NOW);
+    const definition = {
+      name: 'All',
+      sources: [],
+      steps: [],
+      destinations: [{ id: destination.id }, { id: 'dst_2' }],
+    };
+    await storage.createPipeline(
+      {
+        id,
+        orgId,
+        name: 'All',
+        enabled: true,
+        version: 1,
+        definition: JSON.stringify(definition),
+        createdAt: NOW,
+        updatedAt: NOW,
+      },
+      'me',
+    );
+    await storage.deleteDestination(orgId, destination.id, 'me', NOW + 1);
+    const pipeline = await storage.findPipeline(orgId, id);
+    expect(pipeline?.version).toBe(2);
+    expect(JSON.parse(pipeline?.definition ?? '')).toEqual({
+      ...definition,
+      destinations: [{ id: 'dst_2' }],
+    });
+  });
+
+  test('prunes what has ended, with its attempts, and nothing else', async () => {
+    const { storage, orgId, destination, wish, states } = await sample();
+    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, destination.id);
+    const [claimed] = await storage.claimDeliveries(wish(1), lease('a'));
+    if (!claimed) throw new Error('Nothing was claimed.');
+    await storage.recordAttempts([record(claimed, 'a', { state: 'delivered' })]);
+    expect(await storage.pruneDeliveries(orgId, ['delivered'], NOW, 10)).toBe(0);
+    expect(await storage.pruneDeliveries(orgId, ['delivered'], NOW + 6, 10)).toBe(1);
+    expect(await states()).toEqual(['pending']);
+    expect(await storage.listAttempts(orgId, claimed.id)).toEqual([]);
+  });
+}
