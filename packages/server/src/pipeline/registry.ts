@@ -1,4 +1,5 @@
-import type { StepKind } from './step.ts';
+import { describeKind, type KindDescription } from '../core/kind.ts';
+import type { StepClass, StepKind } from './step.ts';
 import { classify } from './steps/classify.ts';
 import { dedupe } from './steps/dedupe.ts';
 import { enrichEntity } from './steps/enrich-entity.ts';
@@ -18,3 +19,7 @@ export const stepKinds: readonly StepKind[] = [
 
 export const findStepKind = (name: string): StepKind | undefined =>
   stepKinds.find(kind => kind.name === name);
+
+/** For forms and reference pages. */
+export const describeSteps = (): (KindDescription & { readonly class: StepClass })[] =>
+  stepKinds.map(kind => ({ ...describeKind(kind), class: kind.class }));

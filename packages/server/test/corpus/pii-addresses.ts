@@ -50,6 +50,8 @@ export const addresses: Corpus = {
     'Client "«ip 8.8.8.8»".',
     'from «ip 255.255.255.255» to «ip 0.0.0.0»',
     'host == «ip 10.20.30.40»',
+    'remote_addr=«ip 10.0.0.5» client=«ip 10.0.0.6»',
+    'Received: from mail.example.com (<«ip 198.51.100.9»>)',
     'ssh root@«ip 198.51.100.5»',
     '«ip 2001:db8::1»',
     'Login from «ip 2001:0db8:85a3:0000:0000:8a2e:0370:7334» failed',

@@ -84,6 +84,7 @@ export const phones: Corpus = {
     '«phone 1-800-555-0199»',
     'Phone: «phone 312 555 0188», room 12',
     'cell «phone (646) 555-0147»',
+    'invoice was paid, «phone 212 555 0177» called about it',
     'Her number is «phone 202-555-0143», his is «phone 202-555-0197».',
     'phone number «phone 7035550155»',
   ],
@@ -100,5 +101,10 @@ export const phones: Corpus = {
     'le «phone 0612345678» svp',
     'fax «phone 04 72 12 34 56»',
   ],
-  ES: ['«phone 612 34 56 78»', 'Llame al «phone 912 345 678»', 'móvil «phone 655 123 456».'],
+  ES: [
+    '«phone 612 34 56 78»',
+    'Llame al «phone 912 345 678»',
+    'Hotel Madrid «phone 915 123 456»',
+    'móvil «phone 655 123 456».',
+  ],
 };

@@ -7,7 +7,7 @@ const V6 = /[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?:\.\d{1,3}){0,3}/g;
 
 /** Four numbers with dots are a version, or a chapter, where these words stand before them. */
 const VERSION =
-  /(?:(?:\bv|\bver\.?|\bversion|\brelease|\bbuild|\brev(?:ision)?|\bfirmware|\bsection|\bchapter|§)[\s:=#]*|[A-Za-z][/-]|[~^]|[<>=]=?\s?\bv?|[<>]=?)$/i;
+  /(?:(?:\b(?:ver\.?|version|release|build|rev(?:ision)?|firmware|section|chapter)|§)[\s:=#]*|[A-Za-z][/-]|[~^]|[<>~]=\s?)$/i;
 const WORD_BEFORE = 16;
 
 export const ip: Detector = {
@@ -22,7 +22,6 @@ function findV4(text: string): Span[] {
   for (const { 0: found, index } of text.matchAll(V4)) {
     const end = index + found.length;
     if (isWordAt(text, index - 1) || isWordAt(text, end) || isPartOfNumbers(text, index, end)) continue;
-    // A colon before may be the end of a longer address, which is found as a whole.
     if (!isVersion(text, index)) spans.push({ start: index, end });
   }
   return spans;
@@ -32,8 +31,7 @@ const isPartOfNumbers = (text: string, start: number, end: number): boolean =>
   text.charAt(start - 1) === '.' || (text.charAt(end) === '.' && isDigitAt(text, end + 1));
 
 const isVersion = (text: string, start: number): boolean =>
-  VERSION.test(text.slice(Math.max(0, start - WORD_BEFORE), start)) &&
-  !/(?:\bip|\baddr(?:ess)?|\bhost)\s*==?\s?$/i.test(text.slice(Math.max(0, start - WORD_BEFORE), start));
+  VERSION.test(text.slice(Math.max(0, start - WORD_BEFORE), start));
 
 function findV6(text: string): Span[] {
   if (!/:[0-9A-Fa-f]{0,4}:/.test(text)) return [];

@@ -154,7 +154,7 @@ const DATE = /^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4
 /** An amount, a fraction, a part of some longer number, or what is called a number of another sort. */
 const MORE_BEFORE = /(?:[.,:#$€£¥/+-]|\d[\s.,:/-])$/;
 const OTHER_NUMBER =
-  /(?:order|invoice|ticket|ref(?:erence)?|case|sku|id|item|account|acct|tracking|customer|article|serial|version)s?\.?\s*(?:no\.?|nr\.?|num(?:ber)?|id|code)?\s*[:#=]?\s*$/i;
+  /\b(?:order|invoice|ticket|ref(?:erence)?|case|sku|id|item|account|acct|tracking|customer|article|serial|version)s?\.?\s*(?:no\.?|nr\.?|num(?:ber)?|id|code)?\s*[:#=]?\s*$/i;
 
 function isInsideOfMore(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 32), start);
