@@ -188,6 +188,7 @@ export interface Schema {
     duration_ms: number;
     status: number | null;
     code: string | null;
+    message: string | null;
     request: string;
     response: string;
   };

@@ -63,7 +63,7 @@ export const pipelinesAndDeliveries = [
   `CREATE INDEX deliveries_dead ON deliveries (org_id, id) WHERE state = 'dead'`,
   `CREATE TABLE attempts (
      org_id TEXT NOT NULL, delivery_id TEXT NOT NULL, n BIGINT NOT NULL, at BIGINT NOT NULL,
-     duration_ms BIGINT NOT NULL, status BIGINT, code TEXT, request TEXT NOT NULL, response TEXT NOT NULL,
+     duration_ms BIGINT NOT NULL, status BIGINT, code TEXT, message TEXT, request TEXT NOT NULL, response TEXT NOT NULL,
      PRIMARY KEY (org_id, delivery_id, n))`,
 
   // A long piece of work that a person asked for: replays, retries of dead letters.
