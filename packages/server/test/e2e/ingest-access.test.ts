@@ -40,6 +40,7 @@ describe('who may come in', () => {
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
       seen.add(JSON.stringify(answer.body));
       expect(seen.size).toBe(1);
+      expect(JSON.stringify(answer.body)).not.toContain(seed.apiKey.slice(3, 12));
       expect(await storedEvents(service.engine, seed.orgId)).toEqual([]);
     });
   }

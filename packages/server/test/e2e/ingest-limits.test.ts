@@ -233,3 +233,35 @@ describe('hostile nesting is refused in one pass', () => {
     });
   }
 });
+
+test('every limit is a setting', async () => {
+  const small = await startTestService({
+    settings: {
+      SLUICE_MAX_BODY_BYTES: '2048',
+      SLUICE_MAX_EVENT_BYTES: '1024',
+      SLUICE_MAX_BATCH_EVENTS: '2',
+      SLUICE_MAX_NESTING: '2',
+      SLUICE_MAX_TYPE_LENGTH: '3',
+      SLUICE_MAX_ICON_LENGTH: '2',
+      SLUICE_MAX_IDEMPOTENCY_KEY_LENGTH: '4',
+    },
+  });
+  const { apiKey } = await seedOrganisation(small.engine);
+  const send = ingestWith(small.url, apiKey);
+  const key = (value: string) => ({ 'X-Ingest-Idempotency-Key': value });
+  const most = { type: 'abc', icon: 'ab', payload: { a: {} } };
+  expect((await send({ events: [most, most] }, key('abcd'))).status).toBe(202);
+  const invalidAt = (path: string) => ({ status: 400, code: 'validation_failed', path });
+  const tooLarge = { status: 413, code: 'payload_too_large' };
+  expectRefused(await send({ events: [most, most, most] }), invalidAt('events'));
+  expectRefused(await send({ events: [{ type: 'abcd' }] }), invalidAt('events[0].type'));
+  expectRefused(await send({ events: [{ type: 'a', icon: 'abc' }] }), invalidAt('events[0].icon'));
+  expectRefused(
+    await send({ events: [{ type: 'a', payload: { a: [[]] } }] }),
+    invalidAt('events[0].payload'),
+  );
+  expectRefused(await send({ events: [most] }, key('abcde')), invalidAt('X-Ingest-Idempotency-Key'));
+  expectRefused(await send(`{"events":[${eventOf(1_025)}]}`), { ...tooLarge, path: 'events[0]' });
+  expectRefused(await send(' '.repeat(2_049)), tooLarge);
+  await small.stop();
+});

@@ -9,7 +9,7 @@ const fail = (reason: string) => {
 
 test('a clean stop leaves one tidy file, and whoever comes next may open it at once', async () => {
   const directory = temporaryDirectory();
-  for (let n = 0; n < 5; n++) {
+  for (let n = 0; n < 3; n++) {
     const engine = await openSqlite({ directory, onFatal: fail });
     await seedOrganisation(engine);
     await engine.close();
