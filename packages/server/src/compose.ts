@@ -198,11 +198,12 @@ export async function startService(
   const parts: AddRoutes[] = [app => addReference(app, reference), app => addEntities(app, entities)];
   if (servesDashboard) parts.push(app => addDashboard(app, dashboard));
   const app = createApp({ logger, metrics, checkReady: () => checkReady(engine, stopping), parts });
+  const takesEvents = settings.SLUICE_ROLES.includes('ingest');
   const server = serveHttp(
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },
     {
-      ingest: guardDoor('ingest', guard, createHttpIngest(door)),
-      webhook: guardDoor('webhook', guard, createWebhookIngress(door, rate)),
+      ingest: guardDoor('ingest', guard, takesEvents ? createHttpIngest(door) : closedDoor),
+      webhook: guardDoor('webhook', guard, takesEvents ? createWebhookIngress(door, rate) : closedDoor),
       everythingElse: (request, peer) => app.fetch(request, peer),
     },
   );
@@ -253,6 +254,11 @@ async function makeAdmin(firstUser: FirstUser, settings: Settings): Promise<void
   if (email === undefined || password === undefined || !(await firstUser.isWanted())) return;
   await firstUser.make({ organisation: 'My organisation', email, password });
 }
+
+/** What stands in place of a door on a node whose roles leave out taking events. */
+const closedDoor = async (): Promise<Response> => {
+  throw new Problem('not_found', { message: 'This node takes no events: its roles leave that to others.' });
+};
 
 async function checkReady(engine: StorageEngine, stopping: boolean): Promise<void> {
   if (stopping)
