@@ -20,10 +20,13 @@ export const entities = [
      changed BIGINT NOT NULL, PRIMARY KEY (entity_id, trait))`,
   `CREATE INDEX entity_traits_by_value ON entity_traits (org_id, trait, value, kind, changed, entity_id)`,
 
+  // Whoever links two entities keeps them from being deleted meanwhile, and nothing else: that is what a foreign
+  // key does in PostgreSQL. SQLite has one writer, and does not look at it.
   `CREATE TABLE entity_links (
-     org_id TEXT NOT NULL, from_id TEXT NOT NULL, relation TEXT NOT NULL, to_id TEXT NOT NULL,
-     created_at BIGINT NOT NULL, PRIMARY KEY (org_id, from_id, relation, to_id))`,
-  `CREATE INDEX entity_links_backwards ON entity_links (org_id, to_id, relation, from_id)`,
+     org_id TEXT NOT NULL, from_id TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE, relation TEXT NOT NULL,
+     to_id TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE, created_at BIGINT NOT NULL,
+     PRIMARY KEY (from_id, relation, to_id))`,
+  `CREATE INDEX entity_links_backwards ON entity_links (to_id, relation, from_id)`,
   // Whichever end was named first, two entities are the same once.
   `CREATE UNIQUE INDEX entity_links_same_once ON entity_links (org_id,
      (CASE WHEN from_id < to_id THEN from_id ELSE to_id END), (CASE WHEN from_id < to_id THEN to_id ELSE from_id END))

@@ -7,8 +7,8 @@ import { Problem } from '../../core/errors.ts';
  */
 const unavailable = /^(08|53|55P03|57|58|25006|25P03|25P04)/;
 
-/** Two transactions met; each may simply be tried again. */
-const contention = /^(40001|40P01)$/;
+/** Two transactions met; each may simply be tried again. Of what is referred to, one may have gone meanwhile. */
+const contention = /^(40001|40P01|23503)$/;
 
 const RETRY_AFTER_S = 2;
 

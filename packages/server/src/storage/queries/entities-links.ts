@@ -1,12 +1,11 @@
 import { SAME_AS } from '../../core/entity-link.ts';
 import type { Entities, EntityLink, NewLink } from '../../core/ports-entities.ts';
-import type { EntityTie } from '../../core/scope.ts';
 import type { Operation } from '../operation.ts';
 import type { Db, Schema } from '../schema.ts';
 import { findEntityId } from './entities.ts';
 
 export const linkEntities: Operation<Entities['linkEntities']> = async (db, orgId, link, at) => {
-  const ends = await lockEnds(db, orgId, link);
+  const ends = await findEnds(db, orgId, link);
   if (ends === null) return null;
   const { relation } = link;
   const made = await db
@@ -16,36 +15,21 @@ export const linkEntities: Operation<Entities['linkEntities']> = async (db, orgI
     .returning('created_at')
     .executeTakeFirst();
   if (made !== undefined) return { link: { ...link, createdAt: at }, made: true };
-  const there = await edgesBetween(db, orgId, relation, ends.from, ends.to).executeTakeFirstOrThrow();
-  return { link: toLink(there), made: false };
+  const there = await edgesBetween(db, orgId, relation, ends.from, ends.to).executeTakeFirst();
+  // Nobody could make it since, unless it was there and has just been taken away.
+  return there === undefined ? linkEntities(db, orgId, link, at) : { link: toLink(there), made: false };
 };
 
-/** Locks both, always in the same order, so that neither is deleted while they are being joined. */
-async function lockEnds(db: Db, orgId: string, { from, to }: NewLink) {
-  const ids = new Map<EntityTie, string>();
-  const inOrder = [from, to].sort((a, b) =>
-    a.externalId < b.externalId || (a.externalId === b.externalId && a.kind < b.kind) ? -1 : 1,
-  );
-  for (const end of inOrder) {
-    const row = await db
-      .updateTable('entities')
-      .set(eb => ({ version: eb.ref('version') }))
-      .where('org_id', '=', orgId)
-      .where('external_id', '=', end.externalId)
-      .where('kind', '=', end.kind)
-      .returning('id')
-      .executeTakeFirst();
-    if (row === undefined) return null;
-    ids.set(end, row.id);
-  }
-  return { from: ids.get(from) ?? '', to: ids.get(to) ?? '' };
+async function findEnds(db: Db, orgId: string, link: NewLink): Promise<{ from: string; to: string } | null> {
+  const from = await findEntityId(db, orgId, link.from);
+  const to = await findEntityId(db, orgId, link.to);
+  return from === null || to === null ? null : { from, to };
 }
 
 export const unlinkEntities: Operation<Entities['unlinkEntities']> = async (db, orgId, link) => {
-  const from = await findEntityId(db, orgId, link.from);
-  const to = await findEntityId(db, orgId, link.to);
-  if (from === null || to === null) return false;
-  const there = await edgesBetween(db, orgId, link.relation, from, to).executeTakeFirst();
+  const ends = await findEnds(db, orgId, link);
+  if (ends === null) return false;
+  const there = await edgesBetween(db, orgId, link.relation, ends.from, ends.to).executeTakeFirst();
   if (there === undefined) return false;
   const gone = await db
     .deleteFrom('entity_links')

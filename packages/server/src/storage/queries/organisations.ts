@@ -79,9 +79,9 @@ const ownedTables = [
   'deliveries',
   'attempts',
   'jobs',
-  'entities',
   'entity_traits',
   'entity_links',
+  'entities',
 ] as const;
 
 export const deleteOrganisation: Operation<Organisations['deleteOrganisation']> = async (db, id) => {

@@ -6,6 +6,7 @@ import { appendContract } from './append.ts';
 import { auditContract } from './audit.ts';
 import { deliveriesContract } from './deliveries.ts';
 import { engineContract } from './engine.ts';
+import { entitiesContract } from './entities.ts';
 import { eventsContract } from './events.ts';
 import { organisationsContract } from './organisations.ts';
 import { sessionsContract } from './sessions.ts';
@@ -67,6 +68,7 @@ export function storageContract(name: string, open: () => Promise<OpenedStorage>
     describe('sources', () => sourcesContract(subject));
     describe('audit', () => auditContract(subject));
     describe('upkeep', () => upkeepContract(subject));
+    describe('entities', () => entitiesContract(subject));
     describe('engine', () => engineContract(subject));
   });
 }
