@@ -45,6 +45,15 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const data = join(home, 'data');
   const password = randomBytes(12).toString('hex');
   writeFileSync(join(home, 'password'), password);
+  const port = await freePort();
+  const url = `postgres://sluice:${password}@127.0.0.1:${port}/postgres`;
+  const command = [
+    join(binaries, 'postgres'),
+    ...['-D', data, '-p', String(port)],
+    ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=60'],
+    ...settings.flatMap(setting => ['-c', setting]),
+  ];
+  const guard = startGuard(home, command);
   // Sorts as people do, which is what an operator's database may do too; Sluice's own order must not hang on it.
   run(join(binaries, 'initdb'), [
     `--pgdata=${data}`,
@@ -57,15 +66,6 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     '--icu-locale=en-US',
     '--no-sync',
   ]);
-  const port = await freePort();
-  const url = `postgres://sluice:${password}@127.0.0.1:${port}/postgres`;
-  const command = [
-    join(binaries, 'postgres'),
-    ...['-D', data, '-p', String(port)],
-    ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=60'],
-    ...settings.flatMap(setting => ['-c', setting]),
-  ];
-  const guard = startGuard(home, command);
   const start = async (more: readonly string[]) => {
     guard.stdin.write(`start ${more.map(setting => `-c ${setting}`).join(' ')}\n`);
     await untilAccepting(url, join(home, 'log'));
