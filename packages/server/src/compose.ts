@@ -128,6 +128,7 @@ export async function startService(
         prepare: desk.prepare,
         nodes: () => nodes,
         isOnlyNode: settings.SLUICE_DATABASE_URL === undefined,
+        hearsChanges: engine.hearsChanges,
         onAttempt: result => metrics.attempted(result.outcome === 'delivered' ? 'delivered' : result.code),
         onError: error => logger.warn({ err: error }, 'delivery'),
       })

@@ -97,6 +97,13 @@ export interface DeliveryWish {
   readonly limit: number;
 }
 
+export interface WaitingDestination {
+  readonly orgId: string;
+  readonly destinationId: string;
+  readonly dueAt: number;
+  readonly isPaused: boolean;
+}
+
 /** A delivery that nobody else attempts until its lease is over. */
 export interface ClaimedDelivery {
   readonly id: string;
@@ -133,8 +140,8 @@ export interface DeliveryFilter {
 }
 
 export interface Deliveries {
-  /** Destinations that are not paused and have something waiting, with when the first of it is due. */
-  listWaitingDestinations(): Promise<{ orgId: string; destinationId: string; dueAt: number }[]>;
+  /** Destinations that have something waiting, with when the first of it is due. */
+  listWaitingDestinations(): Promise<WaitingDestination[]>;
   claimDeliveries(
     wishes: readonly DeliveryWish[],
     lease: { readonly token: string; readonly now: number; readonly until: number },
@@ -143,13 +150,27 @@ export interface Deliveries {
   recordAttempts(records: readonly AttemptRecord[]): Promise<string[]>;
   /** Gives back what was not attempted. */
   releaseDeliveries(token: string, ids: readonly { orgId: string; id: string }[]): Promise<void>;
-  /** Takes back what was leased to somebody who did not report, or to anybody at all. */
-  recoverDeliveries(leaseEndedBefore: number, limit: number): Promise<number>;
-  /** Ends what has waited in vain for a destination that is down. */
+  /** Takes back what was leased to somebody who did not report: until then, or for longer than anything ever is. */
+  recoverDeliveries(
+    leases: { readonly endedBefore: number; readonly beyond: number },
+    limit: number,
+  ): Promise<number>;
+  /**
+   * Looks at the first of what waits for a destination that is down, and ends what has been due for longer than
+   * makes sense: `longestWaits` says how long that is, by the attempts that were made.
+   */
   expireDeliveries(
     orgId: string,
     destinationId: string,
-    which: { readonly attemptsMade: number; readonly dueBefore: number },
+    longestWaits: readonly number[],
+    at: number,
+    lookedAt: number,
+  ): Promise<number>;
+  /** Makes due now what is due later than it can be, unless the clock has gone back. */
+  bringForward(
+    orgId: string,
+    destinationId: string,
+    latest: { readonly pending: number; readonly retrying: number },
     at: number,
     limit: number,
   ): Promise<number>;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { failureCodes } from '../core/outgoing.ts';
 import type { AttemptResult, Failed } from './attempt.ts';
-import { decide, decideWaiting, type RetryPolicy } from './decide.ts';
+import { decide, longestWait, type RetryPolicy } from './decide.ts';
 
 const facts = {
   request: { target: 'POST https://example.com', headers: {}, body: '' },
@@ -97,32 +97,17 @@ describe('after an attempt', () => {
 });
 
 describe('a delivery that waits for its destination', () => {
-  const waiting = { policy: usual, attemptsMade: 2, dueAt: 10_000 };
-  // Attempts 4 to 8 would have followed the third, which was due.
-  const lastAttemptDue = 10_000 + (120 + 600 + 1_800 + 7_200 + 21_600) * 1_000;
-
-  test('waits for as long as its own attempts would have gone on', () => {
-    expect(decideWaiting({ ...waiting, now: 10_000 })).toEqual({ kind: 'wait' });
-    expect(decideWaiting({ ...waiting, now: lastAttemptDue + 15_000 })).toEqual({ kind: 'wait' });
+  test('waits for as long as its own attempts would have gone on, and the last would have taken', () => {
+    // Attempts 4 to 8 would have followed the third, which was due.
+    expect(longestWait(usual, 2)).toBe((120 + 600 + 1_800 + 7_200 + 21_600) * 1_000 + 15_000);
+    expect(longestWait(usual, 7)).toBe(15_000);
   });
 
-  test('and is dead with destination_down once they would have ended', () => {
-    expect(decideWaiting({ ...waiting, now: lastAttemptDue + 15_001 })).toMatchObject({
-      kind: 'dead',
-      code: 'destination_down',
-    });
-  });
-
-  test('never outwaits its schedule, and never dies before it', () => {
+  test('waits the less the more attempts it has made, and never less than one takes', () => {
     fc.assert(
-      fc.property(policies, fc.nat(49), fc.nat(10_000_000), (policy, made, waited) => {
-        const attemptsMade = Math.min(made, policy.attempts - 1);
-        const first = decideWaiting({ policy, attemptsMade, dueAt: 0, now: waited });
-        const later = decideWaiting({ policy, attemptsMade, dueAt: 0, now: waited + 1 });
-        if (first.kind === 'dead') expect(later.kind).toBe('dead');
-        if (waited <= policy.timeoutMs) expect(first.kind).toBe('wait');
-        const endless = decideWaiting({ policy, attemptsMade, dueAt: 0, now: 50 * 30_000_000 + 60_001 });
-        expect(endless.kind).toBe('dead');
+      fc.property(policies, fc.nat(49), (policy, made) => {
+        expect(longestWait(policy, made + 1)).toBeLessThanOrEqual(longestWait(policy, made));
+        expect(longestWait(policy, made)).toBeGreaterThanOrEqual(policy.timeoutMs);
       }),
     );
   });

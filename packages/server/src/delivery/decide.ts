@@ -38,21 +38,8 @@ export function decide(result: AttemptResult, standing: Standing, chance: Chance
 }
 
 /**
- * What becomes of a delivery that is due while its destination's breaker is open. Waiting spends no attempts, but
- * it is not endless: once all attempts that were left would have been made and answered, the delivery is dead.
+ * How long after it was due all attempts of a delivery would have been made and answered. Waiting for a destination
+ * whose breaker is open spends no attempts, but it is not endless: after this the delivery is dead.
  */
-export function decideWaiting(
-  waiting: Standing & { readonly dueAt: number },
-): { readonly kind: 'wait' } | Extract<Decision, { kind: 'dead' }> {
-  const { policy, attemptsMade, dueAt, now } = waiting;
-  if (now <= dueAt + longestWait(policy, attemptsMade)) return { kind: 'wait' };
-  return {
-    kind: 'dead',
-    code: 'destination_down',
-    message: 'The destination was down for longer than all of this delivery’s attempts would have taken.',
-  };
-}
-
-/** How long after it was due all attempts of a delivery would have been made and answered. */
 export const longestWait = (policy: RetryPolicy, attemptsMade: number): number =>
   remainingDelays(policy, attemptsMade + 1) + policy.timeoutMs;

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Chance } from '../core/backoff.ts';
 import { type Clock, minutes, seconds } from '../core/clock.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json.ts';
-import type {
-  AttemptRecord,
-  ClaimedDelivery,
-  DeliveryStorage,
-  StoredDestination,
-} from '../core/ports-delivery.ts';
+import type { ClaimedDelivery, DeliveryStorage, StoredDestination } from '../core/ports-delivery.ts';
 import type { EntityReader } from '../core/ports-pipeline.ts';
 import type { AttemptResult } from './attempt.ts';
 import { afterAttempt, askBreaker, PROBE_EVERY_MS } from './breaker.ts';
-import { decide, longestWait } from './decide.ts';
+import { brokenBy, unreadable } from './broken.ts';
+import { decide } from './decide.ts';
 import type { Destination } from './destination.ts';
-import { type Claim, type Lane, openLane, roomIn, toStoredBreaker } from './lane.ts';
+import { type Claim, type Lane, openLane, roomIn, stillHolds, toStoredBreaker } from './lane.ts';
 import { retryPolicyOf } from './policy.ts';
+import { toRecord } from './record.ts';
+import { createResultLog } from './results.ts';
+import { shareOf } from './shares.ts';
+import { createSweep } from './sweep.ts';
 
 /**
  * Sends what is due. One loop asks which destinations have something waiting, claims for each as much as its lane
@@ -24,7 +24,7 @@ import { retryPolicyOf } from './policy.ts';
 export interface DeliveryWorker {
   /** Something may be due: deliveries were made, retried or resumed. */
   wake(): void;
-  /** Destinations were changed: what was claimed under their old settings goes back. */
+  /** Something was changed: nothing more is sent from what was read before, until it is found to hold still. */
   forget(): void;
   stop(): Promise<void>;
 }
@@ -40,26 +40,44 @@ export interface DeliveryWorkerOptions {
   nodes(): number;
   /** Whether every lease in the database is one of a former life of this process. */
   readonly isOnlyNode: boolean;
+  /** Whether `forget` is called for each change, by whomever; otherwise everything is looked up each time. */
+  hearsChanges(): boolean;
   onAttempt(result: AttemptResult): void;
   onError(error: unknown): void;
 }
 
+/** Beside its timeout, how long a delivery may stand in the queue of whoever has claimed it. */
 const LEASE_MS = minutes(2);
 const IDLE_MS = seconds(1);
+/** A lane that had nothing to do for this long is closed, with its connections. */
+const LANE_IDLE_MS = minutes(5);
 /** What is under way at a stop is waited for this long; then it is given back, and may arrive twice. */
 const STOP_PATIENCE_MS = seconds(4);
-const SWEPT_AT_ONCE = 500;
+/** How long storage may take to hear of a stop. */
+const LAST_WORDS_MS = seconds(2);
+/** Payloads of all that is claimed, in UTF-16 units. Beyond it every lane has one delivery at a time. */
+const MOST_HELD = 64 * 1024 * 1024;
+const UNKNOWN_SIZE = 64 * 1024;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { storage, clock } = options;
+  const { storage, clock, onError } = options;
   const lanes = new Map<string, Lane>();
-  const underWay = new Map<string, Claim>();
-  let results: { record: AttemptRecord; written(): void }[] = [];
-  let writing: Promise<void> | null = null;
+  const lanesOf = new Map<string, number>();
+  const underWay = new Set<Claim>();
+  const results = createResultLog({ storage, onError });
+  const sweep = createSweep({ storage, clock, isStopping: () => stopping });
+  let changes = 0;
+  let held = 0;
+  let meanBytes = UNKNOWN_SIZE;
   let stopping = false;
+  let isOver = false;
   let ring: () => void = () => {};
   let rung = false;
-  let nextUpkeepAt = 0;
+  let sweeping: Promise<void> | null = null;
+  let nextSweepAt = 0;
+  let lastSeen = 0;
+  /** The clock has, as it may have while nobody was looking. */
+  let wentBack = true;
 
   const wake = () => {
     rung = true;
@@ -79,141 +97,204 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   const loop = (async () => {
-    if (options.isOnlyNode) await recover(Number.MAX_SAFE_INTEGER).catch(options.onError);
+    if (options.isOnlyNode) await sweep.recoverAll().catch(onError);
     while (!stopping) {
       try {
-        await upkeep();
+        upkeep();
+        await checkLanes();
         await sleep(await claimWhatIsDue());
       } catch (error) {
-        options.onError(error);
+        onError(error);
         await sleep(IDLE_MS);
       }
     }
   })();
 
+  /** Lanes that were opened before the last change go on, or end, as the destination is now. */
+  async function checkLanes(): Promise<void> {
+    if (!options.hearsChanges()) changes++;
+    for (const [id, lane] of lanes) {
+      if (lane.asOf === changes) continue;
+      const asOf = changes;
+      const fresh = await storage.findDestination(lane.stored.orgId, id);
+      if (stillHolds(lane, fresh)) {
+        lane.asOf = asOf;
+        sendFrom(lane);
+      } else {
+        retire(lane);
+      }
+    }
+  }
+
   /** Answers for how long nothing more can be due, as far as is known. */
   async function claimWhatIsDue(): Promise<number> {
     const now = clock.now();
     let quietUntil = now + IDLE_MS;
+    let promised = held;
+    let longestTimeout = 0;
     const wishes = [];
-    for (const { orgId, destinationId, dueAt } of await storage.listWaitingDestinations()) {
+    for (const { orgId, destinationId, dueAt, isPaused } of await storage.listWaitingDestinations()) {
+      if (isPaused) continue;
       if (dueAt > now) {
         quietUntil = Math.min(quietUntil, dueAt);
         continue;
       }
       const lane = lanes.get(destinationId) ?? (await admit(orgId, destinationId));
-      const limit = lane ? permitted(lane, now) : 0;
-      if (limit > 0) wishes.push({ orgId, destinationId, limit });
+      if (lane === null) continue;
+      lane.hasMore = true;
+      const limit = permitted(lane, now, MOST_HELD - promised);
+      if (limit === 0) continue;
+      promised += limit * lane.meanBytes;
+      longestTimeout = Math.max(longestTimeout, seconds(lane.stored.policy.timeout_s));
+      wishes.push({ orgId, destinationId, limit });
     }
-    if (wishes.length === 0) return Math.max(1, quietUntil - now);
+    if (wishes.length === 0 || stopping) return Math.max(1, quietUntil - now);
 
     const token = randomUUID();
-    const leaseUntil = clock.now() + LEASE_MS;
+    const leaseUntil = clock.now() + LEASE_MS + longestTimeout;
     const claimed = await storage.claimDeliveries(wishes, { token, now, until: leaseUntil });
-    for (const delivery of claimed) {
-      const claim = { delivery, token, leaseUntil };
-      const lane = lanes.get(delivery.destinationId);
-      if (lane === undefined || stopping) await giveBack([claim]);
-      else lane.queue.push(claim);
-    }
-    for (const { destinationId } of wishes) {
-      const lane = lanes.get(destinationId);
-      if (lane) sendFrom(lane);
-    }
+    await queueUp(claimed, wishes, { token, leaseUntil });
     return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
   }
 
-  /** How many may be claimed: what there is room for, one probe, or none. */
-  function permitted(lane: Lane, now: number): number {
-    const permit = askBreaker(lane.breaker, now);
-    if (permit.kind === 'wait') return 0;
-    if (permit.kind === 'go') {
-      const room = roomIn(lane);
-      if (room > 0) lane.finishedSinceClaim = 0;
-      return room;
+  async function queueUp(
+    claimed: readonly ClaimedDelivery[],
+    wishes: readonly { readonly destinationId: string; readonly limit: number }[],
+    lease: { readonly token: string; readonly leaseUntil: number },
+  ): Promise<void> {
+    const byDestination = Map.groupBy(claimed, ({ destinationId }) => destinationId);
+    for (const { destinationId, limit } of wishes) {
+      const deliveries = byDestination.get(destinationId) ?? [];
+      const lane = lanes.get(destinationId);
+      if (lane === undefined || stopping) {
+        await release(lease.token, deliveries);
+        continue;
+      }
+      lane.hasMore = deliveries.length === limit;
+      if (deliveries.length === 0) continue;
+      lane.usedAt = clock.now();
+      let bytes = 0;
+      for (const delivery of deliveries) {
+        bytes += delivery.output.length;
+        lane.queue.push({ lane, delivery, ...lease, isOver: false });
+      }
+      held += bytes;
+      lane.meanBytes = Math.ceil(bytes / deliveries.length);
+      meanBytes = lane.meanBytes;
+      sendFrom(lane);
     }
+  }
+
+  /** How many may be claimed: what there is room for, one probe, or none. */
+  function permitted(lane: Lane, now: number, roomForBytes: number): number {
+    if (lane.asOf !== changes) return 0;
+    const permit = askBreaker(lane.breaker, now);
     lane.breaker = permit.breaker;
-    return 1;
+    if (permit.kind === 'wait') return 0;
+    if (permit.kind === 'probe') return 1;
+    const fitting = Math.floor(roomForBytes / Math.max(1, lane.meanBytes));
+    const isIdle = lane.queue.length + lane.sending === 0;
+    const room = Math.min(roomIn(lane, atOnce(lane)), Math.max(fitting, isIdle ? 1 : 0));
+    if (room > 0) lane.finishedSinceClaim = 0;
+    return Math.max(0, room);
+  }
+
+  /** How many may be on their way there at once: as many as it takes, within its share of what there is. */
+  const atOnce = ({ stored: { orgId, policy } }: Lane): number =>
+    Math.min(policy.concurrency, shareOf(lanesOf.size, lanesOf.get(orgId) ?? 0));
+
+  function countLanes(orgId: string, more: 1 | -1): void {
+    const count = (lanesOf.get(orgId) ?? 0) + more;
+    if (count > 0) lanesOf.set(orgId, count);
+    else lanesOf.delete(orgId);
   }
 
   async function admit(orgId: string, destinationId: string): Promise<Lane | null> {
+    const asOf = changes;
     const stored = await storage.findDestination(orgId, destinationId);
     if (stored === null || stored.paused) return null;
+    const { nodes } = options;
+    const lane = openLane(stored, prepare(stored), { clock, nodes, asOf, meanBytes });
+    lanes.set(destinationId, lane);
+    countLanes(orgId, 1);
+    return lane;
+  }
+
+  /** One that cannot be read keeps nobody else waiting, and what is meant for it ends with the reason. */
+  function prepare(stored: StoredDestination): Destination {
     try {
-      const lane = openLane(stored, options.prepare(stored), { clock, nodes: options.nodes });
-      lanes.set(destinationId, lane);
-      return lane;
+      return options.prepare(stored);
     } catch (error) {
-      // One destination that cannot be read must not keep the others waiting.
-      options.onError(error);
-      return null;
+      onError(error);
+      return unreadable(stored, error);
     }
   }
 
   function sendFrom(lane: Lane): void {
-    while (lane.queue.length > 0 && lane.sending < lane.policy.concurrency && !stopping) {
-      const wait = lane.rate.spend();
-      if (wait > 0) {
-        setTimeout(() => sendFrom(lane), wait);
-        return;
-      }
-      const claim = lane.queue.shift();
-      if (claim === undefined) return;
-      if (claim.leaseUntil < clock.now() + lane.policy.timeout_s * 1_000) {
+    const width = atOnce(lane);
+    while (lane.sending < width && !stopping && !lane.isRetired && lane.asOf === changes) {
+      const [claim] = lane.queue;
+      if (claim === undefined) break;
+      if (claim.leaseUntil < clock.now() + seconds(lane.stored.policy.timeout_s)) {
         // It stood here for too long to be sent within its lease.
-        void giveBack([claim]).catch(options.onError);
+        lane.queue.shift();
+        void giveBack([claim]).catch(onError);
         continue;
       }
-      void attempt(lane, claim).catch(options.onError);
+      const wait = lane.rate.spend();
+      if (wait > 0) {
+        lane.timer ??= setTimeout(() => {
+          lane.timer = null;
+          sendFrom(lane);
+        }, wait);
+        return;
+      }
+      lane.queue.shift();
+      void attempt(claim).catch(onError);
     }
-    if (roomIn(lane) > 0) wake();
+    if (lane.hasMore && roomIn(lane, width) > 0) wake();
   }
 
-  async function attempt(lane: Lane, claim: Claim): Promise<void> {
-    const { delivery, token } = claim;
+  async function attempt(claim: Claim): Promise<void> {
+    const { lane, delivery } = claim;
     lane.sending++;
-    underWay.set(delivery.id, claim);
-    const startedAt = clock.now();
-    const result = await send(lane, delivery).catch(error => brokenBy(error, delivery));
-    options.onAttempt(result);
-    const now = clock.now();
-    const attemptsMade = delivery.attempt - delivery.budgetFrom + 1;
-    const decision = decide(
-      result,
-      { policy: retryPolicyOf(lane.policy), attemptsMade, now },
-      options.chance,
-    );
-    noteBreaker(lane, result.outcome === 'delivered', now);
-    await write({
-      orgId: delivery.orgId,
-      deliveryId: delivery.id,
-      token,
-      attempt: {
-        n: delivery.attempt + 1,
-        at: startedAt,
-        durationMs: Math.round(result.durationMs),
-        status: result.status,
-        code: result.outcome === 'delivered' ? null : result.code,
-        message: result.outcome === 'delivered' ? null : result.message,
-        request: JSON.stringify(result.request),
-        response: result.response ?? '',
-      },
-      next:
-        decision.kind === 'retry'
-          ? { state: 'retrying', dueAt: decision.at }
-          : decision.kind === 'dead'
-            ? { state: 'dead', code: decision.code }
-            : { state: 'delivered' },
-    });
-    underWay.delete(delivery.id);
-    lane.sending--;
-    lane.finishedSinceClaim++;
-    if (lane.isRetired) await closeWhenIdle(lane);
-    else sendFrom(lane);
+    underWay.add(claim);
+    try {
+      const startedAt = clock.now();
+      const result = await send(lane, delivery).catch((error: unknown) => {
+        onError(error);
+        return brokenBy(error, delivery);
+      });
+      if (!isOver) await settle(claim, result, startedAt);
+    } finally {
+      end(claim);
+    }
+    if (!lane.isRetired) sendFrom(lane);
   }
 
-  async function closeWhenIdle(lane: Lane): Promise<void> {
-    if (lane.sending === 0) await lane.destination.close?.();
+  async function settle(claim: Claim, result: AttemptResult, startedAt: number): Promise<void> {
+    const { lane, delivery } = claim;
+    const now = clock.now();
+    options.onAttempt(result);
+    const attemptsMade = delivery.attempt - delivery.budgetFrom + 1;
+    const standing = { policy: retryPolicyOf(lane.stored.policy), attemptsMade, now };
+    const decision = decide(result, standing, options.chance);
+    noteBreaker(lane, result.outcome === 'delivered', now);
+    await results.write(toRecord(claim, result, decision, startedAt));
+    // It may be due before the loop would look again.
+    if (decision.kind === 'retry' && decision.at < now + IDLE_MS) wake();
+  }
+
+  /** Frees its place in the lane, once. */
+  function end(claim: Claim): void {
+    if (claim.isOver) return;
+    claim.isOver = true;
+    underWay.delete(claim);
+    held -= claim.delivery.output.length;
+    claim.lane.sending--;
+    claim.lane.finishedSinceClaim++;
+    claim.lane.usedAt = clock.now();
+    if (claim.lane.isRetired) closeWhenIdle(claim.lane);
   }
 
   async function send(lane: Lane, delivery: ClaimedDelivery): Promise<AttemptResult> {
@@ -231,118 +312,105 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       labels,
       traits,
       sourceName: delivery.sourceName,
-      timeoutMs: lane.policy.timeout_s * 1_000,
+      timeoutMs: seconds(lane.stored.policy.timeout_s),
     });
-  }
-
-  /** Whatever a destination breaks on is that delivery's failure, and nobody else's. */
-  function brokenBy(error: unknown, delivery: ClaimedDelivery): AttemptResult {
-    options.onError(error);
-    return {
-      outcome: 'failed',
-      code: 'rejected_by_destination',
-      message: `It could not be sent: ${error instanceof Error ? error.message : String(error)}`,
-      retryAfterMs: null,
-      request: { target: delivery.destinationId, headers: {}, body: '' },
-      status: null,
-      response: null,
-      durationMs: 0,
-    };
   }
 
   function noteBreaker(lane: Lane, wasDelivered: boolean, now: number): void {
     const before = lane.breaker;
     lane.breaker = afterAttempt(before, wasDelivered, now);
     if (lane.breaker.state === before.state) return;
-    void storage.saveBreaker(lane.orgId, lane.id, toStoredBreaker(lane.breaker)).catch(options.onError);
-    if (lane.breaker.state === 'open') void giveBack(lane.queue.splice(0)).catch(options.onError);
+    const { orgId, id } = lane.stored;
+    void storage.saveBreaker(orgId, id, toStoredBreaker(lane.breaker)).catch(onError);
+    if (lane.breaker.state === 'open') void giveBack(lane.queue.splice(0)).catch(onError);
     else wake();
   }
 
-  /** Results that come in while others are being written go together after them. */
-  function write(record: AttemptRecord): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    results.push({ record, written: resolve });
-    writing ??= writeAll().finally(() => {
-      writing = null;
-    });
-    return promise;
-  }
-
-  async function writeAll(): Promise<void> {
-    while (results.length > 0) {
-      const batch = results;
-      results = [];
-      try {
-        await storage.recordAttempts(batch.map(({ record }) => record));
-      } catch (error) {
-        // The lease runs out and the delivery is attempted again: at least once.
-        options.onError(error);
-      }
-      for (const { written } of batch) written();
-    }
-  }
-
   async function giveBack(claims: readonly Claim[]): Promise<void> {
+    for (const { delivery } of claims) held -= delivery.output.length;
     for (const [token, group] of Map.groupBy(claims, claim => claim.token)) {
-      await storage.releaseDeliveries(
+      await release(
         token,
-        group.map(({ delivery: { orgId, id } }) => ({ orgId, id })),
+        group.map(({ delivery }) => delivery),
       );
     }
   }
 
-  async function recover(leaseEndedBefore: number): Promise<void> {
-    while ((await storage.recoverDeliveries(leaseEndedBefore, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE);
+  async function release(token: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    await storage.releaseDeliveries(
+      token,
+      deliveries.map(({ orgId, id }) => ({ orgId, id })),
+    );
   }
 
-  /** Now and then: leases that ran out, deliveries whose destination is gone or has been down for too long. */
-  async function upkeep(): Promise<void> {
+  /** Now and then, and whenever the clock has gone back. It goes on beside the sending. */
+  function upkeep(): void {
     const now = clock.now();
-    if (now < nextUpkeepAt && nextUpkeepAt <= now + PROBE_EVERY_MS) return;
-    nextUpkeepAt = now + PROBE_EVERY_MS;
-    await recover(now);
-    while ((await storage.cancelOrphans(now, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE);
+    if (now < lastSeen - IDLE_MS) wentBack = true;
+    lastSeen = now;
+    if (sweeping !== null || (!wentBack && now < nextSweepAt)) return;
+    nextSweepAt = now + PROBE_EVERY_MS;
+    const bringForward = wentBack;
+    wentBack = false;
+    for (const claim of underWay) if (claim.leaseUntil < now) end(claim);
     for (const lane of lanes.values()) {
-      if (lane.breaker.state !== 'open') continue;
-      for (let made = 0; made < lane.policy.attempts; made++) {
-        const dueBefore = now - longestWait(retryPolicyOf(lane.policy), made);
-        await storage.expireDeliveries(
-          lane.orgId,
-          lane.id,
-          { attemptsMade: made, dueBefore },
-          now,
-          SWEPT_AT_ONCE,
-        );
-      }
+      const isIdle = lane.queue.length + lane.sending === 0 && lane.breaker.state === 'closed';
+      if (isIdle && now - lane.usedAt > LANE_IDLE_MS) retire(lane);
     }
+    const down = [...lanes.values()].filter(({ breaker }) => breaker.state === 'open');
+    sweeping = (async () => {
+      if (bringForward) await sweep.bringForward();
+      await sweep.run(down.map(({ stored }) => stored));
+    })()
+      .catch(onError)
+      .finally(() => {
+        sweeping = null;
+        wake();
+      });
   }
 
-  function forget(): void {
-    for (const [id, lane] of lanes) {
-      lanes.delete(id);
-      lane.isRetired = true;
-      void giveBack(lane.queue.splice(0)).catch(options.onError);
-      void closeWhenIdle(lane).catch(options.onError);
-    }
-    wake();
+  function retire(lane: Lane): void {
+    if (lanes.delete(lane.stored.id)) countLanes(lane.stored.orgId, -1);
+    lane.isRetired = true;
+    if (lane.timer !== null) clearTimeout(lane.timer);
+    void giveBack(lane.queue.splice(0)).catch(onError);
+    closeWhenIdle(lane);
+  }
+
+  function closeWhenIdle(lane: Lane): void {
+    if (lane.sending === 0) void lane.destination.close?.().catch(onError);
   }
 
   return {
     wake,
-    forget,
+    forget() {
+      changes++;
+      wake();
+    },
     async stop() {
+      const deadline = performance.now() + STOP_PATIENCE_MS;
       stopping = true;
       wake();
-      await loop;
+      await within(Promise.all([loop, sweeping]), STOP_PATIENCE_MS);
       const waiting = [...lanes.values()].flatMap(lane => lane.queue.splice(0));
-      await giveBack(waiting).catch(options.onError);
-      const deadline = Date.now() + STOP_PATIENCE_MS;
-      while (underWay.size > 0 && Date.now() < deadline)
+      await within(giveBack(waiting).catch(onError), LAST_WORDS_MS);
+      while (underWay.size > 0 && performance.now() < deadline) {
         await new Promise(resolve => setTimeout(resolve, 20));
-      await giveBack([...underWay.values()]).catch(options.onError);
-      await writing;
-      await Promise.all([...lanes.values()].map(lane => lane.destination.close?.()));
+      }
+      isOver = true;
+      results.hurry();
+      await within(Promise.all([results.settled(), giveBack([...underWay]).catch(onError)]), LAST_WORDS_MS);
+      for (const lane of lanes.values()) if (lane.timer !== null) clearTimeout(lane.timer);
+      const closing = [...lanes.values()].map(lane => lane.destination.close?.().catch(onError));
+      await within(Promise.all(closing), LAST_WORDS_MS);
     },
   };
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, timeUp]);
+  clearTimeout(timer);
 }

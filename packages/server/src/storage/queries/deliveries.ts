@@ -9,6 +9,7 @@ import type {
 } from '../../core/ports-delivery.ts';
 import type { Operation } from '../operation.ts';
 import type { Db } from '../schema.ts';
+import { ownerOfWaiting, waitingIds } from './waiting.ts';
 
 /** Written out, never as parameters: only then does an engine see that the partial index answers it. */
 const isOpen = sql<SqlBool>`deliveries.state IN ('pending', 'retrying')`;
@@ -113,20 +114,20 @@ export const listAttempts: Operation<Deliveries['listAttempts']> = async (db, or
 // --- The worker's way ------------------------------------------------------------------------------------
 
 export const listWaitingDestinations: Operation<Deliveries['listWaitingDestinations']> = async db => {
-  // Jumps from destination to destination along the index, however much waits behind each.
-  const { rows } = await sql<{ org_id: string; id: string; due_at: number }>`
-    WITH RECURSIVE waiting (id) AS (
-      SELECT min(destination_id) FROM deliveries WHERE state IN ('pending', 'retrying')
-      UNION ALL
-      SELECT (SELECT min(destination_id) FROM deliveries
-              WHERE state IN ('pending', 'retrying') AND destination_id > waiting.id)
-      FROM waiting WHERE waiting.id IS NOT NULL)
-    SELECT destinations.org_id, destinations.id,
+  const { rows } = await sql<{ org_id: string; id: string; due_at: number; paused: number }>`
+    ${waitingIds}
+    SELECT destinations.org_id, destinations.id, destinations.paused,
       (SELECT min(due_at) FROM deliveries
        WHERE state IN ('pending', 'retrying') AND destination_id = waiting.id) AS due_at
-    FROM waiting JOIN destinations ON destinations.id = waiting.id
-    WHERE destinations.paused = 0`.execute(db);
-  return rows.map(row => ({ orgId: row.org_id, destinationId: row.id, dueAt: Number(row.due_at) }));
+    FROM waiting JOIN destinations ON destinations.id = waiting.id AND destinations.org_id = ${ownerOfWaiting}`.execute(
+    db,
+  );
+  return rows.map(row => ({
+    orgId: row.org_id,
+    destinationId: row.id,
+    dueAt: Number(row.due_at),
+    isPaused: Number(row.paused) === 1,
+  }));
 };
 
 export const claimDeliveries: Operation<Deliveries['claimDeliveries']> = async (db, wishes, lease) => {
@@ -311,12 +312,16 @@ export const releaseDeliveries: Operation<Deliveries['releaseDeliveries']> = asy
   token,
   deliveries,
 ) => {
-  for (const { orgId, id } of deliveries) {
+  for (const [orgId, group] of Map.groupBy(deliveries, one => one.orgId)) {
     await db
       .updateTable('deliveries')
       .set({ state: openAgain, lease_token: null, lease_until: null })
       .where('org_id', '=', orgId)
-      .where('id', '=', id)
+      .where(
+        'id',
+        'in',
+        group.map(({ id }) => id),
+      )
       .where('lease_token', '=', token)
       .execute();
   }
@@ -324,14 +329,14 @@ export const releaseDeliveries: Operation<Deliveries['releaseDeliveries']> = asy
 
 export const recoverDeliveries: Operation<Deliveries['recoverDeliveries']> = async (
   db,
-  endedBefore,
+  { endedBefore, beyond },
   limit,
 ) => {
   const lost = await db
     .selectFrom('deliveries')
     .select(['org_id', 'id', 'lease_token'])
     .where(sql<SqlBool>`state = 'delivering'`)
-    .where('lease_until', '<', endedBefore)
+    .where(eb => eb.or([eb('lease_until', '<', endedBefore), eb('lease_until', '>', beyond)]))
     .limit(limit)
     .execute();
   for (const { org_id, id, lease_token } of lost) {

@@ -1,6 +1,7 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Deliveries } from '../../core/ports-delivery.ts';
 import type { Operation } from '../operation.ts';
+import { ownerOfWaiting, waitingIds } from './waiting.ts';
 
 /** How deliveries end, begin again and go, other than by an attempt. */
 
@@ -8,46 +9,60 @@ export const expireDeliveries: Operation<Deliveries['expireDeliveries']> = async
   db,
   orgId,
   destinationId,
-  { attemptsMade, dueBefore },
+  longestWaits,
+  at,
+  lookedAt,
+) => {
+  const latest = longestWaits.map((wait, made) => sql`WHEN ${made} THEN CAST(${at - wait} AS BIGINT)`);
+  const shortest = at - (longestWaits.at(-1) ?? 0);
+  const { rows } = await sql<{ id: string }>`
+    UPDATE deliveries SET state = 'dead', code = 'destination_down', finished_at = ${at}
+    WHERE org_id = ${orgId} AND state IN ('pending', 'retrying') AND id IN (
+      SELECT id FROM (
+        SELECT id, due_at, attempt - budget_from AS made FROM deliveries
+        WHERE state IN ('pending', 'retrying') AND destination_id = ${destinationId}
+        ORDER BY due_at LIMIT ${lookedAt}) AS longest_due
+      WHERE due_at < CASE made ${sql.join(latest, sql` `)} ELSE CAST(${shortest} AS BIGINT) END)
+    RETURNING id`.execute(db);
+  return rows.length;
+};
+
+export const bringForward: Operation<Deliveries['bringForward']> = async (
+  db,
+  orgId,
+  destinationId,
+  latest,
   at,
   limit,
 ) => {
-  const vain = db
-    .selectFrom('deliveries')
-    .select('id')
-    .where(sql<SqlBool>`state IN ('pending', 'retrying')`)
-    .where('destination_id', '=', destinationId)
-    .where('due_at', '<', dueBefore)
-    .where(sql<SqlBool>`attempt - budget_from = ${attemptsMade}`)
-    .orderBy('due_at')
-    .limit(limit);
-  const ended = await db
-    .updateTable('deliveries')
-    .set({ state: 'dead', code: 'destination_down', finished_at: at })
-    .where('org_id', '=', orgId)
-    .where('id', 'in', vain)
-    .returning('id')
-    .execute();
-  return ended.length;
+  const { rows } = await sql<{ id: string }>`
+    UPDATE deliveries SET due_at = ${at}
+    WHERE org_id = ${orgId} AND state IN ('pending', 'retrying') AND id IN (
+      SELECT id FROM deliveries
+      WHERE state IN ('pending', 'retrying') AND destination_id = ${destinationId}
+        AND (due_at > ${latest.retrying} OR (state = 'pending' AND due_at > ${latest.pending}))
+      LIMIT ${limit})
+    RETURNING id`.execute(db);
+  return rows.length;
 };
 
 export const cancelOrphans: Operation<Deliveries['cancelOrphans']> = async (db, at, limit) => {
-  const orphans = await sql<{ org_id: string; id: string }>`
-    SELECT deliveries.org_id, deliveries.id FROM deliveries
-    WHERE state IN ('pending', 'retrying') AND NOT EXISTS (
+  const orphaned = await sql<{ id: string }>`
+    ${waitingIds}
+    SELECT id FROM waiting
+    WHERE id IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM destinations
-      WHERE destinations.org_id = deliveries.org_id AND destinations.id = deliveries.destination_id)
-    LIMIT ${limit}`.execute(db);
-  for (const { org_id, id } of orphans.rows) {
-    await db
-      .updateTable('deliveries')
-      .set({ state: 'cancelled', finished_at: at })
-      .where('org_id', '=', org_id)
-      .where('id', '=', id)
-      .where(sql<SqlBool>`state IN ('pending', 'retrying')`)
-      .execute();
-  }
-  return orphans.rows.length;
+      WHERE destinations.id = waiting.id AND destinations.org_id = ${ownerOfWaiting})
+    LIMIT 1`.execute(db);
+  const [gone] = orphaned.rows;
+  if (gone === undefined) return 0;
+  const cancelled = await sql<{ id: string }>`
+    UPDATE deliveries SET state = 'cancelled', finished_at = ${at}
+    WHERE state IN ('pending', 'retrying') AND destination_id = ${gone.id} AND id IN (
+      SELECT id FROM deliveries
+      WHERE state IN ('pending', 'retrying') AND destination_id = ${gone.id} LIMIT ${limit})
+    RETURNING id`.execute(db);
+  return cancelled.rows.length;
 };
 
 export const retryDelivery: Operation<Deliveries['retryDelivery']> = async (db, orgId, id, at) =>

@@ -217,7 +217,9 @@ export function deliveriesContract(subject: Subject): void {
     await routedTo(storage, orgId, destination.id);
     const [late] = await storage.claimDeliveries(wish(), lease('late', { until: NOW + 10 }));
     if (!late) throw new Error('Nothing was claimed.');
-    expect(await storage.recoverDeliveries(NOW + 11, 100)).toBeGreaterThanOrEqual(1);
+    expect(
+      await storage.recoverDeliveries({ endedBefore: NOW + 11, beyond: NOW + 1_000_000 }, 100),
+    ).toBeGreaterThanOrEqual(1);
     const [taken] = await storage.claimDeliveries(wish(), lease('new'));
     expect(taken?.id).toBe(late.id);
     expect(await storage.recordAttempts([record(late, 'late', { state: 'delivered' })])).toEqual([late.id]);
@@ -239,7 +241,9 @@ export function deliveriesContract(subject: Subject): void {
     const { storage, orgId, destination, wish, states } = await sample();
     await routedTo(storage, orgId, destination.id);
     const isWaiting = async () =>
-      (await storage.listWaitingDestinations()).some(one => one.destinationId === destination.id);
+      (await storage.listWaitingDestinations()).some(
+        one => one.destinationId === destination.id && !one.isPaused,
+      );
     expect(await isWaiting()).toBe(true);
     await storage.updateDestination(orgId, destination.id, { paused: true }, NOW);
     expect(await states()).toEqual(['held']);
@@ -276,15 +280,51 @@ export function deliveriesContract(subject: Subject): void {
     expect(await storage.discardDelivery(orgId, claimed.id, NOW)).toBe(false);
   });
 
-  test('ends what has waited in vain, by how often it was attempted', async () => {
-    const { storage, orgId, destination, states } = await sample();
+  test('takes back what is leased for longer than anything is, as a clock that went back leaves it', async () => {
+    const { storage, orgId, destination, wish, states } = await sample();
     await routedTo(storage, orgId, destination.id);
-    const expire = (attemptsMade: number, dueBefore: number) =>
-      storage.expireDeliveries(orgId, destination.id, { attemptsMade, dueBefore }, NOW + 9, 100);
-    expect(await expire(1, NOW + 1)).toBe(0);
-    expect(await expire(0, NOW)).toBe(0);
-    expect(await expire(0, NOW + 1)).toBe(1);
+    await storage.claimDeliveries(wish(), lease('from tomorrow', { until: NOW + 86_400_000 }));
+    const ended = { endedBefore: NOW - 86_400_000 };
+    await storage.recoverDeliveries({ ...ended, beyond: NOW + 86_400_000 }, 1_000);
+    expect(await states()).toEqual(['delivering']);
+    await storage.recoverDeliveries({ ...ended, beyond: NOW + 86_400_000 - 1 }, 1_000);
+    expect(await states()).toEqual(['pending']);
+  });
+
+  test('ends what has waited in vain, by how often it was attempted', async () => {
+    const { storage, orgId, destination, wish, states } = await sample();
+    await routedTo(storage, orgId, destination.id);
+    const expire = (waits: number[], at: number) =>
+      storage.expireDeliveries(orgId, destination.id, waits, at, 100);
+    expect(await expire([100, 10], NOW + 100)).toBe(0);
+    const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
+    if (!claimed) throw new Error('Nothing was claimed.');
+    await storage.recordAttempts([record(claimed, 'a', { state: 'retrying', dueAt: NOW + 5 })]);
+    expect(await expire([100, 10], NOW + 15)).toBe(0);
+    expect(await expire([100, 10], NOW + 16)).toBe(1);
     expect(await states()).toEqual(['dead']);
+    const [dead] = await storage.listDeliveries(orgId, {}, { limit: 1, below: null });
+    expect(dead).toMatchObject({ code: 'destination_down', finishedAt: NOW + 16 });
+  });
+
+  test('brings forward what is due later than it can be, and leaves what is not', async () => {
+    const { storage, orgId, destination, wish } = await sample();
+    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, destination.id);
+    const [claimed] = await storage.claimDeliveries(wish(1), lease('a'));
+    if (!claimed) throw new Error('Nothing was claimed.');
+    await storage.recordAttempts([record(claimed, 'a', { state: 'retrying', dueAt: NOW + 500 })]);
+    const bring = (at: number, retrying: number) =>
+      storage.bringForward(orgId, destination.id, { pending: at, retrying }, at, 100);
+    const due = async () =>
+      (await storage.listDeliveries(orgId, {}, { limit: 9, below: null }))
+        .map(({ nextAttemptAt }) => (nextAttemptAt ?? 0) - NOW)
+        .sort((a, b) => a - b);
+    expect(await bring(NOW, NOW + 500)).toBe(0);
+    expect(await bring(NOW - 1, NOW + 500)).toBe(1);
+    expect(await due()).toEqual([-1, 500]);
+    expect(await bring(NOW, NOW + 499)).toBe(1);
+    expect(await due()).toEqual([-1, 0]);
   });
 
   test('takes a deleted destination out of its pipelines, in a version of its own', async () => {

@@ -1,0 +1,71 @@
+import { type Clock, hours, minutes, seconds } from '../core/clock.ts';
+import type { DeliveryStorage, StoredDestination } from '../core/ports-delivery.ts';
+import { longestWait } from './decide.ts';
+import { retryPolicyOf } from './policy.ts';
+
+/**
+ * What is done now and then beside the sending: taking back leases whose holder did not report, cancelling what
+ * waits for a destination that is gone, ending what has waited in vain for one that is down, and bringing forward
+ * what a clock that went back has put out of reach.
+ */
+export interface Sweep {
+  /** Everything that was leased belongs to a former life of this process. */
+  recoverAll(): Promise<void>;
+  run(down: readonly StoredDestination[]): Promise<void>;
+  /** The clock may have gone back. */
+  bringForward(): Promise<void>;
+}
+
+const SWEPT_AT_ONCE = 500;
+/** How many of those that wait for a destination which is down are looked at: the longest due. */
+const LOOKED_AT = 5_000;
+/** No lease is given for longer: the longest timeout there may be, and time to spare. */
+const LONGEST_LEASE_MS = minutes(10);
+/** A receiver may ask to be left alone for so long; jitter makes the longest delay a little longer. */
+const LONGEST_ASKED_MS = hours(1);
+const JITTER = 1.2;
+
+export function createSweep(options: {
+  readonly storage: DeliveryStorage;
+  readonly clock: Clock;
+  isStopping(): boolean;
+}): Sweep {
+  const { storage, clock, isStopping } = options;
+
+  async function inSlices(slice: () => Promise<number>): Promise<void> {
+    while (!isStopping() && (await slice()) >= SWEPT_AT_ONCE);
+  }
+
+  const recover = (leases: { endedBefore: number; beyond: number }) =>
+    inSlices(() => storage.recoverDeliveries(leases, SWEPT_AT_ONCE));
+
+  async function expire({ orgId, id, policy }: StoredDestination): Promise<void> {
+    const retry = retryPolicyOf(policy);
+    const waits = Array.from({ length: policy.attempts }, (_, made) => longestWait(retry, made));
+    while (!isStopping() && (await storage.expireDeliveries(orgId, id, waits, clock.now(), LOOKED_AT)) > 0);
+  }
+
+  return {
+    recoverAll: () => recover({ endedBefore: Number.MAX_SAFE_INTEGER, beyond: Number.MAX_SAFE_INTEGER }),
+
+    async run(down) {
+      const now = clock.now();
+      await recover({ endedBefore: now, beyond: now + LONGEST_LEASE_MS });
+      while (!isStopping() && (await storage.cancelOrphans(clock.now(), SWEPT_AT_ONCE)) > 0);
+      for (const destination of down) await expire(destination);
+    },
+
+    async bringForward() {
+      for (const { orgId, destinationId } of await storage.listWaitingDestinations()) {
+        const destination = await storage.findDestination(orgId, destinationId);
+        if (destination === null) continue;
+        const longestDelay = seconds(Math.max(...destination.policy.schedule_s)) * JITTER;
+        await inSlices(() => {
+          const now = clock.now();
+          const latest = { pending: now, retrying: now + Math.max(longestDelay, LONGEST_ASKED_MS) };
+          return storage.bringForward(orgId, destinationId, latest, now, SWEPT_AT_ONCE);
+        });
+      }
+    },
+  };
+}
