@@ -24,6 +24,8 @@ export const eventFilter = {
   state: eventState.optional(),
   source: textOf(1, 64).optional(),
   type: textOf(1, 4_096).optional(),
+  pipeline: textOf(1, 64).optional(),
+  destination: textOf(1, 64).optional(),
   entity: tiedEntity.optional(),
   text: textOf(1, 256).optional(),
   /** Received after and before, exclusive. */

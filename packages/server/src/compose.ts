@@ -25,6 +25,7 @@ import { createAppender } from './journal/append.ts';
 import { createRetention } from './journal/retention.ts';
 import { createPipelineStage } from './pipeline/stage.ts';
 import type { FromThread } from './pipeline/thread-protocol.ts';
+import { compileRoutes } from './routing/match.ts';
 import { openFetchSession } from './runtime/fetch-session.ts';
 import { serveHttp } from './runtime/http.ts';
 import { hashPassword, isPassword } from './runtime/password.ts';
@@ -58,6 +59,8 @@ const pauseBriefly = () => new Promise<void>(resolve => setTimeout(resolve, 20))
 /** How long the pipelines rest when nobody tells them of events: where other nodes accept some too, and where not. */
 const SHARED_POLL_MS = 250;
 const OWN_POLL_MS = 1_000;
+/** Between two looks for replays that somebody asked for. */
+const REPLAY_EVERY_MS = 200;
 
 /** The wiring, in the order an event travels: storage, journal, doors, web. */
 export async function startService(
@@ -137,12 +140,14 @@ export async function startService(
   const onDeliveriesDue = () => delivery?.wake();
   const retryJobs = createRetryJobs({ storage, clock, onDeliveriesDue });
 
+  const processes = settings.SLUICE_ROLES.includes('process');
   const pipelines = createPipelineStage({
     storage,
     clock,
     vault,
     secretKey,
-    model: client,
+    client,
+    compileRoutes: destinations => compileRoutes(destinations),
     readTraits,
     startThread: handlers =>
       startThread(new URL('./pipeline-thread.ts', import.meta.url), {
@@ -151,7 +156,7 @@ export async function startService(
       }),
     nodeId,
     pollMs: settings.SLUICE_DATABASE_URL ? SHARED_POLL_MS : OWN_POLL_MS,
-    works: settings.SLUICE_ROLES.includes('process'),
+    works: processes,
     mayRemember: engine.hearsChanges,
     onDeliveries: onDeliveriesDue,
     onError: error => logger.warn({ err: error }, 'pipelines'),
@@ -175,6 +180,7 @@ export async function startService(
     passwords,
     firstUser,
     desk,
+    pipelineDesk: pipelines.desk,
     onDeliveriesDue,
     entityActions,
     limits: door.limits,
@@ -226,6 +232,7 @@ export async function startService(
     repeat(seconds(5), countNodes, warn('heartbeat')),
     repeat(minutes(10), retention, warn('retention')),
     repeat(seconds(1), index.work, warn('search index')),
+    ...(processes ? [repeat(REPLAY_EVERY_MS, pipelines.replay, warn('replays'))] : []),
     ...(delivery ? [repeat(seconds(1), retryJobs, warn('dead letters'))] : []),
   ];
 

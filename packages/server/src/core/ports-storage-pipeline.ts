@@ -276,7 +276,7 @@ export interface Jobs {
   createJob(job: Job): Promise<void>;
   findJob(orgId: string, id: string): Promise<Job | null>;
   listJobs(orgId: string, page: { limit: number; below: string | null }): Promise<Job[]>;
-  /** An open job of one of these kinds that nobody works on, for as long as the lease. */
+  /** The open job of one of these kinds that nobody has worked on for longest, for as long as the lease. */
   claimJob(kinds: readonly string[], now: number, leaseMs: number): Promise<Job | null>;
   hasOpenJobs(kinds: readonly string[], now: number): Promise<boolean>;
   /** False when it was cancelled or finished meanwhile: then nothing was written. */
@@ -288,6 +288,8 @@ export interface Jobs {
     replays?: readonly { readonly eventId: string; readonly plan: readonly PlannedRun[] | null }[],
   ): Promise<boolean>;
   finishJob(orgId: string, id: string, state: Exclude<JobState, 'running'>, at: number): Promise<boolean>;
+  /** Whether anything of a replay is still to be run, or under way. */
+  hasOutstanding(orgId: string, jobId: string): Promise<boolean>;
   /** The first run of each event by each pipeline, as plans to do them again; none where it had no run. */
   listFirstRuns(
     orgId: string,

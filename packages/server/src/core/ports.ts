@@ -50,6 +50,9 @@ export interface EventFilter {
   readonly state?: EventState | undefined;
   readonly source?: string | undefined;
   readonly type?: string | undefined;
+  /** Has a run by this pipeline, or a delivery to this destination. */
+  readonly pipeline?: string | undefined;
+  readonly destination?: string | undefined;
   readonly entity?: { readonly kind: string; readonly externalId: string } | undefined;
   readonly text?: string | undefined;
   /** Received after / before, exclusive. */

@@ -1,18 +1,26 @@
-import type { Clock } from '../core/clock.ts';
+import { type Clock, minutes } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
-import type { ModelClient } from '../core/ports-pipeline.ts';
+import type { OutgoingHttp } from '../core/outgoing.ts';
+import type { Journal } from '../core/ports.ts';
 import type { PipelineStorage } from '../core/ports-storage-pipeline.ts';
 import type { EntityTie } from '../core/scope.ts';
 import type { Vault } from '../core/vault.ts';
 import { createDefinitions } from './definitions.ts';
+import { createPipelineDesk, type PipelineDesk } from './desk.ts';
 import { createLabelCache } from './label-cache.ts';
-import type { StartThread } from './lane.ts';
+import { createLane, type StartThread } from './lane.ts';
+import { createReplayJobs } from './replay.ts';
 import { createPipelineRunner } from './runner.ts';
 import { createThreadPorts } from './thread-ports.ts';
+import { failedReport } from './thread-protocol.ts';
+import type { CompileRoutes } from './thread-run.ts';
 import { createPipelineWorker } from './worker.ts';
 
 /** The parts of this stage, put together: what is asked of it from outside, and what it asks of others. */
 export interface PipelineStage {
+  readonly desk: PipelineDesk;
+  /** Works on replays that somebody asked for. */
+  replay(): Promise<void>;
   /** Events may have been accepted. */
   wake(): void;
   /** Definitions may have changed. */
@@ -23,12 +31,13 @@ export interface PipelineStage {
 }
 
 export interface PipelineStageOptions {
-  readonly storage: PipelineStorage;
+  readonly storage: PipelineStorage & Pick<Journal, 'listEvents' | 'findEvent'>;
   readonly clock: Clock;
   readonly vault: Vault;
   /** The threads derive from it what they hash with. */
   readonly secretKey: string;
-  readonly model: ModelClient;
+  readonly client: OutgoingHttp;
+  readonly compileRoutes: CompileRoutes;
   readTraits(orgId: string, entity: EntityTie): Promise<string | null>;
   readonly startThread: StartThread;
   readonly nodeId: string;
@@ -40,15 +49,17 @@ export interface PipelineStageOptions {
   onError(error: unknown): void;
 }
 
+const DRAFTS_IDLE_MS = minutes(1);
+
 export function createPipelineStage(options: PipelineStageOptions): PipelineStage {
   const { storage, clock, vault, onError } = options;
   const definitions = createDefinitions({ storage, vault, mayRemember: options.mayRemember });
   const cache = createLabelCache(storage, clock);
-  const { model, readTraits } = options;
+  const { client, compileRoutes, readTraits } = options;
   const lanes = {
     startThread: options.startThread,
     secretKey: options.secretKey,
-    answer: createThreadPorts({ clock, dedupe: storage, cache, model, readTraits }),
+    answer: createThreadPorts({ clock, dedupe: storage, cache, model: client, readTraits }),
     isAway: (error: unknown) => error instanceof Problem && error.code === 'storage_unavailable',
   };
   const worker = options.works
@@ -64,11 +75,22 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
       })
     : null;
 
+  // A thread of its own for drafts, which goes when nobody has tried one for a while.
+  const drafts = createLane({
+    ...lanes,
+    idleMs: DRAFTS_IDLE_MS,
+    onStuck: async (_request, reason, step) => failedReport(step, reason),
+  });
+  const wake = () => worker?.wake();
+
   return {
-    wake: () => worker?.wake(),
+    desk: createPipelineDesk({ vault, client, compileRoutes, lane: drafts }),
+    replay: createReplayJobs({ storage, clock, onParked: wake }),
+    wake,
     forget: definitions.forget,
     flush: cache.flush,
     async stop() {
+      drafts.close();
       await worker?.stop();
       await cache.flush().catch(onError);
     },

@@ -69,17 +69,21 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   let stopping = false;
   let isAwake = false;
   let wakeUp = () => {};
+  let onRoom = () => {};
   const { promise: stopped, resolve: tellStopped } = Promise.withResolvers<void>();
 
-  /** Until the time is up, somebody wakes it, or it is to stop. */
+  /** Until the time is up, or somebody wakes it. */
   const rest = (ms: number) =>
     new Promise<void>(resolve => {
-      const timer = setTimeout(resolve, ms);
-      wakeUp = () => {
+      const timer = setTimeout(awake, ms);
+      function awake() {
         clearTimeout(timer);
+        isAwake = false;
         resolve();
-      };
-      if (isAwake || stopping) wakeUp();
+      }
+      wakeUp = awake;
+      // Somebody did in the meantime.
+      if (isAwake || stopping) awake();
     });
   const pause = (ms: number) =>
     Promise.race([stopped, new Promise<void>(resolve => setTimeout(resolve, ms))]);
@@ -96,6 +100,10 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     onDeliveries: options.onDeliveries,
     onError,
   });
+
+  /** For a batch that is worth a claim. */
+  const hasRoom = () =>
+    stopping || (inFlight <= MOST_IN_FLIGHT - MOST_AT_ONCE && bytesInFlight < MOST_BYTES_IN_FLIGHT);
 
   const newToken = () => `${nodeId} ${newId('run')}`;
 
@@ -134,7 +142,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       onError(error);
     } finally {
       count(claimed, -1);
-      if (inFlight === 0 || inFlight === MOST_IN_FLIGHT - MOST_AT_ONCE) wake();
+      if (hasRoom()) onRoom();
     }
   }
 
@@ -152,16 +160,14 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   }
 
   async function claimAndProcess(): Promise<void> {
-    const limit = Math.min(MOST_AT_ONCE, MOST_IN_FLIGHT - inFlight);
-    const bytes = MOST_BYTES_IN_FLIGHT - bytesInFlight;
-    if (limit < MOST_AT_ONCE / 4 || bytes <= 0) return rest(options.pollMs);
+    if (!hasRoom()) await new Promise<void>(resolve => (onRoom = resolve));
     isAwake = false;
     const batch = await storage.claimEvents({
       token: newToken(),
       now: clock.now(),
       leaseMs: LEASE_MS,
-      limit,
-      bytes,
+      limit: Math.min(MOST_AT_ONCE, MOST_IN_FLIGHT - inFlight),
+      bytes: MOST_BYTES_IN_FLIGHT - bytesInFlight,
       after,
       except: [...inFlightOf].filter(([, n]) => n >= MOST_IN_FLIGHT_OF_ONE).map(([orgId]) => orgId),
     });
@@ -224,6 +230,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       stopping = true;
       tellStopped();
       wakeUp();
+      onRoom();
       await working;
       const deadline = performance.now() + STOPPING_GRACE_MS;
       while (inFlight > 0 && performance.now() < deadline)

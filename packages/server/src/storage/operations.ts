@@ -112,6 +112,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   hasOpenJobs: jobs.hasOpenJobs,
   advanceJob: jobs.advanceJob,
   finishJob: jobs.finishJob,
+  hasOutstanding: jobs.hasOutstanding,
   listFirstRuns: runs.listFirstRuns,
 
   recordAudit: audit.recordAudit,

@@ -203,7 +203,7 @@ export interface Schema {
     failed: number;
     position: string | null;
     notes: string;
-    lease_until: number | null;
+    lease_until: number;
     created_by: string;
     created_at: number;
     finished_at: number | null;

@@ -70,7 +70,7 @@ export const pipelinesAndDeliveries = [
   `CREATE TABLE jobs (
      id TEXT NOT NULL, org_id TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, request TEXT NOT NULL,
      total BIGINT NOT NULL, done BIGINT NOT NULL, failed BIGINT NOT NULL, position TEXT, notes TEXT NOT NULL,
-     lease_until BIGINT, created_by TEXT NOT NULL, created_at BIGINT NOT NULL, finished_at BIGINT,
+     lease_until BIGINT NOT NULL, created_by TEXT NOT NULL, created_at BIGINT NOT NULL, finished_at BIGINT,
      PRIMARY KEY (org_id, id))`,
   `CREATE INDEX jobs_open ON jobs (id) WHERE finished_at IS NULL`,
 ];

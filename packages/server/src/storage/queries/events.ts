@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { EventState, StoredEvent } from '../../core/event.ts';
+import { DEFERRED } from '../../core/event-state.ts';
 import { idFloor, idTime } from '../../core/ids.ts';
 import type { EventFilter, EventPage, Journal } from '../../core/ports.ts';
 import type { Operation } from '../operation.ts';
@@ -18,7 +19,7 @@ const nextSlice = (slice: number, tookMs: number): number => {
   return Math.min(Math.max(fitting, 1), slice * 4, LARGEST_SLICE);
 };
 
-type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'matched_sources' | 'erased_at'> & {
+type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'erased_at'> & {
   source_name: string | null;
 };
 
@@ -26,13 +27,16 @@ const toStoredEvent = (row: EventRow): StoredEvent => ({
   id: row.id,
   type: row.type,
   icon: row.icon,
-  state: row.state as EventState,
+  state: row.state === DEFERRED ? 'accepted' : (row.state as EventState),
   senderId: row.sender_id,
   entity:
     row.entity_kind === null || row.entity_external_id === null
       ? null
       : { kind: row.entity_kind, externalId: row.entity_external_id },
-  sources: row.source_id === null ? [] : [{ id: row.source_id, name: row.source_name ?? row.source_id }],
+  sources:
+    row.source_id === null
+      ? (JSON.parse(row.matched_sources ?? '[]') as StoredEvent['sources'])
+      : [{ id: row.source_id, name: row.source_name ?? row.source_id }],
   happenedAt: row.happened_at,
   receivedAt: row.received_at,
 });
@@ -48,6 +52,7 @@ const eventColumns = [
   'events.entity_external_id',
   'events.happened_at',
   'events.received_at',
+  'events.matched_sources',
 ] as const;
 
 export const listEvents: Operation<Journal['listEvents']> = async (
@@ -87,6 +92,8 @@ const needsSearch = (filter: EventFilter) =>
   filter.state !== undefined ||
   filter.source !== undefined ||
   filter.type !== undefined ||
+  filter.pipeline !== undefined ||
+  filter.destination !== undefined ||
   filter.text !== undefined;
 
 /** The id that ends the slice below `ceiling` (itself included in the slice), or `floor` when that comes first. */
@@ -111,8 +118,35 @@ function matching(db: Db, orgId: string, filter: EventFilter, ceiling: string | 
     .where('events.org_id', '=', orgId);
   if (ceiling !== null) query = query.where('events.id', '<', ceiling);
   if (floor !== null) query = query.where('events.id', '>=', floor);
-  if (filter.state !== undefined) query = query.where('events.state', '=', filter.state);
-  if (filter.source !== undefined) query = query.where('events.source_id', '=', filter.source);
+  if (filter.state !== undefined) {
+    const states = filter.state === 'accepted' ? ['accepted', DEFERRED] : [filter.state];
+    query = query.where('events.state', 'in', states);
+  }
+  if (filter.source !== undefined) query = query.where(belongsTo(filter.source));
+  if (filter.pipeline !== undefined) {
+    const { pipeline } = filter;
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('runs')
+          .select('runs.id')
+          .whereRef('runs.org_id', '=', 'events.org_id')
+          .whereRef('runs.event_id', '=', 'events.id')
+          .where('runs.pipeline_id', '=', pipeline),
+      ),
+    );
+  }
+  if (filter.destination !== undefined) {
+    const { destination } = filter;
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('deliveries')
+          .select('deliveries.id')
+          .whereRef('deliveries.org_id', '=', 'events.org_id')
+          .whereRef('deliveries.event_id', '=', 'events.id')
+          .where('deliveries.destination_id', '=', destination),
+      ),
+    );
+  }
   if (filter.type !== undefined) query = query.where('events.type', '=', filter.type);
   if (filter.entity !== undefined) {
     query = query
@@ -121,6 +155,12 @@ function matching(db: Db, orgId: string, filter: EventFilter, ceiling: string | 
   }
   if (filter.text !== undefined) query = query.where(holdsText(filter.text));
   return query.orderBy('events.id', 'desc');
+}
+
+/** It came through this webhook, or this sdk source matched it. */
+function belongsTo(sourceId: string) {
+  const needle = `"id":${JSON.stringify(sourceId)}`.replace(/[\\%_]/g, '\\$&');
+  return sql<SqlBool>`(events.source_id = ${sourceId} OR events.matched_sources LIKE ${`%${needle}%`} ESCAPE '\\')`;
 }
 
 /** Looks for the text as JSON writes it, whatever its case. */

@@ -32,7 +32,7 @@ export const createJob: Operation<Jobs['createJob']> = async (db, job) => {
       failed: job.failed,
       position: job.position,
       notes: JSON.stringify(job.notes),
-      lease_until: null,
+      lease_until: 0,
       created_by: job.createdBy,
       created_at: job.createdAt,
       finished_at: job.finishedAt,
@@ -63,11 +63,15 @@ const openJobs = (db: Db, kinds: readonly string[], now: number) =>
     .selectAll()
     .where('finished_at', 'is', null)
     .where('kind', 'in', kinds)
-    .where(eb => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]));
+    .where('lease_until', '<=', now);
 
 export const claimJob: Operation<Jobs['claimJob']> = async (db, kinds, now, leaseMs) => {
   for (;;) {
-    const open = await openJobs(db, kinds, now).orderBy('id').limit(1).executeTakeFirst();
+    const open = await openJobs(db, kinds, now)
+      .orderBy('lease_until')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
     if (!open) return null;
     const claimed = await db
       .updateTable('jobs')
@@ -76,7 +80,7 @@ export const claimJob: Operation<Jobs['claimJob']> = async (db, kinds, now, leas
       .where('id', '=', open.id)
       .where('finished_at', 'is', null)
       // Whoever was quicker has changed it.
-      .where('lease_until', open.lease_until === null ? 'is' : '=', open.lease_until)
+      .where('lease_until', '=', open.lease_until)
       .returningAll()
       .executeTakeFirst();
     if (claimed) return toJob(claimed);
@@ -129,7 +133,7 @@ export const advanceJob: Operation<Jobs['advanceJob']> = async (
 export const finishJob: Operation<Jobs['finishJob']> = async (db, orgId, id, state, at) => {
   const finished = await db
     .updateTable('jobs')
-    .set({ state, finished_at: at, lease_until: null })
+    .set({ state, finished_at: at })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('finished_at', 'is', null)
@@ -141,4 +145,18 @@ export const finishJob: Operation<Jobs['finishJob']> = async (db, orgId, id, sta
     await db.deleteFrom(table).where('org_id', '=', orgId).where('job_id', '=', id).execute();
   }
   return true;
+};
+
+export const hasOutstanding: Operation<Jobs['hasOutstanding']> = async (db, orgId, jobId) => {
+  for (const table of ['parked_events', 'event_claims'] as const) {
+    const found = await db
+      .selectFrom(table)
+      .select('event_id')
+      .where('org_id', '=', orgId)
+      .where('job_id', '=', jobId)
+      .limit(1)
+      .executeTakeFirst();
+    if (found) return true;
+  }
+  return false;
 };

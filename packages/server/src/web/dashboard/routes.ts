@@ -12,16 +12,20 @@ import { createCalls } from './calls.ts';
 import { deadLetterCalls } from './dead-letters.ts';
 import { deliveryCalls } from './deliveries.ts';
 import { type Desk, destinationCalls } from './destinations.ts';
+import { dryRunCalls, type PipelineTrial } from './dry-run.ts';
 import { entityCalls } from './entities.ts';
-import { eventCalls } from './events.ts';
+import { eventCalls, type TraceReader } from './events.ts';
 import type { FirstUser } from './first-user.ts';
 import { frontPage } from './front-page.ts';
 import { privateHeaders } from './headers.ts';
 import { invitationCalls } from './invitations.ts';
+import { jobCalls } from './jobs.ts';
 import { keyCalls } from './keys.ts';
 import { memberCalls } from './members.ts';
 import { organisationCalls } from './organisations.ts';
 import { createPasswordCheck, type Passwords } from './passwords.ts';
+import { type PipelineChecks, pipelineCalls } from './pipelines.ts';
+import { replayCalls } from './replays.ts';
 import { sessionCalls } from './session.ts';
 import { createSessions } from './sessions.ts';
 import { setupCalls } from './setup.ts';
@@ -35,6 +39,7 @@ export interface DashboardDependencies {
   readonly passwords: Passwords;
   readonly firstUser: FirstUser;
   readonly desk: Desk;
+  readonly pipelineDesk: PipelineChecks & PipelineTrial & TraceReader;
   /** Something may be due for delivery. */
   onDeliveriesDue(): void;
   readonly entityActions: EntityActions;
@@ -53,6 +58,10 @@ const subjects = [
   invitationCalls,
   organisationCalls,
   eventCalls,
+  pipelineCalls,
+  dryRunCalls,
+  replayCalls,
+  jobCalls,
   destinationCalls,
   deliveryCalls,
   deadLetterCalls,

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { eventFilter } from './dashboard-events.ts';
+import { defaultEventLimits, ingestEvent } from './event.ts';
+import { pipelineDefinition, stepTrace } from './pipeline.ts';
+
+/** Private calls about pipelines, replays and jobs. */
+
+/** What is left out stays as it is. A definition makes a new version; `enabled` alone makes none. */
+export const pipelineChange = z.strictObject({
+  name: pipelineDefinition.shape.name.optional(),
+  sources: pipelineDefinition.shape.sources.unwrap().optional(),
+  steps: pipelineDefinition.shape.steps.unwrap().optional(),
+  destinations: pipelineDefinition.shape.destinations.unwrap().optional(),
+  enabled: z.boolean().optional(),
+});
+
+export const rollbackBody = z.strictObject({ version: z.int('must be a whole number.').min(1) });
+
+/** The draft may be that of a pipeline that exists: its id lets secrets be kept. */
+export const dryRunBody = z
+  .strictObject({
+    pipeline: z.strictObject({
+      ...pipelineDefinition.shape,
+      name: pipelineDefinition.shape.name.default('Draft'),
+      id: z.string().optional(),
+    }),
+    event: ingestEvent(defaultEventLimits).optional(),
+    event_id: z.string().optional(),
+    /** Whether a model may be asked. */
+    classify: z.boolean().default(false),
+  })
+  .refine(({ event, event_id }) => (event === undefined) !== (event_id === undefined), {
+    path: ['event'],
+    message: 'must be given, or event_id, and not both.',
+  });
+
+export const replayVersion = z.enum(['current', 'original']);
+export const replayBody = z.strictObject({ version: replayVersion.default('current') });
+
+/** Moments and ties arrive as they are written in a query. */
+export const replaysBody = z.strictObject({
+  filter: z.strictObject(eventFilter).default({}),
+  version: replayVersion.default('current'),
+});
+
+const routingNote = z.object({ destination: z.string(), note: z.string() });
+
+export const pipelineRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  enabled: z.boolean(),
+  version: z.number(),
+  sources: z.array(z.string()),
+  /** Secrets as `{"set": true}`. */
+  steps: z.array(z.object({ kind: z.string(), config: z.record(z.string(), z.unknown()) })),
+  destinations: z.array(z.object({ id: z.string(), when: z.string().optional() })),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type PipelineRecord = z.infer<typeof pipelineRecord>;
+
+/** What its `classify` steps asked of models, and what they did not have to ask. */
+export const classifyTallies = z.object({
+  model_called: z.number(),
+  cache_hit: z.number(),
+  call_shared: z.number(),
+});
+
+export const pipelineVersionRecord = z.object({
+  ...pipelineRecord.pick({ name: true, version: true, sources: true, steps: true, destinations: true }).shape,
+  created_by: z.string(),
+  created_at: z.string(),
+});
+export type PipelineVersionRecord = z.infer<typeof pipelineVersionRecord>;
+
+/** One run of an event, as its record shows it. */
+export const runRecord = z.object({
+  id: z.string(),
+  pipeline: z.object({ id: z.string(), name: z.string(), version: z.number() }),
+  outcome: z.enum(['routed', 'dropped', 'failed']),
+  /** Where it was dropped or failed; null where that was no step. */
+  step: z.number().nullable(),
+  reason: z.string().nullable(),
+  steps: z.array(stepTrace),
+  /** From this step on, states were too large to be kept; null where none was. */
+  cut_at: z.number().nullable(),
+  /** Why it did not go to some destination. */
+  routing: z.array(routingNote),
+  /** The job that replayed it; null the first time. */
+  replay: z.string().nullable(),
+  at: z.string(),
+});
+export type RunRecord = z.infer<typeof runRecord>;
+
+export const dryRunRecord = z.object({
+  /** `retry`: the model did not answer, and the event would be tried again later. */
+  outcome: z.enum(['routed', 'dropped', 'failed', 'retry']),
+  step: z.number().nullable(),
+  reason: z.string().nullable(),
+  steps: z.array(stepTrace),
+  cut_at: z.number().nullable(),
+  /** The event as the last step left it. */
+  payload: z.unknown(),
+  labels: z.unknown(),
+  /** Where it would go. */
+  destinations: z.array(z.string()),
+  routing: z.array(routingNote),
+});
+export type DryRunRecord = z.infer<typeof dryRunRecord>;
+
+export const jobRecord = z.object({
+  id: z.string(),
+  kind: z.string(),
+  state: z.enum(['running', 'done', 'cancelled', 'failed']),
+  request: z.unknown(),
+  total: z.number(),
+  done: z.number(),
+  failed: z.number(),
+  notes: z.array(z.string()),
+  created_by: z.string(),
+  created_at: z.string(),
+  finished_at: z.string().nullable(),
+});
+export type JobRecord = z.infer<typeof jobRecord>;

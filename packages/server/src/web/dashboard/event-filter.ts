@@ -1,0 +1,12 @@
+import type { eventFilter } from '@sluice/contract/dashboard-events';
+import type { z } from 'zod';
+import type { EventFilter } from '../../core/ports.ts';
+
+type GivenFilter = z.output<z.ZodObject<typeof eventFilter>>;
+
+/** A filter as it was given, in the words of the journal. */
+export function toFilter({ entity, ...given }: GivenFilter): EventFilter {
+  const { state, source, type, pipeline, destination, text, after, before } = given;
+  const tied = entity && { kind: entity.kind, externalId: entity.external_id };
+  return { state, source, type, pipeline, destination, text, after, before, entity: tied };
+}

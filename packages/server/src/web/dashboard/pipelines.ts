@@ -1,0 +1,205 @@
+import { type PipelineDefinition, pipelineDefinition } from '@sluice/contract';
+import {
+  type PipelineRecord,
+  type PipelineVersionRecord,
+  pipelineChange,
+  rollbackBody,
+} from '@sluice/contract/dashboard-pipelines';
+import { type Clock, toRfc3339 } from '../../core/clock.ts';
+import { invalid, Problem } from '../../core/errors.ts';
+import { newId } from '../../core/ids.ts';
+import type { KindDescription } from '../../core/kind.ts';
+import type { Sources } from '../../core/ports.ts';
+import type { Destinations } from '../../core/ports-delivery.ts';
+import type { Pipelines, PipelineVersion, StoredPipeline } from '../../core/ports-storage-pipeline.ts';
+import { answer } from '../answer.ts';
+import { pageOf } from '../paging.ts';
+import type { Call, Calls } from './calls.ts';
+import { listQuery, newestFirst } from './records.ts';
+
+type Definition = Omit<PipelineDefinition, 'enabled'>;
+
+/** What these calls ask of the pipelines; see `pipeline/desk.ts`. */
+export interface PipelineChecks {
+  kinds(): KindDescription[];
+  accept(wish: {
+    readonly orgId: string;
+    readonly id: string;
+    readonly given: Definition;
+    readonly stored: string | null;
+    readonly sourceIds: readonly string[];
+    readonly destinationIds: readonly string[];
+  }): Promise<string>;
+  show(definition: string): Definition;
+}
+
+type PipelineCallStorage = Pipelines & Pick<Sources, 'listSources'> & Pick<Destinations, 'listDestinations'>;
+
+/** Pipelines and their versions. Secrets of steps are shown as set, and kept when that is sent back. */
+export function pipelineCalls(
+  calls: Calls,
+  {
+    storage,
+    pipelineDesk: desk,
+    clock,
+  }: {
+    readonly storage: PipelineCallStorage;
+    readonly pipelineDesk: PipelineChecks;
+    readonly clock: Clock;
+  },
+): void {
+  async function find({ session, param }: Call): Promise<StoredPipeline> {
+    const pipeline = await storage.findPipeline(session.orgId, param('id'));
+    if (pipeline === null) throw new Problem('not_found');
+    return pipeline;
+  }
+
+  async function accept(orgId: string, id: string, given: Definition, stored: string | null) {
+    const [sources, destinations] = await Promise.all([
+      storage.listSources(orgId),
+      storage.listDestinations(orgId),
+    ]);
+    const ids = (rows: readonly { readonly id: string }[]) => rows.map(row => row.id);
+    return desk.accept({
+      orgId,
+      id,
+      given,
+      stored,
+      sourceIds: ids(sources),
+      destinationIds: ids(destinations),
+    });
+  }
+
+  /** The next version, unless somebody else has just made it. */
+  async function save(
+    pipeline: StoredPipeline,
+    name: string,
+    definition: string,
+    call: Call,
+    enabled?: boolean,
+  ) {
+    const saved = await storage.savePipeline(
+      pipeline.orgId,
+      pipeline.id,
+      { from: pipeline.version, name, definition, ...(enabled === undefined ? {} : { enabled }) },
+      call.session.email,
+      clock.now(),
+    );
+    if (saved === 'not_found') throw new Problem('not_found');
+    if (saved === 'changed_meanwhile') throw new Problem('version_conflict');
+  }
+
+  const show = (pipeline: StoredPipeline): PipelineRecord => ({
+    id: pipeline.id,
+    enabled: pipeline.enabled,
+    version: pipeline.version,
+    ...shownDefinition(desk.show(pipeline.definition)),
+    created_at: toRfc3339(pipeline.createdAt),
+    updated_at: toRfc3339(pipeline.updatedAt),
+  });
+
+  calls.on('GET /kinds/steps', 'read', async () => answer(desk.kinds()));
+
+  calls.on('GET /pipelines', 'read', async call => {
+    const page = call.page('pipelines', call.query(listQuery));
+    const { rows, next } = pageOf(await storage.listPipelines(call.session.orgId), newestFirst, page);
+    return page.answer(rows.map(show), next);
+  });
+
+  calls.on('POST /pipelines', 'pipelines.change', async call => {
+    const { enabled, ...given } = await call.body(pipelineDefinition);
+    const { orgId, email } = call.session;
+    const now = clock.now();
+    const id = newId('pipe', now);
+    const definition = await accept(orgId, id, given, null);
+    const pipeline: StoredPipeline = {
+      id,
+      orgId,
+      name: given.name,
+      enabled,
+      version: 1,
+      definition,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await storage.createPipeline(pipeline, email);
+    await call.audit('pipeline.created', id, { name: given.name, enabled });
+    return answer(show(pipeline), 201);
+  });
+
+  calls.on('GET /pipelines/:id', 'read', async call => {
+    const pipeline = await find(call);
+    const tallies = await storage.readTallies(pipeline.orgId, pipeline.id);
+    return answer({ ...show(pipeline), classify: tallies });
+  });
+
+  calls.on('PATCH /pipelines/:id', 'pipelines.change', async call => {
+    const pipeline = await find(call);
+    const { enabled, ...change } = await call.body(pipelineChange);
+    if (Object.keys(change).length === 0) {
+      if (enabled !== undefined)
+        await storage.enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
+      await call.audit('pipeline.changed', pipeline.id, { enabled });
+      return answer(show(await find(call)));
+    }
+    // As it is shown, secrets as set: what is not changed is kept.
+    const given = { ...desk.show(pipeline.definition), ...change };
+    const definition = await accept(pipeline.orgId, pipeline.id, given, pipeline.definition);
+    await save(pipeline, given.name, definition, call, enabled);
+    const version = pipeline.version + 1;
+    await call.audit('pipeline.changed', pipeline.id, { version, changed: Object.keys(change), enabled });
+    return answer(show(await find(call)));
+  });
+
+  calls.on('DELETE /pipelines/:id', 'pipelines.change', async call => {
+    const { orgId, id, name } = await find(call);
+    if (!(await storage.deletePipeline(orgId, id))) throw new Problem('not_found');
+    await call.audit('pipeline.deleted', id, { name });
+    return answer({ id, deleted: true });
+  });
+
+  calls.on('GET /pipelines/:id/versions', 'read', async call => {
+    const { orgId, id } = await find(call);
+    const page = call.page(`versions ${id}`, call.query(listQuery));
+    const versions = await storage.listPipelineVersions(orgId, id);
+    const { rows, next } = pageOf(versions, newestVersionFirst, page);
+    return page.answer(
+      rows.map(version => showVersion(version, desk)),
+      next,
+    );
+  });
+
+  calls.on('POST /pipelines/:id/rollback', 'pipelines.change', async call => {
+    const pipeline = await find(call);
+    const { version } = await call.body(rollbackBody);
+    const { orgId, id } = pipeline;
+    const target = await storage.findPipelineVersion(orgId, id, version);
+    if (target === null) throw invalid('version', `version: there is no version ${version}.`);
+    const given = desk.show(target.definition);
+    await save(pipeline, given.name, await accept(orgId, id, given, target.definition), call);
+    await call.audit('pipeline.rolled_back', id, { to: version, version: pipeline.version + 1 });
+    return answer(show(await find(call)));
+  });
+}
+
+const shownDefinition = ({ name, sources, steps, destinations }: Definition) => ({
+  name,
+  sources,
+  steps,
+  destinations,
+});
+
+const showVersion = (
+  { version, definition, createdBy, createdAt }: PipelineVersion,
+  desk: Pick<PipelineChecks, 'show'>,
+): PipelineVersionRecord => ({
+  version,
+  ...shownDefinition(desk.show(definition)),
+  created_by: createdBy,
+  created_at: toRfc3339(createdAt),
+});
+
+const newestVersionFirst = {
+  keyOf: ({ version }: { readonly version: number }) => String(version).padStart(12, '0'),
+  direction: 'descending',
+} as const;
