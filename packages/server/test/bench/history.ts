@@ -1,4 +1,4 @@
-import { ingestLoad } from './doors.ts';
+import { DOORS_ONLY, ingestLoad } from './doors.ts';
 import { atLeast, atMost, type Section, thousands } from './figure.ts';
 import { type MeasuredSluice, startSluice } from './servers.ts';
 import { compare, drive, median } from './wrk.ts';
@@ -10,8 +10,8 @@ export const historySection: Section = {
   name: 'history',
   about: `With ${thousands(STORED_EVENTS)} events stored, on embedded SQLite`,
   async run() {
-    const empty = await startSluice();
-    const full = await startSluice();
+    const empty = await startSluice({ settings: DOORS_ONLY });
+    const full = await startSluice({ settings: DOORS_ONLY });
     try {
       await fill(full, STORED_EVENTS);
       const [before, after] = await compare([ingestLoad(empty, 1, 5), ingestLoad(full, 1, 5)], 5);
