@@ -90,11 +90,13 @@ export interface StoredAttempt {
   readonly response: string;
 }
 
-/** What is wanted of one destination: at most so many of what is due there. */
+/** What is wanted of one destination: at most so many of what is due there, and so much, but one in any case. */
 export interface DeliveryWish {
   readonly orgId: string;
   readonly destinationId: string;
   readonly limit: number;
+  /** Of their outputs together. */
+  readonly bytes: number;
 }
 
 export interface WaitingDestination {

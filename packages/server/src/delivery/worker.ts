@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Chance } from '../core/backoff.ts';
 import { type Clock, minutes, seconds } from '../core/clock.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json.ts';
-import type { ClaimedDelivery, DeliveryStorage, StoredDestination } from '../core/ports-delivery.ts';
+import type {
+  ClaimedDelivery,
+  DeliveryStorage,
+  DeliveryWish,
+  StoredDestination,
+} from '../core/ports-delivery.ts';
 import type { EntityReader } from '../core/ports-pipeline.ts';
 import type { AttemptResult } from './attempt.ts';
 import { afterAttempt, askBreaker, PROBE_EVERY_MS } from './breaker.ts';
@@ -55,9 +60,12 @@ const LANE_IDLE_MS = minutes(5);
 const STOP_PATIENCE_MS = seconds(4);
 /** How long storage may take to hear of a stop. */
 const LAST_WORDS_MS = seconds(2);
-/** Payloads of all that is claimed, in UTF-16 units. Beyond it every lane has one delivery at a time. */
+/** Of all that is claimed together, by its size. Beyond it every lane has one delivery at a time. */
 const MOST_HELD = 64 * 1024 * 1024;
-const UNKNOWN_SIZE = 64 * 1024;
+/** What a claim may always bring, while there is room. */
+const LEAST_CLAIMED = 1024 * 1024;
+/** Before anything is known about it. */
+const USUAL_SIZE = 4 * 1024;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { storage, clock, onError } = options;
@@ -68,7 +76,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const sweep = createSweep({ storage, clock, isStopping: () => stopping });
   let changes = 0;
   let held = 0;
-  let meanBytes = UNKNOWN_SIZE;
+  let meanBytes = USUAL_SIZE;
   let stopping = false;
   let isOver = false;
   let ring: () => void = () => {};
@@ -132,7 +140,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     let quietUntil = now + IDLE_MS;
     let promised = held;
     let longestTimeout = 0;
-    const wishes = [];
+    const wishes: DeliveryWish[] = [];
     for (const { orgId, destinationId, dueAt, isPaused } of await storage.listWaitingDestinations()) {
       if (isPaused) continue;
       if (dueAt > now) {
@@ -142,11 +150,14 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const lane = lanes.get(destinationId) ?? (await admit(orgId, destinationId));
       if (lane === null) continue;
       lane.hasMore = true;
-      const limit = permitted(lane, now, MOST_HELD - promised);
+      const left = MOST_HELD - promised;
+      const limit = permitted(lane, now, left > 0);
       if (limit === 0) continue;
-      promised += limit * lane.meanBytes;
+      // They may be larger than the ones before.
+      const bytes = Math.max(0, Math.min(left, Math.max(LEAST_CLAIMED, 2 * limit * lane.meanBytes)));
+      promised += bytes;
       longestTimeout = Math.max(longestTimeout, seconds(lane.stored.policy.timeout_s));
-      wishes.push({ orgId, destinationId, limit });
+      wishes.push({ orgId, destinationId, limit, bytes });
     }
     if (wishes.length === 0 || stopping) return Math.max(1, quietUntil - now);
 
@@ -159,18 +170,18 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   async function queueUp(
     claimed: readonly ClaimedDelivery[],
-    wishes: readonly { readonly destinationId: string; readonly limit: number }[],
+    wishes: readonly DeliveryWish[],
     lease: { readonly token: string; readonly leaseUntil: number },
   ): Promise<void> {
     const byDestination = Map.groupBy(claimed, ({ destinationId }) => destinationId);
-    for (const { destinationId, limit } of wishes) {
+    for (const { destinationId } of wishes) {
       const deliveries = byDestination.get(destinationId) ?? [];
       const lane = lanes.get(destinationId);
       if (lane === undefined || stopping) {
         await release(lease.token, deliveries);
         continue;
       }
-      lane.hasMore = deliveries.length === limit;
+      lane.hasMore = deliveries.length > 0;
       if (deliveries.length === 0) continue;
       lane.usedAt = clock.now();
       let bytes = 0;
@@ -186,17 +197,16 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   /** How many may be claimed: what there is room for, one probe, or none. */
-  function permitted(lane: Lane, now: number, roomForBytes: number): number {
+  function permitted(lane: Lane, now: number, isRoomLeft: boolean): number {
     if (lane.asOf !== changes) return 0;
     const permit = askBreaker(lane.breaker, now);
     lane.breaker = permit.breaker;
     if (permit.kind === 'wait') return 0;
     if (permit.kind === 'probe') return 1;
-    const fitting = Math.floor(roomForBytes / Math.max(1, lane.meanBytes));
     const isIdle = lane.queue.length + lane.sending === 0;
-    const room = Math.min(roomIn(lane, atOnce(lane)), Math.max(fitting, isIdle ? 1 : 0));
+    const room = isRoomLeft ? roomIn(lane, atOnce(lane)) : isIdle ? 1 : 0;
     if (room > 0) lane.finishedSinceClaim = 0;
-    return Math.max(0, room);
+    return room;
   }
 
   /** How many may be on their way there at once: as many as it takes, within its share of what there is. */

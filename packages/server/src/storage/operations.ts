@@ -1,4 +1,5 @@
 import type { Journal, Storage } from '../core/ports.ts';
+import type { Deliveries } from '../core/ports-delivery.ts';
 import type { Entities } from '../core/ports-entities.ts';
 import type { EventClaims } from '../core/ports-storage-pipeline.ts';
 import type { Operation } from './operation.ts';
@@ -29,7 +30,8 @@ import * as upkeep from './queries/upkeep.ts';
 /** What each engine writes for itself, because speed there hangs on what only that engine can do. */
 export type EngineOwned = Pick<Journal, 'append'> &
   Pick<EventClaims, 'claimEvents' | 'settleEvents'> &
-  Pick<Entities, 'writeEntities'>;
+  Pick<Entities, 'writeEntities'> &
+  Pick<Deliveries, 'claimDeliveries' | 'recordAttempts'>;
 
 type Shared = Omit<Storage, keyof EngineOwned>;
 export type OperationName = keyof Shared;

@@ -7,6 +7,7 @@ import { createAppend } from './append.ts';
 import { createClaim } from './claim.ts';
 import { CHANGES_CHANNEL, listenForChanges } from './changes.ts';
 import { type Connection, readConnection } from './connection.ts';
+import { createClaimDeliveries, createRecordAttempts } from './deliver.ts';
 import { createWriteEntities } from './entities.ts';
 import { reasonOf, retrying } from './failure.ts';
 import { migrate } from './migrate.ts';
@@ -67,6 +68,8 @@ export async function openPostgres(options: {
       append: createAppend(appending),
       claimEvents: createClaim(others),
       settleEvents: createSettle(others),
+      claimDeliveries: createClaimDeliveries(others),
+      recordAttempts: createRecordAttempts(others),
       writeEntities: createWriteEntities(others),
     }),
     checkWritable: () => checkWritable(appending),

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StorageEngine } from '../../core/ports.ts';
+import type { ClaimedDelivery } from '../../core/ports-delivery.ts';
 import type { EntityWriteResult } from '../../core/ports-entities.ts';
 import type { ClaimedBatch, SettleResult } from '../../core/ports-storage-pipeline.ts';
 import { changesConfiguration, isRead, toStorage } from '../operations.ts';
@@ -57,6 +58,9 @@ export async function openSqlite(options: {
         claimEvents: wish => writer.call('claimEvents', [wish]) as Promise<ClaimedBatch>,
         settleEvents: (settlements, at) =>
           writer.call('settleEvents', [settlements, at]) as Promise<SettleResult[]>,
+        claimDeliveries: (wishes, lease) =>
+          writer.call('claimDeliveries', [wishes, lease]) as Promise<ClaimedDelivery[]>,
+        recordAttempts: records => writer.call('recordAttempts', [records]) as Promise<string[]>,
         writeEntities: requests => writer.call('writeEntities', [requests]) as Promise<EntityWriteResult[]>,
       },
     ),

@@ -1,6 +1,7 @@
 import { operations } from '../operations.ts';
 import { prepareAppend } from './append.ts';
 import { prepareClaim } from './claim.ts';
+import { prepareClaimDeliveries, prepareRecordAttempts } from './deliver.ts';
 import { prepareWriteEntities } from './entities.ts';
 import { openForWriting, queryBuilder } from './open.ts';
 import {
@@ -30,6 +31,8 @@ const db = queryBuilder(database);
 const append = prepareAppend(database);
 const claim = prepareClaim(database);
 const settle = prepareSettle(database);
+const claimDeliveries = prepareClaimDeliveries(database);
+const recordAttempts = prepareRecordAttempts(database);
 const writeEntities = prepareWriteEntities(database);
 const begin = database.prepare('BEGIN IMMEDIATE');
 const commit = database.prepare('COMMIT');
@@ -116,6 +119,10 @@ function run(call: Call): unknown {
       return claim(...(call.args as Parameters<typeof claim>));
     case 'settleEvents':
       return settle(...(call.args as Parameters<typeof settle>));
+    case 'claimDeliveries':
+      return claimDeliveries(...(call.args as Parameters<typeof claimDeliveries>));
+    case 'recordAttempts':
+      return recordAttempts(...(call.args as Parameters<typeof recordAttempts>));
     case 'writeEntities':
       return writeEntities(...(call.args as Parameters<typeof writeEntities>));
     default:

@@ -120,7 +120,7 @@ export function deliveriesContract(subject: Subject): void {
     const orgId = await storedOrganisation(storage);
     const destination = aDestination(orgId);
     await storage.createDestination(destination);
-    const wish = (limit = 10) => [{ orgId, destinationId: destination.id, limit }];
+    const wish = (limit = 10, bytes = 1 << 20) => [{ orgId, destinationId: destination.id, limit, bytes }];
     const states = async (): Promise<DeliveryState[]> =>
       (await storage.listDeliveries(orgId, {}, { limit: 100, below: null })).map(({ state }) => state);
     return { storage, orgId, destination, wish, states };
@@ -150,7 +150,7 @@ export function deliveriesContract(subject: Subject): void {
     expect(await storage.discardDelivery(other, delivery?.id ?? '', NOW)).toBe(false);
     expect(
       await storage.claimDeliveries(
-        [{ orgId: other, destinationId: destination.id, limit: 9 }],
+        [{ orgId: other, destinationId: destination.id, limit: 9, bytes: 1 << 20 }],
         lease('foreign'),
       ),
     ).toEqual([]);
@@ -183,6 +183,16 @@ export function deliveriesContract(subject: Subject): void {
     const ids = [...claimed.flat(), ...left].map(({ id }) => id);
     expect(ids.length).toBe(6);
     expect(new Set(ids).size).toBe(6);
+  });
+
+  test('claims no more than may be held at once, and one however large it is', async () => {
+    const { storage, orgId, destination, wish } = await sample();
+    for (let n = 0; n < 5; n++) await routedTo(storage, orgId, destination.id);
+    const [first, ...more] = await storage.claimDeliveries(wish(10, 0), lease('a'));
+    expect(more).toEqual([]);
+    const size = first?.output.length ?? 0;
+    expect(await storage.claimDeliveries(wish(10, 2 * size), lease('b'))).toHaveLength(2);
+    expect(await storage.claimDeliveries(wish(1, 9 * size), lease('c'))).toHaveLength(1);
   });
 
   test('records an attempt, and what becomes of its delivery', async () => {

@@ -178,7 +178,10 @@ export function entityEventsContract(subject: Subject): void {
     if (claimed === undefined) throw new Error('nothing was claimed');
     await settle(storage, claimed, [aRun([tried, waiting])]);
     const lease = { token: 'sender', now: NOW, until: NOW + 1_000 };
-    const [delivery] = await storage.claimDeliveries([{ orgId: org, destinationId: tried, limit: 1 }], lease);
+    const [delivery] = await storage.claimDeliveries(
+      [{ orgId: org, destinationId: tried, limit: 1, bytes: 1 }],
+      lease,
+    );
     const attempt = {
       n: 1,
       at: NOW,
@@ -191,7 +194,7 @@ export function entityEventsContract(subject: Subject): void {
     };
     const record = { orgId: org, deliveryId: delivery?.id ?? '', token: 'sender', attempt };
     await storage.recordAttempts([{ ...record, next: { state: 'retrying', dueAt: NOW } }]);
-    await storage.claimDeliveries([{ orgId: org, destinationId: tried, limit: 1 }], {
+    await storage.claimDeliveries([{ orgId: org, destinationId: tried, limit: 1, bytes: 1 }], {
       ...lease,
       token: 'again',
     });
@@ -222,7 +225,9 @@ export function entityEventsContract(subject: Subject): void {
     ]);
     expect(await storage.listAttempts(org, delivery?.id ?? '')).toHaveLength(1);
     for (const destinationId of [tried, waiting]) {
-      expect(await storage.claimDeliveries([{ orgId: org, destinationId, limit: 9 }], lease)).toEqual([]);
+      expect(
+        await storage.claimDeliveries([{ orgId: org, destinationId, limit: 9, bytes: 1 }], lease),
+      ).toEqual([]);
     }
     expect(await storage.retryDelivery(org, delivery?.id ?? '', NOW)).toBe(false);
   });

@@ -1,0 +1,63 @@
+import type { AttemptRecord, ClaimedDelivery } from '../core/ports-delivery.ts';
+
+/** What both engines read of a delivery that they hand out: of itself, its run, its event and its source. */
+export const claimedDeliveryColumns = `delivery.id, delivery.org_id, delivery.destination_id, delivery.event_id,
+  delivery.attempt, delivery.budget_from, delivery.due_at, run.output, event.type, event.icon, event.sender_id,
+  event.entity_kind, event.entity_external_id, event.happened_at, event.received_at, event.matched_sources,
+  source.name AS source_name`;
+
+export const claimedDeliveryJoins = `
+  JOIN runs AS run
+    ON run.org_id = delivery.org_id AND run.event_id = delivery.event_id AND run.id = delivery.run_id
+  JOIN events AS event ON event.org_id = delivery.org_id AND event.id = delivery.event_id
+  LEFT JOIN sources AS source ON source.id = event.source_id`;
+
+export interface ClaimedDeliveryRow {
+  readonly id: string;
+  readonly org_id: string;
+  readonly destination_id: string;
+  readonly event_id: string;
+  readonly attempt: number;
+  readonly budget_from: number;
+  readonly due_at: number;
+  readonly output: string;
+  readonly type: string;
+  readonly icon: string | null;
+  readonly sender_id: string | null;
+  readonly entity_kind: string | null;
+  readonly entity_external_id: string | null;
+  readonly happened_at: number;
+  readonly received_at: number;
+  readonly matched_sources: string | null;
+  readonly source_name: string | null;
+}
+
+export const toClaimedDelivery = (row: ClaimedDeliveryRow): ClaimedDelivery => ({
+  id: row.id,
+  orgId: row.org_id,
+  destinationId: row.destination_id,
+  event: {
+    id: row.event_id,
+    type: row.type,
+    icon: row.icon,
+    senderId: row.sender_id,
+    entity:
+      row.entity_kind === null || row.entity_external_id === null
+        ? null
+        : { kind: row.entity_kind, externalId: row.entity_external_id },
+    happenedAt: row.happened_at,
+    receivedAt: row.received_at,
+  },
+  output: row.output,
+  sourceName: row.source_name ?? firstSource(row.matched_sources),
+  attempt: row.attempt,
+  budgetFrom: row.budget_from,
+  dueAt: row.due_at,
+});
+
+const firstSource = (matched: string | null): string | null =>
+  matched === null ? null : ((JSON.parse(matched) as { name: string }[])[0]?.name ?? null);
+
+/** When a delivery ended with this attempt; null where it goes on. */
+export const finishedAt = ({ next, attempt }: AttemptRecord): number | null =>
+  next.state === 'retrying' ? null : attempt.at + attempt.durationMs;

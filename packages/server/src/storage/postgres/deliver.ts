@@ -1,0 +1,114 @@
+import type { AttemptRecord, Deliveries } from '../../core/ports-delivery.ts';
+import {
+  type ClaimedDeliveryRow,
+  claimedDeliveryColumns,
+  claimedDeliveryJoins,
+  finishedAt,
+  toClaimedDelivery,
+} from '../claimed-delivery.ts';
+import { bigintArray, textArray } from './arrays.ts';
+import { retrying } from './failure.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** Nodes that claim at once pass over each other's rows. The first that is due goes out however large it is. */
+const CLAIM = `
+  WITH due AS MATERIALIZED (
+    SELECT first.org_id, first.id, first.event_id, first.run_id, first.destination_id, first.due_at, wish.bytes
+    FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS wish (org_id, destination_id, most, bytes)
+    JOIN destinations AS destination
+      ON destination.org_id = wish.org_id AND destination.id = wish.destination_id AND destination.paused = 0
+    CROSS JOIN LATERAL (
+      SELECT org_id, id, event_id, run_id, destination_id, due_at FROM deliveries
+      WHERE state IN ('pending', 'retrying') AND deliveries.destination_id = wish.destination_id
+        AND deliveries.org_id = wish.org_id AND due_at <= $5
+      ORDER BY due_at LIMIT wish.most FOR UPDATE SKIP LOCKED) AS first),
+  fitting AS (
+    SELECT due.org_id, due.id, due.bytes, octet_length(run.output) AS size, sum(octet_length(run.output))
+      OVER (PARTITION BY due.destination_id ORDER BY due.due_at, due.id) AS so_far
+    FROM due JOIN runs AS run
+      ON run.org_id = due.org_id AND run.event_id = due.event_id AND run.id = due.run_id)
+  UPDATE deliveries AS delivery SET state = 'delivering', lease_token = $6, lease_until = $7
+  FROM fitting WHERE delivery.org_id = fitting.org_id AND delivery.id = fitting.id
+    AND (fitting.so_far <= fitting.bytes OR fitting.so_far = fitting.size)
+  RETURNING delivery.org_id, delivery.id`;
+
+const FIND_CLAIMED = `
+  SELECT ${claimedDeliveryColumns}
+  FROM unnest($1::text[], $2::text[]) AS mine (org_id, id)
+  JOIN deliveries AS delivery ON delivery.org_id = mine.org_id AND delivery.id = mine.id ${claimedDeliveryJoins}
+  ORDER BY delivery.due_at, delivery.id`;
+
+export function createClaimDeliveries(sessions: Sessions): Deliveries['claimDeliveries'] {
+  return (wishes, { token, now, until }) =>
+    retrying(() =>
+      sessions.transaction(async session => {
+        const { rows: taken } = await session.query<{ org_id: string; id: string }>(CLAIM, [
+          textArray(wishes.map(({ orgId }) => orgId)),
+          textArray(wishes.map(({ destinationId }) => destinationId)),
+          bigintArray(wishes.map(({ limit }) => limit)),
+          bigintArray(wishes.map(({ bytes }) => bytes)),
+          now,
+          token,
+          until,
+        ]);
+        if (taken.length === 0) return [];
+        const { rows } = await session.query<ClaimedDeliveryRow>(FIND_CLAIMED, [
+          textArray(taken.map(row => row.org_id)),
+          textArray(taken.map(row => row.id)),
+        ]);
+        return rows.map(toClaimedDelivery);
+      }),
+    );
+}
+
+export function createRecordAttempts(sessions: Sessions): Deliveries['recordAttempts'] {
+  return records => retrying(() => sessions.transaction(session => recordAttempts(session, records)));
+}
+
+/** Only results whose lease still holds count. */
+async function recordAttempts(session: Session, records: readonly AttemptRecord[]): Promise<string[]> {
+  const { rows } = await session.query<{ id: string }>(
+    `UPDATE deliveries AS delivery SET state = new.state, attempt = delivery.attempt + 1, code = new.code,
+       finished_at = NULLIF(new.finished_at, -1), lease_token = NULL, lease_until = NULL,
+       due_at = CASE new.due_at WHEN -1 THEN delivery.due_at ELSE new.due_at END
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
+       AS new (org_id, id, token, state, code, finished_at, due_at)
+     WHERE delivery.org_id = new.org_id AND delivery.id = new.id AND delivery.lease_token = new.token
+     RETURNING delivery.id`,
+    [
+      textArray(records.map(({ orgId }) => orgId)),
+      textArray(records.map(({ deliveryId }) => deliveryId)),
+      textArray(records.map(({ token }) => token)),
+      textArray(records.map(({ next }) => next.state)),
+      textArray(records.map(({ attempt }) => attempt.code)),
+      bigintArray(records.map(record => finishedAt(record) ?? -1)),
+      bigintArray(records.map(({ next }) => (next.state === 'retrying' ? next.dueAt : -1))),
+    ],
+  );
+  const accepted = new Set(rows.map(row => row.id));
+  const kept = records.filter(({ deliveryId }) => accepted.has(deliveryId));
+  if (kept.length > 0) await keepAttempts(session, kept);
+  return records.flatMap(({ deliveryId }) => (accepted.has(deliveryId) ? [] : [deliveryId]));
+}
+
+async function keepAttempts(session: Session, kept: readonly AttemptRecord[]): Promise<void> {
+  await session.query(
+    `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response)
+     SELECT org_id, delivery_id, n, at, duration_ms, NULLIF(status, -1), code, message, request, response
+     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
+       $8::text[], $9::text[], $10::text[])
+     AS new (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response)`,
+    [
+      textArray(kept.map(({ orgId }) => orgId)),
+      textArray(kept.map(({ deliveryId }) => deliveryId)),
+      bigintArray(kept.map(({ attempt }) => attempt.n)),
+      bigintArray(kept.map(({ attempt }) => attempt.at)),
+      bigintArray(kept.map(({ attempt }) => attempt.durationMs)),
+      bigintArray(kept.map(({ attempt }) => attempt.status ?? -1)),
+      textArray(kept.map(({ attempt }) => attempt.code)),
+      textArray(kept.map(({ attempt }) => attempt.message)),
+      textArray(kept.map(({ attempt }) => attempt.request)),
+      textArray(kept.map(({ attempt }) => attempt.response)),
+    ],
+  );
+}

@@ -1,0 +1,82 @@
+import type { Database } from 'bun:sqlite';
+import type { ClaimedDelivery, Deliveries } from '../../core/ports-delivery.ts';
+import {
+  type ClaimedDeliveryRow,
+  claimedDeliveryColumns,
+  claimedDeliveryJoins,
+  finishedAt,
+  toClaimedDelivery,
+} from '../claimed-delivery.ts';
+
+type ClaimDeliveries = (...args: Parameters<Deliveries['claimDeliveries']>) => ClaimedDelivery[];
+type RecordAttempts = (...args: Parameters<Deliveries['recordAttempts']>) => string[];
+
+/** Runs inside the writer's transaction, so that what it reads nobody else can claim. */
+export function prepareClaimDeliveries(database: Database): ClaimDeliveries {
+  const takesNow = database.prepare<{ id: string }, [string, string]>(
+    'SELECT id FROM destinations WHERE org_id = ? AND id = ? AND paused = 0',
+  );
+  const findDue = database.prepare<ClaimedDeliveryRow, [string, string, number, number]>(
+    `SELECT ${claimedDeliveryColumns} FROM deliveries AS delivery INDEXED BY deliveries_due ${claimedDeliveryJoins}
+     WHERE delivery.state IN ('pending', 'retrying') AND delivery.destination_id = ? AND delivery.org_id = ?
+       AND delivery.due_at <= ? ORDER BY delivery.due_at LIMIT ?`,
+  );
+  const take = database.prepare(
+    `UPDATE deliveries SET state = 'delivering', lease_token = ?, lease_until = ? WHERE org_id = ? AND id = ?`,
+  );
+
+  return (wishes, { token, now, until }) => {
+    const claimed: ClaimedDelivery[] = [];
+    for (const { orgId, destinationId, limit, bytes } of wishes) {
+      if (takesNow.get(orgId, destinationId) === null) continue;
+      const rows: ClaimedDeliveryRow[] = [];
+      let size = 0;
+      for (const row of findDue.iterate(destinationId, orgId, now, limit)) {
+        if (rows.length > 0 && size + row.output.length > bytes) break;
+        size += row.output.length;
+        rows.push(row);
+      }
+      for (const row of rows) {
+        take.run(token, until, orgId, row.id);
+        claimed.push(toClaimedDelivery(row));
+      }
+    }
+    return claimed;
+  };
+}
+
+export function prepareRecordAttempts(database: Database): RecordAttempts {
+  const end = database.prepare(
+    `UPDATE deliveries SET state = ?, attempt = attempt + 1, code = ?, finished_at = ?, due_at = coalesce(?, due_at),
+       lease_token = NULL, lease_until = NULL
+     WHERE org_id = ? AND id = ? AND lease_token = ?`,
+  );
+  const keep = database.prepare(
+    `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+
+  return records => {
+    const refused: string[] = [];
+    for (const record of records) {
+      const { orgId, deliveryId, token, attempt, next } = record;
+      const dueAt = next.state === 'retrying' ? next.dueAt : null;
+      const { changes } = end.run(
+        next.state,
+        attempt.code,
+        finishedAt(record),
+        dueAt,
+        orgId,
+        deliveryId,
+        token,
+      );
+      if (changes === 0) {
+        refused.push(deliveryId);
+        continue;
+      }
+      const { n, at, durationMs, status, code, message, request, response } = attempt;
+      keep.run(orgId, deliveryId, n, at, durationMs, status, code, message, request, response);
+    }
+    return refused;
+  };
+}
