@@ -79,7 +79,8 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
   }
 
   async function finish(run: Promise<RunReport>, n: number): Promise<void> {
-    reports.push([n, await run]);
+    const report = await run;
+    reports.push([n, report]);
     // What ends long after its turn goes with whatever else ends in that moment.
     if (!working && reports.length === 1) setImmediate(flush);
   }

@@ -1,0 +1,67 @@
+import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
+import { type Browser, dataOf } from './dashboard.ts';
+import { type Answer, acceptedId, post } from './doors.ts';
+import { until } from './until.ts';
+
+/** Somebody at the dashboard who makes pipelines, and senders who feed them. */
+
+export interface MadeSource {
+  readonly id: string;
+  readonly token: string;
+  /** Posts this body to it; answers the event's id. */
+  send(body: unknown): Promise<string>;
+}
+
+export async function makeWebhook(url: string, browser: Browser, name = 'Hook'): Promise<MadeSource> {
+  const { id, token } = dataOf<{ id: string; token: string }>(
+    await browser.post('/sources', { kind: 'webhook', name, auth: 'none', rate: { per_second: 0 } }),
+  );
+  const send = async (body: unknown) =>
+    acceptedId(await post(`${url}/whk/${token}`, typeof body === 'string' ? body : JSON.stringify(body)));
+  return { id, token, send };
+}
+
+export interface PipelineWish {
+  readonly name?: string;
+  readonly sources?: readonly string[];
+  readonly steps?: readonly { readonly kind: string; readonly config?: unknown }[];
+  readonly destinations?: readonly { readonly id: string; readonly when?: string }[];
+  readonly enabled?: boolean;
+}
+
+export const tryPipeline = (browser: Browser, wish: PipelineWish): Promise<Answer> =>
+  browser.post('/pipelines', { name: 'Pipeline', ...wish });
+
+export async function makePipeline(
+  browser: Browser,
+  wish: PipelineWish,
+): Promise<{ id: string; version: number }> {
+  return dataOf<{ id: string; version: number }>(await tryPipeline(browser, wish));
+}
+
+/** A destination that keeps what it gets and sends nothing anywhere. */
+export async function makeInbox(browser: Browser, name = 'Inbox'): Promise<string> {
+  return dataOf<{ id: string }>(await browser.post('/destinations', { kind: 'inbox', name, config: {} })).id;
+}
+
+export interface EventRecord {
+  readonly id: string;
+  readonly state: string;
+  readonly payload: unknown;
+  readonly sources: readonly { readonly id: string; readonly name: string }[];
+  readonly runs: readonly RunRecord[];
+  readonly deliveries: readonly { readonly destination: { readonly id: string } }[];
+}
+
+export const readEvent = async (browser: Browser, id: string): Promise<EventRecord> =>
+  dataOf<EventRecord>(await browser.get(`/events/${id}`));
+
+/** The event once its pipelines are through with it. */
+export async function settled(browser: Browser, id: string, withinMs = 10_000): Promise<EventRecord> {
+  await until(
+    async () => (await readEvent(browser, id)).state !== 'accepted',
+    `${id} is still accepted.`,
+    withinMs,
+  );
+  return readEvent(browser, id);
+}
