@@ -56,15 +56,18 @@ function renderOperation(operation: PublicOperation, schemas: Readonly<Record<st
   return [
     `## ${summary}\n\n\`${method.toUpperCase()} ${path}\`\n\n${description}\n`,
     `\`\`\`sh\n${operation.sample('http://localhost:8080')}\n\`\`\`\n`,
-    `### Headers and path\n\n${table(
-      ['Name', 'In', 'Meaning'],
-      parameters.map(({ name, in: place, description }) => [`\`${name}\``, place, description]),
-    )}\n`,
+    ...(parameters.length === 0 ? [] : [`### Headers, path and query\n\n${parameterTable(parameters)}\n`]),
     ...bodies,
     `### Answers\n\n${table(['Status', 'Meaning'], answerRows)}\n`,
     ...answered,
   ].join('\n');
 }
+
+const parameterTable = (parameters: PublicOperation['parameters']): string =>
+  table(
+    ['Name', 'In', 'Meaning'],
+    parameters.map(({ name, in: place, description }) => [`\`${name}\``, place, description]),
+  );
 
 const fieldTable = (fields: readonly Field[]): string =>
   table(

@@ -17,7 +17,7 @@ export function renderOperation(
 <div class="address"><span class="method ${method}">${method.toUpperCase()}</span> <span>${path}</span></div></header>
 <div>
 ${prose(description)}
-${parameters.length > 0 ? html`<h3>Headers and path</h3>${fieldList(parameters.map(toField))}` : ''}
+${parameters.length > 0 ? html`<h3>Headers, path and query</h3>${fieldList(parameters.map(toField))}` : ''}
 ${Object.entries(body ?? {}).map(([type, { schema }]) => renderBody(type, fieldsOf(schema, schemas)))}
 <h3>Answers</h3>
 <div class="answers">

@@ -7,6 +7,7 @@ import { schemasOf } from './schemas.ts';
 const tags = [
   { name: 'Events', description: 'Events from your own code, in batches, with an API key.' },
   { name: 'Webhooks', description: 'Events from anybody who can POST, to the URL of a webhook source.' },
+  { name: 'Entities', description: 'What events are about, and how those belong together, with an API key.' },
 ];
 
 export const securitySchemes = {

@@ -18,6 +18,7 @@ export function fieldsOf(
   prefix = '',
 ): Field[] {
   const whole = resolve(schema, schemas);
+  if (whole.oneOf !== undefined) return whole.oneOf.flatMap(one => fieldsOf(one, schemas, prefix));
   return Object.entries(whole.properties ?? {}).flatMap(([key, property]) => {
     const name = `${prefix}${key}`;
     const field = resolve(property, schemas);

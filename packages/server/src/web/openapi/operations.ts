@@ -1,4 +1,6 @@
 import { catalogue, type ErrorCode } from '../../core/errors.ts';
+import { entityOperations } from './entities.ts';
+import { entityGraphOperations } from './entities-graph.ts';
 import { ingestOperation } from './ingest.ts';
 import type { DocumentedLimits } from './limits.ts';
 import type { PublicOperation } from './operation.ts';
@@ -8,6 +10,8 @@ import { webhookOperation } from './webhook.ts';
 export const publicOperations = (limits: DocumentedLimits): PublicOperation[] => [
   ingestOperation(limits),
   webhookOperation(limits),
+  ...entityOperations(limits),
+  ...entityGraphOperations(),
 ];
 
 /** The codes that these calls may answer with, in the order of the catalogue. */

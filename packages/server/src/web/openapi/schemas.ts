@@ -10,6 +10,7 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
+  readonly oneOf?: readonly JsonSchema[];
   readonly format?: string;
   readonly pattern?: string;
   readonly minLength?: number;

@@ -10,8 +10,8 @@ import { readEntity } from './entities-path.ts';
 import { readIfMatch } from './entities-query.ts';
 import { answerJson, answerOne, entityJson } from './entities-records.ts';
 
-/** A body's own fields are at most this many levels above its traits, whose nesting is what counts. */
-const LEVELS_ABOVE_TRAITS = 3;
+/** A body may be nested deeper than its traits, whose nesting is what counts and what a refusal names. */
+const LEVELS_BEYOND_TRAITS = 64;
 
 export const noQuery = z.strictObject({});
 
@@ -34,7 +34,7 @@ export function createEntityWrites({
   readonly actions: Pick<EntityActions, 'write'>;
   readonly limits: BodyLimits;
 }): EntityWrites {
-  const bodyLimits = { ...limits, nesting: limits.nesting + LEVELS_ABOVE_TRAITS };
+  const bodyLimits = { ...limits, nesting: limits.nesting + LEVELS_BEYOND_TRAITS };
 
   function toText(traits: Record<string, unknown>, path: string): string {
     requireNesting(traits as JsonObject, limits.nesting, path);

@@ -1,0 +1,128 @@
+import { success } from '@sluice/contract';
+import { deleted } from '@sluice/contract/entity';
+import { catalogue, type ErrorCode } from '../../core/errors.ts';
+import type { Parameter } from './operation.ts';
+
+/** What the calls of entities share in the reference. */
+
+export const deletedAnswer = success(deleted);
+
+export const anEntity = {
+  kind: 'customer',
+  external_id: 'c_42',
+  traits: { plan: 'pro', seats: 5 },
+  version: 3,
+  created_at: '2026-01-31T12:00:00.000Z',
+  updated_at: '2026-02-03T08:15:30.250Z',
+};
+
+export const aLink = {
+  relation: 'same_as',
+  from: { kind: 'customer', external_id: 'c_42' },
+  to: { kind: 'device', external_id: 'd_7' },
+  created_at: '2026-02-03T08:15:30.250Z',
+};
+
+const kindSchema = { type: 'string', pattern: '^[a-z0-9_.-]{1,64}$' };
+const externalIdSchema = { type: 'string', minLength: 1, maxLength: 256 };
+
+export const entityPath: readonly Parameter[] = [
+  {
+    name: 'kind',
+    in: 'path',
+    required: true,
+    description: 'What it is: 1 to 64 characters of `a-z`, `0-9`, `_`, `.` and `-`.',
+    schema: kindSchema,
+    example: 'customer',
+  },
+  {
+    name: 'external_id',
+    in: 'path',
+    required: true,
+    description:
+      'Your own id for it: 1 to 256 characters, kept exactly. Percent-encode it: a slash is `%2F`. No control characters; neither `.` nor `..`.',
+    schema: externalIdSchema,
+    example: 'c_42',
+  },
+];
+
+export const linkPath: readonly Parameter[] = [
+  ...entityPath,
+  {
+    name: 'relation',
+    in: 'path',
+    required: true,
+    description:
+      '`same_as` makes both ends one identity and has no direction. Any other relation has one, such as `member_of`.',
+    schema: kindSchema,
+    example: 'same_as',
+  },
+  {
+    name: 'to_kind',
+    in: 'path',
+    required: true,
+    description: 'The kind of the other end.',
+    schema: kindSchema,
+    example: 'device',
+  },
+  {
+    name: 'to_external_id',
+    in: 'path',
+    required: true,
+    description: 'The external id of the other end.',
+    schema: externalIdSchema,
+    example: 'd_7',
+  },
+];
+
+export const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'Only if it is this version still, such as `3` or `"3"` (the `ETag` of an answer), or only if it exists: `*`. Otherwise 409.',
+  schema: { type: 'string' },
+  example: '"3"',
+};
+
+export const paging: readonly Parameter[] = [
+  {
+    name: 'limit',
+    in: 'query',
+    required: false,
+    description: 'How many at most.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+  },
+  {
+    name: 'cursor',
+    in: 'query',
+    required: false,
+    description: '`next_cursor` of the page before, as it is. null there: that was the last page.',
+    schema: { type: 'string' },
+  },
+];
+
+const always: readonly ErrorCode[] = [
+  'validation_failed',
+  'unauthenticated',
+  'method_not_allowed',
+  'internal',
+  'storage_unavailable',
+];
+
+const withBody: readonly ErrorCode[] = [
+  'invalid_json',
+  'invalid_encoding',
+  'invalid_compression',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+
+/** In the order of the catalogue, which goes by status. */
+export function errorsOf(options: {
+  readonly body?: boolean;
+  readonly more?: readonly ErrorCode[];
+}): ErrorCode[] {
+  const answered = new Set([...always, ...(options.body ? withBody : []), ...(options.more ?? [])]);
+  return (Object.keys(catalogue) as ErrorCode[]).filter(code => answered.has(code));
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { EntityEventRecord, EntityRecord } from '@sluice/contract/entity';
+import { type Browser, dataOf, join, listOf, openBrowser, setUp, stranger } from '../support/dashboard.ts';
+import { acceptedIds, expectRefused, ingestWith } from '../support/doors.ts';
+import { type EntityClient, entityClient } from '../support/entities.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+let owner: Browser;
+let member: Browser;
+let viewer: Browser;
+let theirs: Browser;
+let apiKey = '';
+let client: EntityClient;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await setUp(service);
+  member = await join(service.url, owner, 'member@example.com', 'member');
+  viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
+  theirs = await stranger(service.url, owner, 'stranger@example.com');
+  apiKey = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'k' })).secret;
+  client = entityClient(service.url, apiKey);
+  await client.put('/person/a', { plan: 'pro', name: 'Ada' });
+  await client.patch('/person/a', { plan: 'team' });
+  await client.put('/person/b%2Fc', { plan: 'pro' });
+  await client.send('PUT', '/person/a/links/same_as/person/b%2Fc');
+});
+afterAll(() => service.stop());
+
+describe('people', () => {
+  test('find entities by kind and trait', async () => {
+    const found = async (query: string) =>
+      listOf<EntityRecord>(await viewer.get(`/entities?${query}`)).data.map(({ external_id }) => external_id);
+    expect(await found('')).toEqual(['b/c', 'a']);
+    expect(await found('kind=person&trait.plan=team')).toEqual(['a']);
+    expect(await found('trait.plan=none')).toEqual([]);
+    const first = listOf(await viewer.get('/entities?limit=1'));
+    expect(await found(`cursor=${first.next_cursor}`)).toEqual(['a']);
+    expectRefused(await viewer.get('/entities?knd=person'), {
+      status: 400,
+      code: 'validation_failed',
+      path: 'knd',
+    });
+  });
+
+  test('see an entity with when each trait was written', async () => {
+    const entity = dataOf<EntityRecord & { trait_times: Record<string, string> }>(
+      await viewer.get('/entities/person/a'),
+    );
+    expect(entity).toMatchObject({ kind: 'person', external_id: 'a', version: 2, traits: { plan: 'team' } });
+    expect(entity.trait_times.name).toBe(entity.created_at);
+    expect(entity.trait_times.plan).toBe(entity.updated_at);
+    expect(dataOf(await viewer.get('/entities/person/b%2Fc'))).toMatchObject({ external_id: 'b/c' });
+  });
+
+  test('see its links, graph, identity and events', async () => {
+    expect(listOf(await viewer.get('/entities/person/b%2Fc/links')).data).toHaveLength(1);
+    expect(
+      dataOf<{ nodes: unknown[] }>(await viewer.get('/entities/person/a/graph?depth=3')).nodes,
+    ).toHaveLength(2);
+    expect(dataOf(await viewer.get('/entities/person/a/identity'))).toMatchObject({
+      traits: { name: 'Ada' },
+    });
+    const entity = { kind: 'person', external_id: 'a' };
+    await ingestWith(service.url, apiKey)({ events: [{ type: 'x', entity, payload: { n: 1 } }] });
+    const [event] = listOf<EntityEventRecord>(
+      await viewer.get('/entities/person/b%2Fc/events?identity=true'),
+    ).data;
+    expect(event).toMatchObject({ type: 'x', payload: { n: 1 } });
+  });
+
+  test('get 404 for what is not there, and 400 for what cannot be', async () => {
+    for (const part of ['', '/links', '/graph', '/identity', '/events']) {
+      expectRefused(await viewer.get(`/entities/person/x${part}`), { status: 404, code: 'not_found' });
+      expectRefused(await viewer.get(`/entities/No/x${part}`), {
+        status: 400,
+        code: 'validation_failed',
+        path: 'kind',
+      });
+    }
+  });
+
+  test('of another organisation see nothing of it', async () => {
+    for (const part of ['', '/links', '/graph', '/identity', '/events']) {
+      expectRefused(await theirs.get(`/entities/person/a${part}`), { status: 404, code: 'not_found' });
+    }
+    expectRefused(await theirs.delete('/entities/person/a'), { status: 404, code: 'not_found' });
+    expect(listOf(await theirs.get('/entities?trait.plan=team')).data).toEqual([]);
+  });
+
+  test('need a session: a key opens nothing here', async () => {
+    const visitor = openBrowser(service.url);
+    for (const path of ['/entities', '/entities/person/a', '/entities/person/a/graph']) {
+      const headers = { Authorization: `Bearer ${apiKey}` };
+      expectRefused(await visitor.send('GET', path, { headers }), { status: 401, code: 'unauthenticated' });
+    }
+  });
+});
+
+describe('deleting', () => {
+  test('takes a member, and is written down', async () => {
+    await client.put('/person/gone%2F1', {});
+    expectRefused(await viewer.delete('/entities/person/gone%2F1'), { status: 403, code: 'forbidden' });
+    expectRefused(
+      await member.send('DELETE', '/entities/person/gone%2F1', { headers: { 'X-Sluice-CSRF': '' } }),
+      {
+        status: 403,
+        code: 'csrf_rejected',
+      },
+    );
+    expect(dataOf(await member.delete('/entities/person/gone%2F1'))).toEqual({ deleted: true });
+    expectRefused(await member.delete('/entities/person/gone%2F1'), { status: 404, code: 'not_found' });
+    expect(listOf(await owner.get('/audit')).data[0]).toMatchObject({
+      actor: 'member@example.com',
+      action: 'entity.deleted',
+      target: 'person/gone/1',
+      details: {},
+    });
+  });
+
+  test('can take the payloads of its events along', async () => {
+    await client.put('/person/erased', {});
+    const entity = { kind: 'person', external_id: 'erased' };
+    const events = [{ type: 'x', entity, payload: { name: 'canary-31' } }];
+    const [id = ''] = acceptedIds(await ingestWith(service.url, apiKey)({ events }));
+    expect(dataOf(await member.delete('/entities/person/erased?erase_events=true'))).toEqual({
+      deleted: true,
+      erased_events: 1,
+    });
+    expect(JSON.stringify(dataOf(await owner.get(`/events/${id}`)))).not.toContain('canary-31');
+    expect(listOf(await owner.get('/audit')).data[0]).toMatchObject({ details: { erased_events: 1 } });
+  });
+});
+
+test('a trait that is declared searchable is indexed, also for entities that were there before', async () => {
+  const { organisation } = dataOf<{ organisation: { id: string } }>(await owner.get('/session'));
+  const isIndexed = async () => (await service.engine.storage.reindexEntities(organisation.id, 1)) === 0;
+  const find = async () =>
+    listOf<EntityRecord>(await viewer.get('/entities?trait.size=xl')).data.map(
+      ({ external_id }) => external_id,
+    );
+  const entities = Array.from({ length: 1_200 }, (_, n) => ({
+    kind: 'shirt',
+    external_id: `${n}`,
+    traits: { size: n === 7 ? 'xl' : 's' },
+  }));
+  await client.post({ entities: entities.slice(0, 1_000) });
+  await client.post({ entities: entities.slice(1_000) });
+  expect(await find()).toEqual(['7']);
+  const change = { searchable_traits: ['size'] };
+  expect((await owner.patch(`/organisations/${organisation.id}`, change)).status).toBe(200);
+  expect(await find()).toEqual(['7']);
+  await until(isIndexed, 'The entities were not indexed.', 20_000);
+  expect(await find()).toEqual(['7']);
+  await client.put('/shirt/8', { size: 'xl' });
+  expect(await find()).toEqual(['8', '7']);
+}, 30_000);
