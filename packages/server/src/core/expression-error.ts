@@ -28,4 +28,4 @@ export function readAt<T>(path: string, read: () => T): T {
 }
 
 const pointAt = (path: string, error: ExpressionError): Problem =>
-  invalid(path, `${path}: ${error.message} (at character ${error.position + 1})`);
+  invalid(path, `${path}: ${error.message} (at character ${error.position + 1}).`);

@@ -29,7 +29,7 @@ describe('a definition', () => {
     ).toThrow(
       expect.objectContaining({
         path: 'steps[2].config.set.total',
-        message: 'steps[2].config.set.total: The expression ends too early (at character 18)',
+        message: 'steps[2].config.set.total: The expression ends too early (at character 18).',
       }),
     );
     let deep: Record<string, unknown> = {};
