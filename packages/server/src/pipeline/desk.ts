@@ -1,5 +1,5 @@
 import type { PipelineDefinition, PipelineStep, StepTrace } from '@sluice/contract';
-import { invalid } from '../core/errors.ts';
+import { invalid, Problem } from '../core/errors.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json.ts';
 import { describeKind, type KindDescription } from '../core/kind.ts';
 import type { OutgoingHttp } from '../core/outgoing.ts';
@@ -107,7 +107,10 @@ export function createPipelineDesk(dependencies: {
     async dryRun(wish) {
       const { orgId, id, given, event, payload, sourceName, classify } = wish;
       const { name, sources, destinations } = given;
-      const pipeline = { id, version: 0, name, sources, destinations, steps: await check(wish) };
+      const steps = await check(wish).catch(error => {
+        throw within('pipeline', error);
+      });
+      const pipeline = { id, version: 0, name, sources, destinations, steps };
       const report = await lane.run({
         orgId,
         pipeline,
@@ -128,6 +131,13 @@ export function createPipelineDesk(dependencies: {
       return { ...untouched(before), ...shown, ...after, outcome, step, reason, destinations: going, notes };
     },
   };
+}
+
+/** The same refusal, its path seen from the body that the draft is a part of. */
+function within(field: string, error: unknown): unknown {
+  if (!(error instanceof Problem) || error.path === undefined) return error;
+  const message = error.message.startsWith(error.path) ? `${field}.${error.message}` : error.message;
+  return new Problem(error.code, { message, path: `${field}.${error.path}` });
 }
 
 const untouched = (payload: JsonObject) => ({
