@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { newId } from '../../src/core/ids.ts';
 import { hashSecret, newSecret } from '../../src/core/vault.ts';
 import { acceptedIds, expectRefused, ingestWith, post, storedEvents, toAnswer } from '../support/doors.ts';
-import { exchange, openSocket } from '../support/raw-http.ts';
+import { exchange, openSocket, readAnswer } from '../support/raw-http.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -163,4 +163,30 @@ describe('methods and routes', () => {
       expect(JSON.parse(text).error.code).toBe('not_found');
     }
   });
+});
+
+test('what a refused request carries is never taken for the next one', async () => {
+  const org = await seedOrganisation(service.engine);
+  const inside = `POST /v1/ingest HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${org.apiKey}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const carrying = (line: string, ...headers: string[]) =>
+    [line, 'Host: x', `Content-Length: ${inside.length}`, ...headers, '', inside].join('\r\n');
+  const refused: [number, string][] = [
+    [401, carrying('POST /v1/ingest HTTP/1.1')],
+    [
+      415,
+      carrying('POST /v1/ingest HTTP/1.1', `Authorization: Bearer ${org.apiKey}`, 'Content-Type: text/plain'),
+    ],
+    [405, carrying('PUT /v1/ingest HTTP/1.1')],
+    [404, carrying('POST /whk/nope HTTP/1.1')],
+  ];
+  for (const [status, bytes] of refused) {
+    const socket = await openSocket(service.service.port);
+    socket.write(bytes);
+    expect((await readAnswer(socket)).status).toBe(status);
+    socket.removeAllListeners('data');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await readAnswer(socket)).body).toBe('{"data":{"status":"alive"}}');
+    socket.destroy();
+  }
+  expect(await storedEvents(service.engine, org.orgId)).toEqual([]);
 });
