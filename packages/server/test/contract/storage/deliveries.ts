@@ -1,90 +1,12 @@
 import { expect, test } from 'bun:test';
-import type { Storage } from '../../../src/core/ports.ts';
 import type {
   AttemptRecord,
   ClaimedDelivery,
   DeliveryState,
-  StoredDestination,
 } from '../../../src/core/ports-delivery.ts';
-import { anEvent, aRequest, idAt, NOW, storedOrganisation } from './samples.ts';
+import { aDestination, routedTo } from './delivery-samples.ts';
+import { idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
-
-const policy = {
-  attempts: 3,
-  schedule_s: [0, 1],
-  timeout_s: 15,
-  concurrency: 16,
-  rate_per_second: 0,
-};
-
-const aDestination = (orgId: string, given: Partial<StoredDestination> = {}): StoredDestination => ({
-  id: idAt('dst', NOW),
-  orgId,
-  kind: 'inbox',
-  name: 'Somewhere',
-  config: '{}',
-  policy,
-  paused: false,
-  breaker: { failuresInARow: 0, openedAt: null, nextProbeAt: null },
-  createdAt: NOW,
-  updatedAt: NOW,
-  ...given,
-});
-
-/** An event that was accepted and settled with one delivery to each of these. */
-async function routedTo(storage: Storage, orgId: string, ...destinations: string[]): Promise<string> {
-  const event = anEvent({ payload: '{"n":1}' });
-  await storage.append([aRequest(orgId, [event])]);
-  const token = `token ${event.id}`;
-  // The database is shared: others' events are given back.
-  const { events } = await storage.claimEvents({
-    token,
-    now: NOW,
-    leaseMs: 60_000,
-    limit: 1_000,
-    bytes: 1 << 24,
-    after: '',
-    except: [],
-  });
-  const claimed = events.find(one => one.event.id === event.id);
-  if (!claimed) throw new Error('The event was not claimed.');
-  await storage.settleEvents(
-    [
-      {
-        orgId,
-        eventId: event.id,
-        jobId: null,
-        token: claimed.token,
-        round: 'first',
-        parked: [],
-        matchedSources: [{ id: 'src_1', name: 'Shop' }],
-        tallies: [],
-        runs: [
-          {
-            id: idAt('run', NOW),
-            pipelineId: 'pipe_1',
-            pipelineName: 'All',
-            version: 1,
-            outcome: 'routed',
-            step: null,
-            reason: null,
-            trace: '[]',
-            output: '{"payload":{"n":1},"labels":{}}',
-            notes: [],
-            claims: [],
-            destinations,
-          },
-        ],
-      },
-    ],
-    NOW,
-  );
-  await storage.releaseClaims(
-    events.filter(one => one !== claimed).map(one => one.token),
-    NOW,
-  );
-  return event.id;
-}
 
 const lease = (token: string, given: Partial<{ now: number; until: number }> = {}) => ({
   token,
@@ -140,7 +62,7 @@ export function deliveriesContract(subject: Subject): void {
   test('lets no other organisation see or change a destination or a delivery', async () => {
     const { storage, orgId, destination } = await sample();
     const other = await storedOrganisation(storage);
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
     const [delivery] = await storage.listDeliveries(orgId, {}, { limit: 1, below: null });
     expect(await storage.findDestination(other, destination.id)).toBeNull();
     expect(await storage.updateDestination(other, destination.id, { name: 'x' }, NOW)).toBe(false);
@@ -158,7 +80,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('claims what is due with all that is needed to send it, and only once', async () => {
     const { storage, orgId, destination, wish } = await sample();
-    const eventId = await routedTo(storage, orgId, destination.id);
+    const eventId = await routedTo(storage, orgId, [destination.id]);
     expect(await storage.claimDeliveries(wish(), lease('early', { now: NOW - 1 }))).toEqual([]);
     const [claimed, ...more] = await storage.claimDeliveries(wish(), lease('first'));
     expect(more).toEqual([]);
@@ -176,7 +98,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('gives each delivery to one of many that claim at once', async () => {
     const { storage, orgId, destination, wish } = await sample();
-    for (let n = 0; n < 6; n++) await routedTo(storage, orgId, destination.id);
+    for (let n = 0; n < 6; n++) await routedTo(storage, orgId, [destination.id]);
     const claimed = await subject.atOnce(8, (node, n) => node.claimDeliveries(wish(2), lease(`racer ${n}`)));
     // Those who raced for the same ones may have gone away with less; what is left is there for the next.
     const left = await storage.claimDeliveries(wish(), lease('last'));
@@ -187,7 +109,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('claims no more than may be held at once, and one however large it is', async () => {
     const { storage, orgId, destination, wish } = await sample();
-    for (let n = 0; n < 5; n++) await routedTo(storage, orgId, destination.id);
+    for (let n = 0; n < 5; n++) await routedTo(storage, orgId, [destination.id]);
     const [first, ...more] = await storage.claimDeliveries(wish(10, 0), lease('a'));
     expect(more).toEqual([]);
     const size = first?.output.length ?? 0;
@@ -197,7 +119,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('records an attempt, and what becomes of its delivery', async () => {
     const { storage, orgId, destination, wish } = await sample();
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
     const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
     if (!claimed) throw new Error('Nothing was claimed.');
     await storage.recordAttempts([record(claimed, 'a', { state: 'retrying', dueAt: NOW + 500 })]);
@@ -224,7 +146,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('refuses the late result of a lease that somebody else has taken over', async () => {
     const { storage, orgId, destination, wish, states } = await sample();
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
     const [late] = await storage.claimDeliveries(wish(), lease('late', { until: NOW + 10 }));
     if (!late) throw new Error('Nothing was claimed.');
     expect(
@@ -239,7 +161,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('takes back what is released, as if it had not been claimed', async () => {
     const { storage, orgId, destination, wish, states } = await sample();
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
     const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
     await storage.releaseDeliveries('somebody else', [{ orgId, id: claimed?.id ?? '' }]);
     expect(await states()).toEqual(['delivering']);
@@ -249,7 +171,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('holds what waits for a paused destination', async () => {
     const { storage, orgId, destination, wish, states } = await sample();
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
     const isWaiting = async () =>
       (await storage.listWaitingDestinations()).some(
         one => one.destinationId === destination.id && !one.isPaused,
@@ -266,7 +188,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('cancels what waits for a destination that is gone', async () => {
     const { storage, orgId, destination, states } = await sample();
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
     await storage.deleteDestination(orgId, destination.id, 'me', NOW);
     expect(await states()).toEqual(['cancelled']);
     expect(await storage.cancelOrphans(NOW, 1_000)).toBeGreaterThanOrEqual(1);
@@ -276,7 +198,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('a dead delivery can be retried with a fresh budget, or discarded', async () => {
     const { storage, orgId, destination, wish, states } = await sample();
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
     const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
     if (!claimed) throw new Error('Nothing was claimed.');
     expect(await storage.retryDelivery(orgId, claimed.id, NOW)).toBe(false);
@@ -292,7 +214,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('takes back what is leased for longer than anything is, as a clock that went back leaves it', async () => {
     const { storage, orgId, destination, wish, states } = await sample();
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
     await storage.claimDeliveries(wish(), lease('from tomorrow', { until: NOW + 86_400_000 }));
     const ended = { endedBefore: NOW - 86_400_000 };
     await storage.recoverDeliveries({ ...ended, beyond: NOW + 86_400_000 }, 1_000);
@@ -303,7 +225,7 @@ export function deliveriesContract(subject: Subject): void {
 
   test('ends what has waited in vain, by how often it was attempted', async () => {
     const { storage, orgId, destination, wish, states } = await sample();
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
     const expire = (waits: number[], at: number) =>
       storage.expireDeliveries(orgId, destination.id, waits, at, 100);
     expect(await expire([100, 10], NOW + 100)).toBe(0);
@@ -319,8 +241,8 @@ export function deliveriesContract(subject: Subject): void {
 
   test('brings forward what is due later than it can be, and leaves what is not', async () => {
     const { storage, orgId, destination, wish } = await sample();
-    await routedTo(storage, orgId, destination.id);
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
+    await routedTo(storage, orgId, [destination.id]);
     const [claimed] = await storage.claimDeliveries(wish(1), lease('a'));
     if (!claimed) throw new Error('Nothing was claimed.');
     await storage.recordAttempts([record(claimed, 'a', { state: 'retrying', dueAt: NOW + 500 })]);
@@ -370,8 +292,8 @@ export function deliveriesContract(subject: Subject): void {
 
   test('prunes what has ended, with its attempts, and nothing else', async () => {
     const { storage, orgId, destination, wish, states } = await sample();
-    await routedTo(storage, orgId, destination.id);
-    await routedTo(storage, orgId, destination.id);
+    await routedTo(storage, orgId, [destination.id]);
+    await routedTo(storage, orgId, [destination.id]);
     const [claimed] = await storage.claimDeliveries(wish(1), lease('a'));
     if (!claimed) throw new Error('Nothing was claimed.');
     await storage.recordAttempts([record(claimed, 'a', { state: 'delivered' })]);

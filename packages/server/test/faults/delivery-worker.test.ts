@@ -1,0 +1,351 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { days, seconds } from '../../src/core/clock.ts';
+import { Problem } from '../../src/core/errors.ts';
+import { delivered, failed, never, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
+import { until } from '../support/until.ts';
+
+setDefaultTimeout(30_000);
+
+let bench: WorkerBench;
+
+beforeEach(async () => {
+  bench = await openWorkerBench();
+});
+
+afterEach(() => bench.close());
+
+/** Waits until the organisation's deliveries stand like this. */
+const untilStates = (orgId: string, wanted: Record<string, number>) =>
+  until(
+    async () => Bun.deepEquals(await bench.states(orgId), wanted),
+    `The deliveries did not become ${JSON.stringify(wanted)}.`,
+  );
+
+test('a destination whose settings cannot be read ends its deliveries with the reason, and holds up nobody', async () => {
+  const org = await bench.organisation();
+  const unreadable = await bench.destination(org, { attempts: 1 });
+  const fine = await bench.destination(await bench.organisation());
+  await bench.deliver(unreadable, 3);
+  await bench.deliver(fine, 3);
+  bench.start({
+    prepare(destination) {
+      if (destination.id === unreadable.id) throw new Error('Its secret cannot be opened.');
+      return { readsTraits: false, send: async () => delivered };
+    },
+  });
+  await untilStates(fine.orgId, { delivered: 3 });
+  await untilStates(org, { dead: 3 });
+  const [dead] = await bench.list(org);
+  const [attempt] = await bench.storage.listAttempts(org, dead?.id ?? '');
+  expect(attempt?.message).toContain('Its secret cannot be opened.');
+  expect(bench.errors).toHaveLength(1);
+});
+
+test('a destination that throws while it sends fails that delivery, and frees its place', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org, { attempts: 1, concurrency: 1 }), 5);
+  bench.start({ send: () => Promise.reject(new Error('a defect')) });
+  await untilStates(org, { dead: 5 });
+});
+
+test('a timeout longer than the usual lease is given its time', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org, { timeout_s: 300 }));
+  bench.start({});
+  await untilStates(org, { delivered: 1 });
+});
+
+test('a rate is kept however often deliveries end and lanes are woken', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org, { rate_per_second: 5 }), 12);
+  const worker = bench.start({});
+  await until(() => bench.sent.length === 5, 'The first second’s worth did not go out.');
+  for (let n = 0; n < 50; n++) worker.wake();
+  bench.clock.time += 400;
+  await until(() => bench.sent.length === 7, 'The next two did not go out.');
+  bench.clock.time += 10_000;
+  await untilStates(org, { delivered: 12 });
+});
+
+test('a change elsewhere leaves a destination its lane; a change of its own takes effect at once', async () => {
+  const org = await bench.organisation();
+  const destination = await bench.destination(org, { concurrency: 1 }, '{"v":1}');
+  await bench.deliver(destination, 3);
+  const prepared: string[] = [];
+  const held: (() => void)[] = [];
+  bench.start({
+    prepare(stored) {
+      prepared.push(stored.config);
+      return {
+        readsTraits: false,
+        send: () => new Promise(resolve => held.push(() => resolve(delivered))),
+      };
+    },
+  });
+  await until(() => held.length === 1, 'Nothing was sent.');
+  await bench.destination(org);
+  held[0]?.();
+  await until(() => held.length === 2, 'The lane did not go on.');
+  expect(prepared).toEqual(['{"v":1}']);
+  await bench.storage.updateDestination(org, destination.id, { config: '{"v":2}' }, bench.clock.time);
+  held[1]?.();
+  await until(() => held.length === 3, 'The rest was not sent.');
+  expect(prepared).toEqual(['{"v":1}', '{"v":2}']);
+  held[2]?.();
+  await untilStates(org, { delivered: 3 });
+});
+
+test('a change that comes while a destination is being read is not missed', async () => {
+  const org = await bench.organisation();
+  const destination = await bench.destination(org, {}, '{"v":1}');
+  await bench.deliver(destination);
+  const seen: string[] = [];
+  let changed = false;
+  bench.start({
+    storage: {
+      async findDestination(orgId, id) {
+        const read = await bench.storage.findDestination(orgId, id);
+        if (!changed) {
+          changed = true;
+          await bench.storage.updateDestination(org, id, { config: '{"v":2}' }, bench.clock.time);
+        }
+        return read;
+      },
+    },
+    async send(_, to) {
+      seen.push(to.config);
+      return delivered;
+    },
+  });
+  await untilStates(org, { delivered: 1 });
+  expect(seen).toEqual(['{"v":2}']);
+});
+
+test('nothing that was claimed before a pause is sent after it', async () => {
+  const org = await bench.organisation();
+  const destination = await bench.destination(org, { concurrency: 1 });
+  await bench.deliver(destination, 5);
+  let finish = () => {};
+  bench.start({
+    send: () =>
+      new Promise(resolve => {
+        finish = () => resolve(failed);
+      }),
+  });
+  await until(() => bench.sent.length === 1, 'Nothing was sent.');
+  await bench.storage.updateDestination(org, destination.id, { paused: true }, bench.clock.time);
+  finish();
+  await untilStates(org, { held: 5 });
+  expect(bench.sent).toHaveLength(1);
+});
+
+test('an attempt that fails after its destination was deleted is cancelled, not retried', async () => {
+  const org = await bench.organisation();
+  const destination = await bench.destination(org);
+  await bench.deliver(destination);
+  let finish = () => {};
+  bench.start({
+    send: () =>
+      new Promise(resolve => {
+        finish = () => resolve(failed);
+      }),
+  });
+  await until(() => bench.sent.length === 1, 'Nothing was sent.');
+  await bench.storage.deleteDestination(org, destination.id, 'me', bench.clock.time);
+  finish();
+  await untilStates(org, { cancelled: 1 });
+  bench.clock.time += seconds(31);
+  await until(
+    async () => (await bench.list(org))[0]?.finishedAt != null,
+    'The sweep did not come to what waits for nobody.',
+  );
+  expect(bench.sent).toHaveLength(1);
+});
+
+test('the result of a delivery that was discarded while it was sent is refused', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org));
+  let finish = () => {};
+  const worker = bench.start({
+    send: () =>
+      new Promise(resolve => {
+        finish = () => resolve(delivered);
+      }),
+  });
+  await until(() => bench.sent.length === 1, 'Nothing was sent.');
+  const [delivery] = await bench.list(org);
+  expect(await bench.storage.discardDelivery(org, delivery?.id ?? '', bench.clock.time)).toBe(true);
+  finish();
+  await worker.stop();
+  expect(await bench.states(org)).toEqual({ cancelled: 1 });
+});
+
+test('results wait for a database that is away, and nothing is sent twice for it', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org), 4);
+  let away = 2;
+  bench.start({
+    storage: {
+      async recordAttempts(records) {
+        if (away-- > 0) throw new Problem('storage_unavailable');
+        return bench.storage.recordAttempts(records);
+      },
+    },
+  });
+  await untilStates(org, { delivered: 4 });
+  expect(bench.sent).toHaveLength(4);
+});
+
+test('a result that cannot be written takes no other with it', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org), 8);
+  const bad = (await bench.list(org))[3]?.id;
+  bench.start({
+    storage: {
+      async recordAttempts(records) {
+        if (records.some(({ deliveryId }) => deliveryId === bad)) throw new Error('It cannot be written.');
+        return bench.storage.recordAttempts(records);
+      },
+    },
+  });
+  await untilStates(org, { delivered: 7, delivering: 1 });
+});
+
+test('the clock goes back a day: what waits is sent, once', async () => {
+  const org = await bench.organisation();
+  const down = await bench.destination(org, { schedule_s: [0, 60] });
+  await bench.deliver(down, 2);
+  let healthy = false;
+  const worker = bench.start({ send: async () => (healthy ? delivered : failed) });
+  await untilStates(org, { retrying: 2 });
+  await bench.storage.updateDestination(org, down.id, { paused: true }, bench.clock.time);
+  await bench.deliver(down, 2);
+  await untilStates(org, { held: 4 });
+  healthy = true;
+  bench.clock.time -= days(1);
+  await bench.storage.updateDestination(org, down.id, { paused: false }, bench.clock.time);
+  worker.wake();
+  await untilStates(org, { delivered: 4 });
+  expect(bench.sent).toHaveLength(6);
+});
+
+test('the clock goes forward a day: no more at once than the destination takes, nothing stuck', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org, { concurrency: 2, schedule_s: [0, 3_600] }), 10);
+  let now = 0;
+  let most = 0;
+  let healthy = false;
+  const worker = bench.start({
+    async send() {
+      most = Math.max(most, ++now);
+      await new Promise(resolve => setTimeout(resolve, 2));
+      now--;
+      return healthy ? delivered : failed;
+    },
+  });
+  await untilStates(org, { retrying: 10 });
+  healthy = true;
+  bench.clock.time += days(1);
+  worker.wake();
+  await untilStates(org, { delivered: 10 });
+  expect(most).toBe(2);
+  expect(bench.sent).toHaveLength(20);
+});
+
+test('a destination that only fails is probed, and gets the rest once it is back', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org, { attempts: 8, schedule_s: [0, 600] }), 200);
+  let healthy = false;
+  const worker = bench.start({ send: async () => (healthy ? delivered : failed) });
+  await until(() => bench.sent.length >= 50, 'Fifty were not sent.');
+  await until(
+    async () => (await bench.storage.listDestinations(org))[0]?.breaker.openedAt != null,
+    'The breaker did not open.',
+  );
+  const before = bench.sent.length;
+  expect(before).toBeLessThan(50 + 16);
+  healthy = true;
+  bench.clock.time += seconds(31);
+  worker.wake();
+  await until(() => bench.sent.length > before, 'No probe went out.');
+  bench.clock.time += seconds(600);
+  worker.wake();
+  await untilStates(org, { delivered: 200 });
+  expect((await bench.storage.listDestinations(org))[0]?.breaker.openedAt).toBeNull();
+});
+
+test('a clock that goes back does not silence the probes', async () => {
+  const org = await bench.organisation();
+  const destination = await bench.destination(org, { schedule_s: [0, 3_600] });
+  const openedAt = bench.clock.time;
+  await bench.storage.saveBreaker(org, destination.id, {
+    failuresInARow: 50,
+    openedAt,
+    nextProbeAt: openedAt + seconds(30),
+  });
+  await bench.deliver(destination);
+  const worker = bench.start({});
+  await until(async () => (await bench.states(org)).pending === 1, 'It was not pending.');
+  bench.clock.time -= days(1);
+  worker.wake();
+  await until(async () => {
+    bench.clock.time += seconds(5);
+    worker.wake();
+    return (await bench.states(org)).delivered === 1;
+  }, 'No probe went out within the time.');
+  expect(bench.clock.time).toBeLessThan(openedAt);
+});
+
+test('what has waited for a destination that is down for longer than its attempts would have taken is dead', async () => {
+  const org = await bench.organisation();
+  const destination = await bench.destination(org, { attempts: 2, schedule_s: [0, 60], timeout_s: 10 });
+  const openedAt = bench.clock.time;
+  await bench.storage.saveBreaker(org, destination.id, {
+    failuresInARow: 50,
+    openedAt,
+    nextProbeAt: openedAt + seconds(30),
+  });
+  await bench.deliver(destination, 3);
+  const worker = bench.start({ send: never });
+  bench.clock.time += seconds(69);
+  worker.wake();
+  await until(() => bench.sent.length === 1, 'No probe went out.');
+  bench.clock.time += seconds(31);
+  worker.wake();
+  await until(async () => ((await bench.states(org)).dead ?? 0) >= 1, 'Nothing expired.');
+  const [dead] = (await bench.list(org)).filter(({ state }) => state === 'dead');
+  expect(dead).toMatchObject({ code: 'destination_down', attempt: 0 });
+});
+
+test('one organisation’s hanging destinations never starve another’s', async () => {
+  const hog = await bench.organisation();
+  for (let n = 0; n < 6; n++) {
+    await bench.deliver(await bench.destination(hog, { concurrency: 1_000 }), 20);
+  }
+  const other = await bench.organisation();
+  await bench.deliver(await bench.destination(other), 20);
+  bench.start({ send: async (_, to) => (to.orgId === hog ? never() : delivered) });
+  await untilStates(other, { delivered: 20 });
+});
+
+test('what is claimed ahead is bounded by its size', async () => {
+  const org = await bench.organisation();
+  const large = JSON.stringify({ text: 'x'.repeat(900_000) });
+  await bench.deliver(await bench.destination(org, { concurrency: 100 }), 90, large);
+  bench.start({ send: never });
+  await until(() => bench.sent.length >= 60, 'It does not use what there is.');
+  const { delivering = 0, pending = 0 } = await bench.states(org);
+  expect(delivering).toBeLessThanOrEqual(76);
+  expect(delivering + pending).toBe(90);
+});
+
+test('a stop with a hung receiver takes a few seconds and gives everything back', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org, { concurrency: 2, timeout_s: 60 }), 6);
+  const worker = bench.start({ send: never });
+  await until(() => bench.sent.length === 2, 'Nothing was sent.');
+  const began = performance.now();
+  await worker.stop();
+  expect(performance.now() - began).toBeLessThan(6_000);
+  expect(await bench.states(org)).toEqual({ pending: 6 });
+});

@@ -1,0 +1,124 @@
+import { rmSync } from 'node:fs';
+import type { Storage, StorageEngine } from '../../src/core/ports.ts';
+import type { DeliveryState, StoredDelivery, StoredDestination } from '../../src/core/ports-delivery.ts';
+import type { AttemptResult } from '../../src/delivery/attempt.ts';
+import type { Destination, OutgoingDelivery } from '../../src/delivery/destination.ts';
+import { createDeliveryWorker, type DeliveryWorker } from '../../src/delivery/worker.ts';
+import { openStorage } from '../../src/storage/open.ts';
+import { aDestination, routedTo } from '../contract/storage/delivery-samples.ts';
+import { NOW, storedOrganisation } from '../contract/storage/samples.ts';
+import { temporaryDirectory } from './service.ts';
+
+/** A delivery worker on a real database, with a clock to move and receivers that do as they are told. */
+export interface WorkerBench {
+  readonly storage: Storage;
+  readonly clock: { now(): number; time: number };
+  /** What was sent, in order. */
+  readonly sent: OutgoingDelivery[];
+  readonly errors: unknown[];
+  organisation(): Promise<string>;
+  destination(
+    orgId: string,
+    policy?: Partial<StoredDestination['policy']>,
+    config?: string,
+  ): Promise<StoredDestination>;
+  /** So many deliveries to that destination, due at once. */
+  deliver(destination: StoredDestination, count?: number, payload?: string): Promise<void>;
+  start(behaviour: Partial<Behaviour>): DeliveryWorker;
+  states(orgId: string): Promise<Partial<Record<DeliveryState, number>>>;
+  list(orgId: string): Promise<StoredDelivery[]>;
+  close(): Promise<void>;
+}
+
+export interface Behaviour {
+  /** What becomes of what is sent to this destination. */
+  send(delivery: OutgoingDelivery, to: StoredDestination): Promise<AttemptResult>;
+  prepare(destination: StoredDestination): Destination;
+  storage: Partial<Storage>;
+}
+
+const facts = {
+  request: { target: 'POST https://example.com', headers: {}, body: '' },
+  response: '',
+  durationMs: 1,
+};
+export const delivered: AttemptResult = { outcome: 'delivered', status: 200, ...facts };
+export const failed: AttemptResult = {
+  outcome: 'failed',
+  code: 'bad_status',
+  message: 'It answered 500.',
+  retryAfterMs: null,
+  status: 500,
+  ...facts,
+};
+export const never = (): Promise<AttemptResult> => new Promise(() => {});
+
+export async function openWorkerBench(): Promise<WorkerBench> {
+  const directory = temporaryDirectory();
+  const engine: StorageEngine = await openStorage({
+    directory,
+    databaseUrl: undefined,
+    onFatal: reason => {
+      throw new Error(reason);
+    },
+  });
+  const { storage } = engine;
+  const clock = { time: NOW, now: () => clock.time };
+  const sent: OutgoingDelivery[] = [];
+  const errors: unknown[] = [];
+  const workers: DeliveryWorker[] = [];
+  const list = (orgId: string) => storage.listDeliveries(orgId, {}, { limit: 10_000, below: null });
+  return {
+    storage,
+    clock,
+    sent,
+    errors,
+    list,
+    organisation: () => storedOrganisation(storage),
+    async destination(orgId, policy = {}, config = '{}') {
+      const sample = aDestination(orgId);
+      const destination = { ...sample, config, policy: { ...sample.policy, ...policy } };
+      await storage.createDestination(destination);
+      return destination;
+    },
+    async deliver({ orgId, id }, count = 1, payload = '{"n":1}') {
+      await routedTo(storage, orgId, [id], { at: clock.time, payload, count });
+    },
+    start(behaviour) {
+      const send = behaviour.send ?? (async () => delivered);
+      const worker = createDeliveryWorker({
+        storage: { ...storage, ...behaviour.storage },
+        clock,
+        chance: () => 0.5,
+        entities: { readTraits: async () => null },
+        prepare:
+          behaviour.prepare ??
+          (destination => ({
+            readsTraits: false,
+            send(delivery) {
+              sent.push(delivery);
+              return send(delivery, destination);
+            },
+          })),
+        nodes: () => 1,
+        isOnlyNode: true,
+        hearsChanges: () => true,
+        onAttempt: () => {},
+        onError: error => void errors.push(error),
+      });
+      engine.onConfigurationChanged(worker.forget);
+      workers.push(worker);
+      return worker;
+    },
+    async states(orgId) {
+      const counts: Partial<Record<DeliveryState, number>> = {};
+      for (const { state } of await list(orgId)) counts[state] = (counts[state] ?? 0) + 1;
+      return counts;
+    },
+    async close() {
+      await Promise.all(workers.map(worker => worker.stop()));
+      await engine.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
