@@ -3,23 +3,24 @@ import { scopeWith } from '../../../test/support/scope.ts';
 import { compileCondition } from '../condition.ts';
 import type { JsonObject } from '../json.ts';
 import { compileTemplate } from '../reference.ts';
-import { BUDGET_MS } from './budget.ts';
+import { BUDGET_MS, threadMs } from './budget.ts';
 
 /**
  * The largest payloads allowed, and what a hostile mind might ask of them. All must end soon after their budget;
- * the allowance on top is for a busy machine and for the one operation that was under way.
+ * the allowance on top is for the one operation that was under way, and for what came before the first look.
  */
-const ALLOWED_MS = BUDGET_MS + 750;
+const ALLOWED_MS = BUDGET_MS + 250;
 
 const megabyte = 1024 * 1024;
 const numbers = Array.from({ length: 500_000 }, (_, i) => i % 10);
 const texts = Array.from({ length: 100_000 }, () => 'abcdefg');
 let seed = 1;
-const random = () => {
-  seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-  return seed;
+/** The same letters in every run, without a pattern in them. */
+const nextLetter = () => {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed > 2 ** 30 ? 'a' : 'b';
 };
-const letters = `${Array.from({ length: megabyte - 1 }, () => (random() % 2 === 0 ? 'a' : 'b')).join('')}c`;
+const letters = `${Array.from({ length: megabyte - 1 }, nextLetter).join('')}c`;
 const payload: JsonObject = {
   numbers,
   texts,
@@ -29,8 +30,8 @@ const payload: JsonObject = {
 };
 
 const timed = <T>(work: () => T): { result: T; ms: number } => {
-  const began = performance.now();
-  return { result: work(), ms: performance.now() - began };
+  const began = threadMs();
+  return { result: work(), ms: threadMs() - began };
 };
 
 describe('a hostile condition on the largest payload is cut at its budget', () => {
@@ -57,7 +58,7 @@ describe('a hostile condition on the largest payload is cut at its budget', () =
     ['texts that double', double(20, 'payload.letters')],
     ['lists of lists', 'payload.numbers.map(a, payload.numbers.map(b, b)).size() > 0'],
     ['time zones in every turn', 'payload.numbers.all(a, event.received_at.getHours("Europe/Berlin") >= 0)'],
-    ['a repetition that thrashes', 're2(payload.letters, "(a|b)*a(a|b){100}[d-f]*c$")'],
+    ['a repetition that thrashes', 're2(payload.letters, "(a|b)*a(a|b){150}c")'],
     ['two of them', 're2(payload.letters, "a(a|b){300}a(a|b){300}c")'],
     ['patterns in every turn', 'payload.texts.all(t, !re2(payload.letters, "[a-b]{1,200}x$"))'],
   ];
