@@ -138,7 +138,7 @@ export async function startService(
     : null;
   if (delivery) engine.onConfigurationChanged(delivery.forget);
   const onDeliveriesDue = () => delivery?.wake();
-  const retryJobs = createRetryJobs({ storage, clock, onDeliveriesDue });
+  const retryJobs = createRetryJobs({ storage, clock, onDeliveriesDue, isStopping: () => stopping });
 
   const processes = settings.SLUICE_ROLES.includes('process');
   const pipelines = createPipelineStage({
@@ -242,12 +242,14 @@ export async function startService(
     setupCode,
     async stop() {
       stopping = true;
+      // Receivers may hang as senders may: both are waited for at once.
+      const delivered = delivery?.stop();
       const answered = server.stop();
       await Promise.race([answered, new Promise(resolve => setTimeout(resolve, seconds(5)))]);
       await server.cut();
       await Promise.all(stopTicking.map(stop => stop()));
       await pipelines.stop();
-      await delivery?.stop();
+      await delivered;
       client.close();
       await appender.drained();
       await activity.flush();

@@ -18,12 +18,13 @@ export function createRetryJobs(options: {
   readonly storage: RetryStorage;
   readonly clock: Clock;
   onDeliveriesDue(): void;
+  isStopping(): boolean;
 }): () => Promise<void> {
-  const { storage, clock } = options;
+  const { storage, clock, isStopping } = options;
 
   /** Works on every open job that nobody else works on. */
   return async () => {
-    for (;;) {
+    while (!isStopping()) {
       const job = await storage.claimJob([RETRY_JOB], clock.now(), LEASE_MS);
       if (job === null) return;
       await retryAll(job);
@@ -32,7 +33,7 @@ export function createRetryJobs(options: {
 
   async function retryAll(job: Job): Promise<void> {
     const { filter } = JSON.parse(job.request) as { filter: DeliveryFilter };
-    // What dies again while the job runs is newer trouble: only what was there when it was asked for counts.
+    // Down by id, and never up again: what dies anew while the job runs is not retried for ever.
     let below = job.position;
     for (;;) {
       const dead = await storage.listDeliveries(
@@ -45,8 +46,10 @@ export function createRetryJobs(options: {
       for (const { orgId, id } of dead) if (await storage.retryDelivery(orgId, id, clock.now())) retried++;
       below = dead.at(-1)?.id ?? null;
       options.onDeliveriesDue();
-      const progress = { done: retried, failed: dead.length - retried, position: below };
-      if (!(await storage.advanceJob(job.orgId, job.id, progress, clock.now() + LEASE_MS))) return;
+      const progress = { done: dead.length, failed: dead.length - retried, position: below };
+      // At a stop it is left to whoever comes next.
+      const until = isStopping() ? clock.now() : clock.now() + LEASE_MS;
+      if (!(await storage.advanceJob(job.orgId, job.id, progress, until)) || isStopping()) return;
     }
     await storage.finishJob(job.orgId, job.id, 'done', clock.now());
   }

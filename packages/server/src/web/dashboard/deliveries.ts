@@ -8,6 +8,7 @@ import type { StoredAttempt, StoredDelivery } from '../../core/ports-delivery.ts
 import { answer } from '../answer.ts';
 import { pagingQuery } from '../paging.ts';
 import type { Call, Calls } from './calls.ts';
+import { showJob } from './jobs.ts';
 import { optionalTime } from './records.ts';
 
 type DeliveryCallStorage = Pick<
@@ -99,7 +100,7 @@ export function deliveryCalls(
     await storage.createJob(job);
     await call.audit('dead_letters.retried', id, { filter, total });
     onDeliveriesDue();
-    return answer({ id, kind: job.kind, state: job.state, total, done: 0, failed: 0 }, 201);
+    return answer(showJob(job), 201);
   });
 }
 
