@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { AppendRequest, AppendResult } from '../../core/ports.ts';
+import { allResults, packAppend, toFailure, uncommonOf, unpackAppend } from './protocol.ts';
+
+/** Text as the doors let it through: anything but NUL. */
+const text = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 8 })
+  .map(given => `${given.replaceAll('\0', '')}.`);
+const time = fc.integer({ min: -(2 ** 45), max: 2 ** 45 });
+const event = fc.record({
+  id: text,
+  type: text,
+  icon: fc.option(fc.oneof(fc.constant(''), text)),
+  payload: text,
+  senderId: fc.option(text),
+  entityKind: fc.option(text),
+  entityExternalId: fc.option(text),
+  happenedAt: time,
+});
+const request: fc.Arbitrary<AppendRequest> = fc.record({
+  orgId: text,
+  sourceId: fc.option(text),
+  receivedAt: time,
+  idempotency: fc.option(fc.record({ scope: text, key: text, bodyHash: fc.option(text), expiresAt: time })),
+  events: fc.array(event, { minLength: 1, maxLength: 4 }),
+});
+
+test('appends arrive at the writer as they left the doors', () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.array(request, { maxLength: 5 }), (id, requests) => {
+      expect(unpackAppend(packAppend(id, requests))).toEqual({ id, requests });
+    }),
+  );
+});
+
+test('results arrive at the doors as the writer made them', () => {
+  const result = (sent: AppendRequest): fc.Arbitrary<AppendResult> =>
+    fc.oneof(
+      fc.constant<AppendResult>({ kind: 'conflict' }),
+      fc.constant<AppendResult>({
+        kind: 'stored',
+        events: sent.events.map(({ id }) => ({ id, duplicate: false })),
+      }),
+      fc.boolean().map(
+        (duplicate): AppendResult => ({
+          kind: 'stored',
+          events: sent.events.map(({ id }, i) =>
+            i === 0 ? { id: 'first', duplicate: true } : { id, duplicate },
+          ),
+        }),
+      ),
+    );
+  const pairs = fc
+    .array(request, { minLength: 1, maxLength: 5 })
+    .chain(requests => fc.tuple(fc.constant(requests), fc.tuple(...requests.map(result))));
+  fc.assert(
+    fc.property(pairs, ([requests, results]) => {
+      expect(allResults(requests, uncommonOf(requests, results))).toEqual(results);
+    }),
+  );
+});
+
+const faults: [string, 'full' | 'fatal' | 'refused'][] = [
+  ['SQLITE_FULL', 'full'],
+  ['SQLITE_IOERR_SHMSIZE', 'full'],
+  ['SQLITE_IOERR_FSYNC', 'fatal'],
+  ['SQLITE_IOERR_WRITE', 'fatal'],
+  ['SQLITE_CORRUPT', 'fatal'],
+  ['SQLITE_CORRUPT_INDEX', 'fatal'],
+  ['SQLITE_NOTADB', 'fatal'],
+  ['SQLITE_CONSTRAINT_UNIQUE', 'refused'],
+  ['SQLITE_BUSY', 'refused'],
+];
+for (const [code, kind] of faults) {
+  test(`${code} is ${kind}`, () => {
+    expect(toFailure(Object.assign(new Error('x'), { code })).kind).toBe(kind);
+  });
+}
