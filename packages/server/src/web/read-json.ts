@@ -32,6 +32,7 @@ export const readQuery = <T extends z.ZodType>(request: Request, schema: T): z.o
 
 /** The parameters of a query by name, each of them given once. */
 export function readParameters(request: Request): Record<string, string> {
+  if (!request.url.includes('?')) return {};
   const { searchParams } = new URL(request.url);
   for (const [name, value] of searchParams) {
     if (searchParams.getAll(name).length > 1) throw invalid(name, `${name} may be given once.`);

@@ -3,6 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { deliverySection } from './delivery.ts';
 import { doorsSection, postgresSection } from './doors.ts';
+import { entitiesSection } from './entities.ts';
 import type { Figure, Section } from './figure.ts';
 import { historySection } from './history.ts';
 
@@ -10,7 +11,13 @@ import { historySection } from './history.ts';
  * `npm run bench [section …]`: measures on this machine, prints a table, and keeps it. Sections that were not
  * asked for keep the figures of their last run.
  */
-const sections: readonly Section[] = [doorsSection, postgresSection, historySection, deliverySection];
+const sections: readonly Section[] = [
+  doorsSection,
+  postgresSection,
+  historySection,
+  deliverySection,
+  entitiesSection,
+];
 
 const root = join(import.meta.dir, '../../../..');
 const resultsFile = join(root, 'bench-results', 'latest.json');

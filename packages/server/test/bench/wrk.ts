@@ -15,6 +15,8 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>;
   readonly seconds: number;
   readonly connections?: number;
+  /** Lua that makes each request, where they are not all the same. */
+  readonly script?: string;
 }
 
 /** Drives one URL with one body and refuses to count a run in which anything but 2xx was answered. */
@@ -30,6 +32,7 @@ export async function drive(load: Load): Promise<LoadResult> {
       ...Object.entries(headers).map(
         ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
       ),
+      load.script ?? '',
     ].join('\n'),
   );
   try {

@@ -20,13 +20,20 @@ const parts = ['links', 'graph', 'identity', 'events'] as const;
 
 /** Null: there is nothing there. Whether the names in it can be is asked later, when the caller is known. */
 export function placeOf(request: Request, prefix: string): EntityPlace | null {
-  const { pathname } = new URL(request.url);
+  const pathname = pathOf(request.url);
   if (pathname === prefix) return { kind: 'all', segments: [] };
   const segments = pathname.slice(prefix.length + 1).split('/');
   if (segments.length === 2) return { kind: 'one', segments };
   const part = parts.find(known => known === segments[2]);
   if (segments.length === 6 && part === 'links') return { kind: 'link', segments };
   return segments.length === 3 && part !== undefined ? { kind: part, segments } : null;
+}
+
+/** Between the host and the query. */
+function pathOf(url: string): string {
+  const begin = url.indexOf('/', url.indexOf('://') + 3);
+  const end = url.slice(begin).search(/[?#]/);
+  return end < 0 ? url.slice(begin) : url.slice(begin, begin + end);
 }
 
 export const readEntity = ([kind = '', id = '']: readonly string[], at = ''): EntityTie => ({
