@@ -1,0 +1,59 @@
+import { newId } from '../../src/core/ids.ts';
+import type { StorageEngine } from '../../src/core/ports.ts';
+import type { StoredDestination } from '../../src/core/ports-delivery.ts';
+import type { Seed } from './service.ts';
+
+/** Settings of a process that may reach receivers on the loopback. */
+export const OPEN_TO_LOOPBACK = { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' };
+
+/** Straight into storage: everything of that organisation goes to a webhook at this address. */
+export async function routeAllTo(
+  { storage }: StorageEngine,
+  { orgId }: Pick<Seed, 'orgId'>,
+  url: string,
+  policy: Partial<StoredDestination['policy']> = {},
+): Promise<StoredDestination> {
+  const now = Date.now();
+  const destination: StoredDestination = {
+    id: newId('dst'),
+    orgId,
+    kind: 'webhook',
+    name: 'Receiver',
+    config: JSON.stringify({ url, auth: { mode: 'none' } }),
+    policy: {
+      attempts: 8,
+      schedule_s: [0, 1],
+      timeout_s: 15,
+      concurrency: 16,
+      rate_per_second: 0,
+      ...policy,
+    },
+    paused: false,
+    breaker: { failuresInARow: 0, openedAt: null, nextProbeAt: null },
+    createdAt: now,
+    updatedAt: now,
+  };
+  await storage.createDestination(destination);
+  const source = { id: newId('src'), orgId, name: 'All', enabled: true, createdAt: now, updatedAt: now };
+  await storage.createSource({ ...source, kind: 'sdk', match: '*', lastEventAt: null });
+  const definition = {
+    name: 'All',
+    sources: [source.id],
+    steps: [],
+    destinations: [{ id: destination.id }],
+  };
+  await storage.createPipeline(
+    {
+      id: newId('pipe'),
+      orgId,
+      name: 'All',
+      enabled: true,
+      version: 1,
+      definition: JSON.stringify(definition),
+      createdAt: now,
+      updatedAt: now,
+    },
+    'test',
+  );
+  return destination;
+}
