@@ -145,7 +145,9 @@ function removeIn(current: Json, path: Path, depth: number): Json {
 
 /** Removes all of them, each counted in the payload as it was: later items of a list go first. */
 export function removePaths(root: JsonObject, paths: readonly Path[]): JsonObject {
-  return paths.toSorted(laterFirst).reduce(removePath, root);
+  const [only] = paths;
+  if (only === undefined) return root;
+  return paths.length === 1 ? removePath(root, only) : paths.toSorted(laterFirst).reduce(removePath, root);
 }
 
 function laterFirst(a: Path, b: Path): number {

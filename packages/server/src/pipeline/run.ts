@@ -85,7 +85,8 @@ async function fold(steps: readonly BoundStep[], begin: RunState, limits: JsonLi
 
   for (const [index, step] of steps.entries()) {
     const began = performance.now();
-    const outcome = limited(await answerOf(step, state), state.scope, limits);
+    const answer = answerOf(step, state);
+    const outcome = limited(answer instanceof Promise ? await answer : answer, state.scope, limits);
     if ('tally' in outcome && outcome.tally !== undefined) tallies.push(outcome.tally);
     const before = states.length;
     if (outcome.kind === 'keep') {
@@ -128,17 +129,20 @@ async function fold(steps: readonly BoundStep[], begin: RunState, limits: JsonLi
   return { ...report(), kind: 'settled', outcome: { kind: 'routed' }, claims };
 }
 
-/** A step that throws is a defect, and costs its own event alone. Storage that is away is nobody's fault. */
-async function answerOf({ kind, run }: BoundStep, state: RunState): Promise<StepOutcome> {
+/** Most steps answer at once, and then nobody has to wait. */
+function answerOf(step: BoundStep, state: RunState): StepOutcome | Promise<StepOutcome> {
   try {
-    return await run(state);
+    const answer = step.run(state);
+    return answer instanceof Promise ? answer.catch(error => broken(step, error)) : answer;
   } catch (error) {
-    if (error instanceof Problem && error.code === 'storage_unavailable') throw error;
-    return {
-      kind: 'fail',
-      reason: `${kind} broke: ${error instanceof Error ? error.message : String(error)}`,
-    };
+    return broken(step, error);
   }
+}
+
+/** A step that throws is a defect, and costs its own event alone. Storage that is away is nobody's fault. */
+function broken({ kind }: BoundStep, error: unknown): StepOutcome {
+  if (error instanceof Problem && error.code === 'storage_unavailable') throw error;
+  return { kind: 'fail', reason: `${kind} broke: ${error instanceof Error ? error.message : String(error)}` };
 }
 
 type LimitedOutcome =

@@ -1,7 +1,8 @@
-import { type Detector, isDigitAt, isWordAt, type Span, withoutSeparators } from './detector.ts';
+import { type Detector, eachMatch, isDigitAt, isWordAt, type Span, withoutSeparators } from './detector.ts';
 
 /** Digits in groups, with one blank or hyphen between; groups that could make up a card are looked at closely. */
 const RUN = /\d+(?:[ -]\d+)*/g;
+const GROUP = /\d+/g;
 
 /** As cards are printed; one that is written without blanks is a group of its own. */
 const GROUPINGS = ['4,4,4,4', '4,4,4,4,3', '4,6,5', '4,6,4', '4,4,4,1'];
@@ -22,10 +23,10 @@ export const creditCard: Detector = {
   mayFind: ({ digits }) => digits >= 13,
   find(text) {
     const spans: Span[] = [];
-    for (const { 0: run, index } of text.matchAll(RUN)) {
-      if (run.length < 13 || isPartOfMore(text, index, index + run.length)) continue;
+    eachMatch(text, RUN, (run, index) => {
+      if (run.length < 13 || isPartOfMore(text, index, index + run.length)) return;
       findInRun(run, index, spans);
-    }
+    });
     return spans;
   },
   normalise: withoutSeparators,
@@ -46,8 +47,9 @@ const MOST_GROUPS = 5;
 
 function findInRun(run: string, offset: number, spans: Span[]): void {
   const groups: Group[] = [];
-  for (const { 0: digits, index } of run.matchAll(/\d+/g))
-    groups.push({ digits, start: offset + index, end: offset + index + digits.length });
+  eachMatch(run, GROUP, (digits, index) =>
+    groups.push({ digits, start: offset + index, end: offset + index + digits.length }),
+  );
   for (let first = 0; first < groups.length; ) {
     const last = lastGroupOfCard(groups, first);
     if (last === null) first++;

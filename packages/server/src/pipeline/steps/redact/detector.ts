@@ -35,6 +35,17 @@ export function countCharacters(text: string): CharacterCounts {
   return counts;
 }
 
+/** Not `matchAll`, which makes an iterator and copies the pattern even where there is nothing to find. */
+export function eachMatch(
+  text: string,
+  pattern: RegExp,
+  visit: (found: string, index: number) => void,
+): void {
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text))
+    visit(match[0], match.index);
+}
+
 export const withoutSeparators = (found: string): string => found.replace(/[\s().\-–—/·]/g, '').toUpperCase();
 
 /** Whether the character before or after a match would make it part of a longer word or number. */

@@ -1,5 +1,5 @@
 import { countrySpecs, isValidIBAN } from 'ibantools';
-import { type Detector, isWordAt, type Span, withoutSeparators } from './detector.ts';
+import { type Detector, eachMatch, isWordAt, type Span, withoutSeparators } from './detector.ts';
 
 /** Country and check digits; how much follows, the country says. */
 const BEGINNING = /[A-Za-z]{2}\d{2}/g;
@@ -9,14 +9,14 @@ export const iban: Detector = {
   find(text) {
     const spans: Span[] = [];
     let from = 0;
-    for (const { 0: beginning, index } of text.matchAll(BEGINNING)) {
-      if (index < from || isWordAt(text, index - 1)) continue;
+    eachMatch(text, BEGINNING, (beginning, index) => {
+      if (index < from || isWordAt(text, index - 1)) return;
       const end = endOfIban(text, index, lengthIn(beginning.slice(0, 2).toUpperCase()));
-      if (end === null || isWordAt(text, end)) continue;
-      if (!isValidIBAN(withoutSeparators(text.slice(index, end)))) continue;
+      if (end === null || isWordAt(text, end)) return;
+      if (!isValidIBAN(withoutSeparators(text.slice(index, end)))) return;
       spans.push({ start: index, end });
       from = end;
-    }
+    });
     return spans;
   },
   normalise: withoutSeparators,

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { type Detector, isDigitAt, isWordAt, type Span } from './detector.ts';
+import { type Detector, eachMatch, isDigitAt, isWordAt, type Span } from './detector.ts';
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const V4 = new RegExp(`${OCTET}(?:\\.${OCTET}){3}`, 'g');
@@ -19,11 +19,11 @@ export const ip: Detector = {
 function findV4(text: string): Span[] {
   if (!/\d\.\d{1,3}\.\d/.test(text)) return [];
   const spans: Span[] = [];
-  for (const { 0: found, index } of text.matchAll(V4)) {
+  eachMatch(text, V4, (found, index) => {
     const end = index + found.length;
-    if (isWordAt(text, index - 1) || isWordAt(text, end) || isPartOfNumbers(text, index, end)) continue;
+    if (isWordAt(text, index - 1) || isWordAt(text, end) || isPartOfNumbers(text, index, end)) return;
     if (!isVersion(text, index)) spans.push({ start: index, end });
-  }
+  });
   return spans;
 }
 
@@ -36,13 +36,13 @@ const isVersion = (text: string, start: number): boolean =>
 function findV6(text: string): Span[] {
   if (!/:[0-9A-Fa-f]{0,4}:/.test(text)) return [];
   const spans: Span[] = [];
-  for (const { 0: found, index } of text.matchAll(V6)) {
+  eachMatch(text, V6, (found, index) => {
     // A single colon at the end belongs to the sentence.
     const address = /[^:]:$/.test(found) ? found.slice(0, -1) : found;
     const end = index + address.length;
-    if (isWordAt(text, index - 1) || isWordAt(text, end) || text.charAt(index - 1) === ':') continue;
+    if (isWordAt(text, index - 1) || isWordAt(text, end) || text.charAt(index - 1) === ':') return;
     // Without a digit it is rather a name of some programming language, such as a::b.
     if (/\d/.test(address) && isIPv6(address)) spans.push({ start: index, end });
-  }
+  });
   return spans;
 }

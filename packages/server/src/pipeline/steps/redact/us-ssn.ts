@@ -1,4 +1,4 @@
-import { type Detector, type Span, withoutSeparators } from './detector.ts';
+import { type Detector, eachMatch, type Span, withoutSeparators } from './detector.ts';
 
 /** Three, two and four digits, none of the groups that are never given out; nine bare digits could be anything. */
 const SSN = /(?<![\w-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w]|-\w)/g;
@@ -7,8 +7,7 @@ export const usSsn: Detector = {
   mayFind: ({ digits }) => digits >= 9,
   find(text) {
     const spans: Span[] = [];
-    for (const { 0: found, index } of text.matchAll(SSN))
-      spans.push({ start: index, end: index + found.length });
+    eachMatch(text, SSN, (found, index) => spans.push({ start: index, end: index + found.length }));
     return spans;
   },
   normalise: withoutSeparators,
