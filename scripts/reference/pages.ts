@@ -1,4 +1,5 @@
 import { renderApi } from './api.ts';
+import { renderDestinations } from './destinations.ts';
 import { renderErrors } from './errors.ts';
 import { renderSettings } from './settings.ts';
 
@@ -7,6 +8,7 @@ const note = '<!-- Written by `npm run reference` from the code. Change it there
 /** Every page of docs/reference by its file name. */
 export const referencePages = (): Record<string, string> => ({
   'api.md': note + renderApi(),
+  'destinations.md': note + renderDestinations(),
   'errors.md': note + renderErrors(),
   'settings.md': note + renderSettings(),
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { signBody } from '../../src/delivery/sign.ts';
 import { dataOf, type Listed, openBrowser } from '../support/dashboard.ts';
 import { newFolder } from '../support/folder.ts';
 import { seedOrganisation, startTestService, type TestService } from '../support/service.ts';
@@ -76,6 +77,39 @@ describe('the recipes for signing a webhook', () => {
       );
       expect(events.map(({ type }) => type)).toEqual(['parcel.sent']);
     });
+  }
+});
+
+describe('the recipes for verifying a delivery', () => {
+  const recipes = [
+    ['Verify with Node', 'js', (code: string) => ['node', '--input-type=module', '--eval', code]],
+    ['Verify with Python', 'python', (code: string) => ['python3', '-c', code]],
+    ['Verify with openssl', 'sh', (code: string) => ['bash', '-eu', '-o', 'pipefail', '-c', code]],
+  ] as const;
+  const verdict = async (command: string[], signature: string, body: string) => {
+    const recipe = Bun.spawn(command, {
+      env: { PATH: process.env.PATH, SIGNATURE: signature, SECRET: 'whsec_first' },
+      stdin: Buffer.from(body),
+      stderr: 'inherit',
+    });
+    return (await new Response(recipe.stdout).text()).trim();
+  };
+  const body = '{"type":"order.paid","payload":{"note":"Größe 42 — 9007199254740993"}}';
+
+  for (const [heading, language, command] of recipes) {
+    test.skipIf(Bun.which(command('')[0] ?? '') === null)(
+      `${heading}: what we sign is genuine, and nothing else`,
+      async () => {
+        const [code = ''] = blocks('docs/destinations.md', heading, language);
+        const run = command(code);
+        const now = Date.now();
+        expect(await verdict(run, signBody(['whsec_first'], body, now), body)).toBe('genuine');
+        expect(await verdict(run, signBody(['whsec_next', 'whsec_first'], body, now), body)).toBe('genuine');
+        expect(await verdict(run, signBody(['whsec_first'], body, now), `${body} `)).toBe('forged');
+        expect(await verdict(run, signBody(['whsec_other'], body, now), body)).toBe('forged');
+      },
+      30_000,
+    );
   }
 });
 
