@@ -218,6 +218,7 @@ export async function startService(
     storage,
     clock,
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
+    deadLetterDays: settings.SLUICE_DEAD_LETTER_DAYS,
     pause: pauseBriefly,
     isStopping: () => stopping,
     onError: warn('retention'),

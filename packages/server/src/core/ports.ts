@@ -68,6 +68,13 @@ export interface EventPage {
   readonly searchedTo: number | null;
 }
 
+export interface PruneCutoffs {
+  /** What was received before goes. */
+  readonly before: number;
+  /** Where it failed, or a delivery of it is dead, this counts: when it was received, or when that died. */
+  readonly deadBefore: number;
+}
+
 export interface Journal {
   /** Resolves once all of it is on stable storage. One result per request, in order. */
   append(requests: readonly AppendRequest[]): Promise<AppendResult[]>;
@@ -77,8 +84,16 @@ export interface Journal {
     page: { limit: number; below: string | null; budgetMs: number },
   ): Promise<EventPage>;
   findEvent(orgId: string, id: string): Promise<(StoredEvent & { payload: string }) | null>;
-  /** Removes at most `limit` events received before the cutoff; answers how many. */
-  pruneEvents(orgId: string, before: number, limit: number): Promise<number>;
+  /**
+   * Looks at the next `limit` events after `after`, oldest first, and removes those that are past their time with all
+   * that became of them. What has not been processed stays, and what has a delivery that is still open. Answers
+   * where to go on; null at the end.
+   */
+  pruneEvents(
+    orgId: string,
+    cutoffs: PruneCutoffs,
+    slice: { readonly after: string | null; readonly limit: number },
+  ): Promise<{ readonly removed: number; readonly next: string | null }>;
 }
 
 // --- Organisations and people ----------------------------------------------------------------------------
@@ -301,6 +316,11 @@ export interface Upkeep {
   keepSetting(name: string, value: string): Promise<string>;
   /** Removes at most `limit` keys, sessions and invitations that have expired; answers how many. */
   pruneExpired(now: number, limit: number): Promise<number>;
+  /**
+   * Removes at most `limit` of each: dedupe keys that have expired, labels that nobody has used and jobs that were
+   * finished since the cutoff, and what is left of pipelines that are gone. Answers how many at most of one sort.
+   */
+  pruneProcessing(now: number, unusedSince: number, limit: number): Promise<number>;
   /** This node is alive; answers how many nodes are, itself included. */
   heartbeat(nodeId: string, now: number): Promise<number>;
 }

@@ -1,17 +1,20 @@
 import { type Clock, days } from '../core/clock.ts';
 import type { Storage } from '../core/ports.ts';
 
-const SLICE = 500;
+const SLICE = 250;
 
 /**
- * One round of forgetting: events by their organisation's retention, idempotency keys, sessions and invitations
- * by their own expiry. In small slices with a pause after each, so that what comes in never waits long behind
- * what goes out. A slice that fails is told, and what it would have removed is left for the next round.
+ * One round of forgetting: events with all that became of them by their organisation's retention, what pipelines
+ * remember, idempotency keys, sessions and invitations by their own expiry. In small slices with a pause after
+ * each, so that what comes in never waits long behind what goes out. A slice that fails is told, and what it would
+ * have removed is left for the next round.
  */
 export function createRetention(options: {
-  readonly storage: Pick<Storage, 'listOrganisations' | 'pruneEvents' | 'pruneExpired'>;
+  readonly storage: Pick<Storage, 'listOrganisations' | 'pruneEvents' | 'pruneExpired' | 'pruneProcessing'>;
   readonly clock: Clock;
   readonly defaultRetentionDays: number;
+  /** For what failed on its way, where that is longer than the retention. */
+  readonly deadLetterDays: number;
   /** Lets others at storage between two slices. */
   pause(): Promise<void>;
   isStopping(): boolean;
@@ -27,15 +30,37 @@ export function createRetention(options: {
     }
   }
 
+  async function pruneEvents(orgId: string, retentionDays: number): Promise<void> {
+    const before = clock.now() - days(retentionDays);
+    const deadBefore = clock.now() - days(Math.max(retentionDays, options.deadLetterDays));
+    let after: string | null = null;
+    try {
+      do {
+        const slice = { after, limit: SLICE };
+        const { next }: { next: string | null } = await storage.pruneEvents(
+          orgId,
+          { before, deadBefore },
+          slice,
+        );
+        after = next;
+        if (after !== null) await pause();
+      } while (after !== null && !isStopping());
+    } catch (error) {
+      onError(error);
+    }
+  }
+
   return async () => {
     const organisations = await storage.listOrganisations().catch((error: unknown) => {
       onError(error);
       return [];
     });
     for (const { id, retentionDays } of organisations) {
-      const before = clock.now() - days(retentionDays ?? options.defaultRetentionDays);
-      await inSlices(() => storage.pruneEvents(id, before, SLICE));
+      if (isStopping()) return;
+      await pruneEvents(id, retentionDays ?? options.defaultRetentionDays);
     }
+    const unusedSince = clock.now() - days(options.defaultRetentionDays);
+    await inSlices(() => storage.pruneProcessing(clock.now(), unusedSince, SLICE));
     await inSlices(() => storage.pruneExpired(clock.now(), SLICE));
   };
 }

@@ -23,6 +23,7 @@ import * as jobs from './queries/jobs.ts';
 import * as labels from './queries/labels.ts';
 import * as organisations from './queries/organisations.ts';
 import * as pipelines from './queries/pipelines.ts';
+import * as prune from './queries/prune.ts';
 import * as runs from './queries/runs.ts';
 import * as sources from './queries/sources.ts';
 import * as upkeep from './queries/upkeep.ts';
@@ -40,7 +41,7 @@ export type OperationName = keyof Shared;
 export const operations: { readonly [Name in OperationName]: Operation<Shared[Name]> } = {
   listEvents: events.listEvents,
   findEvent: events.findEvent,
-  pruneEvents: events.pruneEvents,
+  pruneEvents: prune.pruneEvents,
 
   createOrganisation: organisations.createOrganisation,
   listOrganisations: organisations.listOrganisations,
@@ -141,6 +142,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   readSetting: upkeep.readSetting,
   keepSetting: upkeep.keepSetting,
   pruneExpired: upkeep.pruneExpired,
+  pruneProcessing: prune.pruneProcessing,
   heartbeat: upkeep.heartbeat,
 };
 

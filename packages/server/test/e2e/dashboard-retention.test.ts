@@ -14,6 +14,11 @@ test('a running service forgets events by the retention that was set for their o
   const { id: orgId } = dataOf<WhoAmI>(await owner.get('/session')).organisation;
   const [old, young] = [idFloor('evt', Date.now() - days(4)), idFloor('evt', Date.now() - days(2))];
   for (const id of [old, young]) await receive(before, orgId, id);
+  // What has not been processed yet would stay.
+  await until(
+    async () => dataOf<{ state: string }>(await owner.get(`/events/${old}`)).state === 'unrouted',
+    'the old event waits',
+  );
   await owner.patch(`/organisations/${orgId}`, { retention_days: 3 });
   await before.stop();
 

@@ -13,7 +13,7 @@ let seed: Seed;
 let ingest: ReturnType<typeof ingestWith>;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ settings: { SLUICE_ROLES: 'ingest' } });
   seed = await seedOrganisation(service.engine);
   ingest = ingestWith(service.url, seed.apiKey);
 });

@@ -11,10 +11,14 @@ import type { Session, Sessions } from './sessions.ts';
 
 /** So many organisations share a batch. */
 const MOST_ORGANISATIONS = 16;
+const MOST_LOOKED_AT = 1_000;
 
 const columns = claimedColumns.map(column => `event.${column}`).join(', ');
 
-/** Organisations with something to do, in turn from the one after $1, without a look at every event they have. */
+/**
+ * Organisations with something that can be claimed now, in turn from the one after $1, without a look at every event
+ * they have: from each to the next by the index, so many at most.
+ */
 const FIND_ORGANISATIONS = `
   WITH RECURSIVE
   waiting (org_id, n) AS (
@@ -22,14 +26,19 @@ const FIND_ORGANISATIONS = `
     UNION ALL
     SELECT (SELECT org_id FROM events WHERE state = 'accepted' AND org_id > waiting.org_id
             ORDER BY org_id LIMIT 1), n + 1
-    FROM waiting WHERE waiting.org_id IS NOT NULL AND n < $2),
+    FROM waiting WHERE waiting.org_id IS NOT NULL AND n < ${MOST_LOOKED_AT}),
   parked (org_id, n) AS (
     (SELECT org_id, 1 FROM parked_events WHERE org_id > $1 ORDER BY org_id LIMIT 1)
     UNION ALL
     SELECT (SELECT org_id FROM parked_events WHERE org_id > parked.org_id ORDER BY org_id LIMIT 1), n + 1
-    FROM parked WHERE parked.org_id IS NOT NULL AND n < $2)
+    FROM parked WHERE parked.org_id IS NOT NULL AND n < ${MOST_LOOKED_AT})
   SELECT org_id FROM (SELECT org_id FROM waiting UNION SELECT org_id FROM parked) AS found
-  WHERE org_id IS NOT NULL ORDER BY org_id LIMIT $2`;
+  WHERE org_id IS NOT NULL AND org_id <> ALL ($3::text[]) AND (
+    EXISTS (SELECT 1 FROM parked_events AS parked WHERE parked.org_id = found.org_id AND parked.due_at <= $2)
+    OR EXISTS (SELECT 1 FROM events AS event WHERE event.state = 'accepted' AND event.org_id = found.org_id
+      AND NOT EXISTS (SELECT 1 FROM event_claims AS claim WHERE claim.org_id = event.org_id
+        AND claim.event_id = event.id AND claim.job_id = '')))
+  ORDER BY org_id LIMIT ${MOST_ORGANISATIONS}`;
 
 /** Nodes that claim at once pass over each other's rows; what one has just claimed the next one cannot insert. */
 const CLAIM_WAITING = `
@@ -72,7 +81,7 @@ export function createClaim(sessions: Sessions): EventClaims['claimEvents'] {
 }
 
 async function claimEvents(session: Session, wish: ClaimWish): Promise<ClaimedBatch> {
-  const organisations = await organisationsFrom(session, wish.after, wish.except);
+  const organisations = await organisationsFrom(session, wish);
   const until = wish.now + wish.leaseMs;
   const events: ClaimedEvent[] = [];
   let room = wish.bytes;
@@ -119,19 +128,18 @@ async function claimEvents(session: Session, wish: ClaimWish): Promise<ClaimedBa
     }
     hungry = hungrier;
   }
-  return { events, after: organisations.at(-1) ?? '' };
+  return { events, after: organisations.at(-1) ?? wish.after };
 }
 
 /** From the one after `after` and once around. */
-async function organisationsFrom(
-  session: Session,
-  after: string,
-  except: readonly string[],
-): Promise<string[]> {
-  const most = MOST_ORGANISATIONS + except.length;
+async function organisationsFrom(session: Session, { after, now, except }: ClaimWish): Promise<string[]> {
   const find = async (from: string) =>
-    (await session.query<{ org_id: string }>(FIND_ORGANISATIONS, [from, most])).rows.map(row => row.org_id);
+    (await session.query<{ org_id: string }>(FIND_ORGANISATIONS, [from, now, textArray(except)])).rows.map(
+      row => row.org_id,
+    );
   const found = await find(after);
-  if (after !== '' && found.length < most) found.push(...(await find('')).filter(id => id <= after));
-  return found.filter(id => !except.includes(id)).slice(0, MOST_ORGANISATIONS);
+  if (after !== '' && found.length < MOST_ORGANISATIONS) {
+    found.push(...(await find('')).filter(id => id <= after));
+  }
+  return found.slice(0, MOST_ORGANISATIONS);
 }

@@ -182,18 +182,3 @@ export const findEvent: Operation<Journal['findEvent']> = async (db, orgId, id) 
     .executeTakeFirst();
   return row ? { ...toStoredEvent(row), payload: row.payload } : null;
 };
-
-export const pruneEvents: Operation<Journal['pruneEvents']> = async (db, orgId, before, limit) => {
-  const slice = await db
-    .selectFrom('events')
-    .select('id')
-    .where('org_id', '=', orgId)
-    .where('id', '<', idFloor('evt', before))
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  const last = slice.at(-1)?.id;
-  if (last === undefined) return 0;
-  await db.deleteFrom('events').where('org_id', '=', orgId).where('id', '<=', last).execute();
-  return slice.length;
-};

@@ -48,45 +48,38 @@ export function prepareClaim(database: Database): (wish: ClaimWish) => ClaimedBa
     return waiting < parked ? waiting : parked;
   }
 
-  /** Those with something to do, from the one after `after` and once around. */
-  function organisationsFrom(after: string, except: readonly string[]): string[] {
-    const found: string[] = [];
-    let wrapped = false;
-    for (let at = after; found.length < MOST_ORGANISATIONS; ) {
-      const next: string | null = nextOrganisation(at);
-      if (next === null || (wrapped && next > after)) {
-        if (wrapped || after === '') return found;
-        wrapped = true;
-        at = '';
-        continue;
-      }
-      if (!except.includes(next)) found.push(next);
-      at = next;
+  /** Every organisation with something waiting, from the one after `after` and once around. */
+  function* organisationsFrom(after: string): Generator<string> {
+    for (let next = nextOrganisation(after); next !== null; next = nextOrganisation(next)) yield next;
+    if (after === '') return;
+    for (let next = nextOrganisation(''); next !== null && next <= after; next = nextOrganisation(next)) {
+      yield next;
     }
-    return found;
   }
 
   return wish => {
     const { token, now, limit, bytes } = wish;
     const until = now + wish.leaseMs;
-    const organisations = organisationsFrom(wish.after, wish.except);
     const events: ClaimedEvent[] = [];
     let room = bytes;
 
     function takeParked(orgId: string, share: number): number {
-      let taken = 0;
+      // Read before anything is removed: a walk through rows that change under it is nobody's promise.
+      const rows: ParkedRow[] = [];
       for (const row of findParked.iterate(orgId, now, share)) {
         if (room <= 0) break;
-        taken++;
+        rows.push(row);
+        room -= row.payload?.length ?? 0;
+      }
+      for (const row of rows) {
         unpark.run(orgId, row.parked_event_id, row.job_id);
         // Its event is past its time and gone.
         if (row.id === null) continue;
         claim.run(orgId, row.parked_event_id, row.job_id, token, until, row.plan);
         const terms = { token, tries: 1, jobId: row.job_id, plan: row.plan };
         events.push(toClaimedEvent(row as ClaimedRow, terms));
-        room -= events.at(-1)?.payload.length ?? 0;
       }
-      return taken;
+      return rows.length;
     }
 
     function takeWaiting(orgId: string, share: number): number {
@@ -103,16 +96,31 @@ export function prepareClaim(database: Database): (wish: ClaimWish) => ClaimedBa
       return rows.length;
     }
 
-    let hungry = organisations;
-    while (hungry.length > 0 && events.length < limit && room > 0) {
-      const share = Math.max(1, Math.floor((limit - events.length) / hungry.length));
-      hungry = hungry.filter(orgId => {
-        const wanted = Math.min(share, limit - events.length);
-        if (wanted <= 0) return false;
-        const parked = takeParked(orgId, wanted);
-        return parked + (parked < wanted ? takeWaiting(orgId, wanted - parked) : 0) >= wanted;
-      });
+    /** Whether it may have more. */
+    function take(orgId: string, share: number): boolean {
+      const wanted = Math.min(share, limit - events.length);
+      const parked = takeParked(orgId, wanted);
+      return parked + (parked < wanted ? takeWaiting(orgId, wanted - parked) : 0) >= wanted;
     }
-    return { events, after: organisations.at(-1) ?? '' };
+
+    const isFull = () => events.length >= limit || room <= 0;
+    let after = wish.after;
+    let served = 0;
+    let hungry: string[] = [];
+    // Once around, a small share for each: who has nothing that could be claimed now costs a look.
+    for (const orgId of organisationsFrom(wish.after)) {
+      if (isFull() || served >= MOST_ORGANISATIONS) break;
+      after = orgId;
+      if (wish.except.includes(orgId)) continue;
+      const before = events.length;
+      if (take(orgId, Math.ceil(limit / MOST_ORGANISATIONS))) hungry.push(orgId);
+      if (events.length > before) served++;
+    }
+    // What is left of the batch is shared by those who have more.
+    while (hungry.length > 0 && !isFull()) {
+      const share = Math.ceil((limit - events.length) / hungry.length);
+      hungry = hungry.filter(orgId => !isFull() && take(orgId, share));
+    }
+    return { events, after };
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { EventFilter, EventPage } from '../../../src/core/ports.ts';
+import { settleAll } from './pipeline-samples.ts';
 import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -151,7 +152,6 @@ export function eventsContract(subject: Subject): void {
     const [id = ''] = await storeAt(org, NOW);
     expect(await subject.storage.findEvent(other, id)).toBeNull();
     expect((await list(other)).events).toEqual([]);
-    expect(await subject.storage.pruneEvents(other, NOW + 1_000, 10)).toBe(0);
     expect(await subject.storage.findEvent(org, id)).not.toBeNull();
   });
 
@@ -163,22 +163,14 @@ export function eventsContract(subject: Subject): void {
     }
   });
 
-  test('prunes the oldest first, in slices, and nothing of the cutoff or after it', async () => {
-    const org = orgId();
-    const ids = await storeAt(org, NOW, NOW + 1, NOW + 2, NOW + 3, NOW + 4);
-    expect(await subject.storage.pruneEvents(org, NOW + 3, 2)).toBe(2);
-    expect(idsOf(await list(org))).toEqual(ids.slice(2).toReversed());
-    expect(await subject.storage.pruneEvents(org, NOW + 3, 2)).toBe(1);
-    expect(await subject.storage.pruneEvents(org, NOW + 3, 2)).toBe(0);
-    expect(idsOf(await list(org))).toEqual(ids.slice(3).toReversed());
-  });
-
   test("frees a sender's id with its event", async () => {
     const org = orgId();
     const request = (at: number) =>
       aRequest(org, [anEvent({ id: idAt('evt', at), senderId: 'order 1' })], { receivedAt: at });
     await subject.storage.append([request(NOW)]);
-    await subject.storage.pruneEvents(org, NOW + 1, 10);
+    await settleAll(subject.storage, org);
+    const cutoffs = { before: NOW + 1, deadBefore: NOW + 1 };
+    await subject.storage.pruneEvents(org, cutoffs, { after: null, limit: 10 });
     const [again] = await subject.storage.append([request(NOW + 5)]);
     expect(again).toMatchObject({ events: [{ duplicate: false }] });
   });

@@ -1,0 +1,193 @@
+import { Database } from 'bun:sqlite';
+import { join } from 'node:path';
+import { newId } from '../../src/core/ids.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { Storage } from '../../src/core/ports.ts';
+import { compilePipeline } from '../../src/pipeline/compile.ts';
+import { createRunner } from '../../src/pipeline/run.ts';
+import { createSharedCalls } from '../../src/pipeline/shared-calls.ts';
+import type { Seed } from '../support/service.ts';
+import { ingestLoad } from './doors.ts';
+import { atLeast, type Figure, type Section, thousands } from './figure.ts';
+import { ingestBody, orderEvent } from './order-event.ts';
+import { type MeasuredSluice, startSluice } from './servers.ts';
+import { compare, median } from './wrk.ts';
+
+/** Reshapes, filters and redacts, as most pipelines do. */
+export const referenceSteps = [
+  {
+    kind: 'transform',
+    config: {
+      rename: { 'customer.name': 'customer.full_name' },
+      set: {
+        source: 'shop',
+        total_cents: '{{ int(payload.total * 100.0) }}',
+        country: '$event.payload.shipping.country',
+      },
+      remove: ['payment.last4'],
+    },
+  },
+  { kind: 'filter.match', config: { condition: 'payload.total >= 100 && event.type.startsWith("order.")' } },
+  { kind: 'redact.pii', config: {} },
+];
+
+/** An sdk source that takes everything, and a pipeline that listens to it and sends nothing anywhere. */
+export async function addPipeline(storage: Storage, { orgId }: Seed): Promise<void> {
+  const now = Date.now();
+  const sourceId = newId('src');
+  await storage.createSource({
+    kind: 'sdk',
+    id: sourceId,
+    orgId,
+    name: 'Everything',
+    enabled: true,
+    match: '*',
+    createdAt: now,
+    updatedAt: now,
+    lastEventAt: null,
+  });
+  const definition = JSON.stringify({
+    name: 'Orders',
+    sources: [sourceId],
+    steps: referenceSteps,
+    destinations: [],
+  });
+  await storage.createPipeline(
+    {
+      id: newId('pipe'),
+      orgId,
+      name: 'Orders',
+      enabled: true,
+      version: 1,
+      definition,
+      createdAt: now,
+      updatedAt: now,
+    },
+    'bench',
+  );
+}
+
+export const pipelineSection: Section = {
+  name: 'pipeline',
+  about: 'Pipelines of transform, filter and redact on the reference event, on embedded SQLite',
+  async run() {
+    return [await measurePure(), await measureSettled(), await measureBeside()];
+  },
+};
+
+async function measurePure(): Promise<Figure> {
+  const runner = createRunner(compilePipeline(referenceSteps), {
+    ports: {
+      clock: { now: Date.now },
+      dedupe: { findClaim: async () => null },
+      cache: {
+        claimLabel: async () => ({ kind: 'claimed' }),
+        keepLabel: async () => {},
+        releaseLabel: async () => {},
+      },
+      model: null,
+      calls: createSharedCalls(),
+      digest: () => '',
+      wait: async () => {},
+    },
+    entities: { readTraits: async () => null },
+  });
+  const event = {
+    id: newId('evt'),
+    type: orderEvent.type,
+    icon: orderEvent.icon,
+    senderId: null,
+    entity: null,
+    happenedAt: Date.now(),
+    receivedAt: Date.now(),
+  };
+  const text = JSON.stringify(orderEvent.payload);
+  const rates: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    const began = performance.now();
+    let events = 0;
+    for (; performance.now() - began < 2_000; events++) {
+      const payload = JSON.parse(text) as JsonObject;
+      const result = await runner.run({
+        orgId: 'org',
+        pipelineId: 'pipe',
+        event,
+        payload,
+        sourceName: 'shop',
+        tries: 0,
+      });
+      if (result.kind !== 'settled' || result.outcome.kind !== 'routed')
+        throw new Error(JSON.stringify(result));
+    }
+    rates.push((events * 1_000) / (performance.now() - began));
+  }
+  return atLeast('pure pipeline in one thread, events/s', median(rates.slice(1)), 30_000);
+}
+
+/** So much may wait: enough to keep the pipelines busy, and no more than they clear in a second. */
+const BACKLOG = 6_000;
+const BATCH = 100;
+
+async function measureSettled(): Promise<Figure> {
+  const sluice = await startSluice({ prepare: addPipeline });
+  const database = new Database(join(sluice.directory, 'sluice.db'), { readonly: true });
+  const waiting = database.query<{ n: number }, []>(
+    `SELECT count(*) AS n FROM events WHERE state = 'accepted'`,
+  );
+  let sent = 0;
+  let feeding = true;
+  const feed = async () => {
+    const body = ingestBody(BATCH);
+    while (feeding) {
+      if ((waiting.get()?.n ?? 0) > BACKLOG) {
+        await Bun.sleep(5);
+        continue;
+      }
+      await postBatch(sluice, body);
+      sent += BATCH;
+    }
+  };
+  try {
+    const feeders = [feed(), feed(), feed(), feed()];
+    await Bun.sleep(4_000);
+    const settled = () => sent - (waiting.get()?.n ?? 0);
+    const [from, began] = [settled(), performance.now()];
+    await Bun.sleep(20_000);
+    const rate = ((settled() - from) * 1_000) / (performance.now() - began);
+    feeding = false;
+    await Promise.all(feeders);
+    return atLeast('accepted → settled with no destination, sustained, events/s', rate, 10_000);
+  } finally {
+    feeding = false;
+    database.close();
+    await sluice.stop();
+  }
+}
+
+async function postBatch(sluice: MeasuredSluice, body: string): Promise<void> {
+  const response = await fetch(`${sluice.url}/v1/ingest`, {
+    method: 'POST',
+    body,
+    headers: { Authorization: `Bearer ${sluice.seed.apiKey}`, 'Content-Type': 'application/json' },
+  });
+  if (response.status !== 202) throw new Error(`Refused with ${response.status}: ${await response.text()}`);
+  await response.arrayBuffer();
+}
+
+async function measureBeside(): Promise<Figure> {
+  const quiet = await startSluice({ prepare: addPipeline, settings: { SLUICE_ROLES: 'ingest' } });
+  const busy = await startSluice({ prepare: addPipeline });
+  try {
+    const [without, beside] = await compare([ingestLoad(quiet, 1, 5), ingestLoad(busy, 1, 5)], 5);
+    if (!without || !beside) throw new Error('nothing was measured');
+    return atLeast(
+      'ingest rate while the pipelines run flat out, over the rate without them',
+      beside.requestsPerSecond / without.requestsPerSecond,
+      0.4,
+      ` (${thousands(beside.requestsPerSecond)} to ${thousands(without.requestsPerSecond)} requests/s)`,
+    );
+  } finally {
+    await quiet.stop();
+    await busy.stop();
+  }
+}

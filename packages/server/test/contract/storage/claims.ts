@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Storage } from '../../../src/core/ports.ts';
+import type { PlannedRun } from '../../../src/core/ports-storage-pipeline.ts';
+import { accepted, aJob, aRun, aSettlement, aWish } from './pipeline-samples.ts';
+import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';
+import type { OpenedStorage, Subject } from './suite.ts';
+
+/** Claims see every organisation, so these tests have a database of their own and leave nothing waiting in it. */
+export function claimsContract(subject: Subject): void {
+  let opened: OpenedStorage;
+  let storage: Storage;
+  beforeAll(async () => {
+    opened = await subject.openEmpty();
+    storage = opened.nodes[0].storage;
+  }, 30_000);
+  afterAll(() => opened.remove());
+
+  const orgId = () => idAt('org', NOW);
+  const claim = async (given: Parameters<typeof aWish>[0] = {}) =>
+    (await storage.claimEvents(aWish(given))).events;
+  const idsOf = (claimed: readonly { event: { id: string } }[]) => claimed.map(({ event }) => event.id);
+  const settle = (claimed: Awaited<ReturnType<typeof claim>>) =>
+    storage.settleEvents(
+      claimed.map(one => aSettlement(one)),
+      NOW,
+    );
+
+  test('hands out an event with all that a pipeline needs', async () => {
+    const org = orgId();
+    const source = aWebhookSource(org);
+    const event = anEvent({
+      type: 'order.paid',
+      icon: '💳',
+      payload: '{"n":9007199254740993,"ü":"„“"}',
+      senderId: 'order 1',
+      entityKind: 'customer',
+      entityExternalId: 'c 1',
+      happenedAt: NOW - 5,
+    });
+    await storage.append([aRequest(org, [event], { sourceId: source.id, receivedAt: NOW + 1 })]);
+    const claimed = await claim({ token: 'node first' });
+    expect(claimed).toEqual([
+      {
+        orgId: org,
+        event: {
+          id: event.id,
+          type: 'order.paid',
+          icon: '💳',
+          senderId: 'order 1',
+          entity: { kind: 'customer', externalId: 'c 1' },
+          happenedAt: NOW - 5,
+          receivedAt: NOW + 1,
+        },
+        payload: event.payload,
+        sourceId: source.id,
+        jobId: null,
+        plan: null,
+        token: 'node first',
+        tries: 1,
+      },
+    ]);
+    expect(await settle(claimed)).toEqual([{ kind: 'settled', deliveries: 0 }]);
+  });
+
+  test('hands out each event once, oldest first, and no more than asked for', async () => {
+    const ids = await accepted(storage, orgId(), 5);
+    const [first, second, third] = [
+      await claim({ limit: 2 }),
+      await claim({ limit: 2 }),
+      await claim({ limit: 9 }),
+    ];
+    expect([first, second, third].map(idsOf)).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+    expect(await claim()).toEqual([]);
+    for (const claimed of [first, second, third]) await settle(claimed);
+    expect(await claim()).toEqual([]);
+  });
+
+  test('hands out no event twice to nodes that claim at once', async () => {
+    const [one, other] = [orgId(), orgId()];
+    const ids = [...(await accepted(storage, one, 150)), ...(await accepted(storage, other, 50))];
+    const batches = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => {
+        const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
+        return node.storage.claimEvents(aWish({ limit: 20 }));
+      }),
+    );
+    const claimed = batches.flatMap(batch => batch.events);
+    // Whoever passed over another's rows may have come away with less.
+    for (let rest = await claim(); rest.length > 0; rest = await claim()) claimed.push(...rest);
+    expect(idsOf(claimed).toSorted()).toEqual(ids.toSorted());
+    await settle(claimed);
+  });
+
+  test('lets organisations take turns, however much one has waiting', async () => {
+    const [busy, quiet, third] = [orgId(), orgId(), orgId()];
+    await accepted(storage, busy, 50);
+    await accepted(storage, quiet, 2);
+    await accepted(storage, third, 20);
+    const first = await storage.claimEvents(aWish({ limit: 12 }));
+    const share = (org: string) => first.events.filter(claimed => claimed.orgId === org).length;
+    expect([share(quiet), share(busy) + share(third)]).toEqual([2, 10]);
+    expect(Math.min(share(busy), share(third))).toBeGreaterThanOrEqual(4);
+    const rest = await claim({ after: first.after });
+    expect(first.events.length + rest.length).toBe(72);
+    await settle([...first.events, ...rest]);
+  });
+
+  test('begins with the organisation after the last one', async () => {
+    const orgs = [orgId(), orgId(), orgId()].toSorted();
+    for (const org of orgs) await accepted(storage, org, 2);
+    let after = orgs[0] ?? '';
+    const served: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const batch = await storage.claimEvents(aWish({ limit: 1, after }));
+      served.push(batch.events[0]?.orgId ?? '');
+      await settle([...batch.events]);
+      after = batch.events[0]?.orgId ?? '';
+    }
+    expect(served).toEqual([orgs[1] ?? '', orgs[2] ?? '', orgs[0] ?? '']);
+    await settle(await claim());
+  });
+
+  test('passes over organisations that have enough', async () => {
+    const [full, hungry] = [orgId(), orgId()];
+    await accepted(storage, full, 3);
+    const ids = await accepted(storage, hungry, 3);
+    const claimed = await claim({ except: [full] });
+    expect(idsOf(claimed)).toEqual(ids);
+    await settle([...claimed, ...(await claim())]);
+  });
+
+  test('stops at about so many bytes, and still hands out one that is larger', async () => {
+    const org = orgId();
+    const large = { payload: JSON.stringify({ text: 'x'.repeat(10_000) }) };
+    const events = [anEvent(large), anEvent(large), anEvent(large)];
+    await storage.append([aRequest(org, events)]);
+    const first = await claim({ bytes: 15_000 });
+    expect(first).toHaveLength(2);
+    const second = await claim({ bytes: 1 });
+    expect(second).toHaveLength(1);
+    await settle([...first, ...second]);
+  });
+
+  test('hands an event whose lease ran out to one who asks for such, least tried first', async () => {
+    const org = orgId();
+    const [first = '', second = ''] = await accepted(storage, org, 2);
+    await claim({ leaseMs: 100 });
+    expect(await storage.hasExpiredClaims(NOW + 99)).toBe(false);
+    expect(await storage.claimExpired(aWish({ now: NOW + 99 }))).toBeNull();
+    expect(await storage.hasExpiredClaims(NOW + 100)).toBe(true);
+    expect(await claim({ now: NOW + 100 })).toEqual([]);
+
+    const again = await storage.claimExpired(aWish({ now: NOW + 100, leaseMs: 50 }));
+    expect(again).toMatchObject({ event: { id: first }, tries: 2 });
+    const other = await storage.claimExpired(aWish({ now: NOW + 100, leaseMs: 50 }));
+    expect(other).toMatchObject({ event: { id: second }, tries: 2 });
+    expect(await storage.claimExpired(aWish({ now: NOW + 100 }))).toBeNull();
+    const third = await storage.claimExpired(aWish({ now: NOW + 150, leaseMs: 500 }));
+    expect(third).toMatchObject({ event: { id: first }, tries: 3 });
+    const last = await storage.claimExpired(aWish({ now: NOW + 150, leaseMs: 500 }));
+    if (third && last) await settle([third, last]);
+    expect(await storage.hasExpiredClaims(NOW + 10_000)).toBe(false);
+  });
+
+  test('hands an expired claim to one of those who ask at once', async () => {
+    await accepted(storage, orgId(), 3);
+    await claim({ leaseMs: 1 });
+    const taken = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => {
+        const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
+        return node.storage.claimExpired(aWish({ now: NOW + 1 }));
+      }),
+    );
+    const claimed = taken.filter(one => one !== null);
+    expect(new Set(idsOf(claimed)).size).toBe(3);
+    expect(claimed).toHaveLength(3);
+    await settle(claimed);
+  });
+
+  test('extends the leases of a token', async () => {
+    await accepted(storage, orgId(), 1);
+    const claimed = await claim({ token: 'node extended', leaseMs: 10 });
+    await storage.extendClaims([], NOW + 500);
+    await storage.extendClaims(['node extended'], NOW + 500);
+    expect(await storage.hasExpiredClaims(NOW + 499)).toBe(false);
+    expect(await storage.hasExpiredClaims(NOW + 500)).toBe(true);
+    await settle(claimed);
+  });
+
+  test('ends the leases of a former life, and of nobody else', async () => {
+    const [mine = ''] = await accepted(storage, orgId(), 1);
+    const own = await claim({ token: 'this 1' });
+    await accepted(storage, orgId(), 1);
+    const others = await claim({ token: 'thisother 1' });
+    await storage.expireClaims('this ');
+    expect(await storage.claimExpired(aWish())).toMatchObject({ event: { id: mine }, tries: 2 });
+    expect(await storage.claimExpired(aWish())).toBeNull();
+    await storage.expireClaims('node ');
+    const again = await storage.claimExpired(aWish({ leaseMs: 9_000 }));
+    await settle([...others, ...own, ...(again ? [again] : [])]);
+  });
+
+  test('takes back what is released, as if it had never been claimed', async () => {
+    const ids = await accepted(storage, orgId(), 2);
+    await claim({ token: 'node released' });
+    await storage.releaseClaims([], NOW);
+    await storage.releaseClaims(['node released'], NOW);
+    expect(await storage.hasExpiredClaims(NOW + 100_000)).toBe(false);
+    const again = await claim();
+    expect([idsOf(again), again.map(({ tries }) => tries)]).toEqual([ids, [1, 1]]);
+    await settle(again);
+  });
+
+  test('keeps a released suspect under suspicion, without counting the try', async () => {
+    const [id = ''] = await accepted(storage, orgId(), 1);
+    await claim({ leaseMs: 1 });
+    await storage.claimExpired(aWish({ now: NOW + 1, token: 'node suspect' }));
+    await storage.releaseClaims(['node suspect'], NOW + 2);
+    expect(await claim()).toEqual([]);
+    const again = await storage.claimExpired(aWish({ now: NOW + 2 }));
+    expect(again).toMatchObject({ event: { id }, tries: 2 });
+    if (again) await settle([again]);
+  });
+
+  test('hands out parked runs when they are due, before new events, with their plan', async () => {
+    const org = orgId();
+    const [id = ''] = await accepted(storage, org, 1);
+    const [first] = await claim();
+    const plan: PlannedRun[] = [
+      { pipelineId: 'pipe_a', version: null, retries: 1, dueAt: NOW + 50 },
+      { pipelineId: 'pipe_b', version: 7, retries: 2, dueAt: NOW + 90 },
+    ];
+    if (first) await storage.settleEvents([aSettlement(first, { parked: plan })], NOW);
+    expect((await storage.findEvent(org, id))?.state).toBe('accepted');
+    expect(await claim({ now: NOW + 49 })).toEqual([]);
+    const [fresh = ''] = await accepted(storage, org, 1);
+    const due = await claim({ now: NOW + 50, limit: 1 });
+    expect(due).toMatchObject([{ event: { id }, plan, jobId: null, tries: 1 }]);
+    const next = await claim({ now: NOW + 50 });
+    expect(idsOf(next)).toEqual([fresh]);
+    await settle([...due, ...next]);
+  });
+
+  test('parks what is released with its plan again', async () => {
+    const org = orgId();
+    await accepted(storage, org, 1);
+    const [first] = await claim();
+    const plan = [{ pipelineId: 'pipe_a', version: null, retries: 1, dueAt: NOW }];
+    if (first) await storage.settleEvents([aSettlement(first, { parked: plan })], NOW);
+    expect(await claim({ token: 'node parked' })).toMatchObject([{ plan }]);
+    await storage.releaseClaims(['node parked'], NOW + 5);
+    expect(await claim({ now: NOW + 4 })).toEqual([]);
+    const again = await claim({ now: NOW + 5 });
+    expect(again).toMatchObject([{ plan, tries: 1 }]);
+    await settle(again);
+  });
+
+  test('hands out replays beside the first time, each with its job', async () => {
+    const org = orgId();
+    const [id = ''] = await accepted(storage, org, 1);
+    await settle(await claim());
+    const job = aJob(org);
+    await storage.createJob(job);
+    const plan = [{ pipelineId: 'pipe_a', version: 3, retries: 0, dueAt: 0 }];
+    await storage.advanceJob(org, job.id, {}, NOW, [{ eventId: id, plan }]);
+    const claimed = await claim();
+    expect(claimed).toMatchObject([{ event: { id }, jobId: job.id, plan }]);
+    await storage.settleEvents(
+      claimed.map(one => aSettlement(one, { runs: [aRun()] })),
+      NOW,
+    );
+    expect(await storage.hasOutstanding(org, job.id)).toBe(false);
+  });
+
+  test('lets go of a parked run whose event is gone', async () => {
+    const org = orgId();
+    const job = aJob(org);
+    await storage.createJob(job);
+    await storage.advanceJob(org, job.id, {}, NOW, [{ eventId: idAt('evt', NOW), plan: null }]);
+    expect(await storage.hasOutstanding(org, job.id)).toBe(true);
+    expect(await claim()).toEqual([]);
+    expect(await storage.hasOutstanding(org, job.id)).toBe(false);
+  });
+}

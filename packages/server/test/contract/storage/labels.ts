@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test';
+import { idAt, NOW } from './samples.ts';
+import type { Subject } from './suite.ts';
+
+export function labelsContract(subject: Subject): void {
+  const orgId = () => idAt('org', NOW);
+
+  test('lets one find a label out, and the others know it afterwards', async () => {
+    const org = orgId();
+    expect(await subject.storage.findLabel(org, 'key')).toBeNull();
+    const claims = await subject.atOnce(12, storage => storage.claimLabel(org, 'key', NOW, 1_000));
+    expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
+    expect(claims.filter(({ kind }) => kind === 'busy')).toHaveLength(11);
+    expect(await subject.storage.findLabel(org, 'key')).toBeNull();
+    await subject.storage.keepLabel(org, 'key', 'high', NOW + 5);
+    expect(await subject.storage.claimLabel(org, 'key', NOW + 6, 1_000)).toEqual({
+      kind: 'hit',
+      label: 'high',
+    });
+    expect(await subject.storage.findLabel(org, 'key')).toBe('high');
+  });
+
+  test('gives the right to the next when it is released, or when its lease is over', async () => {
+    const org = orgId();
+    const claim = async (at: number) => (await subject.storage.claimLabel(org, 'key', at, 100)).kind;
+    expect([await claim(NOW), await claim(NOW + 99)]).toEqual(['claimed', 'busy']);
+    await subject.storage.releaseLabel(org, 'key');
+    expect([await claim(NOW + 99), await claim(NOW + 198)]).toEqual(['claimed', 'busy']);
+    expect([await claim(NOW + 199), await claim(NOW + 199)]).toEqual(['claimed', 'busy']);
+    await subject.storage.keepLabel(org, 'key', 'low', NOW + 200);
+    await subject.storage.releaseLabel(org, 'key');
+    expect(await subject.storage.findLabel(org, 'key')).toBe('low');
+  });
+
+  test('knows nothing of another organisation', async () => {
+    const [org, other] = [orgId(), orgId()];
+    await subject.storage.keepLabel(org, 'key', 'high', NOW);
+    expect(await subject.storage.findLabel(other, 'key')).toBeNull();
+    expect(await subject.storage.claimLabel(other, 'key', NOW, 100)).toEqual({ kind: 'claimed' });
+  });
+
+  test('forgets labels that nobody has used, and no others', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const { storage } = nodes[0];
+    const org = orgId();
+    for (const key of ['a', 'b', 'c']) await storage.keepLabel(org, key, 'high', NOW);
+    await storage.recordLabelUse([
+      { orgId: org, key: 'b', hits: 3, at: NOW + 50 },
+      { orgId: org, key: 'unknown', hits: 1, at: NOW },
+    ]);
+    await storage.recordLabelUse([]);
+    expect(await storage.pruneProcessing(NOW, NOW, 10)).toBe(0);
+    expect(await storage.pruneProcessing(NOW, NOW + 50, 1)).toBe(1);
+    expect(await storage.pruneProcessing(NOW, NOW + 50, 10)).toBe(1);
+    expect(await Promise.all(['a', 'b', 'c'].map(key => storage.findLabel(org, key)))).toEqual([
+      null,
+      'high',
+      null,
+    ]);
+    await remove();
+  });
+}
