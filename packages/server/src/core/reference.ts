@@ -14,8 +14,8 @@ import type { Scope } from './scope.ts';
  */
 export interface Template {
   readonly readsTraits: boolean;
-  /** One budget for all of it, however many expressions it holds. */
-  resolve(scope: Scope): Resolved;
+  /** One budget for all of it, however many expressions it holds; or one that it shares with others. */
+  resolve(scope: Scope, budget?: Budget): Resolved;
 }
 
 export type Resolved =
@@ -47,9 +47,9 @@ export function compileTemplate(value: Json, path: string, escapeText: Escape = 
   }
   return {
     readsTraits: gathered.traits,
-    resolve(scope) {
+    resolve(scope, budget = new Budget()) {
       try {
-        return { kind: 'resolved', value: compiled(scope, new Budget()) };
+        return { kind: 'resolved', value: compiled(scope, budget) };
       } catch (error) {
         if (error instanceof OverBudget) return { kind: 'over_budget', reason: error.message };
         throw error;

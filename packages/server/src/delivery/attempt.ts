@@ -20,6 +20,8 @@ export interface Failed extends AttemptFacts, Failure {
   readonly outcome: 'failed';
   /** How long the other side asked to be left alone. */
   readonly retryAfterMs: number | null;
+  /** It failed on this side, by what the delivery is: another attempt would too. */
+  readonly isFinal?: true;
 }
 
 /** What was sent, for people to read: secrets are left out, long bodies are cut. */

@@ -3,6 +3,7 @@ import { type JsonObject, stringifyJson } from '../core/json.ts';
 import type { Escape } from '../core/reference.ts';
 import { type Card, cardOf } from './card.ts';
 import { type Destination, type DestinationDeps, scopeOfDelivery } from './destination.ts';
+import { fillInTurn } from './filling.ts';
 import { compileMessage, unsent } from './message.ts';
 import { type Post, post } from './post.ts';
 
@@ -29,7 +30,7 @@ export function prepareChat(text: string | undefined, chat: Chat, deps: Destinat
     readsTraits: message?.readsTraits ?? false,
     async send(delivery) {
       const scope = scopeOfDelivery(delivery);
-      const filled = message?.fill(scope);
+      const filled = message && (await fillInTurn(budget => message.fill(scope, budget)));
       if (filled?.kind === 'failed') return unsent(`POST ${envelope.shownUrl}`, filled.failure);
       const content = filled ? fromText(filled.value) : fromCard(cardOf(scope));
       const body = stringifyJson({ ...fields, ...content });

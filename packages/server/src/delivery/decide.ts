@@ -6,7 +6,8 @@ import type { AttemptResult } from './attempt.ts';
 /**
  * The whole retry logic, apart from any I/O. A delivery is tried as often as its destination's policy says; the
  * delays come from the schedule, spread by jitter, and are lengthened, never shortened, by what the other side
- * asks for. Only one failure is final at once: an address that may not be connected to.
+ * asks for. Two failures are final at once: an address that may not be connected to, and a template that cannot be
+ * filled in.
  */
 export type Decision =
   | { readonly kind: 'delivered' }
@@ -30,8 +31,8 @@ export function decide(result: AttemptResult, standing: Standing, chance: Chance
   if (result.outcome === 'delivered') return { kind: 'delivered' };
   const { policy, attemptsMade, now } = standing;
   const { code, message } = result;
-  if (code === 'address_not_allowed' || attemptsMade >= policy.attempts)
-    return { kind: 'dead', code, message };
+  const isFinal = result.isFinal || code === 'address_not_allowed';
+  if (isFinal || attemptsMade >= policy.attempts) return { kind: 'dead', code, message };
   const planned = jittered(delayBefore(policy, attemptsMade + 1), chance);
   const asked = Math.min(result.retryAfterMs ?? 0, MOST_HEEDED_RETRY_AFTER_MS);
   return { kind: 'retry', at: now + Math.max(planned, asked) };

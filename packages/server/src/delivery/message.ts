@@ -1,3 +1,4 @@
+import type { Budget } from '../core/cel/budget.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Failure } from '../core/outgoing.ts';
 import { compileTemplate, type Escape } from '../core/reference.ts';
@@ -7,7 +8,7 @@ import type { AttemptResult } from './attempt.ts';
 /** A text that somebody wrote with references in it, compiled. */
 export interface Message {
   readonly readsTraits: boolean;
-  fill(scope: Scope): Filled<string>;
+  fill(scope: Scope, budget: Budget): Filled<string>;
 }
 
 /** Filling in fails where it takes more than an event may take. */
@@ -19,8 +20,8 @@ export function compileMessage(text: string, path: string, escapeText?: Escape):
   const template = compileTemplate(text, path, escapeText);
   return {
     readsTraits: template.readsTraits,
-    fill(scope) {
-      const resolved = template.resolve(scope);
+    fill(scope, budget) {
+      const resolved = template.resolve(scope, budget);
       if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };
       const { value } = resolved;
       const filled = typeof value === 'string' ? value : value == null ? '' : stringifyJson(value);
@@ -31,10 +32,10 @@ export function compileMessage(text: string, path: string, escapeText?: Escape):
 
 export const tooMuch = (reason: string): Failure => ({
   code: 'too_large',
-  message: `The template could not be filled in: ${reason}.`,
+  message: `A template could not be filled in. ${reason}`,
 });
 
-/** An attempt that failed before anything was sent. */
+/** An attempt that failed before anything was sent, as every further one would. */
 export const unsent = (target: string, failure: Failure): AttemptResult => ({
   outcome: 'failed',
   ...failure,
@@ -43,4 +44,5 @@ export const unsent = (target: string, failure: Failure): AttemptResult => ({
   response: null,
   durationMs: 0,
   retryAfterMs: null,
+  isFinal: true,
 });

@@ -289,7 +289,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const attemptsMade = delivery.attempt - delivery.budgetFrom + 1;
     const standing = { policy: retryPolicyOf(lane.stored.policy), attemptsMade, now };
     const decision = decide(result, standing, options.chance);
-    noteBreaker(lane, result.outcome === 'delivered', now);
+    if (result.outcome === 'delivered') noteBreaker(lane, true, now);
+    // What failed on this side says nothing of the other.
+    else if (!result.isFinal) noteBreaker(lane, false, now);
     await results.write(toRecord(claim, result, decision, startedAt));
     // It may be due before the loop would look again.
     if (decision.kind === 'retry' && decision.at < now + IDLE_MS) wake();
@@ -327,6 +329,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   function noteBreaker(lane: Lane, wasDelivered: boolean, now: number): void {
+    // Another lane has taken over, and knows better.
+    if (lane.isRetired) return;
     const before = lane.breaker;
     lane.breaker = afterAttempt(before, wasDelivered, now);
     if (lane.breaker.state === before.state) return;

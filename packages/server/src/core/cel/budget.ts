@@ -22,14 +22,16 @@ export function threadMs(): number {
 const LARGEST_VALUE = 4 * 1024 * 1024;
 const DEEPEST_VALUE = 1_000;
 
+const reasons = {
+  time: `It took longer than its budget of ${BUDGET_MS} ms.`,
+  work: 'It takes more work than it may here.',
+  size: `It would make a value larger than ${LARGEST_VALUE} characters.`,
+};
+
 /** Thrown past everything that would absorb an error, and caught where the evaluation began. */
 export class OverBudget extends Error {
-  constructor(of: 'time' | 'size') {
-    super(
-      of === 'time'
-        ? `It took longer than its budget of ${BUDGET_MS} ms.`
-        : `It would make a value larger than ${LARGEST_VALUE} characters.`,
-    );
+  constructor(of: keyof typeof reasons) {
+    super(reasons[of]);
     this.name = 'OverBudget';
   }
 }
@@ -38,12 +40,22 @@ export class Budget {
   private started: number | null = null;
   private steps = 0;
   private carried = 0;
-  private nextLook = STEPS_BEFORE_FIRST_LOOK;
+  private nextLook: number;
+
+  /** Where even a quarter of a second is too long: a bound that is the same on every machine, busy or not. */
+  constructor(private readonly mostSteps = Number.POSITIVE_INFINITY) {
+    this.nextLook = Math.min(STEPS_BEFORE_FIRST_LOOK, mostSteps);
+  }
+
+  get spent(): number {
+    return this.steps;
+  }
 
   /** Counts work that was done or is about to be. */
   spend(steps: number): void {
     this.steps += steps;
     if (this.steps < this.nextLook) return;
+    if (this.steps >= this.mostSteps) throw new OverBudget('work');
     this.nextLook = this.steps + STEPS_BETWEEN_LOOKS;
     const now = threadMs();
     this.started ??= now;

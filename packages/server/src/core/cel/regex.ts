@@ -30,6 +30,8 @@ export function compilePattern(pattern: string): Pattern {
         budget.spend(text.length + 8);
         return compiled.test(text);
       }
+      // It may look for a fixed part of the pattern first, past the meter.
+      budget.scan(text);
       // The engine takes whatever is a string by its tag, and reads it with `charCodeAt` alone.
       return compiled.test(new MeteredText(text, size, budget) as unknown as string);
     },

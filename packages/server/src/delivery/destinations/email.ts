@@ -1,5 +1,6 @@
 import type { SendMailOptions } from 'nodemailer';
 import { z } from 'zod';
+import type { Budget } from '../../core/cel/budget.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
 import { cardOf } from '../card.ts';
@@ -9,6 +10,7 @@ import {
   type OutgoingDelivery,
   scopeOfDelivery,
 } from '../destination.ts';
+import { fillInTurn } from '../filling.ts';
 import { compileMessage, unsent } from '../message.ts';
 import { cutText } from '../text.ts';
 import { htmlBody, textBody } from './email/layout.ts';
@@ -96,11 +98,11 @@ export const email = defineDestination({
     const body = given.body === undefined ? null : compileMessage(given.body, 'config.body');
     const target = `SMTP ${given.host}:${given.port}`;
 
-    function compose(delivery: OutgoingDelivery, scope: Scope) {
+    function compose(delivery: OutgoingDelivery, scope: Scope, budget: Budget) {
       const card = cardOf(scope);
-      const line = subject?.fill(scope) ?? { kind: 'filled' as const, value: card.title };
+      const line = subject?.fill(scope, budget) ?? { kind: 'filled' as const, value: card.title };
       if (line.kind === 'failed') return line;
-      const text = body?.fill(scope) ?? { kind: 'filled' as const, value: textBody(card) };
+      const text = body?.fill(scope, budget) ?? { kind: 'filled' as const, value: textBody(card) };
       if (text.kind === 'failed') return text;
       const mail = {
         from: given.from,
@@ -118,7 +120,8 @@ export const email = defineDestination({
     return {
       readsTraits: (subject?.readsTraits ?? false) || (body?.readsTraits ?? false),
       async send(delivery) {
-        const composed = compose(delivery, scopeOfDelivery(delivery));
+        const scope = scopeOfDelivery(delivery);
+        const composed = await fillInTurn(budget => compose(delivery, scope, budget));
         if (composed.kind === 'failed') return unsent(target, composed.failure);
         const mail = composed.value;
         const began = performance.now();

@@ -4,6 +4,7 @@ import { compileTemplate } from '../../core/reference.ts';
 import { cardOf } from '../card.ts';
 import { type Destination, defineDestination, scopeOfDelivery } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField } from '../fields.ts';
+import { fillInTurn } from '../filling.ts';
 import { tooMuch, unsent } from '../message.ts';
 import { post } from '../post.ts';
 
@@ -69,7 +70,7 @@ export const notion = defineDestination({
       readsTraits: template.readsTraits,
       async send(delivery) {
         const scope = scopeOfDelivery(delivery);
-        const resolved = template.resolve(scope);
+        const resolved = await fillInTurn(budget => template.resolve(scope, budget));
         if (resolved.kind === 'over_budget') return unsent(`POST ${url}`, tooMuch(resolved.reason));
         const page = {
           parent: { database_id },

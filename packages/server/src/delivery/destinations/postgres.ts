@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { Budget } from '../../core/cel/budget.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { stringifyJson } from '../../core/json.ts';
 import type { Scope } from '../../core/scope.ts';
 import { type Destination, defineDestination, scopeOfDelivery } from '../destination.ts';
+import { fillInTurn } from '../filling.ts';
 import { type Filled, tooMuch, unsent } from '../message.ts';
 import { cutText } from '../text.ts';
 import { mappingProblem, readTable } from './postgres/catalogue.ts';
@@ -108,7 +110,8 @@ export const postgres = defineDestination({
     return {
       readsTraits: mapping.readsTraits,
       async send(delivery) {
-        const filled = fillRow(mapping, scopeOfDelivery(delivery));
+        const scope = scopeOfDelivery(delivery);
+        const filled = await fillInTurn(budget => fillRow(mapping, scope, budget));
         if (filled.kind === 'failed') return unsent(target, filled.failure);
         const began = performance.now();
         const result = await inserter.insert(filled.value, delivery.timeoutMs);
@@ -132,10 +135,10 @@ const mappingOf = (columns: Readonly<Record<string, unknown>> | undefined): Mapp
 
 type Row = readonly (Json | undefined)[];
 
-function fillRow(mapping: Mapping, scope: Scope): Filled<Row> {
+function fillRow(mapping: Mapping, scope: Scope, budget: Budget): Filled<Row> {
   const row: (Json | undefined)[] = [];
   for (const { template } of mapping.columns) {
-    const resolved = template.resolve(scope);
+    const resolved = template.resolve(scope, budget);
     if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };
     row.push(resolved.value);
   }
