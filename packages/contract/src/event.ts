@@ -56,11 +56,15 @@ export const timestamp = z
   )
   .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
 
+/** An offset can carry a time out of the years that four digits can write. */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** Epoch milliseconds; null for a day that no calendar has. A leap second counts as the second before it. */
 export function parseTimestamp(text: string): number | null {
   const plain = text.toUpperCase().replace(/:60(\.|Z|[+-])/, ':59$1');
   const ms = Date.parse(plain);
-  if (Number.isNaN(ms)) return null;
+  if (Number.isNaN(ms) || ms < FIRST_MS || ms > LAST_MS) return null;
   const [, month = '', day = ''] = RFC3339.exec(text) ?? [];
   const year = Number(text.slice(0, 4));
   return Number(day) <= new Date(Date.UTC(year, Number(month), 0)).getUTCDate() ? Math.floor(ms) : null;

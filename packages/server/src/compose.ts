@@ -204,7 +204,7 @@ export async function startService(
   };
   const parts: AddRoutes[] = [app => addReference(app, reference), app => addEntities(app, entities)];
   if (servesDashboard) parts.push(app => addDashboard(app, dashboard));
-  const app = createApp({ logger, metrics, checkReady: () => checkReady(engine, stopping), parts });
+  const app = createApp({ logger, metrics, checkReady: createReadiness(engine, () => stopping), parts });
   const takesEvents = settings.SLUICE_ROLES.includes('ingest');
   const server = serveHttp(
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },
@@ -271,10 +271,16 @@ const closedDoor = async (): Promise<Response> => {
   throw new Problem('not_found', { message: 'This node takes no events: its roles leave that to others.' });
 };
 
-async function checkReady(engine: StorageEngine, stopping: boolean): Promise<void> {
-  if (stopping)
-    throw new Problem('storage_unavailable', { message: 'This process is stopping.', retryAfter: 1 });
-  await engine.checkWritable();
+/** Whoever asks within a second shares one look: each is a write, and anybody may ask. */
+function createReadiness(engine: StorageEngine, isStopping: () => boolean): () => Promise<void> {
+  let look: { readonly at: number; readonly result: Promise<void> } | null = null;
+  return async () => {
+    if (isStopping())
+      throw new Problem('storage_unavailable', { message: 'This process is stopping.', retryAfter: 1 });
+    const at = performance.now();
+    if (look === null || at - look.at > seconds(1)) look = { at, result: engine.checkWritable() };
+    await look.result;
+  };
 }
 
 const limitsOf = (settings: Settings): Limits => ({

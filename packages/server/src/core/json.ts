@@ -9,8 +9,11 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-/** Only these texts can hold a number that a double gets wrong: sixteen digits in a row, or a long exponent. */
-const LONG_NUMBER = /\d{16}|[eE][+-]?\d{3}/;
+/**
+ * Only these texts can hold a number that a double gets wrong: one of sixteen digits, or with a long exponent. A
+ * number stands at the beginning or after one of these signs, which tells it from digits in most texts.
+ */
+const LONG_NUMBER = /(?:^|[[:,\s])-?(?:\d{16}|[\d.]+[eE][+-]?\d{3})/;
 
 export function parseJson(text: string): Json {
   return LONG_NUMBER.test(text) ? parseExactly(text) : parsePlainly(text);
@@ -28,7 +31,9 @@ type Reviver = (this: unknown, key: string, value: unknown, context: { source?: 
 
 function parseExactly(text: string): Json {
   // A reviver recurses, so what is nested too deeply for it must not reach it.
-  requireNesting(parsePlainly(text), MAX_REVIVABLE_NESTING, '');
+  if (deeperThan(parsePlainly(text), MAX_REVIVABLE_NESTING)) {
+    throw new Problem('validation_failed', { message: 'The JSON is nested too deeply.' });
+  }
   const exactly: Reviver = (_key, value, { source }) => {
     if (typeof value !== 'number' || source === undefined || !Number.isFinite(value)) return value;
     return Number.isSafeInteger(value) || !/^-?\d+$/.test(source) ? value : BigInt(source);
@@ -87,14 +92,26 @@ const isStorable = (text: string): boolean => !text.includes('\0') && text.isWel
 
 /** The path of the first value, or of the object with the first key, for which `matches` holds. */
 function findPath(value: Json, path: string, matches: (inner: Json) => boolean): string | undefined {
-  if (matches(value)) return path;
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, inner] of Object.entries(value)) {
-    if (matches(key)) return path;
-    const found = findPath(inner as Json, joinPath(path, Array.isArray(value) ? Number(key) : key), matches);
-    if (found !== undefined) return found;
+  return keysTo(value, matches)?.reduceRight<string>(joinPath, path);
+}
+
+/** From the inside out. Most texts hold nothing to be found, so nothing is built on the way in. */
+function keysTo(value: Json, matches: (inner: Json) => boolean): (string | number)[] | null {
+  if (matches(value)) return [];
+  if (typeof value !== 'object' || value === null) return null;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const keys = keysTo(value[i] as Json, matches);
+      if (keys !== null) return [...keys, i];
+    }
+    return null;
   }
-  return undefined;
+  for (const key in value) {
+    if (matches(key)) return [];
+    const keys = keysTo(value[key] as Json, matches);
+    if (keys !== null) return [...keys, key];
+  }
+  return null;
 }
 
 /** `events[2].payload["a.b"]`: dotted where it reads, quoted where it must be. */

@@ -1,9 +1,10 @@
 import { ingestBody, parseTimestamp } from '@sluice/contract';
 import type { Clock } from '../core/clock.ts';
-import { Problem } from '../core/errors.ts';
+import { invalid, Problem } from '../core/errors.ts';
 import type { NewEvent } from '../core/event.ts';
 import { newId } from '../core/ids.ts';
 import {
+  type Json,
   type JsonObject,
   mayHoldUnstorableText,
   parseJson,
@@ -69,6 +70,7 @@ export function createHttpIngest({ directory, activity, limits, clock, accept }:
     if (bytes.byteLength > limits.eventBytes) requireSizes(bytes);
     const text = decodeText(bytes);
     const value = parseJson(text);
+    requireLength(value);
     const { events } = validate(schema, value);
     for (const [i, { payload }] of events.entries()) {
       if (payload) requireNesting(payload as JsonObject, limits.nesting, `events[${i}].payload`);
@@ -84,6 +86,14 @@ export function createHttpIngest({ directory, activity, limits, clock, accept }:
       entityExternalId: event.entity?.external_id ?? null,
       happenedAt: (event.timestamp === undefined ? null : parseTimestamp(event.timestamp)) ?? receivedAt,
     }));
+  }
+
+  /** Before each event is looked at: a schema looks at all of them, however many there are. */
+  function requireLength(body: Json): void {
+    const events = typeof body === 'object' && body !== null && !Array.isArray(body) ? body.events : null;
+    if (Array.isArray(events) && events.length > limits.batchEvents) {
+      throw invalid('events', `events may hold at most ${limits.batchEvents} events.`);
+    }
   }
 
   function requireSizes(bytes: Uint8Array): void {

@@ -114,7 +114,7 @@ export function createWebhookIngress(
   }
 
   function readForm(bytes: Uint8Array): { type: string; payload: string } {
-    const fields = parseForm(decodeText(bytes));
+    const fields = parseForm(decodeText(bytes), requireSize);
     requireStorableText(fields, '');
     const payload = stringifyJson(fields);
     requireSize(Buffer.byteLength(payload));
@@ -141,15 +141,25 @@ export function createWebhookIngress(
   }
 }
 
-/** Names are taken literally; a name that repeats becomes an array. */
-function parseForm(text: string): JsonObject {
+/** What a field takes at least beside its name and value: quotes, colon, comma. */
+const PUNCTUATION = 6;
+
+/** Names are taken literally; a name that repeats becomes an array. Ends as soon as it is too large. */
+function parseForm(text: string, requireSize: (size: number) => void): JsonObject {
   const fields = new Map<string, Json>();
-  for (const pair of text.split('&')) {
+  let size = 0;
+  for (let from = 0; from < text.length; ) {
+    const ampersand = text.indexOf('&', from);
+    const to = ampersand < 0 ? text.length : ampersand;
+    const pair = text.slice(from, to);
+    from = to + 1;
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decodeField(equals < 0 ? pair : pair.slice(0, equals));
     const value = decodeField(equals < 0 ? '' : pair.slice(equals + 1));
     const before = fields.get(name);
+    size += value.length + (before === undefined ? name.length + PUNCTUATION : 3);
+    requireSize(size);
     if (before === undefined) fields.set(name, value);
     else if (Array.isArray(before)) before.push(value);
     else fields.set(name, [before, value]);

@@ -141,7 +141,7 @@ test('a problem of storage itself is everybody’s answer, and nothing is tried 
 test('beyond what may wait in memory senders are told to come again, until there is room', async () => {
   const storage = gated();
   const appender = createAppender(storage, { commitsAtOnce: 1 });
-  const payload = JSON.stringify({ s: 'x'.repeat(1024 * 1024 - 8) });
+  const payload = JSON.stringify({ s: 'x'.repeat(1024 * 1024 - 400) });
   const accepted = Array.from({ length: 64 }, () => appender.accept(request({ payload })));
   await nextTurn();
   let refused: unknown;

@@ -1,4 +1,5 @@
 import { Problem } from '../core/errors.ts';
+import type { NewEvent } from '../core/event.ts';
 import type { AppendRequest, AppendResult, Storage } from '../core/ports.ts';
 
 /**
@@ -24,6 +25,10 @@ interface Waiting {
 const FULL_BATCH_EVENTS = 500;
 /** What may wait in memory. Beyond it storage is too slow for what comes in, and senders are told so. */
 const MOST_BYTES_WAITING = 64 * 1024 * 1024;
+
+/** About what an event takes in memory while it waits. */
+const sizeOf = ({ type, payload, senderId, entityExternalId }: NewEvent): number =>
+  200 + type.length + payload.length + (senderId?.length ?? 0) + (entityExternalId?.length ?? 0);
 
 export function createAppender(
   storage: Pick<Storage, 'append'>,
@@ -66,8 +71,6 @@ export function createAppender(
     try {
       const results = await storage.append(batch.map(({ request }) => request));
       for (const [i, { resolve }] of batch.entries()) resolve(results[i] as AppendResult);
-      const events = batch.reduce((sum, { request }) => sum + request.events.length, 0);
-      options.onCommit?.(events, performance.now() - started);
     } catch (error) {
       if (error instanceof Problem || batch.length === 1) for (const { reject } of batch) reject(error);
       else await commitApart(batch);
@@ -77,6 +80,9 @@ export function createAppender(
       schedule();
       if (commitsRunning === 0 && queue.length === 0) for (const done of onDrained.splice(0)) done();
     }
+    // Apart from the commit: whatever a listener does, nothing is stored again for it.
+    const events = batch.reduce((sum, { request }) => sum + request.events.length, 0);
+    options.onCommit?.(events, performance.now() - started);
   }
 
   /** One request that storage cannot take must not cost its neighbours their answer. */
@@ -88,7 +94,7 @@ export function createAppender(
 
   return {
     accept(request) {
-      const bytes = request.events.reduce((sum, event) => sum + event.payload.length, 0);
+      const bytes = request.events.reduce((sum, event) => sum + sizeOf(event), 0);
       if (bytesWaiting + bytes > MOST_BYTES_WAITING && bytesWaiting > 0) {
         throw new Problem('storage_unavailable', {
           message: 'Storage is slower than what comes in. Nothing of this request was stored; retry shortly.',

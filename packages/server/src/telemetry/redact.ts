@@ -23,8 +23,11 @@ export function withoutSecrets(value: unknown, levels = DEEPEST): unknown {
   );
 }
 
+/** A database's `detail` and `where` quote the values of the row that failed. */
 const readError = (error: Error): Record<string, unknown> => ({
   ...error,
+  detail: undefined,
+  where: undefined,
   type: error.name,
   message: error.message,
   stack: error.stack,

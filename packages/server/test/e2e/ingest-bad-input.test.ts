@@ -101,6 +101,10 @@ refusesEvent('a number', '.timestamp', { type: 'a', timestamp: 1 });
 refusesEvent('null', '.timestamp', { type: 'a', timestamp: null });
 refusesEvent('no offset', '.timestamp', { type: 'a', timestamp: '2026-01-31T12:00:00' });
 refusesEvent('a day only', '.timestamp', { type: 'a', timestamp: '2026-01-31' });
+refusesEvent('a time that its offset carries past the last year', '.timestamp', {
+  type: 'a',
+  timestamp: '9999-12-31T23:59:59-23:59',
+});
 refusesEvent('a day that no calendar has', '.timestamp', { type: 'a', timestamp: '2026-02-30T12:00:00Z' });
 refusesEvent('a month that no calendar has', '.timestamp', { type: 'a', timestamp: '2026-13-01T12:00:00Z' });
 refusesEvent('a string', '.entity', { type: 'a', entity: 'user:1' });

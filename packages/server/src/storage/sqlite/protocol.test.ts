@@ -70,7 +70,7 @@ const faults: [string, 'full' | 'fatal' | 'refused'][] = [
   ['SQLITE_CORRUPT_INDEX', 'fatal'],
   ['SQLITE_NOTADB', 'fatal'],
   ['SQLITE_CONSTRAINT_UNIQUE', 'refused'],
-  ['SQLITE_BUSY', 'refused'],
+  ['SQLITE_BUSY', 'full'],
 ];
 for (const [code, kind] of faults) {
   test(`${code} is ${kind}`, () => {

@@ -14,7 +14,7 @@ export type Reply =
   | { readonly id: number; readonly failure: Failure };
 
 export interface Failure {
-  /** full: there is no room now. fatal: the process must not go on. refused: this one operation failed. */
+  /** full: it cannot be written now. fatal: the process must not go on. refused: this one operation failed. */
   readonly kind: 'full' | 'fatal' | 'refused';
   readonly message: string;
 }
@@ -34,6 +34,12 @@ export function toFailure(error: unknown): Failure {
       kind: 'full',
       message:
         'The disk is full. Whether this request was stored is unknown: retry with the same idempotency key or ids.',
+    };
+  }
+  if (typeof code === 'string' && /^SQLITE_(BUSY|LOCKED)/.test(code)) {
+    return {
+      kind: 'full',
+      message: 'Another program holds the database. Nothing of this request was stored; retry shortly.',
     };
   }
   if (typeof code === 'string' && code.startsWith('SQLITE_IOERR')) {
