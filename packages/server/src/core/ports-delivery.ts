@@ -192,11 +192,4 @@ export interface Deliveries {
   /** An open or dead delivery is cancelled. */
   discardDelivery(orgId: string, id: string, at: number): Promise<boolean>;
   countDeliveries(orgId: string, filter: DeliveryFilter): Promise<number>;
-  /** Removes at most `limit` deliveries, with their attempts, that ended before the cutoff. */
-  pruneDeliveries(
-    orgId: string,
-    states: readonly DeliveryState[],
-    before: number,
-    limit: number,
-  ): Promise<number>;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
-import { days, seconds } from '../../src/core/clock.ts';
+import { days, minutes, seconds } from '../../src/core/clock.ts';
 import { Problem } from '../../src/core/errors.ts';
 import { delivered, failed, never, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
 import { until } from '../support/until.ts';
@@ -178,6 +178,35 @@ test('the result of a delivery that was discarded while it was sent is refused',
   finish();
   await worker.stop();
   expect(await bench.states(org)).toEqual({ cancelled: 1 });
+});
+
+test('a worker that stood still past its lease: another delivers, and the late result is refused', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org));
+  let finish = () => {};
+  const late = bench.start({
+    isOnlyNode: false,
+    storage: {
+      // After its one send it sees nothing more, as a process that was stopped.
+      listWaitingDestinations: async () =>
+        bench.sent.length > 0 ? [] : bench.storage.listWaitingDestinations(),
+      recoverDeliveries: async () => 0,
+    },
+    send: () =>
+      new Promise(resolve => {
+        finish = () => resolve(failed);
+      }),
+  });
+  await until(() => bench.sent.length === 1, 'Nothing was sent.');
+  const other = bench.start({ isOnlyNode: false });
+  bench.clock.time += minutes(3);
+  other.wake();
+  await untilStates(org, { delivered: 1 });
+  finish();
+  await late.stop();
+  const [delivery] = await bench.list(org);
+  expect(delivery).toMatchObject({ state: 'delivered', attempt: 1 });
+  expect(await bench.storage.listAttempts(org, delivery?.id ?? '')).toMatchObject([{ n: 1, code: null }]);
 });
 
 test('results wait for a database that is away, and nothing is sent twice for it', async () => {

@@ -35,6 +35,7 @@ export interface Behaviour {
   send(delivery: OutgoingDelivery, to: StoredDestination): Promise<AttemptResult>;
   prepare(destination: StoredDestination): Destination;
   storage: Partial<Storage>;
+  isOnlyNode: boolean;
 }
 
 const facts = {
@@ -101,7 +102,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
             },
           })),
         nodes: () => 1,
-        isOnlyNode: true,
+        isOnlyNode: behaviour.isOnlyNode ?? true,
         hearsChanges: () => true,
         onAttempt: () => {},
         onError: error => void errors.push(error),

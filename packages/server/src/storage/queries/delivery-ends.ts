@@ -99,26 +99,3 @@ export const discardDelivery: Operation<Deliveries['discardDelivery']> = async (
     .where('state', 'in', ['pending', 'retrying', 'delivering', 'dead'])
     .returning('id')
     .executeTakeFirst()) !== undefined;
-
-export const pruneDeliveries: Operation<Deliveries['pruneDeliveries']> = async (
-  db,
-  orgId,
-  states,
-  before,
-  limit,
-) => {
-  const ended = await db
-    .selectFrom('deliveries')
-    .select('id')
-    .where('org_id', '=', orgId)
-    .where('state', 'in', [...states])
-    .where('finished_at', '<', before)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  const ids = ended.map(row => row.id);
-  if (ids.length === 0) return 0;
-  await db.deleteFrom('attempts').where('org_id', '=', orgId).where('delivery_id', 'in', ids).execute();
-  await db.deleteFrom('deliveries').where('org_id', '=', orgId).where('id', 'in', ids).execute();
-  return ids.length;
-};

@@ -1,9 +1,5 @@
 import { expect, test } from 'bun:test';
-import type {
-  AttemptRecord,
-  ClaimedDelivery,
-  DeliveryState,
-} from '../../../src/core/ports-delivery.ts';
+import type { AttemptRecord, ClaimedDelivery, DeliveryState } from '../../../src/core/ports-delivery.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
@@ -290,16 +286,23 @@ export function deliveriesContract(subject: Subject): void {
     });
   });
 
-  test('prunes what has ended, with its attempts, and nothing else', async () => {
-    const { storage, orgId, destination, wish, states } = await sample();
-    await routedTo(storage, orgId, [destination.id]);
-    await routedTo(storage, orgId, [destination.id]);
-    const [claimed] = await storage.claimDeliveries(wish(1), lease('a'));
+  test('keeps an old event while a delivery of it is open, held or dead; then it goes with all of them', async () => {
+    const { storage, orgId, destination, wish } = await sample();
+    const eventId = await routedTo(storage, orgId, [destination.id]);
+    const prune = (deadBefore: number) =>
+      storage.pruneEvents(orgId, { before: NOW + 1_000, deadBefore }, { after: null, limit: 100 });
+    await storage.updateDestination(orgId, destination.id, { paused: true }, NOW);
+    expect(await prune(NOW)).toMatchObject({ removed: 0 });
+    await storage.updateDestination(orgId, destination.id, { paused: false }, NOW);
+    const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
     if (!claimed) throw new Error('Nothing was claimed.');
-    await storage.recordAttempts([record(claimed, 'a', { state: 'delivered' })]);
-    expect(await storage.pruneDeliveries(orgId, ['delivered'], NOW, 10)).toBe(0);
-    expect(await storage.pruneDeliveries(orgId, ['delivered'], NOW + 6, 10)).toBe(1);
-    expect(await states()).toEqual(['pending']);
+    expect(await prune(NOW)).toMatchObject({ removed: 0 });
+    await storage.recordAttempts([record(claimed, 'a', { state: 'dead', code: 'bad_status' })]);
+    expect(await prune(NOW + 5)).toMatchObject({ removed: 0 });
+    expect(await storage.listAttempts(orgId, claimed.id)).toHaveLength(1);
+    expect(await prune(NOW + 6)).toMatchObject({ removed: 1 });
+    expect(await storage.findEvent(orgId, eventId)).toBeNull();
+    expect(await storage.findDelivery(orgId, claimed.id)).toBeNull();
     expect(await storage.listAttempts(orgId, claimed.id)).toEqual([]);
   });
 }
