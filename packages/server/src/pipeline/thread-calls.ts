@@ -13,6 +13,8 @@ export interface Caller {
   wait(ms: number): Promise<void>;
   resolve(call: number, answer: unknown): void;
   reject(call: number, error: Error): void;
+  /** Somebody has to wait, for whatever it is. */
+  tellOfWait(): void;
   /** Resolves when somebody next has to wait for an answer. */
   nextWait(): Promise<void>;
 }
@@ -104,6 +106,7 @@ export function createCaller(post: (call: number, name: PortName, args: readonly
       waiting.get(call)?.reject(error);
       waiting.delete(call);
     },
+    tellOfWait,
     nextWait: () => someoneWaits.promise,
   };
 }

@@ -38,7 +38,7 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
       dedupe: caller.dedupe,
       cache: caller.cache,
       model: caller.model,
-      calls: createSharedCalls(),
+      calls: createSharedCalls(caller.tellOfWait),
       digest: vault.digest,
       wait: caller.wait,
     };

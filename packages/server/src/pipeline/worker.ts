@@ -2,11 +2,12 @@ import type { Clock } from '../core/clock.ts';
 import { seconds } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { ClaimedEvent, EventClaims } from '../core/ports-storage-pipeline.ts';
-import type { Definitions } from './definitions.ts';
+import type { Definitions, LoadedPipeline } from './definitions.ts';
 import { planRuns } from './plan.ts';
 import type { PipelineRunner } from './runner.ts';
 import { type EndedRun, settlementOf } from './settle.ts';
 import { createSettler } from './settler.ts';
+import { createUnderWay } from './under-way.ts';
 
 /**
  * Takes events that were accepted, has them run, and settles what became of them. It claims in batches, organisations
@@ -52,19 +53,12 @@ const EXTEND_EVERY_MS = seconds(10);
 const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
 /** A second try that has not ended by then waits for somebody, and the next may begin. */
 const SUSPECT_HEAD_START_MS = 50;
-const MOST_AT_ONCE = 256;
-const MOST_IN_FLIGHT = 1_024;
-const MOST_IN_FLIGHT_OF_ONE = 768;
-const MOST_BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 const AFTER_ERROR_MS = seconds(1);
 const STOPPING_GRACE_MS = seconds(3);
 
 export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   const { storage, definitions, runner, clock, nodeId, onError } = options;
-  const tokens = new Map<string, number>();
-  const inFlightOf = new Map<string, number>();
-  let inFlight = 0;
-  let bytesInFlight = 0;
+  const underWay = createUnderWay();
   let after = '';
   let stopping = false;
   let isAwake = false;
@@ -101,30 +95,18 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     onError,
   });
 
-  /** For a batch that is worth a claim. */
-  const hasRoom = () =>
-    stopping || (inFlight <= MOST_IN_FLIGHT - MOST_AT_ONCE && bytesInFlight < MOST_BYTES_IN_FLIGHT);
+  const hasRoom = () => stopping || underWay.hasRoom();
 
   const newToken = () => `${nodeId} ${newId('run')}`;
 
-  function count(claimed: ClaimedEvent, by: 1 | -1): void {
-    const { orgId, token, payload } = claimed;
-    inFlight += by;
-    bytesInFlight += by * payload.length;
-    for (const [counts, name] of [
-      [tokens, token],
-      [inFlightOf, orgId],
-    ] as const) {
-      const left = (counts.get(name) ?? 0) + by;
-      if (left > 0) counts.set(name, left);
-      else counts.delete(name);
-    }
-  }
-
   async function process(claimed: ClaimedEvent): Promise<void> {
-    count(claimed, 1);
+    const ending = underWay.begin(claimed);
     try {
       const { sources, runs, ended, notDue } = await planned(claimed);
+      if (runs.some(({ pipeline }) => asksModel(pipeline))) {
+        ending.waits();
+        if (hasRoom()) onRoom();
+      }
       const reports = runs.map(async (run): Promise<EndedRun> => {
         const { pipeline, sourceName } = run;
         const { orgId, event, payload } = claimed;
@@ -141,7 +123,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     } catch (error) {
       onError(error);
     } finally {
-      count(claimed, -1);
+      if (ending.end()) wake();
       if (hasRoom()) onRoom();
     }
   }
@@ -166,10 +148,8 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       token: newToken(),
       now: clock.now(),
       leaseMs: LEASE_MS,
-      limit: Math.min(MOST_AT_ONCE, MOST_IN_FLIGHT - inFlight),
-      bytes: MOST_BYTES_IN_FLIGHT - bytesInFlight,
       after,
-      except: [...inFlightOf].filter(([, n]) => n >= MOST_IN_FLIGHT_OF_ONE).map(([orgId]) => orgId),
+      ...underWay.room(),
     });
     after = batch.after;
     for (const claimed of batch.events) void process(claimed);
@@ -217,7 +197,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       repeatedly(takeSuspects, LOOK_FOR_SUSPECTS_EVERY_MS),
       repeatedly(async () => {
         await pause(EXTEND_EVERY_MS);
-        if (!stopping) await storage.extendClaims([...tokens.keys()], clock.now() + LEASE_MS);
+        if (!stopping) await storage.extendClaims(underWay.tokens(), clock.now() + LEASE_MS);
       }, 0),
     ]);
   }
@@ -233,10 +213,12 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       onRoom();
       await working;
       const deadline = performance.now() + STOPPING_GRACE_MS;
-      while (inFlight > 0 && performance.now() < deadline)
+      while (underWay.count() > 0 && performance.now() < deadline)
         await new Promise(resolve => setTimeout(resolve, 10));
-      await storage.releaseClaims([...tokens.keys()], clock.now()).catch(onError);
+      await storage.releaseClaims(underWay.tokens(), clock.now()).catch(onError);
       runner.close();
     },
   };
 }
+
+const asksModel = ({ steps }: LoadedPipeline): boolean => steps.some(({ kind }) => kind === 'classify');
