@@ -1,23 +1,29 @@
 import { SAME_AS } from '../../core/entity-link.ts';
+import { Problem } from '../../core/errors.ts';
 import type { Entities, EntityLink, NewLink } from '../../core/ports-entities.ts';
 import type { Operation } from '../operation.ts';
 import type { Db, Schema } from '../schema.ts';
 import { findEntityId } from './entities.ts';
 
+/** The link may go again between being in the way and being looked at; not for ever. */
+const MOST_TRIES = 5;
+
 export const linkEntities: Operation<Entities['linkEntities']> = async (db, orgId, link, at) => {
-  const ends = await findEnds(db, orgId, link);
-  if (ends === null) return null;
   const { relation } = link;
-  const made = await db
-    .insertInto('entity_links')
-    .values({ org_id: orgId, from_id: ends.from, relation, to_id: ends.to, created_at: at })
-    .onConflict(conflict => conflict.doNothing())
-    .returning('created_at')
-    .executeTakeFirst();
-  if (made !== undefined) return { link: { ...link, createdAt: at }, made: true };
-  const there = await edgesBetween(db, orgId, relation, ends.from, ends.to).executeTakeFirst();
-  // Nobody could make it since, unless it was there and has just been taken away.
-  return there === undefined ? linkEntities(db, orgId, link, at) : { link: toLink(there), made: false };
+  for (let tries = 1; tries <= MOST_TRIES; tries++) {
+    const ends = await findEnds(db, orgId, link);
+    if (ends === null) return null;
+    const made = await db
+      .insertInto('entity_links')
+      .values({ org_id: orgId, from_id: ends.from, relation, to_id: ends.to, created_at: at })
+      .onConflict(conflict => conflict.doNothing())
+      .returning('created_at')
+      .executeTakeFirst();
+    if (made !== undefined) return { link: { ...link, createdAt: at }, made: true };
+    const there = await edgesBetween(db, orgId, relation, ends.from, ends.to).executeTakeFirst();
+    if (there !== undefined) return { link: toLink(there), made: false };
+  }
+  throw new Problem('storage_unavailable', { retryAfter: 1 });
 };
 
 async function findEnds(db: Db, orgId: string, link: NewLink): Promise<{ from: string; to: string } | null> {

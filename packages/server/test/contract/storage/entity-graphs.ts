@@ -133,6 +133,15 @@ export function entityGraphsContract(subject: Subject): void {
     expect(await linksOf(org, 'b')).toEqual([]);
   });
 
+  test('joins nothing over an entity that is gone', async () => {
+    const org = await orgWithEntities('a', 'b', 'c');
+    await link(org, 'a>same_as>b', 'b>same_as>c');
+    await subject.storage.deleteEntity(org, customer('b'), null);
+    expect(await membersOf(org, 'a')).toEqual(['a']);
+    const graph = await subject.storage.findEntityGraph(org, customer('a'), 5);
+    expect([graph?.nodes.length, graph?.edges]).toEqual([1, []]);
+  });
+
   test('leaves no link to an entity that is deleted while it is being linked', async () => {
     for (let round = 0; round < 5; round++) {
       const org = await orgWithEntities('a', 'b');
