@@ -70,6 +70,8 @@ const FIND_EVENTS = `
   JOIN events AS event ON event.org_id = $1 AND event.id = wanted.id AND event.erased_at IS NULL
   ORDER BY event.id`;
 
+const ADVANCE_JOB = 'UPDATE jobs SET done = done + 1 WHERE org_id = $1 AND id = $2 AND finished_at IS NULL';
+
 interface Claim {
   readonly event_id: string;
   readonly job_id: string;
@@ -102,11 +104,12 @@ async function claimEvents(session: Session, wish: ClaimWish): Promise<ClaimedBa
     for (const { event_id, job_id, plan } of claims) {
       const row = rows.get(event_id);
       if (row === undefined) {
-        // Past its time and gone, or erased.
+        // Past its time and gone, or erased: a replay is through with it.
         await session.query('DELETE FROM event_claims WHERE org_id = $1 AND event_id = $2', [
           orgId,
           event_id,
         ]);
+        await session.query(ADVANCE_JOB, [orgId, job_id]);
         continue;
       }
       events.push(toClaimedEvent(row, { token: wish.token, tries: 1, jobId: job_id, plan }));

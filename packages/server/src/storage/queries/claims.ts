@@ -43,6 +43,14 @@ export const claimExpired: Operation<EventClaims['claimExpired']> = async (db, {
       .executeTakeFirst();
     if (row) return toClaimedEvent(row, { token, tries, jobId: expired.job_id, plan: expired.plan });
     await endClaim(db, expired);
+    // A replay is through with an event that is gone.
+    await db
+      .updateTable('jobs')
+      .set(eb => ({ done: eb('done', '+', 1) }))
+      .where('org_id', '=', expired.org_id)
+      .where('id', '=', expired.job_id)
+      .where('finished_at', 'is', null)
+      .execute();
   }
 };
 

@@ -42,6 +42,10 @@ export function prepareClaim(database: Database): (wish: ClaimWish) => ClaimedBa
      VALUES (?, ?, ?, ?, ?, 1, ?)`,
   );
 
+  const advance = database.prepare(
+    'UPDATE jobs SET done = done + 1 WHERE org_id = ? AND id = ? AND finished_at IS NULL',
+  );
+
   function nextOrganisation(after: string): string | null {
     const [waiting, parked] = [nextWaiting.get(after)?.org_id, nextParked.get(after)?.org_id];
     if (waiting === undefined || parked === undefined) return waiting ?? parked ?? null;
@@ -73,8 +77,11 @@ export function prepareClaim(database: Database): (wish: ClaimWish) => ClaimedBa
       }
       for (const row of rows) {
         unpark.run(orgId, row.parked_event_id, row.job_id);
-        // Its event is past its time and gone.
-        if (row.id === null) continue;
+        // Its event is past its time and gone, or erased: a replay is through with it.
+        if (row.id === null) {
+          advance.run(orgId, row.job_id);
+          continue;
+        }
         claim.run(orgId, row.parked_event_id, row.job_id, token, until, row.plan);
         const terms = { token, tries: 1, jobId: row.job_id, plan: row.plan };
         events.push(toClaimedEvent(row as ClaimedRow, terms));

@@ -272,13 +272,20 @@ export function claimsContract(subject: Subject): void {
     expect(await storage.hasOutstanding(org, job.id)).toBe(false);
   });
 
-  test('lets go of a parked run whose event is gone', async () => {
+  test('lets go of a parked run whose event is gone or erased, and counts it for its job', async () => {
     const org = orgId();
+    const entity = { kind: 'customer', externalId: 'c 1' };
+    const erased = anEvent({ entityKind: entity.kind, entityExternalId: entity.externalId });
+    await storage.append([aRequest(org, [erased])]);
+    await settle(await claim());
+    await storage.eraseTiedEvents(org, entity, { after: null, limit: 10, at: NOW });
     const job = aJob(org);
     await storage.createJob(job);
-    await storage.advanceJob(org, job.id, {}, NOW, [{ eventId: idAt('evt', NOW), plan: null }]);
+    const replays = [erased.id, idAt('evt', NOW)].map(eventId => ({ eventId, plan: null }));
+    await storage.advanceJob(org, job.id, {}, NOW, replays);
     expect(await storage.hasOutstanding(org, job.id)).toBe(true);
     expect(await claim()).toEqual([]);
     expect(await storage.hasOutstanding(org, job.id)).toBe(false);
+    expect(await storage.findJob(org, job.id)).toMatchObject({ done: 2, failed: 0 });
   });
 }
