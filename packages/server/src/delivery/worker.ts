@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Chance } from '../core/backoff.ts';
 import { type Clock, minutes, seconds } from '../core/clock.ts';
-import { type JsonObject, parseJson, stringifyJson } from '../core/json.ts';
 import type {
   ClaimedDelivery,
   DeliveryStorage,
@@ -15,6 +14,7 @@ import { brokenBy, unreadable } from './broken.ts';
 import { decide } from './decide.ts';
 import type { Destination } from './destination.ts';
 import { type Claim, type Lane, openLane, roomIn, stillHolds, toStoredBreaker } from './lane.ts';
+import { readOutput } from './output.ts';
 import { retryPolicyOf } from './policy.ts';
 import { toRecord } from './record.ts';
 import { createResultLog } from './results.ts';
@@ -310,7 +310,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   async function send(lane: Lane, delivery: ClaimedDelivery): Promise<AttemptResult> {
-    const { payload, labels } = parseJson(delivery.output) as { payload: JsonObject; labels: JsonObject };
+    const { payload, labels } = readOutput(delivery.output);
     const { event } = delivery;
     const traits =
       lane.destination.readsTraits && event.entity !== null
@@ -320,7 +320,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       id: delivery.id,
       attempt: delivery.attempt + 1,
       event,
-      payload: stringifyJson(payload),
+      payload,
       labels,
       traits,
       sourceName: delivery.sourceName,

@@ -1,0 +1,19 @@
+import { expect, test } from 'bun:test';
+import { readOutput } from './output.ts';
+
+test('a payload without labels is handed on as it is stored', () => {
+  const payload = '{"id": 9007199254740993, "rate": 1.0, "inner":{"labels":{}}}';
+  expect(readOutput(`{"payload":${payload},"labels":{}}`)).toEqual({ payload, labels: {} });
+});
+
+test('labels are told from what looks like them in a payload', () => {
+  const output = '{"payload":{"a":1,"labels":{}},"labels":{"severity":"high"}}';
+  expect(readOutput(output)).toEqual({ payload: '{"a":1,"labels":{}}', labels: { severity: 'high' } });
+  expect(readOutput('{"payload":{},"labels":{"labels":{}}}')).toEqual({ payload: '{}', labels: { labels: {} } });
+  expect(readOutput('{"payload":{},"labels":{"a":1,"labels":{}}}').payload).toBe('{}');
+});
+
+test('integers beyond 2^53 survive beside labels', () => {
+  const output = '{"payload":{"id":9007199254740993},"labels":{"a":"b"}}';
+  expect(readOutput(output).payload).toBe('{"id":9007199254740993}');
+});
