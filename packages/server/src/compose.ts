@@ -10,6 +10,7 @@ import { VERSION } from './core/version.ts';
 import { createDestinationDesk } from './delivery/desk.ts';
 import { createGuardedClient } from './delivery/guarded-client/client.ts';
 import { createRetryJobs } from './delivery/retry-job.ts';
+import { tellOfWithdrawals } from './delivery/withdrawals.ts';
 import { createDeliveryWorker } from './delivery/worker.ts';
 import { createEntityActions } from './entities/actions.ts';
 import { createIndexUpkeep } from './entities/search-index.ts';
@@ -163,7 +164,8 @@ export async function startService(
   });
   engine.onConfigurationChanged(pipelines.forget);
 
-  const entityActions = createEntityActions(storage, clock);
+  const withdrawing = tellOfWithdrawals(storage, () => delivery?.doubt());
+  const entityActions = createEntityActions(withdrawing, clock);
   const index = createIndexUpkeep({ storage, clock, pause: pauseBriefly, isStopping: () => stopping });
   engine.onConfigurationChanged(index.notice);
 
@@ -174,7 +176,7 @@ export async function startService(
   const firstUser = await prepareFirstUser(storage, { vault, clock, passwords });
   await makeAdmin(firstUser, settings);
   const dashboard: DashboardDependencies = {
-    storage,
+    storage: withdrawing,
     vault,
     clock,
     passwords,

@@ -122,6 +122,12 @@ export interface ClaimedDelivery {
   readonly dueAt: number;
 }
 
+export interface LeasedDelivery {
+  readonly orgId: string;
+  readonly id: string;
+  readonly token: string;
+}
+
 /** How an attempt ended and what becomes of its delivery. */
 export interface AttemptRecord {
   readonly orgId: string;
@@ -152,6 +158,8 @@ export interface Deliveries {
   recordAttempts(records: readonly AttemptRecord[]): Promise<string[]>;
   /** Gives back what was not attempted. */
   releaseDeliveries(token: string, ids: readonly { orgId: string; id: string }[]): Promise<void>;
+  /** Of these, the ids of those that are still leased so: others were discarded, erased or taken back meanwhile. */
+  findLeased(claims: readonly LeasedDelivery[]): Promise<string[]>;
   /** Takes back what was leased to somebody who did not report: until then, or for longer than anything ever is. */
   recoverDeliveries(
     leases: { readonly endedBefore: number; readonly beyond: number },

@@ -27,6 +27,8 @@ export interface Lane {
   meanBytes: number;
   usedAt: number;
   readonly rate: Rate;
+  /** Storage is being asked which of its queue are still ours. */
+  isChecking: boolean;
   /** Set while the rate makes it wait. */
   timer: ReturnType<typeof setTimeout> | null;
 }
@@ -37,6 +39,9 @@ export interface Claim {
   readonly delivery: ClaimedDelivery;
   readonly token: string;
   readonly leaseUntil: number;
+  /** When it was last known to be ours, and how many withdrawals had been heard of by then. */
+  knownAt: number;
+  withdrawals: number;
   /** Its place in the lane is free again. */
   isOver: boolean;
 }
@@ -72,6 +77,7 @@ export function openLane(
     meanBytes: options.meanBytes,
     usedAt: options.clock.now(),
     rate: createRate(stored.policy.rate_per_second, options),
+    isChecking: false,
     timer: null,
   };
 }

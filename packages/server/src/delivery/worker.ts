@@ -31,6 +31,8 @@ export interface DeliveryWorker {
   wake(): void;
   /** Something was changed: nothing more is sent from what was read before, until it is found to hold still. */
   forget(): void;
+  /** Deliveries were discarded or erased: nothing that waits here is sent before it is known not to be among them. */
+  doubt(): void;
   stop(): Promise<void>;
 }
 
@@ -54,6 +56,8 @@ export interface DeliveryWorkerOptions {
 /** Beside its timeout, how long a delivery may stand in the queue of whoever has claimed it. */
 const LEASE_MS = minutes(2);
 const IDLE_MS = seconds(1);
+/** What has waited for this long may have been withdrawn on another node. */
+const KNOWN_FOR_MS = seconds(1);
 /** A lane that had nothing to do for this long is closed, with its connections. */
 const LANE_IDLE_MS = minutes(5);
 /** What is under way at a stop is waited for this long; then it is given back, and may arrive twice. */
@@ -75,6 +79,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const results = createResultLog({ storage, onError });
   const sweep = createSweep({ storage, clock, isStopping: () => stopping });
   let changes = 0;
+  let withdrawals = 0;
   let held = 0;
   let meanBytes = USUAL_SIZE;
   let stopping = false;
@@ -163,15 +168,16 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
     const token = randomUUID();
     const leaseUntil = clock.now() + LEASE_MS + longestTimeout;
+    const lease = { token, leaseUntil, knownAt: now, withdrawals };
     const claimed = await storage.claimDeliveries(wishes, { token, now, until: leaseUntil });
-    await queueUp(claimed, wishes, { token, leaseUntil });
+    await queueUp(claimed, wishes, lease);
     return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
   }
 
   async function queueUp(
     claimed: readonly ClaimedDelivery[],
     wishes: readonly DeliveryWish[],
-    lease: { readonly token: string; readonly leaseUntil: number },
+    lease: Pick<Claim, 'token' | 'leaseUntil' | 'knownAt' | 'withdrawals'>,
   ): Promise<void> {
     const byDestination = Map.groupBy(claimed, ({ destinationId }) => destinationId);
     for (const { destinationId } of wishes) {
@@ -251,12 +257,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         void giveBack([claim]).catch(onError);
         continue;
       }
+      if (!isKnown(claim)) {
+        void checkQueue(lane);
+        return;
+      }
       const wait = lane.rate.spend();
       if (wait > 0) {
-        lane.timer ??= setTimeout(() => {
-          lane.timer = null;
-          sendFrom(lane);
-        }, wait);
+        sendLater(lane, wait);
         return;
       }
       lane.queue.shift();
@@ -265,17 +272,54 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (lane.hasMore && roomIn(lane, width) > 0) wake();
   }
 
+  function sendLater(lane: Lane, wait: number): void {
+    lane.timer ??= setTimeout(() => {
+      lane.timer = null;
+      sendFrom(lane);
+    }, wait);
+  }
+
+  const isKnown = (claim: Claim): boolean =>
+    claim.withdrawals === withdrawals && clock.now() - claim.knownAt < KNOWN_FOR_MS;
+
+  /** Takes out of the queue what is ours no more: it was discarded or erased, here or on another node. */
+  async function checkQueue(lane: Lane): Promise<void> {
+    if (lane.isChecking) return;
+    lane.isChecking = true;
+    const known = { knownAt: clock.now(), withdrawals };
+    const doubtful = new Set(lane.queue.filter(claim => !isKnown(claim)));
+    try {
+      const claims = [...doubtful].map(({ delivery: { orgId, id }, token }) => ({ orgId, id, token }));
+      const ours = new Set(await storage.findLeased(claims));
+      for (const claim of lane.queue.splice(0)) {
+        if (doubtful.has(claim) && !ours.has(claim.delivery.id)) {
+          held -= claim.delivery.output.length;
+          continue;
+        }
+        lane.queue.push(doubtful.has(claim) ? Object.assign(claim, known) : claim);
+      }
+    } catch (error) {
+      onError(error);
+      sendLater(lane, IDLE_MS);
+      return;
+    } finally {
+      lane.isChecking = false;
+    }
+    sendFrom(lane);
+  }
+
   async function attempt(claim: Claim): Promise<void> {
     const { lane, delivery } = claim;
     lane.sending++;
     underWay.add(claim);
     try {
       const startedAt = clock.now();
-      const result = await send(lane, delivery).catch((error: unknown) => {
+      const result = await send(claim).catch((error: unknown) => {
         onError(error);
         return brokenBy(error, delivery);
       });
-      if (!isOver) await settle(claim, result, startedAt);
+      if (result === 'in doubt') await release(claim.token, [delivery]);
+      else if (!isOver) await settle(claim, result, startedAt);
     } finally {
       end(claim);
     }
@@ -309,13 +353,16 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (claim.lane.isRetired) closeWhenIdle(claim.lane);
   }
 
-  async function send(lane: Lane, delivery: ClaimedDelivery): Promise<AttemptResult> {
+  async function send(claim: Claim): Promise<AttemptResult | 'in doubt'> {
+    const { lane, delivery } = claim;
     const { payload, labels } = readOutput(delivery.output);
     const { event } = delivery;
     const traits =
       lane.destination.readsTraits && event.entity !== null
         ? await options.entities.readTraits(delivery.orgId, event.entity)
         : null;
+    // While the traits were read it may have been paused, changed or withdrawn: whoever claims it next will know.
+    if (lane.asOf !== changes || claim.withdrawals !== withdrawals) return 'in doubt';
     return lane.destination.send({
       id: delivery.id,
       attempt: delivery.attempt + 1,
@@ -401,6 +448,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     forget() {
       changes++;
       wake();
+    },
+    doubt() {
+      withdrawals++;
     },
     async stop() {
       const deadline = performance.now() + STOP_PATIENCE_MS;

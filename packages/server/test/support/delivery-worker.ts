@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Storage, StorageEngine } from '../../src/core/ports.ts';
 import type { DeliveryState, StoredDelivery, StoredDestination } from '../../src/core/ports-delivery.ts';
+import type { EntityReader } from '../../src/core/ports-pipeline.ts';
 import type { AttemptResult } from '../../src/delivery/attempt.ts';
 import type { Destination, OutgoingDelivery } from '../../src/delivery/destination.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/delivery/worker.ts';
@@ -34,6 +35,7 @@ export interface Behaviour {
   /** What becomes of what is sent to this destination. */
   send(delivery: OutgoingDelivery, to: StoredDestination): Promise<AttemptResult>;
   prepare(destination: StoredDestination): Destination;
+  readTraits: EntityReader['readTraits'];
   storage: Partial<Storage>;
   isOnlyNode: boolean;
 }
@@ -91,7 +93,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
         storage: { ...storage, ...behaviour.storage },
         clock,
         chance: () => 0.5,
-        entities: { readTraits: async () => null },
+        entities: { readTraits: behaviour.readTraits ?? (async () => null) },
         prepare:
           behaviour.prepare ??
           (destination => ({

@@ -143,6 +143,21 @@ export const releaseDeliveries: Operation<Deliveries['releaseDeliveries']> = asy
   }
 };
 
+export const findLeased: Operation<Deliveries['findLeased']> = async (db, claims) => {
+  const found: string[] = [];
+  for (const [orgId, group] of Map.groupBy(claims, claim => claim.orgId)) {
+    const tokens = new Map(group.map(({ id, token }) => [id, token]));
+    const rows = await db
+      .selectFrom('deliveries')
+      .select(['id', 'lease_token'])
+      .where('org_id', '=', orgId)
+      .where('id', 'in', [...tokens.keys()])
+      .execute();
+    for (const { id, lease_token } of rows) if (lease_token === tokens.get(id)) found.push(id);
+  }
+  return found;
+};
+
 export const recoverDeliveries: Operation<Deliveries['recoverDeliveries']> = async (
   db,
   { endedBefore, beyond },
