@@ -9,7 +9,10 @@ test('a payload without labels is handed on as it is stored', () => {
 test('labels are told from what looks like them in a payload', () => {
   const output = '{"payload":{"a":1,"labels":{}},"labels":{"severity":"high"}}';
   expect(readOutput(output)).toEqual({ payload: '{"a":1,"labels":{}}', labels: { severity: 'high' } });
-  expect(readOutput('{"payload":{},"labels":{"labels":{}}}')).toEqual({ payload: '{}', labels: { labels: {} } });
+  expect(readOutput('{"payload":{},"labels":{"labels":{}}}')).toEqual({
+    payload: '{}',
+    labels: { labels: {} },
+  });
   expect(readOutput('{"payload":{},"labels":{"a":1,"labels":{}}}').payload).toBe('{}');
 });
 
