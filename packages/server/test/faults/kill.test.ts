@@ -51,11 +51,11 @@ async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void>
 }
 
 describe('killed under load, 20 times: what was accepted is there, once and whole; what was refused is not', () => {
-  test('SQLite', () => killAgainAndAgain(undefined), 120_000);
+  test('SQLite', () => killAgainAndAgain(undefined), 240_000);
 
   test('PostgreSQL', async () => {
     const database = await freshDatabase();
     await killAgainAndAgain(database.url);
     await database.drop();
-  }, 120_000);
+  }, 240_000);
 });

@@ -40,7 +40,7 @@ test('what waits for the disk when the signal comes is stored and answered', asy
   expect(await storedEvents(engine, seed.orgId)).toHaveLength(sent);
   await engine.close();
   rmSync(directory, { recursive: true });
-}, 30_000);
+}, 60_000);
 
 test('under load: exit 0 in time, and every promise is kept', async () => {
   const { directory, seed, source, reopen } = await prepareDirectory();
@@ -57,7 +57,7 @@ test('under load: exit 0 in time, and every promise is kept', async () => {
   await expectPromisesKept(engine, seed.orgId, load.requests);
   await engine.close();
   rmSync(directory, { recursive: true });
-}, 30_000);
+}, 60_000);
 
 test('a sender who never finishes his body, and idle connections, hold nothing up', async () => {
   const { directory, seed, reopen } = await prepareDirectory();
@@ -78,7 +78,7 @@ test('a sender who never finishes his body, and idle connections, hold nothing u
   expect((await storedEvents(engine, seed.orgId)).map(({ type }) => type)).toEqual(['whole']);
   await engine.close();
   rmSync(directory, { recursive: true });
-}, 30_000);
+}, 60_000);
 
 test('a request that comes while it stops is told to come again, or not let in; it is never left hanging', async () => {
   const { directory, seed } = await prepareDirectory();
@@ -105,4 +105,4 @@ test('a request that comes while it stops is told to come again, or not let in; 
   slow.destroy();
   known.destroy();
   rmSync(directory, { recursive: true });
-}, 30_000);
+}, 60_000);
