@@ -284,7 +284,8 @@ export interface Sources {
   findSource(orgId: string, id: string): Promise<Source | null>;
   findSourceByTokenHash(tokenHash: string): Promise<WebhookSource | null>;
   updateSource(orgId: string, id: string, change: SourceChange, at: number): Promise<boolean>;
-  deleteSource(orgId: string, id: string): Promise<boolean>;
+  /** Takes it out of its pipelines, each in a new version. */
+  deleteSource(orgId: string, id: string, by: string, at: number): Promise<boolean>;
   recordActivity(activity: Activity): Promise<void>;
   /** Newest first; a source keeps its last 1,000. */
   listRejections(orgId: string, sourceId: string, limit: number): Promise<Rejection[]>;

@@ -152,6 +152,17 @@ describe('versions', () => {
     expect(await versions(id)).toHaveLength(1);
   });
 
+  test('a source that is deleted goes in one, and the pipeline can still be changed', async () => {
+    const made = dataOf<{ id: string }>(
+      await owner.post('/sources', { kind: 'sdk', name: 'Short-lived', match: '*' }),
+    );
+    const { id } = await makePipeline(owner, { sources: [source, made.id] });
+    expect((await owner.delete(`/sources/${made.id}`)).status).toBe(200);
+    expect(await read(id)).toMatchObject({ version: 2, sources: [source] });
+    expect((await versions(id))[0]).toMatchObject({ version: 2, created_by: 'owner@example.com' });
+    expect(dataOf(await owner.patch(`/pipelines/${id}`, { name: 'Renamed' }))).toMatchObject({ version: 3 });
+  });
+
   test('rolling back makes the old definition the newest version', async () => {
     const { id } = await makePipeline(owner, { name: 'First', steps: [filter('payload.n == 1')] });
     await owner.patch(`/pipelines/${id}`, { name: 'Second', steps: [] });

@@ -72,7 +72,7 @@ describe('the token', () => {
     const seed = await seedOrganisation(service.engine);
     const source = await seed.source('none');
     expect((await post(urlOf(source), body)).status).toBe(202);
-    await service.engine.storage.deleteSource(seed.orgId, source.id);
+    await service.engine.storage.deleteSource(seed.orgId, source.id, 'ada', Date.now());
     expectRefused(await post(urlOf(source), body), { status: 404, code: 'not_found' });
   });
 });

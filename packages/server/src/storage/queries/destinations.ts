@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { Destinations, StoredDestination } from '../../core/ports-delivery.ts';
 import type { Operation } from '../operation.ts';
-import type { Db, Schema } from '../schema.ts';
+import type { Schema } from '../schema.ts';
+import { takeOut } from './take-out.ts';
 
 const toDestination = (row: Schema['destinations']): StoredDestination => ({
   id: row.id,
@@ -59,6 +61,10 @@ export const findDestination: Operation<Destinations['findDestination']> = async
   return row ? toDestination(row) : null;
 };
 
+/** What was held has not been waiting for a destination that is down. */
+const ifDown = (at: number) =>
+  sql<number | null>`CASE WHEN breaker_opened_at IS NULL THEN NULL ELSE CAST(${at} AS BIGINT) END`;
+
 export const updateDestination: Operation<Destinations['updateDestination']> = async (
   db,
   orgId,
@@ -73,6 +79,7 @@ export const updateDestination: Operation<Destinations['updateDestination']> = a
       config: change.config,
       policy: change.policy === undefined ? undefined : JSON.stringify(change.policy),
       paused: change.paused === undefined ? undefined : Number(change.paused),
+      ...(change.paused === false ? { breaker_opened_at: ifDown(at), next_probe_at: ifDown(at) } : {}),
       updated_at: at,
     })
     .where('org_id', '=', orgId)
@@ -94,51 +101,9 @@ export const deleteDestination: Operation<Destinations['deleteDestination']> = a
     .returning('id')
     .executeTakeFirst();
   if (!deleted) return false;
-  const pipelines = await db
-    .selectFrom('pipelines')
-    .innerJoin('pipeline_versions', join =>
-      join
-        .onRef('pipeline_versions.org_id', '=', 'pipelines.org_id')
-        .onRef('pipeline_versions.pipeline_id', '=', 'pipelines.id')
-        .onRef('pipeline_versions.version', '=', 'pipelines.version'),
-    )
-    .select(['pipelines.id', 'pipelines.version', 'pipeline_versions.definition'])
-    .where('pipelines.org_id', '=', orgId)
-    .execute();
-  for (const pipeline of pipelines) await takeOut(db, orgId, pipeline, id, by, at);
+  await takeOut(db, orgId, { part: 'destinations', id }, by, at);
   return true;
 };
-
-async function takeOut(
-  db: Db,
-  orgId: string,
-  pipeline: { id: string; version: number; definition: string },
-  destinationId: string,
-  by: string,
-  at: number,
-): Promise<void> {
-  const definition = JSON.parse(pipeline.definition) as { destinations: { id: string }[] };
-  const destinations = definition.destinations.filter(destination => destination.id !== destinationId);
-  if (destinations.length === definition.destinations.length) return;
-  const version = pipeline.version + 1;
-  await db
-    .insertInto('pipeline_versions')
-    .values({
-      org_id: orgId,
-      pipeline_id: pipeline.id,
-      version,
-      definition: JSON.stringify({ ...definition, destinations }),
-      created_by: by,
-      created_at: at,
-    })
-    .execute();
-  await db
-    .updateTable('pipelines')
-    .set({ version, updated_at: at })
-    .where('org_id', '=', orgId)
-    .where('id', '=', pipeline.id)
-    .execute();
-}
 
 export const saveBreaker: Operation<Destinations['saveBreaker']> = async (db, orgId, id, breaker) => {
   await db

@@ -1,6 +1,7 @@
 import type { AuthMode, Rejection, Source, SourceChange, Sources, WebhookSource } from '../../core/ports.ts';
 import type { Operation } from '../operation.ts';
 import type { Schema } from '../schema.ts';
+import { takeOut } from './take-out.ts';
 
 const REJECTIONS_KEPT = 1_000;
 /** A statement has room for a limited number of values. */
@@ -95,7 +96,7 @@ export const updateSource: Operation<Sources['updateSource']> = async (db, orgId
     .returning('id')
     .executeTakeFirst()) !== undefined;
 
-export const deleteSource: Operation<Sources['deleteSource']> = async (db, orgId, id) => {
+export const deleteSource: Operation<Sources['deleteSource']> = async (db, orgId, id, by, at) => {
   const deleted = await db
     .deleteFrom('sources')
     .where('org_id', '=', orgId)
@@ -104,6 +105,7 @@ export const deleteSource: Operation<Sources['deleteSource']> = async (db, orgId
     .executeTakeFirst();
   if (!deleted) return false;
   await db.deleteFrom('rejections').where('source_id', '=', id).execute();
+  await takeOut(db, orgId, { part: 'sources', id }, by, at);
   return true;
 };
 

@@ -98,7 +98,8 @@ export function sourceCalls(
 
   calls.on('DELETE /sources/:id', 'sources.change', async call => {
     const { orgId, id, name } = await find(call);
-    if (!(await storage.deleteSource(orgId, id))) throw new Problem('not_found');
+    if (!(await storage.deleteSource(orgId, id, call.session.email, clock.now())))
+      throw new Problem('not_found');
     await call.audit('source.deleted', id, { name });
     return answer({ id, deleted: true });
   });

@@ -27,7 +27,7 @@ export function engineContract(subject: Subject): void {
     await heardBy(opened, () => storage.revokeApiKey(org, key.id, NOW));
     await heardBy(opened, () => storage.createSource(source));
     await heardBy(opened, () => storage.updateSource(org, source.id, { enabled: false }, NOW));
-    await heardBy(opened, () => storage.deleteSource(org, source.id));
+    await heardBy(opened, () => storage.deleteSource(org, source.id, 'ada', NOW));
     await heardBy(opened, () => storage.updateOrganisation(org, { retentionDays: 1 }));
     await opened.remove();
   });

@@ -99,7 +99,7 @@ export function eventsContract(subject: Subject): void {
     expect((await subject.storage.findEvent(org, event.id))?.sources).toEqual([
       { id: source.id, name: 'Shop' },
     ]);
-    await subject.storage.deleteSource(org, source.id);
+    await subject.storage.deleteSource(org, source.id, 'ada', NOW);
     expect((await list(org)).events[0]?.sources).toEqual([{ id: source.id, name: source.id }]);
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Activity, Rejection } from '../../../src/core/ports.ts';
+import { aPipeline } from './pipeline-samples.ts';
 import { anApiKey, anSdkSource, aWebhookSource, idAt, NOW } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -84,7 +85,7 @@ export function sourcesContract(subject: Subject): void {
     expect(await subject.storage.findSource(other, source.id)).toBeNull();
     expect(await subject.storage.listSources(other)).toEqual([]);
     expect(await subject.storage.updateSource(other, source.id, { name: 'x' }, NOW)).toBe(false);
-    expect(await subject.storage.deleteSource(other, source.id)).toBe(false);
+    expect(await subject.storage.deleteSource(other, source.id, 'ada', NOW)).toBe(false);
     expect(await subject.storage.listRejections(other, source.id, 10)).toEqual([]);
     expect(await subject.storage.findSource(org, source.id)).toEqual(source);
     expect(await subject.storage.listRejections(org, source.id, 10)).toHaveLength(1);
@@ -95,10 +96,33 @@ export function sourcesContract(subject: Subject): void {
     const source = aWebhookSource(org);
     await subject.storage.createSource(source);
     await record({ rejections: [aRejection(org, source.id, 1)] });
-    expect(await subject.storage.deleteSource(org, source.id)).toBe(true);
-    expect(await subject.storage.deleteSource(org, source.id)).toBe(false);
+    expect(await subject.storage.deleteSource(org, source.id, 'ada', NOW)).toBe(true);
+    expect(await subject.storage.deleteSource(org, source.id, 'ada', NOW)).toBe(false);
     expect(await subject.storage.findSourceByTokenHash(source.tokenHash)).toBeNull();
     expect(await subject.storage.listRejections(org, source.id, 10)).toEqual([]);
+  });
+
+  test('takes a deleted source out of its pipelines, each in a version of its own', async () => {
+    const org = orgId();
+    const [gone, kept] = [anSdkSource(org), anSdkSource(org)];
+    for (const source of [gone, kept]) await subject.storage.createSource(source);
+    const definition = (...sources: string[]) =>
+      `{"name":"P","sources":${JSON.stringify(sources)},"steps":[{"n":9007199254740993}],"destinations":[]}`;
+    const listening = aPipeline(org, { definition: definition(gone.id, kept.id) });
+    const other = aPipeline(org, { definition: definition(kept.id) });
+    for (const pipeline of [listening, other]) await subject.storage.createPipeline(pipeline, 'ada');
+    await subject.storage.deleteSource(org, gone.id, 'bob', NOW + 5);
+    expect(await subject.storage.findPipeline(org, listening.id)).toEqual({
+      ...listening,
+      version: 2,
+      definition: definition(kept.id),
+      updatedAt: NOW + 5,
+    });
+    expect(await subject.storage.findPipeline(org, other.id)).toEqual(other);
+    expect(await subject.storage.listPipelineVersions(org, listening.id)).toMatchObject([
+      { version: 2, createdBy: 'bob', createdAt: NOW + 5 },
+      { version: 1, createdBy: 'ada', definition: definition(gone.id, kept.id) },
+    ]);
   });
 
   test('notes the last use of keys and sources', async () => {
