@@ -8,12 +8,12 @@ type EntityRow = Schema['entities'];
 /** An entity that was written: its row as it is to be kept, but for the index. */
 export interface WrittenEntity extends Omit<EntityRow, 'indexed_as'> {
   readonly isNew: boolean;
-  /** The `indexed_as` of before. */
+  /** The `indexed_as` of before; empty where there was none. */
   readonly wasIndexedAs: string;
 }
 
 /** What an entity that does not exist yet is taken for. Nobody outside a transaction ever sees a version of 0. */
-export const newEntityRow = (orgId: string, write: EntityWrite): EntityRow => ({
+export const newEntityRow = (orgId: string, write: EntityWrite, indexedAs = ''): EntityRow => ({
   id: newId('ent', toMilliseconds(write.changed)),
   org_id: orgId,
   kind: write.kind,
@@ -23,7 +23,7 @@ export const newEntityRow = (orgId: string, write: EntityWrite): EntityRow => ({
   version: 0,
   created_at: 0,
   changed: write.changed,
-  indexed_as: '',
+  indexed_as: indexedAs,
 });
 
 /** Neither an organisation's id nor a kind holds a blank. */
@@ -115,7 +115,7 @@ function toWritten({ row, state, isWritten }: Slot): WrittenEntity[] {
       created_at: state.createdAt,
       changed: state.changed,
       isNew: row.version === 0,
-      wasIndexedAs: row.indexed_as,
+      wasIndexedAs: row.version === 0 ? '' : row.indexed_as,
     },
   ];
 }

@@ -17,12 +17,12 @@ export function createWriteEntities(sessions: Sessions): Entities['writeEntities
 
 async function write(session: Session, requests: readonly EntityWriteRequest[]) {
   const searchable = await readSearchable(session, requests);
-  const locked = await lockEntities(session, requests);
+  const searchableOf = (orgId: string) => searchable.get(orgId) ?? NOT_SEARCHABLE;
+  const locked = await lockEntities(session, requests, searchableOf);
   const { results, written } = performWrites(
     requests,
     (orgId, one) => locked.get(nameOfWrite(orgId, one)) ?? newEntityRow(orgId, one),
   );
-  const searchableOf = (orgId: string) => searchable.get(orgId) ?? NOT_SEARCHABLE;
   if (written.length > 0) await storeEntities(session, written, searchableOf);
   const kept = new Set(written.map(({ id }) => id));
   const unused = [...locked.values()].filter(({ version, id }) => version === 0 && !kept.has(id));
@@ -47,24 +47,26 @@ async function readSearchable(
 
 type EntityRow = Schema['entities'];
 
+/** A new one has in every index what it will have there, so that filling it in touches no index again. */
 async function lockEntities(
   session: Session,
   requests: readonly EntityWriteRequest[],
+  searchableOf: (orgId: string) => Searchable,
 ): Promise<Map<string, EntityRow>> {
   const wanted = new Map<string, EntityRow>();
   for (const { orgId, writes } of requests) {
     for (const one of writes) {
       const name = nameOfWrite(orgId, one);
-      if (!wanted.has(name)) wanted.set(name, newEntityRow(orgId, one));
+      if (!wanted.has(name)) wanted.set(name, newEntityRow(orgId, one, searchableOf(orgId).tag));
     }
   }
   const sorted = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
   const { rows } = await session.query<EntityRow>(
     `INSERT INTO entities AS known (id, org_id, kind, external_id, traits, trait_times, version, created_at,
        changed, indexed_as)
-     SELECT id, org_id, kind, external_id, '', '', 0, 0, changed, ''
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
-     AS new (id, org_id, kind, external_id, changed)
+     SELECT id, org_id, kind, external_id, '', '', 0, 0, changed, indexed_as
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
+     AS new (id, org_id, kind, external_id, changed, indexed_as)
      ON CONFLICT (org_id, external_id, kind) DO UPDATE SET version = known.version
      RETURNING *`,
     [
@@ -73,6 +75,7 @@ async function lockEntities(
       textArray(sorted.map(({ kind }) => kind)),
       textArray(sorted.map(({ external_id }) => external_id)),
       bigintArray(sorted.map(({ changed }) => changed)),
+      textArray(sorted.map(({ indexed_as }) => indexed_as)),
     ],
   );
   return new Map(rows.map(row => [nameOfRow(row), row]));

@@ -36,7 +36,7 @@ async function eraseEvents(db: Db, orgId: string, ids: readonly string[], at: nu
       .where('event_id', 'in', ids)
       .returning('job_id')
       .execute();
-    for (const { job_id } of ended) if (job_id !== '') await countAsFailed(db, orgId, job_id);
+    for (const { job_id } of ended) if (job_id !== '') await countAsDone(db, orgId, job_id);
   }
   await db
     .updateTable('deliveries')
@@ -65,11 +65,11 @@ async function eraseEvents(db: Db, orgId: string, ids: readonly string[], at: nu
   await eraseAttempts(db, orgId, ids, tombstones);
 }
 
-/** A replay that waits for an event which will not come would never end. */
-const countAsFailed = (db: Db, orgId: string, jobId: string) =>
+/** A replay is through with an event that will not come. */
+const countAsDone = (db: Db, orgId: string, jobId: string) =>
   db
     .updateTable('jobs')
-    .set(eb => ({ done: eb('done', '+', 1), failed: eb('failed', '+', 1) }))
+    .set(eb => ({ done: eb('done', '+', 1) }))
     .where('org_id', '=', orgId)
     .where('id', '=', jobId)
     .where('finished_at', 'is', null)

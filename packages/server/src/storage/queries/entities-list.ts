@@ -27,12 +27,12 @@ const CHUNK = 200;
 
 export const listEntities: Operation<Entities['listEntities']> = async (db, orgId, filter, page) => {
   const traits = filter.traits ?? [];
-  const next = await candidatesOf(db, orgId, filter);
+  const { next, isExact } = await candidatesOf(db, orgId, filter);
   const deadline = performance.now() + page.budgetMs;
   const found: EntityRow[] = [];
   let place = page.position === null ? null : readPlace(page.position);
   for (;;) {
-    const wanted = traits.length === 0 ? page.limit + 1 - found.length : CHUNK;
+    const wanted = isExact ? page.limit + 1 - found.length : CHUNK;
     const { rows, end } = await next(place, wanted);
     for (const row of rows) {
       if (traits.length === 0 || matchesTraits(row.traits, traits)) found.push(row);
@@ -58,21 +58,27 @@ function readPlace(position: string): Place {
 /** The next rows below a place that may match, and where to look after them; null at the end. */
 type Candidates = (below: Place | null, limit: number) => Promise<{ rows: EntityRow[]; end: Place | null }>;
 
-async function candidatesOf(db: Db, orgId: string, filter: EntityFilter): Promise<Candidates> {
+async function candidatesOf(
+  db: Db,
+  orgId: string,
+  filter: EntityFilter,
+): Promise<{ next: Candidates /** All of them match. */; isExact: boolean }> {
   const { traits = [], externalId } = filter;
+  const plainly: KindQuery = (kind, below) => matching(db, orgId, { ...filter, kind }, below);
   // There are as many of these as there are kinds, so they need no order beforehand.
   if (externalId !== undefined) {
-    return inOrder([filter.kind], (kind, below) => matching(db, orgId, { ...filter, kind }, below));
+    return { next: inOrder([filter.kind], plainly), isExact: traits.length === 0 };
   }
   const indexed = await findIndexed(db, orgId, traits);
   if (indexed !== null) {
     const kinds = filter.kind === undefined ? await kindsWith(db, orgId, indexed) : [filter.kind];
-    return inOrder(kinds, (kind, below) => withTrait(db, orgId, kind, indexed, filter, below));
+    const next = inOrder(kinds, (kind, below) => withTrait(db, orgId, kind, indexed, filter, below));
+    return { next, isExact: traits.length === 1 };
   }
   const kinds = filter.kind === undefined ? await kindsOf(db, orgId) : [filter.kind];
   return traits.length === 0
-    ? inOrder(kinds, (kind, below) => matching(db, orgId, { ...filter, kind }, below))
-    : sliceBySlice(db, orgId, kinds, filter);
+    ? { next: inOrder(kinds, plainly), isExact: true }
+    : { next: sliceBySlice(db, orgId, kinds, filter), isExact: false };
 }
 
 /** A filter that the index of searchable traits can answer now; null where there is none. */

@@ -8,8 +8,9 @@ import { entityColumns, findEntityId, toTimedEntity } from './entities.ts';
 const MOST_EDGES = 10_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** Entities are asked about this many at a time. */
+/** Entities whose links are looked up in one statement, and entities that are read in one. */
 const AT_ONCE = 50;
+const READ_AT_ONCE = 200;
 
 export const findEntityGraph: Operation<Entities['findEntityGraph']> = async (db, orgId, entity, depth) => {
   const start = await findEntityId(db, orgId, entity);
@@ -109,8 +110,8 @@ async function edgesAt(
 async function load(db: Db, ids: readonly string[]) {
   const entities = new Map<string, TimedEntity>();
   let bytes = 0;
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const slice = ids.slice(at, at + AT_ONCE);
+  for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
+    const slice = ids.slice(at, at + READ_AT_ONCE);
     const rows = await db
       .selectFrom('entities')
       .select(entityColumns)
