@@ -31,6 +31,7 @@ export interface Destinations {
   createDestination(destination: StoredDestination): Promise<void>;
   listDestinations(orgId: string): Promise<StoredDestination[]>;
   findDestination(orgId: string, id: string): Promise<StoredDestination | null>;
+  /** One that goes on after a pause is tried at once, also where it was down. */
   updateDestination(
     orgId: string,
     id: string,
@@ -167,7 +168,8 @@ export interface Deliveries {
   ): Promise<number>;
   /**
    * Looks at the first of what waits for a destination that is down, and ends what has been due for longer than
-   * makes sense: `longestWaits` says how long that is, by the attempts that were made.
+   * makes sense: `longestWaits` says how long that is, by the attempts that were made. Nothing waits for longer than
+   * the destination is down.
    */
   expireDeliveries(
     orgId: string,
@@ -175,6 +177,7 @@ export interface Deliveries {
     longestWaits: readonly number[],
     at: number,
     lookedAt: number,
+    downSince: number,
   ): Promise<number>;
   /** Makes due now what is due later than it can be, unless the clock has gone back. */
   bringForward(

@@ -11,9 +11,15 @@ import { retryPolicyOf } from './policy.ts';
 export interface Sweep {
   /** Everything that was leased belongs to a former life of this process. */
   recoverAll(): Promise<void>;
-  run(down: readonly StoredDestination[]): Promise<void>;
+  run(down: readonly Down[]): Promise<void>;
   /** The clock may have gone back. */
   bringForward(): Promise<void>;
+}
+
+/** A destination whose breaker is open, and since when. */
+export interface Down {
+  readonly destination: StoredDestination;
+  readonly since: number;
 }
 
 const SWEPT_AT_ONCE = 500;
@@ -39,10 +45,11 @@ export function createSweep(options: {
   const recover = (leases: { endedBefore: number; beyond: number }) =>
     inSlices(() => storage.recoverDeliveries(leases, SWEPT_AT_ONCE));
 
-  async function expire({ orgId, id, policy }: StoredDestination): Promise<void> {
+  async function expire({ destination: { orgId, id, policy }, since }: Down): Promise<void> {
     const retry = retryPolicyOf(policy);
     const waits = Array.from({ length: policy.attempts }, (_, made) => longestWait(retry, made));
-    while (!isStopping() && (await storage.expireDeliveries(orgId, id, waits, clock.now(), LOOKED_AT)) > 0);
+    const slice = () => storage.expireDeliveries(orgId, id, waits, clock.now(), LOOKED_AT, since);
+    while (!isStopping() && (await slice()) > 0);
   }
 
   return {

@@ -419,10 +419,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const isIdle = lane.queue.length + lane.sending === 0 && lane.breaker.state === 'closed';
       if (isIdle && now - lane.usedAt > LANE_IDLE_MS) retire(lane);
     }
-    const down = [...lanes.values()].filter(({ breaker }) => breaker.state === 'open');
+    const down = [...lanes.values()].flatMap(({ stored, breaker }) =>
+      breaker.state === 'open' ? [{ destination: stored, since: breaker.openedAt }] : [],
+    );
     sweeping = (async () => {
       if (bringForward) await sweep.bringForward();
-      await sweep.run(down.map(({ stored }) => stored));
+      await sweep.run(down);
     })()
       .catch(onError)
       .finally(() => {

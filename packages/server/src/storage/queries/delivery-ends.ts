@@ -12,9 +12,11 @@ export const expireDeliveries: Operation<Deliveries['expireDeliveries']> = async
   longestWaits,
   at,
   lookedAt,
+  downSince,
 ) => {
-  const latest = longestWaits.map((wait, made) => sql`WHEN ${made} THEN CAST(${at - wait} AS BIGINT)`);
-  const shortest = at - (longestWaits.at(-1) ?? 0);
+  const dueBefore = (wait: number) => (downSince < at - wait ? at - wait : 0);
+  const latest = longestWaits.map((wait, made) => sql`WHEN ${made} THEN CAST(${dueBefore(wait)} AS BIGINT)`);
+  const shortest = dueBefore(longestWaits.at(-1) ?? 0);
   const { rows } = await sql<{ id: string }>`
     UPDATE deliveries SET state = 'dead', code = 'destination_down', finished_at = ${at}
     WHERE org_id = ${orgId} AND state IN ('pending', 'retrying') AND id IN (
