@@ -137,6 +137,8 @@ export interface SettledRun {
   readonly pipelineId: string;
   readonly pipelineName: string;
   readonly version: number;
+  /** Where the event came from, as the pipeline saw it; its deliveries say the same. */
+  readonly sourceName: string | null;
   readonly outcome: RunOutcome['kind'];
   /** Where it ended; null where that was no step, or after the last one. */
   readonly step: number | null;
@@ -227,6 +229,8 @@ export interface Labels {
   >;
   keepLabel(orgId: string, key: string, label: string, now: number): Promise<void>;
   releaseLabel(orgId: string, key: string): Promise<void>;
+  /** Takes back every such right: for a node that has just started and is the only one. */
+  releaseLabels(): Promise<void>;
   recordLabelUse(
     uses: readonly {
       readonly orgId: string;

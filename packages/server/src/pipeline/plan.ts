@@ -64,6 +64,7 @@ export const sourceNameFor = (
 const gone = (planned: PlannedRun): EndedRun => ({
   pipeline: { id: planned.pipelineId, name: planned.pipelineId, version: planned.version ?? 0 },
   planned,
+  sourceName: null,
   report: failedReport(
     null,
     'The pipeline was disabled or deleted while the event waited to be tried again.',

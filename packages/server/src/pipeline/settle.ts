@@ -14,6 +14,7 @@ import { cutTrace } from './trace.ts';
 export interface EndedRun {
   readonly pipeline: Pick<LoadedPipeline, 'id' | 'name' | 'version'>;
   readonly planned: PlannedRun;
+  readonly sourceName: string | null;
   readonly report: RunReport;
 }
 
@@ -45,7 +46,7 @@ export function settlementOf(
   };
 }
 
-function settledRun({ pipeline, report }: EndedRun, now: number): SettledRun[] {
+function settledRun({ pipeline, sourceName, report }: EndedRun, now: number): SettledRun[] {
   if (report.kind !== 'settled') return [];
   const { outcome, step, reason, trace, output, notes, claims, destinations } = report;
   return [
@@ -54,6 +55,7 @@ function settledRun({ pipeline, report }: EndedRun, now: number): SettledRun[] {
       pipelineId: pipeline.id,
       pipelineName: pipeline.name,
       version: pipeline.version,
+      sourceName,
       outcome,
       step,
       reason,

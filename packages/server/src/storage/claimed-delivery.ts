@@ -1,16 +1,15 @@
 import type { AttemptRecord, ClaimedDelivery } from '../core/ports-delivery.ts';
 
-/** What both engines read of a delivery that they hand out: of itself, its run, its event and its source. */
+/** What both engines read of a delivery that they hand out: of itself, its run and its event. */
 export const claimedDeliveryColumns = `delivery.id, delivery.org_id, delivery.destination_id, delivery.event_id,
   delivery.attempt, delivery.budget_from, delivery.due_at, run.output, event.type, event.icon, event.sender_id,
-  event.entity_kind, event.entity_external_id, event.happened_at, event.received_at, event.matched_sources,
-  source.name AS source_name`;
+  event.entity_kind, event.entity_external_id, event.happened_at, event.received_at,
+  run.source_name`;
 
 export const claimedDeliveryJoins = `
   JOIN runs AS run
     ON run.org_id = delivery.org_id AND run.event_id = delivery.event_id AND run.id = delivery.run_id
-  JOIN events AS event ON event.org_id = delivery.org_id AND event.id = delivery.event_id
-  LEFT JOIN sources AS source ON source.id = event.source_id`;
+  JOIN events AS event ON event.org_id = delivery.org_id AND event.id = delivery.event_id`;
 
 export interface ClaimedDeliveryRow {
   readonly id: string;
@@ -28,7 +27,6 @@ export interface ClaimedDeliveryRow {
   readonly entity_external_id: string | null;
   readonly happened_at: number;
   readonly received_at: number;
-  readonly matched_sources: string | null;
   readonly source_name: string | null;
 }
 
@@ -49,14 +47,11 @@ export const toClaimedDelivery = (row: ClaimedDeliveryRow): ClaimedDelivery => (
     receivedAt: row.received_at,
   },
   output: row.output,
-  sourceName: row.source_name ?? firstSource(row.matched_sources),
+  sourceName: row.source_name,
   attempt: row.attempt,
   budgetFrom: row.budget_from,
   dueAt: row.due_at,
 });
-
-const firstSource = (matched: string | null): string | null =>
-  matched === null ? null : ((JSON.parse(matched) as { name: string }[])[0]?.name ?? null);
 
 /** When a delivery ended with this attempt; null where it goes on. */
 export const finishedAt = ({ next, attempt }: AttemptRecord): number | null =>

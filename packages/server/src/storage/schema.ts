@@ -138,6 +138,7 @@ export interface Schema {
     pipeline_id: string;
     pipeline_name: string;
     version: number;
+    source_name: string | null;
     outcome: string;
     failed_step: number | null;
     reason: string | null;

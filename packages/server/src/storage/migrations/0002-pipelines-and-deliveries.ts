@@ -31,7 +31,7 @@ export const pipelinesAndDeliveries = [
   // However often a crash makes it run again, an event is settled once for each pipeline, and once for each replay.
   `CREATE TABLE runs (
      id TEXT NOT NULL, org_id TEXT NOT NULL, event_id TEXT NOT NULL, pipeline_id TEXT NOT NULL,
-     pipeline_name TEXT NOT NULL, version BIGINT NOT NULL, outcome TEXT NOT NULL, failed_step BIGINT,
+     pipeline_name TEXT NOT NULL, version BIGINT NOT NULL, source_name TEXT, outcome TEXT NOT NULL, failed_step BIGINT,
      reason TEXT, output TEXT NOT NULL, trace TEXT NOT NULL, notes TEXT, replay_job_id TEXT NOT NULL,
      created_at BIGINT NOT NULL, PRIMARY KEY (org_id, event_id, pipeline_id, replay_job_id))`,
   `CREATE INDEX runs_of_pipeline ON runs (org_id, pipeline_id, event_id)`,

@@ -95,13 +95,13 @@ async function addRuns(
   await addDeliveries(session, rows, at);
   await session.query(
     `INSERT INTO runs (id, org_id, event_id, pipeline_id, pipeline_name, version, outcome, failed_step, reason,
-       output, trace, notes, replay_job_id, created_at)
+       output, trace, notes, replay_job_id, source_name, created_at)
      SELECT id, org_id, event_id, pipeline_id, pipeline_name, version, outcome, NULLIF(failed_step, -1), reason,
-       output, trace, notes, job_id, $14
+       output, trace, notes, job_id, source_name, $15
      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
-       $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
+       $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
      AS new (id, org_id, event_id, pipeline_id, pipeline_name, version, outcome, failed_step, reason, output,
-       trace, notes, job_id)`,
+       trace, notes, job_id, source_name)`,
     [
       textArray(rows.map(({ run }) => run.id)),
       textArray(rows.map(({ settlement }) => settlement.orgId)),
@@ -116,6 +116,7 @@ async function addRuns(
       textArray(rows.map(({ run }) => run.trace)),
       textArray(rows.map(({ notes }) => (notes.length > 0 ? JSON.stringify(notes) : null))),
       textArray(rows.map(({ settlement }) => settlement.jobId ?? '')),
+      textArray(rows.map(({ run }) => run.sourceName)),
       at,
     ],
   );

@@ -21,8 +21,8 @@ export function prepareSettle(database: Database): Settle {
      WHERE expires_at <= ?`,
   );
   const addRun = database.prepare(
-    `INSERT INTO runs (id, org_id, event_id, pipeline_id, pipeline_name, version, outcome, failed_step, reason,
-       output, trace, notes, replay_job_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO runs (id, org_id, event_id, pipeline_id, pipeline_name, version, source_name, outcome, failed_step, reason,
+       output, trace, notes, replay_job_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const findDestination = database.prepare<{ name: string; kind: string }, [string, string]>(
     'SELECT name, kind FROM destinations WHERE org_id = ? AND id = ?',
@@ -95,6 +95,7 @@ export function prepareSettle(database: Database): Settle {
       run.pipelineId,
       run.pipelineName,
       run.version,
+      run.sourceName,
       run.outcome,
       run.step,
       run.reason,

@@ -54,7 +54,10 @@ export async function routedTo(
       token,
       round: 'first' as const,
       parked: [],
-      matchedSources: [{ id: 'src_1', name: 'Shop' }],
+      matchedSources: [
+        { id: 'src_2', name: 'Before it by name' },
+        { id: 'src_1', name: 'Shop' },
+      ],
       tallies: [],
       runs: [
         {
@@ -62,6 +65,7 @@ export async function routedTo(
           pipelineId: 'pipe_1',
           pipelineName: 'All',
           version: 1,
+          sourceName: 'Shop',
           outcome: 'routed' as const,
           step: null,
           reason: null,

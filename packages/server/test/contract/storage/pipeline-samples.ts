@@ -57,6 +57,7 @@ export const aRun = (given: Partial<SettledRun> = {}): SettledRun => ({
   pipelineId: 'pipe_one',
   pipelineName: 'One',
   version: 1,
+  sourceName: 'Shop',
   outcome: 'routed',
   step: null,
   reason: null,
