@@ -156,6 +156,7 @@ export async function startService(
         onFailure: handlers.onFailure,
       }),
     nodeId,
+    isOnlyNode: settings.SLUICE_DATABASE_URL === undefined,
     pollMs: settings.SLUICE_DATABASE_URL ? SHARED_POLL_MS : OWN_POLL_MS,
     works: processes,
     mayRemember: engine.hearsChanges,
@@ -273,15 +274,16 @@ const closedDoor = async (): Promise<Response> => {
   throw new Problem('not_found', { message: 'This node takes no events: its roles leave that to others.' });
 };
 
-/** Whoever asks within a second shares one look: each is a write, and anybody may ask. */
+/** Whoever asks while somebody looks shares that look: each is a write, and anybody may ask. */
 function createReadiness(engine: StorageEngine, isStopping: () => boolean): () => Promise<void> {
-  let look: { readonly at: number; readonly result: Promise<void> } | null = null;
-  return async () => {
+  let look: Promise<void> | null = null;
+  return () => {
     if (isStopping())
       throw new Problem('storage_unavailable', { message: 'This process is stopping.', retryAfter: 1 });
-    const at = performance.now();
-    if (look === null || at - look.at > seconds(1)) look = { at, result: engine.checkWritable() };
-    await look.result;
+    look ??= engine.checkWritable().finally(() => {
+      look = null;
+    });
+    return look;
   };
 }
 
