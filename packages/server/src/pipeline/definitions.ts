@@ -10,6 +10,8 @@ export interface LoadedPipeline
   extends Pick<PipelineDefinition, 'name' | 'sources' | 'steps' | 'destinations'> {
   readonly id: string;
   readonly version: number;
+  /** Why it cannot be run, where that is so. */
+  readonly problem?: string;
 }
 
 /** What the events of one organisation go through at present. */
@@ -60,9 +62,16 @@ export function createDefinitions(options: {
   const versions = new Map<string, LoadedPipeline>();
 
   const load = (orgId: string, id: string, version: number, definition: string): LoadedPipeline => {
-    const { name, sources, steps, destinations } = readDefinition(definition);
-    const { open } = stepVault(vault, orgId, id);
-    return { id, version, name, sources, destinations, steps: openSteps(steps, open) };
+    let known: LoadedPipeline = { id, version, name: id, sources: [], destinations: [], steps: [] };
+    try {
+      const { name, sources, steps, destinations } = readDefinition(definition);
+      known = { ...known, name, sources, destinations };
+      return { ...known, steps: openSteps(steps, stepVault(vault, orgId, id).open) };
+    } catch (error) {
+      // No time will mend it, and the other pipelines of the organisation must not wait for it.
+      const reason = error instanceof Error ? error.message : String(error);
+      return { ...known, problem: `The pipeline or one of its secrets cannot be read: ${reason}` };
+    }
   };
 
   async function read(orgId: string): Promise<OrganisationPipelines> {

@@ -26,8 +26,11 @@ export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, 
   const sources = organisation.sourcesOf(claimed);
   const runs: ReadyRun[] = [];
   const ended: EndedRun[] = [];
-  const ready = (pipeline: LoadedPipeline, planned: PlannedRun) =>
-    runs.push({ pipeline, planned, sourceName: sourceNameFor(pipeline, sources) });
+  const ready = (pipeline: LoadedPipeline, planned: PlannedRun) => {
+    const run = { pipeline, planned, sourceName: sourceNameFor(pipeline, sources) };
+    if (pipeline.problem === undefined) runs.push(run);
+    else ended.push({ ...run, report: failedReport(null, pipeline.problem) });
+  };
 
   const due = claimed.plan?.filter(({ dueAt }) => dueAt <= now) ?? null;
   if (due === null) {
