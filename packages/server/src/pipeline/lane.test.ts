@@ -79,6 +79,15 @@ describe('a lane', () => {
     expect(lane.inFlight()).toBe(0);
   });
 
+  test('still knows the run that does not end when it has counted to the end of 32 bits', async () => {
+    const lane = openLane({ firstNumber: 0x7fff_fffe });
+    expect(outcomeOf(await lane.run(aRun()))).toBe('routed');
+    const [stuck, after] = [lane.run(aRun('hang')), lane.run(aRun())];
+    expect(outcomeOf(await stuck)).toBe('failed');
+    expect(outcomeOf(await after)).toBe('routed');
+    expect(started).toBe(2);
+  });
+
   test('cuts a run that does not end, and lets all the others through', async () => {
     const lane = openLane();
     const before = lane.run(aRun());

@@ -32,6 +32,8 @@ export interface LaneOptions {
   onStuck(request: RunRequest, reason: string, step: number): Promise<RunReport>;
   /** How long the thread may show no progress while it has something to do. */
   readonly patienceMs?: number;
+  /** Runs are numbered from after this one. */
+  readonly firstNumber?: number;
   /** An idle thread is ended after that time; absent: never. */
   readonly idleMs?: number;
 }
@@ -50,6 +52,7 @@ interface Pending {
 const CHECK_EVERY_MS = 250;
 const PATIENCE_MS = 3_000;
 const MOST_PIPELINES_POSTED = 2_000;
+const MOST_NUMBER = 0x7fff_ffff;
 
 /**
  * One thread of pipelines and who watches it. The thread is started when the first run comes. While runs are under
@@ -59,7 +62,7 @@ const MOST_PIPELINES_POSTED = 2_000;
 export function createLane(options: LaneOptions): Lane {
   const patience = Math.ceil((options.patienceMs ?? PATIENCE_MS) / CHECK_EVERY_MS);
   const pending = new Map<number, Pending>();
-  let last = 0;
+  let last = options.firstNumber ?? 0;
   let thread: LaneThread | null = null;
   let progress = newProgress();
   /** Names of the pipelines that the thread has, by what they are. */
@@ -182,7 +185,9 @@ export function createLane(options: LaneOptions): Lane {
 
   return {
     run(request) {
-      const n = ++last;
+      // Told in 32 bits of shared memory; nothing is under way for two thousand million runs.
+      last = last < MOST_NUMBER ? last + 1 : 1;
+      const n = last;
       const { promise, resolve } = Promise.withResolvers<RunReport>();
       pending.set(n, { request, resolve });
       schedule(n);
