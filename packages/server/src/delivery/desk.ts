@@ -15,6 +15,7 @@ import type { Vault } from '../core/vault.ts';
 import type { AttemptResult } from './attempt.ts';
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
+import { strikeSecrets } from './redact.ts';
 
 /**
  * Where destinations are made and changed: a configuration as somebody sends it becomes one that is checked and
@@ -69,7 +70,8 @@ export function createDestinationDesk(
 
   const prepare = (destination: StoredDestination): Destination => {
     const kind = kindOf(destination);
-    return kind.prepare(readConfig(kind, open(kind, destination), 'config'), deps);
+    const config = open(kind, destination);
+    return strikeSecrets(kind.prepare(readConfig(kind, config, 'config'), deps), kind, config);
   };
 
   return {
