@@ -3,9 +3,8 @@ import { jsonObject, textOf } from './event.ts';
 
 /** Private calls about destinations, what is sent to them, and what could not be. */
 
-/** How a destination is delivered to: as people set it, with the defaults that hold where they do not. */
-export const deliveryPolicy = z.strictObject({
-  attempts: z.int().min(1).max(50).default(8),
+const policyFields = {
+  attempts: z.int().min(1).max(50),
   /** The delay before each attempt; the last repeats where it is shorter than `attempts`. */
   schedule_s: z
     .array(
@@ -15,12 +14,20 @@ export const deliveryPolicy = z.strictObject({
         .max(7 * 86_400),
     )
     .min(1)
-    .max(50)
-    .default([0, 5, 30, 120, 600, 1_800, 7_200, 21_600]),
-  timeout_s: z.number().min(0.1).max(300).default(15),
-  concurrency: z.int().min(1).max(1_000).default(16),
+    .max(50),
+  timeout_s: z.number().min(0.1).max(300),
+  concurrency: z.int().min(1).max(1_000),
   /** 0 is unlimited. */
-  rate_per_second: z.number().min(0).max(1_000_000).default(0),
+  rate_per_second: z.number().min(0).max(1_000_000),
+};
+
+/** How a destination is delivered to: as people set it, with the defaults that hold where they do not. */
+export const deliveryPolicy = z.strictObject({
+  attempts: policyFields.attempts.default(8),
+  schedule_s: policyFields.schedule_s.default([0, 5, 30, 120, 600, 1_800, 7_200, 21_600]),
+  timeout_s: policyFields.timeout_s.default(15),
+  concurrency: policyFields.concurrency.default(16),
+  rate_per_second: policyFields.rate_per_second.default(0),
 });
 export type DeliveryPolicy = z.output<typeof deliveryPolicy>;
 
@@ -40,7 +47,8 @@ export const destinationBody = z.strictObject({
 export const destinationChange = z.strictObject({
   name: name.optional(),
   config: jsonObject.optional(),
-  policy: deliveryPolicy.optional(),
+  /** What is left out stays as it is. */
+  policy: z.strictObject(policyFields).partial().optional(),
 });
 
 export const destinationRotation = z.strictObject({

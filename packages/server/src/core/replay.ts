@@ -3,6 +3,9 @@ import type { EventFilter } from './ports.ts';
 /** Events once more through pipelines, as a job. */
 export const REPLAY_JOB = 'replay';
 
+/** All dead letters that match once more, as a job. */
+export const RETRY_JOB = 'dead_letters.retry';
+
 export interface ReplayRequest {
   /** One event alone. */
   readonly eventId?: string;

@@ -2,9 +2,7 @@ import { type Clock, minutes } from '../core/clock.ts';
 import type { Storage } from '../core/ports.ts';
 import type { DeliveryFilter } from '../core/ports-delivery.ts';
 import type { Job } from '../core/ports-storage-pipeline.ts';
-
-/** Retries all dead letters that match, in slices, saying how far it has come and stopping when it is cancelled. */
-export const RETRY_JOB = 'dead_letters.retry';
+import { RETRY_JOB } from '../core/replay.ts';
 
 type RetryStorage = Pick<
   Storage,
@@ -14,6 +12,7 @@ type RetryStorage = Pick<
 const LEASE_MS = minutes(1);
 const SLICE = 200;
 
+/** Retries all dead letters that match, in slices, saying how far it has come and stopping when it is cancelled. */
 export function createRetryJobs(options: {
   readonly storage: RetryStorage;
   readonly clock: Clock;

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { type Destination, defineDestination } from '../destination.ts';
+import { cutText } from '../text.ts';
+
+const MOST_KEPT = 64 * 1024;
 
 export const inbox = defineDestination({
   name: 'inbox',
@@ -11,7 +14,7 @@ export const inbox = defineDestination({
     return {
       readsTraits: false,
       async send({ event, payload }) {
-        const body = `{"type":${JSON.stringify(event.type)},"payload":${payload}}`;
+        const body = cutText(`{"type":${JSON.stringify(event.type)},"payload":${payload}}`, MOST_KEPT);
         return {
           outcome: 'delivered',
           request: { target: 'Inbox', headers: {}, body },

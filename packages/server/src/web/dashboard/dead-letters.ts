@@ -6,7 +6,7 @@ import type { Storage } from '../../core/ports.ts';
 import type { StoredDelivery } from '../../core/ports-delivery.ts';
 import { pagingQuery } from '../paging.ts';
 import type { Calls } from './calls.ts';
-import { showDelivery } from './deliveries.ts';
+import { MOST_LISTED, showDelivery } from './deliveries.ts';
 
 type DeadLetterStorage = Pick<Storage, 'listDeliveries' | 'listAttempts' | 'listEvents' | 'listRuns'>;
 type Filter = z.output<typeof deadLetterFilter>;
@@ -50,7 +50,7 @@ export function deadLetterCalls(calls: Calls, { storage }: { readonly storage: D
     const attempts = await storage.listAttempts(delivery.orgId, delivery.id);
     return {
       kind: 'delivery' as const,
-      ...showDelivery(delivery, attempts),
+      ...showDelivery(delivery, attempts, MOST_LISTED),
       reason: attempts.at(-1)?.message ?? delivery.code,
     };
   }

@@ -5,6 +5,7 @@ import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { Storage } from '../../core/ports.ts';
 import type { StoredAttempt, StoredDelivery } from '../../core/ports-delivery.ts';
+import { RETRY_JOB } from '../../core/replay.ts';
 import { answer } from '../answer.ts';
 import { pagingQuery } from '../paging.ts';
 import type { Call, Calls } from './calls.ts';
@@ -21,6 +22,9 @@ type DeliveryCallStorage = Pick<
   | 'countDeliveries'
   | 'createJob'
 >;
+
+const EVENTS_APART =
+  'Deliveries are retried. Events that failed in a pipeline are run again by POST /replays {"filter":{"state":"failed"}}.';
 
 /** What is on its way, what has arrived, and what could not. */
 export function deliveryCalls(
@@ -40,6 +44,9 @@ export function deliveryCalls(
   const showWhole = async (delivery: StoredDelivery) =>
     showDelivery(delivery, await storage.listAttempts(delivery.orgId, delivery.id));
 
+  const showBriefly = async (delivery: StoredDelivery) =>
+    showDelivery(delivery, await storage.listAttempts(delivery.orgId, delivery.id), MOST_LISTED);
+
   const listQuery = z.strictObject({ ...deliveryFilter, ...pagingQuery });
   calls.on('GET /deliveries', 'read', async call => {
     const { limit, cursor, ...filter } = call.query(listQuery);
@@ -50,7 +57,7 @@ export function deliveryCalls(
     });
     const shown = rows.slice(0, page.limit);
     const next = rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
-    return page.answer(await Promise.all(shown.map(showWhole)), next);
+    return page.answer(await Promise.all(shown.map(showBriefly)), next);
   });
 
   calls.on('GET /deliveries/:id', 'read', async call => answer(await showWhole(await find(call))));
@@ -85,14 +92,14 @@ export function deliveryCalls(
     const job = {
       id,
       orgId,
-      kind: 'dead_letters.retry',
+      kind: RETRY_JOB,
       state: 'running' as const,
       request: JSON.stringify({ filter }),
       total,
       done: 0,
       failed: 0,
       position: null,
-      notes: [],
+      notes: [EVENTS_APART],
       createdBy: email,
       createdAt: now,
       finishedAt: null,
@@ -104,8 +111,15 @@ export function deliveryCalls(
   });
 }
 
-/** A delivery as every private call shows it. */
-export const showDelivery = (delivery: StoredDelivery, attempts: readonly StoredAttempt[]) => ({
+/** What a list shows of each body, so that no page of it grows large. */
+export const MOST_LISTED = 1_024;
+
+/** A delivery as every private call shows it; a list cuts what was sent and answered. */
+export const showDelivery = (
+  delivery: StoredDelivery,
+  attempts: readonly StoredAttempt[],
+  most = Number.POSITIVE_INFINITY,
+) => ({
   id: delivery.id,
   event_id: delivery.eventId,
   event_type: delivery.eventType,
@@ -124,7 +138,15 @@ export const showDelivery = (delivery: StoredDelivery, attempts: readonly Stored
     status,
     code,
     message,
-    request: JSON.parse(request) as unknown,
-    response,
+    request: showRequest(JSON.parse(request), most),
+    response: cut(response, most),
   })),
 });
+
+const showRequest = (request: unknown, most: number): unknown =>
+  typeof request === 'object' && request !== null && 'body' in request && typeof request.body === 'string'
+    ? { ...request, body: cut(request.body, most) }
+    : request;
+
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;

@@ -1,8 +1,11 @@
 import {
+  type DeliveryPolicy,
+  deliveryPolicy,
   destinationBody,
   destinationChange,
   destinationRotation,
 } from '@sluice/contract/dashboard-deliveries';
+import type { z } from 'zod';
 import { type Clock, seconds, toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
@@ -41,6 +44,9 @@ type TestResult = {
   readonly code?: string;
   readonly message?: string;
 };
+
+const mergedPolicy = (stored: DeliveryPolicy, given: z.output<typeof destinationChange>['policy']) =>
+  deliveryPolicy.parse({ ...stored, ...given });
 
 /** Destinations. Secrets are answered when made or rotated only, and shown as set afterwards. */
 export function destinationCalls(
@@ -113,19 +119,18 @@ export function destinationCalls(
 
   calls.on('PATCH /destinations/:id', 'destinations.change', async call => {
     const stored = await find(call);
-    const { name, policy, config: given } = await call.body(destinationChange);
+    const given = await call.body(destinationChange);
     const { orgId, id, kind } = stored;
     const accepted =
-      given === undefined
+      given.config === undefined
         ? null
-        : await desk.accept({ orgId, id, kind, config: given as JsonObject, stored });
-    const change = { name, policy, config: accepted?.config };
+        : await desk.accept({ orgId, id, kind, config: given.config as JsonObject, stored });
+    const policy = given.policy && mergedPolicy(stored.policy, given.policy);
+    const change = { name: given.name, policy, config: accepted?.config };
     await storage.updateDestination(orgId, id, change, clock.now());
     await call.audit('destination.changed', id, {
-      ...(name === undefined ? {} : { name }),
-      fields: Object.keys({ name, policy, config: given }).filter(
-        field => ({ name, policy, config: given })[field as 'name'] !== undefined,
-      ),
+      ...(given.name === undefined ? {} : { name: given.name }),
+      fields: Object.keys(given),
     });
     const secret = accepted?.secret ?? null;
     return answer({ ...show(await find(call)), ...(secret === null ? {} : { secret }) });

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { dataOf } from '../support/dashboard.ts';
+import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+const SECRET = 'token-that-"nobody"-may-see';
+
+let flow: Flow;
+let echo: Receiver;
+let destination: { id: string };
+
+beforeAll(async () => {
+  flow = await startFlow();
+  echo = startReceiver(({ headers, body }) =>
+    Response.json({ said: Object.fromEntries(headers), token: headers.get('authorization'), body }),
+  );
+  destination = await flow.destination({
+    kind: 'webhook',
+    name: 'Echo',
+    config: { url: echo.url, auth: { mode: 'bearer', secret: SECRET } },
+    policy: { attempts: 2, timeout_s: 3 },
+  });
+  const { id: inbox } = await flow.destination({ kind: 'inbox', name: 'Inbox' });
+  await flow.routeTo(
+    { id: destination.id, when: 'event.type == "echo"' },
+    { id: inbox, when: 'event.type == "keep"' },
+  );
+});
+
+afterAll(async () => {
+  await flow.stop();
+  await echo.stop();
+});
+
+const inFull = async (id: string) => dataOf<DeliveryRecord>(await flow.browser.get(`/deliveries/${id}`));
+
+test('a receiver that answers with our secret does not get it shown', async () => {
+  const { id } = await flow.settled(await flow.send({ secret: SECRET }, 'echo'), 'delivered');
+  expect(echo.requests[0]?.headers.get('authorization')).toBe(`Bearer ${SECRET}`);
+  const shown = JSON.stringify(await inFull(id));
+  expect(shown).toContain('Bearer …');
+  expect(shown).not.toContain('nobody');
+  const tested = await flow.browser.post(`/destinations/${destination.id}/test`);
+  expect(JSON.stringify(dataOf(tested))).toContain('Bearer …');
+  expect(JSON.stringify(dataOf(tested))).not.toContain('nobody');
+});
+
+test('a list shows the beginning of what was sent and answered, a delivery by itself all that is kept', async () => {
+  const long = 'x'.repeat(5_000);
+  const listed = await flow.settled(await flow.send({ long }, 'echo'), 'delivered');
+  expect(listed.attempts[0]?.request.body).toHaveLength(1_025);
+  expect(listed.attempts[0]?.response).toHaveLength(1_025);
+  const [whole] = (await inFull(listed.id)).attempts;
+  expect(whole?.request.body).toContain(long);
+  expect(whole?.response).toContain(long);
+});
+
+test('the inbox keeps the first 64 KiB', async () => {
+  const { id } = await flow.settled(await flow.send({ long: 'x'.repeat(100_000) }, 'keep'), 'delivered');
+  expect((await inFull(id)).attempts[0]?.request.body).toHaveLength(64 * 1024);
+});
+
+test('what a change of the policy leaves out stays as it is', async () => {
+  const path = `/destinations/${destination.id}`;
+  const policyOf = async () => dataOf<{ policy: object }>(await flow.browser.get(path)).policy;
+  const before = await policyOf();
+  await flow.browser.patch(path, { policy: { concurrency: 4 } });
+  expect(await policyOf()).toEqual({ ...before, attempts: 2, timeout_s: 3, concurrency: 4 });
+});
+
+test('a retry of all dead letters says how events that failed are run again', async () => {
+  const made = dataOf<{ id: string; notes: string[] }>(await flow.browser.post('/dead-letters/retry', {}));
+  expect(made.notes.join()).toContain('/replays');
+  const { notes } = dataOf<{ notes: string[] }>(await flow.browser.get(`/jobs/${made.id}`));
+  expect(notes).toEqual(made.notes);
+});
