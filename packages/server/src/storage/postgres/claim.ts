@@ -55,14 +55,21 @@ const CLAIM_WAITING = `
 
 const CLAIM_PARKED = `
   WITH due AS (
-    SELECT org_id, event_id, job_id FROM parked_events
+    SELECT org_id, event_id, job_id, due_at, COALESCE((
+      SELECT octet_length(event.payload) FROM events AS event
+      WHERE event.org_id = parked.org_id AND event.id = parked.event_id), 0) AS bytes
+    FROM parked_events AS parked
     WHERE org_id = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED),
+  fitting AS (
+    SELECT org_id, event_id, job_id, sum(bytes) OVER (ORDER BY due_at, event_id, job_id) - bytes AS before
+    FROM due),
   taken AS (
-    DELETE FROM parked_events AS parked USING due
-    WHERE parked.org_id = due.org_id AND parked.event_id = due.event_id AND parked.job_id = due.job_id
+    DELETE FROM parked_events AS parked USING fitting
+    WHERE parked.org_id = fitting.org_id AND parked.event_id = fitting.event_id
+      AND parked.job_id = fitting.job_id AND fitting.before < $4
     RETURNING parked.org_id, parked.event_id, parked.job_id, parked.plan)
   INSERT INTO event_claims (org_id, event_id, job_id, token, until, tries, plan)
-  SELECT org_id, event_id, job_id, $4, $5, 1, plan FROM taken
+  SELECT org_id, event_id, job_id, $5, $6, 1, plan FROM taken
   ON CONFLICT DO NOTHING RETURNING event_id, job_id, plan`;
 
 const FIND_EVENTS = `
@@ -125,7 +132,7 @@ async function claimEvents(session: Session, wish: ClaimWish): Promise<ClaimedBa
     for (const orgId of hungry) {
       const wanted = Math.min(share, wish.limit - events.length);
       if (wanted <= 0 || room <= 0) break;
-      const parked = await take(orgId, CLAIM_PARKED, [wish.now, wanted]);
+      const parked = await take(orgId, CLAIM_PARKED, [wish.now, wanted, room]);
       const waiting = parked < wanted ? await take(orgId, CLAIM_WAITING, [wanted - parked, room]) : 0;
       if (parked + waiting >= wanted) hungrier.push(orgId);
     }

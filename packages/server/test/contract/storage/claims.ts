@@ -138,7 +138,14 @@ export function claimsContract(subject: Subject): void {
     expect(first).toHaveLength(2);
     const second = await claim({ bytes: 1 });
     expect(second).toHaveLength(1);
-    await settle([...first, ...second]);
+    const plan = [{ pipelineId: 'pipe_a', version: null, retries: 1, dueAt: NOW }];
+    await storage.settleEvents(
+      [...first, ...second].map(one => aSettlement(one, { parked: plan })),
+      NOW,
+    );
+    const parked = [await claim({ bytes: 15_000 }), await claim({ bytes: 1 })];
+    expect(parked.map(({ length }) => length)).toEqual([2, 1]);
+    await settle(parked.flat());
   });
 
   test('hands an event whose lease ran out to one who asks for such, least tried first', async () => {
