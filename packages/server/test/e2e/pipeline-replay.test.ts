@@ -179,6 +179,20 @@ describe('all that match a filter', () => {
 });
 
 describe('jobs', () => {
+  test('answer what was asked for in the same words', async () => {
+    const filter = {
+      state: 'failed',
+      entity: 'customer:a:b',
+      after: '2026-01-02T03:04:05.678Z',
+      before: '2026-01-03T00:00:00.000Z',
+    };
+    const asked = await replayAll(filter, 'original');
+    expect(asked.request).toEqual({ filter, version: 'original' });
+    const hook = await makeWebhook(service.url, owner);
+    const event = await settled(owner, await hook.send({}));
+    expect((await replay(event.id)).request).toEqual({ event_id: event.id, version: 'current' });
+  });
+
   test('are listed newest first, page by page', async () => {
     const made: string[] = [];
     for (let n = 0; n < 3; n++) made.unshift((await replayAll({ type: `none ${n}` })).id);

@@ -1,5 +1,6 @@
 import type { eventFilter } from '@sluice/contract/dashboard-events';
 import type { z } from 'zod';
+import { toRfc3339 } from '../../core/clock.ts';
 import type { EventFilter } from '../../core/ports.ts';
 
 type GivenFilter = z.output<z.ZodObject<typeof eventFilter>>;
@@ -10,3 +11,11 @@ export function toFilter({ entity, ...given }: GivenFilter): EventFilter {
   const tied = entity && { kind: entity.kind, externalId: entity.external_id };
   return { state, source, type, pipeline, destination, text, after, before, entity: tied };
 }
+
+/** The same filter as somebody would give it again. */
+export const showFilter = ({ entity, after, before, ...rest }: EventFilter) => ({
+  ...rest,
+  ...(entity && { entity: `${entity.kind}:${entity.externalId}` }),
+  ...(after !== undefined && { after: toRfc3339(after) }),
+  ...(before !== undefined && { before: toRfc3339(before) }),
+});

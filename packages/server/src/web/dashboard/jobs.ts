@@ -2,8 +2,10 @@ import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import type { Job, Jobs } from '../../core/ports-storage-pipeline.ts';
+import { REPLAY_JOB, type ReplayRequest } from '../../core/replay.ts';
 import { answer } from '../answer.ts';
 import type { Call, Calls } from './calls.ts';
+import { showFilter } from './event-filter.ts';
 import { listQuery, optionalTime } from './records.ts';
 
 /** Long pieces of work: how far they have come, and how to stop them. */
@@ -39,7 +41,7 @@ export const showJob = (job: Job): JobRecord => ({
   id: job.id,
   kind: job.kind,
   state: job.state,
-  request: JSON.parse(job.request) as unknown,
+  request: showRequest(job),
   total: job.total,
   done: job.done,
   failed: job.failed,
@@ -48,3 +50,10 @@ export const showJob = (job: Job): JobRecord => ({
   created_at: toRfc3339(job.createdAt),
   finished_at: optionalTime(job.finishedAt),
 });
+
+/** In the words that it was asked for with. */
+function showRequest({ kind, request }: Job): unknown {
+  if (kind !== REPLAY_JOB) return JSON.parse(request);
+  const { eventId, filter, version } = JSON.parse(request) as ReplayRequest;
+  return eventId === undefined ? { filter: showFilter(filter), version } : { event_id: eventId, version };
+}
