@@ -41,6 +41,7 @@ export interface PipelineStageOptions {
   readTraits(orgId: string, entity: EntityTie): Promise<string | null>;
   readonly startThread: StartThread;
   readonly nodeId: string;
+  readonly isOnlyNode: boolean;
   readonly pollMs: number;
   /** Whether this process works on events. */
   readonly works: boolean;
@@ -69,6 +70,7 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
         runner: createPipelineRunner(lanes),
         clock,
         nodeId: options.nodeId,
+        isOnlyNode: options.isOnlyNode,
         pollMs: options.pollMs,
         onDeliveries: options.onDeliveries,
         onError,

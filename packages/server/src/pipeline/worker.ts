@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { seconds } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import type { ClaimedEvent, EventClaims } from '../core/ports-storage-pipeline.ts';
+import type { ClaimedEvent, EventClaims, Labels } from '../core/ports-storage-pipeline.ts';
 import type { Definitions, LoadedPipeline } from './definitions.ts';
 import { planRuns } from './plan.ts';
 import type { PipelineRunner } from './runner.ts';
@@ -28,7 +28,7 @@ export interface PipelineWorker {
 
 export interface WorkerOptions {
   readonly storage: Pick<
-    EventClaims,
+    EventClaims & Labels,
     | 'claimEvents'
     | 'settleEvents'
     | 'claimExpired'
@@ -36,20 +36,29 @@ export interface WorkerOptions {
     | 'extendClaims'
     | 'releaseClaims'
     | 'expireClaims'
+    | 'releaseLabels'
   >;
   readonly definitions: Definitions;
   readonly runner: PipelineRunner;
   readonly clock: Clock;
   /** Tokens begin with it. The same after a restart where nobody else can have the name meanwhile. */
   readonly nodeId: string;
+  /** Whatever was begun before it started was begun by a former life of it. */
+  readonly isOnlyNode: boolean;
   /** How long to rest when there is nothing to do, and nobody wakes it. */
   readonly pollMs: number;
+  readonly lease?: Lease;
   onDeliveries(): void;
   onError(error: unknown): void;
 }
 
-const LEASE_MS = seconds(30);
-const EXTEND_EVERY_MS = seconds(10);
+/** How long a claim holds, and how often it is extended while the work goes on. */
+export interface Lease {
+  readonly ms: number;
+  readonly extendEveryMs: number;
+}
+
+const defaultLease: Lease = { ms: seconds(15), extendEveryMs: seconds(5) };
 const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
 /** A second try that has not ended by then waits for somebody, and the next may begin. */
 const SUSPECT_HEAD_START_MS = 50;
@@ -57,7 +66,7 @@ const AFTER_ERROR_MS = seconds(1);
 const STOPPING_GRACE_MS = seconds(3);
 
 export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
-  const { storage, definitions, runner, clock, nodeId, onError } = options;
+  const { storage, definitions, runner, clock, nodeId, onError, lease = defaultLease } = options;
   const underWay = createUnderWay();
   let after = '';
   let stopping = false;
@@ -147,7 +156,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     const batch = await storage.claimEvents({
       token: newToken(),
       now: clock.now(),
-      leaseMs: LEASE_MS,
+      leaseMs: lease.ms,
       after,
       ...underWay.room(),
     });
@@ -159,7 +168,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   async function takeSuspects(): Promise<void> {
     if (!(await storage.hasExpiredClaims(clock.now()))) return;
     while (!stopping) {
-      const suspect = await storage.claimExpired({ token: newToken(), now: clock.now(), leaseMs: LEASE_MS });
+      const suspect = await storage.claimExpired({ token: newToken(), now: clock.now(), leaseMs: lease.ms });
       if (suspect === null) return;
       const done = process(suspect);
       await (suspect.tries > 2 ? done : Promise.race([done, pause(SUSPECT_HEAD_START_MS)]));
@@ -187,6 +196,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     await repeatedly(
       async () => {
         await storage.expireClaims(`${nodeId} `);
+        if (options.isOnlyNode) await storage.releaseLabels();
         isBegun = true;
       },
       0,
@@ -196,8 +206,8 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       repeatedly(claimAndProcess, 0),
       repeatedly(takeSuspects, LOOK_FOR_SUSPECTS_EVERY_MS),
       repeatedly(async () => {
-        await pause(EXTEND_EVERY_MS);
-        if (!stopping) await storage.extendClaims(underWay.tokens(), clock.now() + LEASE_MS);
+        await pause(lease.extendEveryMs);
+        if (!stopping) await storage.extendClaims(underWay.tokens(), clock.now() + lease.ms);
       }, 0),
     ]);
   }

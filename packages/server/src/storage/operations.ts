@@ -106,6 +106,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   claimLabel: labels.claimLabel,
   keepLabel: labels.keepLabel,
   releaseLabel: labels.releaseLabel,
+  releaseLabels: labels.releaseLabels,
   recordLabelUse: labels.recordLabelUse,
 
   createJob: jobs.createJob,

@@ -49,6 +49,10 @@ export const releaseLabel: Operation<Labels['releaseLabel']> = async (db, orgId,
     .execute();
 };
 
+export const releaseLabels: Operation<Labels['releaseLabels']> = async db => {
+  await db.deleteFrom('labels').where('label', 'is', null).execute();
+};
+
 export const recordLabelUse: Operation<Labels['recordLabelUse']> = async (db, uses) => {
   // In one order, so that two nodes that tell of the same ones cannot wait for each other.
   const sorted = uses.toSorted((a, b) => (`${a.orgId}\n${a.key}` < `${b.orgId}\n${b.key}` ? -1 : 1));

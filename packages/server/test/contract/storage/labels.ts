@@ -32,6 +32,18 @@ export function labelsContract(subject: Subject): void {
     expect(await subject.storage.findLabel(org, 'key')).toBe('low');
   });
 
+  test('takes back every right to find one out, and no label, when a node starts alone', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const { storage } = nodes[0];
+    const org = orgId();
+    await storage.claimLabel(org, 'asked', NOW, 1_000);
+    await storage.keepLabel(org, 'known', 'high', NOW);
+    await storage.releaseLabels();
+    expect(await storage.claimLabel(org, 'asked', NOW, 1_000)).toEqual({ kind: 'claimed' });
+    expect(await storage.findLabel(org, 'known')).toBe('high');
+    await remove();
+  });
+
   test('knows nothing of another organisation', async () => {
     const [org, other] = [orgId(), orgId()];
     await subject.storage.keepLabel(org, 'key', 'high', NOW);
