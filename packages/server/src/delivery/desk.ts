@@ -5,6 +5,7 @@ import {
   describeKind,
   type KindDescription,
   keepSecrets,
+  keepsSecrets,
   maskSecrets,
   openSecrets,
   readConfig,
@@ -16,6 +17,7 @@ import type { AttemptResult } from './attempt.ts';
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { strikeSecrets } from './redact.ts';
+import { requireSameHost } from './same-host.ts';
 
 /**
  * Where destinations are made and changed: a configuration as somebody sends it becomes one that is checked and
@@ -83,7 +85,9 @@ export function createDestinationDesk(
         const known = destinationKinds.map(({ name: one }) => one).join(', ');
         throw invalid('kind', `kind must be one of ${known}.`);
       }
-      const kept = keepSecrets(kind, given, stored && open(kind, stored), 'config');
+      const before = stored && open(kind, stored);
+      if (before && keepsSecrets(kind, given)) requireSameHost(before, given);
+      const kept = keepSecrets(kind, given, before, 'config');
       const read = readConfig(kind, kept, 'config');
       const filled = kind.fillIn?.(read) ?? { config: read, secret: null };
       await kind.prepare(filled.config, deps).close?.();

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { dataOf } from '../support/dashboard.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+setDefaultTimeout(30_000);
 
 const SECRET = 'token-that-"nobody"-may-see';
 
@@ -73,4 +75,15 @@ test('a retry of all dead letters says how events that failed are run again', as
   expect(made.notes.join()).toContain('/replays');
   const { notes } = dataOf<{ notes: string[] }>(await flow.browser.get(`/jobs/${made.id}`));
   expect(notes).toEqual(made.notes);
+});
+
+test('a secret that is kept unseen does not follow the destination to another host', async () => {
+  const path = `/destinations/${destination.id}`;
+  const change = (url: string, secret: unknown) =>
+    flow.browser.patch(path, { config: { url, auth: { mode: 'bearer', secret } } });
+  const elsewhere = echo.url.replace('127.0.0.1', '127.0.0.2');
+  const refused = await change(elsewhere, { set: true });
+  expect(refused.status).toBe(400);
+  expect((await change(`${echo.url}/other`, { set: true })).status).toBe(200);
+  expect((await change(elsewhere, 'another-token')).status).toBe(200);
 });
