@@ -6,7 +6,13 @@ import { createSharedCalls } from './shared-calls.ts';
 import type { StepPorts } from './step.ts';
 import { createCaller } from './thread-calls.ts';
 import { createProgress } from './thread-progress.ts';
-import type { FromThread, PostedRun, RunReport, ToThread } from './thread-protocol.ts';
+import {
+  type FromThread,
+  failedReport,
+  type PostedRun,
+  type RunReport,
+  type ToThread,
+} from './thread-protocol.ts';
 import { type CompileRoutes, createThreadRuns, type PreparedPipeline } from './thread-run.ts';
 
 /** The other end of a thread: how it hears and speaks. */
@@ -69,7 +75,13 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
     working = true;
     for (let run = queue.shift(); run !== undefined; run = queue.shift()) {
       const pipeline = pipelines.get(run.pipelineName);
-      if (runOne === null || pipeline === undefined) continue;
+      if (runOne === null || pipeline === undefined) {
+        reports.push([
+          run.n,
+          failedReport(null, 'The thread that was to run it does not know the pipeline.'),
+        ]);
+        continue;
+      }
       const someoneWaits = caller.nextWait();
       await Promise.race([finish(runOne(run, pipeline), run.n), someoneWaits]);
       if (reports.length >= MOST_REPORTS_AT_ONCE) flush();

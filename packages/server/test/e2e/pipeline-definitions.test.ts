@@ -291,6 +291,15 @@ describe('who may', () => {
     expect((await read(id)).name).toBe('Pipeline');
   });
 
+  test('a change of nothing leaves no trace in the audit log', async () => {
+    const { id } = await makePipeline(owner, {});
+    expect(dataOf(await owner.patch(`/pipelines/${id}`, {}))).toMatchObject({ id, version: 1 });
+    const entries = listOf<{ target: string; action: string }>(await owner.get('/audit')).data;
+    expect(entries.filter(({ target }) => target === id).map(({ action }) => action)).toEqual([
+      'pipeline.created',
+    ]);
+  });
+
   test('and the audit log tells of it', async () => {
     const { id } = await makePipeline(owner, { name: 'Audited' });
     await owner.patch(`/pipelines/${id}`, { name: 'Renamed' });

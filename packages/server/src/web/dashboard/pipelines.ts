@@ -137,8 +137,8 @@ export function pipelineCalls(
     const pipeline = await find(call);
     const { enabled, ...change } = await call.body(pipelineChange);
     if (Object.keys(change).length === 0) {
-      if (enabled !== undefined)
-        await storage.enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
+      if (enabled === undefined) return answer(show(pipeline));
+      await storage.enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
       await call.audit('pipeline.changed', pipeline.id, { enabled });
       return answer(show(await find(call)));
     }
