@@ -173,7 +173,6 @@ export interface Schema {
     state: string;
     attempt: number;
     budget_from: number;
-    first_attempt_at: number | null;
     due_at: number;
     lease_until: number | null;
     lease_token: string | null;

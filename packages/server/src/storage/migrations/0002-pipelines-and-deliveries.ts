@@ -53,7 +53,7 @@ export const pipelinesAndDeliveries = [
      id TEXT NOT NULL, org_id TEXT NOT NULL, event_id TEXT NOT NULL, run_id TEXT NOT NULL, pipeline_id TEXT NOT NULL,
      pipeline_name TEXT NOT NULL, destination_id TEXT NOT NULL, destination_name TEXT NOT NULL,
      destination_kind TEXT NOT NULL, state TEXT NOT NULL, attempt BIGINT NOT NULL, budget_from BIGINT NOT NULL,
-     first_attempt_at BIGINT, due_at BIGINT NOT NULL, lease_until BIGINT, lease_token TEXT, code TEXT,
+     due_at BIGINT NOT NULL, lease_until BIGINT, lease_token TEXT, code TEXT,
      created_at BIGINT NOT NULL, finished_at BIGINT, PRIMARY KEY (org_id, id))`,
   `CREATE UNIQUE INDEX deliveries_once ON deliveries (org_id, run_id, destination_id)`,
   `CREATE INDEX deliveries_of_event ON deliveries (org_id, event_id)`,
