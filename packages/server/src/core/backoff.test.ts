@@ -19,11 +19,15 @@ describe('the delay before an attempt', () => {
     expect(jittered(10_000, () => 0.999999)).toBe(12_000);
     expect(jittered(0, () => 0.9)).toBe(0);
     fc.assert(
-      fc.property(fc.nat(10_000_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (ms, x) => {
-        const spread = jittered(ms, () => x);
-        expect(spread).toBeGreaterThanOrEqual(Math.floor(ms * 0.8));
-        expect(spread).toBeLessThanOrEqual(Math.ceil(ms * 1.2));
-      }),
+      fc.property(
+        fc.nat(10_000_000),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (ms, x) => {
+          const spread = jittered(ms, () => x);
+          expect(spread).toBeGreaterThanOrEqual(Math.floor(ms * 0.8));
+          expect(spread).toBeLessThanOrEqual(Math.ceil(ms * 1.2));
+        },
+      ),
     );
   });
 
@@ -35,6 +39,8 @@ describe('the delay before an attempt', () => {
         expect(Math.abs(difference - next)).toBeLessThan(1);
       }),
     );
-    expect(remainingDelays({ attempts: 8, delaysS: [0, 5, 30, 120, 600, 1_800, 7_200, 21_600] }, 1)).toBe(31_355_000);
+    expect(remainingDelays({ attempts: 8, delaysS: [0, 5, 30, 120, 600, 1_800, 7_200, 21_600] }, 1)).toBe(
+      31_355_000,
+    );
   });
 });

@@ -204,6 +204,8 @@ export interface StoredRun {
 export interface Runs {
   /** Oldest first. */
   listRuns(orgId: string, eventId: string): Promise<StoredRun[]>;
+  /** The events of which some pipeline's latest run failed, newest first: others may have routed them. */
+  listFailedEvents(orgId: string, page: { limit: number; below: string | null }): Promise<string[]>;
 }
 
 export interface DedupeKeys {

@@ -94,6 +94,7 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
     async stop() {
       drafts.close();
       await worker?.stop();
+      await cache.leaveRest().catch(onError);
       await cache.flush().catch(onError);
     },
   };

@@ -101,6 +101,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   releaseClaims: claims.releaseClaims,
   expireClaims: claims.expireClaims,
   listRuns: runs.listRuns,
+  listFailedEvents: runs.listFailedEvents,
   findDedupeKeys: dedupe.findDedupeKeys,
   findLabel: labels.findLabel,
   claimLabel: labels.claimLabel,

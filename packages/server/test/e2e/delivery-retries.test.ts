@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { newId } from '../../src/core/ids.ts';
 import { dataOf, listOf } from '../support/dashboard.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.ts';
@@ -191,4 +192,41 @@ test('dead letters are exported as one JSON object a line', async () => {
   });
   const lines = (await response.text()).trim().split('\n');
   expect(lines.map(line => (JSON.parse(line) as DeliveryRecord).event_id).sort()).toEqual([...events].sort());
+});
+
+test('a pipeline that failed an event is in the dead letters, although another one routed it', async () => {
+  const { send } = await routed('half.failed', () => new Response(''));
+  const now = Date.now();
+  const [source] = await flow.service.engine.storage.listSources(flow.orgId);
+  const id = newId('pipe', now);
+  await flow.service.engine.storage.createPipeline(
+    {
+      id,
+      orgId: flow.orgId,
+      name: 'Breaks',
+      enabled: true,
+      version: 1,
+      definition: JSON.stringify({
+        name: 'Breaks',
+        sources: [source?.id],
+        steps: [
+          { kind: 'filter.match', config: { condition: 'event.type == "half.failed"' } },
+          { kind: 'no.such.step', config: {} },
+        ],
+        destinations: [],
+      }),
+      createdAt: now,
+      updatedAt: now,
+    },
+    'test',
+  );
+  const event = await send();
+  await flow.settled(event, 'delivered');
+  const letters = listOf<{ kind: string; event_id: string; failures: { pipeline: { id: string } }[] }>(
+    await flow.browser.get('/dead-letters'),
+  ).data;
+  const letter = letters.find(one => one.event_id === event);
+  expect(letter?.kind).toBe('event');
+  expect(letter?.failures.map(({ pipeline }) => pipeline.id)).toEqual([id]);
+  expect(dataOf(await flow.browser.get(`/events/${event}`))).toMatchObject({ state: 'processed' });
 });

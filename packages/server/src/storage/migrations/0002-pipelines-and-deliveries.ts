@@ -34,6 +34,7 @@ export const pipelinesAndDeliveries = [
      pipeline_name TEXT NOT NULL, version BIGINT NOT NULL, source_name TEXT, outcome TEXT NOT NULL, failed_step BIGINT,
      reason TEXT, output TEXT NOT NULL, trace TEXT NOT NULL, notes TEXT, replay_job_id TEXT NOT NULL,
      created_at BIGINT NOT NULL, PRIMARY KEY (org_id, event_id, pipeline_id, replay_job_id))`,
+  `CREATE INDEX runs_failed ON runs (org_id, event_id) WHERE outcome = 'failed'`,
   `CREATE INDEX runs_of_pipeline ON runs (org_id, pipeline_id, event_id)`,
 
   `CREATE TABLE dedupe_keys (

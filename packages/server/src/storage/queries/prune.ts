@@ -18,8 +18,9 @@ export const pruneEvents: Operation<Journal['pruneEvents']> = async (
   if (after !== null) query = query.where('id', '>', after);
   const slice = await query.orderBy('id').limit(limit).execute();
   const through = slice.filter(({ id, state }) => isThrough(id, state, cutoffs)).map(({ id }) => id);
-  const kept = await withOpenDeliveries(db, orgId, through, cutoffs);
-  const ids = through.filter(id => !kept.has(id));
+  const open = await withOpenDeliveries(db, orgId, through, cutoffs);
+  const wanted = await stillWanted(db, orgId, through, cutoffs);
+  const ids = through.filter(id => !open.has(id) && !wanted.has(id));
   if (ids.length > 0) await removeEvents(db, orgId, ids);
   return { removed: ids.length, next: slice.length < limit ? null : (slice.at(-1)?.id ?? null) };
 };
@@ -50,6 +51,35 @@ async function withOpenDeliveries(
     )
     .execute();
   return new Set(rows.map(row => row.event_id));
+}
+
+/** Those that wait for a replay, are being worked on, or failed in one pipeline of several not long ago. */
+async function stillWanted(
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+  { deadBefore }: PruneCutoffs,
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await Promise.all([
+    ...(['parked_events', 'event_claims'] as const).map(table =>
+      db
+        .selectFrom(table)
+        .select('event_id')
+        .where('org_id', '=', orgId)
+        .where('event_id', 'in', ids)
+        .execute(),
+    ),
+    db
+      .selectFrom('runs')
+      .select('event_id')
+      .where('org_id', '=', orgId)
+      .where('event_id', 'in', ids)
+      .where('outcome', '=', 'failed')
+      .where('created_at', '>=', deadBefore)
+      .execute(),
+  ]);
+  return new Set(rows.flat().map(row => row.event_id));
 }
 
 async function removeEvents(db: Db, orgId: string, ids: readonly string[]): Promise<void> {

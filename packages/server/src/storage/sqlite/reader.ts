@@ -20,7 +20,10 @@ self.onmessage = async event => {
     return;
   }
   try {
-    const operation = operations[call.name as OperationName] as (db: unknown, ...args: readonly unknown[]) => Promise<unknown>;
+    const operation = operations[call.name as OperationName] as (
+      db: unknown,
+      ...args: readonly unknown[]
+    ) => Promise<unknown>;
     self.postMessage({ id: call.id, result: await operation(db, ...call.args) } satisfies Reply);
   } catch (error) {
     self.postMessage({ id: call.id, failure: toFailure(error) } satisfies Reply);

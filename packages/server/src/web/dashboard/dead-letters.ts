@@ -1,6 +1,6 @@
 import { deadLetterFilter } from '@sluice/contract/dashboard-deliveries';
 import { z } from 'zod';
-import { seconds, toRfc3339 } from '../../core/clock.ts';
+import { toRfc3339 } from '../../core/clock.ts';
 import type { StoredEvent } from '../../core/event.ts';
 import type { Storage } from '../../core/ports.ts';
 import type { StoredDelivery } from '../../core/ports-delivery.ts';
@@ -8,10 +8,12 @@ import { pagingQuery } from '../paging.ts';
 import type { Calls } from './calls.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 
-type DeadLetterStorage = Pick<Storage, 'listDeliveries' | 'listAttempts' | 'listEvents' | 'listRuns'>;
+type DeadLetterStorage = Pick<
+  Storage,
+  'listDeliveries' | 'listAttempts' | 'listFailedEvents' | 'findEvent' | 'listRuns'
+>;
 type Filter = z.output<typeof deadLetterFilter>;
 
-const SEARCH_BUDGET_MS = seconds(2);
 const EXPORTED_AT_ONCE = 100;
 
 /** Ids of both sorts end in the same kind of time: what stands behind the prefix orders them all. */
@@ -42,8 +44,10 @@ export function deadLetterCalls(calls: Calls, { storage }: { readonly storage: D
     limit: number,
     below: string | null,
   ): Promise<readonly StoredEvent[]> {
-    const page = { limit: limit + 1, below: below && `evt_${below}`, budgetMs: SEARCH_BUDGET_MS };
-    return (await storage.listEvents(orgId, { state: 'failed' }, page)).events;
+    const page = { limit: limit + 1, below: below && `evt_${below}` };
+    const ids = await storage.listFailedEvents(orgId, page);
+    const events = await Promise.all(ids.map(id => storage.findEvent(orgId, id)));
+    return events.filter(event => event !== null);
   }
 
   async function ofDelivery(delivery: StoredDelivery) {
@@ -56,7 +60,9 @@ export function deadLetterCalls(calls: Calls, { storage }: { readonly storage: D
   }
 
   async function ofEvent(orgId: string, event: StoredEvent) {
-    const failed = (await storage.listRuns(orgId, event.id)).filter(run => run.outcome === 'failed');
+    // Of several runs by one pipeline the latest counts.
+    const latest = new Map((await storage.listRuns(orgId, event.id)).map(run => [run.pipelineId, run]));
+    const failed = [...latest.values()].filter(run => run.outcome === 'failed');
     return {
       kind: 'event' as const,
       id: event.id,

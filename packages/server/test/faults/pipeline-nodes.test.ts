@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Browser, dataOf, logIn, setUp } from '../support/dashboard.ts';
+import { acceptedIds, ingestWith } from '../support/doors.ts';
+import { openaiAnswer, startModel } from '../support/model.ts';
+import { makeInbox, makePipeline, makeWebhook, readEvent, settled } from '../support/pipelines.ts';
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+describe('two nodes on one database', () => {
+  let database: FreshDatabase;
+  let one: TestService;
+  let other: TestService;
+  let owner: Browser;
+  let key: string;
+  const settings = () => ({
+    SLUICE_DATABASE_URL: database.url,
+    SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8',
+    SLUICE_ALLOW_HTTP: 'true',
+  });
+  beforeAll(async () => {
+    database = await freshDatabase();
+    one = await startTestService({ settings: settings() });
+    owner = await setUp(one);
+    other = await startTestService({ settings: settings() });
+    key = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'test' })).secret;
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all([one.stop(), other.stop()]);
+    await database.drop();
+  });
+
+  const ingest = async (
+    service: TestService,
+    type: string,
+    count: number,
+    payload: (n: number) => object,
+  ) => {
+    const events = Array.from({ length: count }, (_, n) => ({ type, payload: payload(n) }));
+    return acceptedIds(await ingestWith(service.url, key)({ events }));
+  };
+
+  async function sdkPipeline(match: string, steps: readonly { kind: string; config?: unknown }[] = []) {
+    const source = dataOf<{ id: string }>(await owner.post('/sources', { kind: 'sdk', name: match, match }));
+    const inbox = await makeInbox(owner);
+    return makePipeline(owner, { sources: [source.id], steps, destinations: [{ id: inbox }] });
+  }
+
+  test('share the work: each event has one run and one delivery', async () => {
+    await sdkPipeline('shared.*');
+    const batches = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        ingest(n % 2 === 0 ? one : other, 'shared.x', 50, i => ({ n, i })),
+      ),
+    );
+    const ids = batches.flat();
+    for (const id of ids) {
+      const { state, runs, deliveries } = await settled(owner, id, 30_000);
+      expect({ id, state, runs: runs.length, deliveries: deliveries.length }).toEqual({
+        id,
+        state: 'processed',
+        runs: 1,
+        deliveries: 1,
+      });
+    }
+  }, 90_000);
+
+  test('let one of two duplicates through, wherever each is processed', async () => {
+    await sdkPipeline('twice.*', [{ kind: 'dedupe', config: { key: 'payload.pair' } }]);
+    const batches = await Promise.all([
+      ingest(one, 'twice.x', 40, pair => ({ pair })),
+      ingest(other, 'twice.x', 40, pair => ({ pair })),
+    ]);
+    const routed = new Map<number, number>();
+    for (const id of batches.flat()) {
+      const { state, payload } = await settled(owner, id, 30_000);
+      const { pair } = payload as { pair: number };
+      routed.set(pair, (routed.get(pair) ?? 0) + Number(state === 'processed'));
+    }
+    expect([...routed.values()]).toEqual(Array.from({ length: 40 }, () => 1));
+  }, 90_000);
+
+  test('ask a model once for identical payloads, also between them', async () => {
+    const model = startModel();
+    model.answer(async () => {
+      await until(() => model.asked.length > 0, 'It was not asked.');
+      return openaiAnswer({ content: '{"mood":"good"}' });
+    });
+    const classify = {
+      kind: 'classify',
+      config: {
+        label: 'mood',
+        labels: ['good', 'bad'],
+        prompt: '?',
+        model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
+      },
+    };
+    await sdkPipeline('model.*', [classify]);
+    const batches = await Promise.all([
+      ingest(one, 'model.x', 10, () => ({ same: true })),
+      ingest(other, 'model.x', 10, () => ({ same: true })),
+    ]);
+    for (const id of batches.flat()) expect((await settled(owner, id, 30_000)).state).toBe('processed');
+    expect(model.asked).toHaveLength(1);
+    await model.stop();
+  }, 60_000);
+
+  test('hear at once of a pipeline that was changed at the other', async () => {
+    const there = await logIn(other.url, 'owner@example.com');
+    const hook = await makeWebhook(one.url, owner);
+    const { id } = await makePipeline(owner, {
+      sources: [hook.id],
+      steps: [{ kind: 'filter.match', config: { condition: 'true' } }],
+    });
+    expect((await settled(owner, await hook.send({}))).state).toBe('processed');
+    const steps = [{ kind: 'filter.match', config: { condition: 'false' } }];
+    await there.patch(`/pipelines/${id}`, { steps });
+    await until(async () => {
+      const event = await settled(owner, await hook.send({}));
+      return event.state === 'dropped' && event.runs[0]?.pipeline.version === 2;
+    }, 'The old version is still run.');
+  }, 60_000);
+
+  test('take up what the other gives back when it stops', async () => {
+    const model = startModel();
+    const { promise: never } = Promise.withResolvers<Response>();
+    model.answer(() => never);
+    const classify = {
+      kind: 'classify',
+      config: {
+        label: 'mood',
+        labels: ['good', 'bad'],
+        prompt: '?',
+        model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
+        timeout_s: 60,
+      },
+    };
+    await sdkPipeline('stopped.*', [classify]);
+    const [id = ''] = await ingest(one, 'stopped.x', 1, () => ({ left: 'behind' }));
+    await until(() => model.asked.length === 1, 'The model is not asked.');
+    expect((await readEvent(owner, id)).state).toBe('accepted');
+    // Both nodes stop in turn: whoever has the event gives it back, and the other takes it up.
+    model.answer(() => openaiAnswer({ content: '{"mood":"good"}' }));
+    await other.stop();
+    other = await startTestService({ settings: settings() });
+    await one.stop();
+    one = await startTestService({ settings: settings() });
+    owner = await logIn(one.url, 'owner@example.com');
+    expect((await settled(owner, id, 60_000)).runs).toHaveLength(1);
+    await model.stop();
+  }, 120_000);
+});
