@@ -6,6 +6,7 @@ import { doorsSection, postgresSection } from './doors.ts';
 import { entitiesSection } from './entities.ts';
 import type { Figure, Section } from './figure.ts';
 import { historySection } from './history.ts';
+import { pipelineSection } from './pipeline.ts';
 
 /**
  * `npm run bench [section …]`: measures on this machine, prints a table, and keeps it. Sections that were not
@@ -15,6 +16,7 @@ const sections: readonly Section[] = [
   doorsSection,
   postgresSection,
   historySection,
+  pipelineSection,
   deliverySection,
   entitiesSection,
 ];
