@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
-import { type Flow, startFlow } from '../support/flow.ts';
+import { dataOf } from '../support/dashboard.ts';
+import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { afterRequest, type RawReceiver, startRawReceiver, startReceiver } from '../support/receiver.ts';
 
 setDefaultTimeout(30_000);
@@ -57,7 +58,8 @@ test('one that answers without end is cut at what is kept, and its status decide
     pour();
   });
   const event = await sendTo('endless', receiver.url);
-  const { attempts } = await flow.settled(event, 'delivered');
+  const { id } = await flow.settled(event, 'delivered');
+  const { attempts } = dataOf<DeliveryRecord>(await flow.browser.get(`/deliveries/${id}`));
   expect(attempts[0]?.response.length).toBe(16 * 1024);
 });
 
