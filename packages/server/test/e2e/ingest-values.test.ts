@@ -133,7 +133,6 @@ describe('the record of an event', () => {
       id,
       type: 'order.paid',
       icon: '💸',
-      state: 'accepted',
       senderId: 'order 7 — paid',
       entity: { kind: 'customer', externalId: '../x y/ü' },
       sources: [],

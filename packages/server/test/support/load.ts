@@ -95,7 +95,7 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
   return {
     requests,
     run(url, enough) {
-      const { promise: reached, resolve } = Promise.withResolvers<void>();
+      const { promise: reached, resolve, reject } = Promise.withResolvers<void>();
       let accepted = 0;
       let stopping = false;
       const senders = Array.from({ length: SENDERS }, async () => {
@@ -107,6 +107,7 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
           if (answered.status === 202 && ++accepted === enough) resolve();
         }
       });
+      void Promise.all(senders).then(() => reject(new Error('No sender was answered any more.')));
       return {
         reached,
         async stop() {
