@@ -1,4 +1,5 @@
 import type { LoadedPipeline } from './definitions.ts';
+import { packRuns, unpackReports } from './thread-pack.ts';
 import {
   type FromThread,
   failedReport,
@@ -90,7 +91,7 @@ export function createLane(options: LaneOptions): Lane {
 
   function receive(message: FromThread): void {
     if (message.kind === 'reports') {
-      for (const [n, report] of message.reports) {
+      for (const [n, report] of unpackReports(message.reports)) {
         pending.get(n)?.resolve(report);
         pending.delete(n);
       }
@@ -141,7 +142,7 @@ export function createLane(options: LaneOptions): Lane {
       }
       return [{ ...rest, n, pipelineName: name }];
     });
-    if (runs.length > 0) thread.post({ kind: 'run', pipelines, runs });
+    if (runs.length > 0) thread.post({ kind: 'run', pipelines, runs: packRuns(runs) });
   }
 
   function check(): void {

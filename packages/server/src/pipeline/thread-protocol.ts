@@ -66,7 +66,8 @@ export type ToThread =
   | {
       readonly kind: 'run';
       readonly pipelines: readonly { readonly name: string; readonly pipeline: LoadedPipeline }[];
-      readonly runs: readonly PostedRun[];
+      /** Packed: see `thread-pack.ts`. */
+      readonly runs: string;
     }
   /** Every pipeline that was posted so far may be let go of. */
   | { readonly kind: 'forget' }
@@ -75,7 +76,8 @@ export type ToThread =
 
 export type FromThread =
   | { readonly kind: 'up' }
-  | { readonly kind: 'reports'; readonly reports: readonly (readonly [n: number, report: RunReport])[] }
+  /** Packed: see `thread-pack.ts`. */
+  | { readonly kind: 'reports'; readonly reports: string }
   | {
       readonly kind: 'call';
       readonly call: number;

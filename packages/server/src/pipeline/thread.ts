@@ -5,6 +5,7 @@ import { dryRunPorts } from './dry-run.ts';
 import { createSharedCalls } from './shared-calls.ts';
 import type { StepPorts } from './step.ts';
 import { createCaller } from './thread-calls.ts';
+import { packReports, unpackRuns } from './thread-pack.ts';
 import { createProgress } from './thread-progress.ts';
 import {
   type FromThread,
@@ -67,7 +68,7 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
 
   let reports: (readonly [number, RunReport])[] = [];
   function flush(): void {
-    if (reports.length > 0) end.post({ kind: 'reports', reports });
+    if (reports.length > 0) end.post({ kind: 'reports', reports: packReports(reports) });
     reports = [];
   }
 
@@ -104,7 +105,7 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
         return;
       case 'run':
         for (const { name, pipeline } of message.pipelines) pipelines.set(name, { pipeline, compiled: null });
-        queue.push(...message.runs);
+        queue.push(...unpackRuns(message.runs));
         if (!working) void work();
         return;
       case 'forget':

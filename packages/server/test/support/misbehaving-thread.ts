@@ -1,3 +1,4 @@
+import { packReports, unpackRuns } from '../../src/pipeline/thread-pack.ts';
 import { createProgress, type Progress } from '../../src/pipeline/thread-progress.ts';
 import type { FromThread, PostedRun, RunReport, ToThread } from '../../src/pipeline/thread-protocol.ts';
 
@@ -28,7 +29,7 @@ const report = (run: PostedRun): void => {
     tallies: [],
     busyMs: 0,
   };
-  say({ kind: 'reports', reports: [[run.n, ended]] });
+  say({ kind: 'reports', reports: packReports([[run.n, ended]]) });
 };
 
 function perform(run: PostedRun): void {
@@ -54,7 +55,7 @@ self.onmessage = ({ data }) => {
     progress = createProgress(new Int32Array(message.progress));
     setInterval(progress.live, 50);
   } else if (message.kind === 'run') {
-    for (const run of message.runs) perform(run);
+    for (const run of unpackRuns(message.runs)) perform(run);
   } else if (message.kind === 'answer') {
     const run = waiting.get(message.call);
     if (run) report(run);

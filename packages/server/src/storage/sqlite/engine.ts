@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { StorageEngine } from '../../core/ports.ts';
 import type { ClaimedDelivery } from '../../core/ports-delivery.ts';
 import type { EntityWriteResult } from '../../core/ports-entities.ts';
-import type { ClaimedBatch, SettleResult } from '../../core/ports-storage-pipeline.ts';
+import type { SettleResult } from '../../core/ports-storage-pipeline.ts';
 import { changesConfiguration, isRead, toStorage } from '../operations.ts';
 import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
+import { packSettlements, unpackClaims } from './pack-claims.ts';
 import { prepareFile } from './prepare.ts';
 import { StorageThread } from './thread.ts';
 
@@ -55,9 +56,9 @@ export async function openSqlite(options: {
       },
       {
         append: requests => writer.append(requests),
-        claimEvents: wish => writer.call('claimEvents', [wish]) as Promise<ClaimedBatch>,
+        claimEvents: async wish => unpackClaims((await writer.call('claimEvents', [wish])) as string),
         settleEvents: (settlements, at) =>
-          writer.call('settleEvents', [settlements, at]) as Promise<SettleResult[]>,
+          writer.call('settleEvents', [packSettlements(settlements), at]) as Promise<SettleResult[]>,
         claimDeliveries: (wishes, lease) =>
           writer.call('claimDeliveries', [wishes, lease]) as Promise<ClaimedDelivery[]>,
         recordAttempts: records => writer.call('recordAttempts', [records]) as Promise<string[]>,

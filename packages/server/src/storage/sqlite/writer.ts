@@ -4,6 +4,7 @@ import { prepareClaim } from './claim.ts';
 import { prepareClaimDeliveries, prepareRecordAttempts } from './deliver.ts';
 import { prepareWriteEntities } from './entities.ts';
 import { openForWriting, queryBuilder } from './open.ts';
+import { packClaims, unpackSettlements } from './pack-claims.ts';
 import {
   type Call,
   type Failure,
@@ -116,9 +117,9 @@ function run(call: Call): unknown {
     case 'close':
       return null;
     case 'claimEvents':
-      return claim(...(call.args as Parameters<typeof claim>));
+      return packClaims(claim(...(call.args as Parameters<typeof claim>)));
     case 'settleEvents':
-      return settle(...(call.args as Parameters<typeof settle>));
+      return settle(unpackSettlements(call.args[0] as string), call.args[1] as number);
     case 'claimDeliveries':
       return claimDeliveries(...(call.args as Parameters<typeof claimDeliveries>));
     case 'recordAttempts':

@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { tallies } from '../../core/outcome.ts';
+import type { ClaimedEvent, PlannedRun, SettledRun, Settlement } from '../../core/ports-storage-pipeline.ts';
+import { packClaims, packSettlements, unpackClaims, unpackSettlements } from './pack-claims.ts';
+
+const text = fc.string({ unit: 'binary' }).map(some => some.replaceAll('\0', ''));
+const textOrNull = fc.option(text);
+const time = fc.nat({ max: 4_102_444_800_000 });
+
+const planned: fc.Arbitrary<PlannedRun> = fc.record({
+  pipelineId: text,
+  version: fc.option(fc.nat()),
+  retries: fc.nat(),
+  dueAt: time,
+});
+
+const claimed: fc.Arbitrary<ClaimedEvent> = fc.record({
+  orgId: text,
+  event: fc.record({
+    id: text,
+    type: text,
+    icon: textOrNull,
+    senderId: textOrNull,
+    entity: fc.option(fc.record({ kind: text, externalId: text })),
+    happenedAt: time,
+    receivedAt: time,
+  }),
+  payload: text,
+  sourceId: textOrNull,
+  jobId: textOrNull,
+  plan: fc.option(fc.array(planned)),
+  token: text,
+  tries: fc.nat(),
+});
+
+const run: fc.Arbitrary<SettledRun> = fc.record({
+  id: text,
+  pipelineId: text,
+  pipelineName: text,
+  version: fc.nat(),
+  sourceName: textOrNull,
+  outcome: fc.constantFrom('routed', 'dropped', 'failed'),
+  step: fc.option(fc.nat()),
+  reason: textOrNull,
+  trace: text,
+  output: text,
+  notes: fc.array(fc.record({ destination: text, note: text })),
+  claims: fc.array(fc.record({ scope: text, key: text, expiresAt: time, step: fc.nat() })),
+  destinations: fc.array(text),
+});
+
+const settlement: fc.Arbitrary<Settlement> = fc.record({
+  orgId: text,
+  eventId: text,
+  jobId: textOrNull,
+  token: text,
+  runs: fc.array(run, { maxLength: 3 }),
+  round: fc.constantFrom('first', 'later'),
+  parked: fc.array(planned, { maxLength: 2 }),
+  matchedSources: fc.option(fc.array(fc.record({ id: text, name: text }))),
+  tallies: fc.array(fc.record({ pipelineId: text, tally: fc.constantFrom(...tallies), count: fc.nat() }), {
+    maxLength: 2,
+  }),
+});
+
+test('claims come across as they were', () => {
+  fc.assert(
+    fc.property(fc.array(claimed), text, (events, after) => {
+      expect(unpackClaims(packClaims({ events, after }))).toEqual({ events, after });
+    }),
+  );
+});
+
+test('settlements come across as they were', () => {
+  fc.assert(
+    fc.property(fc.array(settlement), settlements => {
+      expect(unpackSettlements(packSettlements(settlements))).toEqual(settlements);
+    }),
+  );
+});

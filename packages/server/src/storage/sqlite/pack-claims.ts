@@ -1,0 +1,157 @@
+import { TextReader, TextWriter } from '../../core/packed-text.ts';
+import type {
+  ClaimedBatch,
+  ClaimedEvent,
+  SettledRun,
+  Settlement,
+} from '../../core/ports-storage-pipeline.ts';
+
+/** Claims and settlements as they cross the threads: every event does so twice, with its payload and its traces. */
+
+export function packClaims({ events, after }: ClaimedBatch): string {
+  const writer = new TextWriter().text(after);
+  for (const { orgId, event, payload, sourceId, jobId, plan, token, tries } of events) {
+    writer
+      .text(orgId)
+      .text(event.id)
+      .text(event.type)
+      .textOrNull(event.icon)
+      .textOrNull(event.senderId)
+      .textOrNull(event.entity?.kind ?? null)
+      .textOrNull(event.entity?.externalId ?? null)
+      .number(event.happenedAt)
+      .number(event.receivedAt)
+      .text(payload)
+      .textOrNull(sourceId)
+      .textOrNull(jobId)
+      .textOrNull(plan === null ? null : JSON.stringify(plan))
+      .text(token)
+      .number(tries);
+  }
+  return writer.end();
+}
+
+export function unpackClaims(packed: string): ClaimedBatch {
+  const reader = new TextReader(packed);
+  const after = reader.text();
+  const events: ClaimedEvent[] = [];
+  while (reader.hasMore()) {
+    const [orgId, id, type] = [reader.text(), reader.text(), reader.text()];
+    const [icon, senderId, kind, externalId] = [
+      reader.textOrNull(),
+      reader.textOrNull(),
+      reader.textOrNull(),
+      reader.textOrNull(),
+    ];
+    const entity = kind === null || externalId === null ? null : { kind, externalId };
+    const event = {
+      id,
+      type,
+      icon,
+      senderId,
+      entity,
+      happenedAt: reader.number(),
+      receivedAt: reader.number(),
+    };
+    const [payload, sourceId, jobId, plan] = [
+      reader.text(),
+      reader.textOrNull(),
+      reader.textOrNull(),
+      reader.textOrNull(),
+    ];
+    events.push({
+      orgId,
+      event,
+      payload,
+      sourceId,
+      jobId,
+      plan: plan === null ? null : (JSON.parse(plan) as ClaimedEvent['plan']),
+      token: reader.text(),
+      tries: reader.number(),
+    });
+  }
+  return { events, after };
+}
+
+export function packSettlements(settlements: readonly Settlement[]): string {
+  const writer = new TextWriter();
+  for (const settlement of settlements) {
+    const { orgId, eventId, jobId, token, round, parked, matchedSources, tallies, runs } = settlement;
+    writer
+      .text(orgId)
+      .text(eventId)
+      .textOrNull(jobId)
+      .text(token)
+      .text(round)
+      .textOrNull(matchedSources === null ? null : JSON.stringify(matchedSources))
+      .textOrNull(parked.length + tallies.length === 0 ? null : JSON.stringify({ parked, tallies }))
+      .number(runs.length);
+    for (const run of runs) packRun(writer, run);
+  }
+  return writer.end();
+}
+
+function packRun(writer: TextWriter, run: SettledRun): void {
+  const { notes, claims, destinations } = run;
+  writer
+    .text(run.id)
+    .text(run.pipelineId)
+    .text(run.pipelineName)
+    .number(run.version)
+    .textOrNull(run.sourceName)
+    .text(run.outcome)
+    .numberOrNull(run.step)
+    .textOrNull(run.reason)
+    .text(run.trace)
+    .text(run.output)
+    .textOrNull(
+      notes.length + claims.length + destinations.length === 0
+        ? null
+        : JSON.stringify({ notes, claims, destinations }),
+    );
+}
+
+type Waiting = Pick<Settlement, 'parked' | 'tallies'>;
+type Made = Pick<SettledRun, 'notes' | 'claims' | 'destinations'>;
+const nothingWaits: Waiting = { parked: [], tallies: [] };
+const nothingMade: Made = { notes: [], claims: [], destinations: [] };
+
+export function unpackSettlements(packed: string): Settlement[] {
+  const reader = new TextReader(packed);
+  const settlements: Settlement[] = [];
+  while (reader.hasMore()) {
+    const [orgId, eventId, jobId, token] = [reader.text(), reader.text(), reader.textOrNull(), reader.text()];
+    const round = reader.text() as Settlement['round'];
+    const [sources, waiting] = [reader.textOrNull(), reader.textOrNull()];
+    const runs: SettledRun[] = [];
+    for (let left = reader.number(); left > 0; left--) runs.push(unpackRun(reader));
+    settlements.push({
+      orgId,
+      eventId,
+      jobId,
+      token,
+      round,
+      matchedSources: sources === null ? null : (JSON.parse(sources) as Settlement['matchedSources']),
+      ...(waiting === null ? nothingWaits : (JSON.parse(waiting) as Waiting)),
+      runs,
+    });
+  }
+  return settlements;
+}
+
+function unpackRun(reader: TextReader): SettledRun {
+  const run = {
+    id: reader.text(),
+    pipelineId: reader.text(),
+    pipelineName: reader.text(),
+    version: reader.number(),
+    sourceName: reader.textOrNull(),
+    outcome: reader.text() as SettledRun['outcome'],
+    step: reader.numberOrNull(),
+    reason: reader.textOrNull(),
+    trace: reader.text(),
+    output: reader.text(),
+  };
+  const made = reader.textOrNull();
+  return { ...run, ...(made === null ? nothingMade : (JSON.parse(made) as Made)) };
+}
