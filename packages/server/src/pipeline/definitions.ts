@@ -17,8 +17,6 @@ export interface LoadedPipeline
 /** What the events of one organisation go through at present. */
 export interface OrganisationPipelines {
   readonly pipelines: readonly LoadedPipeline[];
-  /** Whether anything could become of an event: else it need not even be read. */
-  readonly isEmpty: boolean;
   sourcesOf(event: SourcedEvent): readonly NamedSource[];
 }
 
@@ -79,7 +77,6 @@ export function createDefinitions(options: {
     const loaded = pipelines.map(({ id, version, definition }) => load(orgId, id, version, definition));
     return {
       pipelines: loaded,
-      isEmpty: loaded.length === 0 && !sources.some(({ kind, enabled }) => kind === 'sdk' && enabled),
       sourcesOf: matchSources(sources),
     };
   }

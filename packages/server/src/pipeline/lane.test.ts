@@ -161,4 +161,19 @@ describe('two lanes', () => {
     expect(started).toBe(3);
     expect(await runner.run(other)).toMatchObject({ outcome: 'routed', output: '2' });
   });
+
+  test('take a pipeline that proved slow out of the way of the others, for a while', async () => {
+    let now = 0;
+    const runner = createPipelineRunner({ ...common, now: () => now });
+    lanes.push(runner);
+    await runner.run(aRun());
+    // Handed back by the first thread, and the first run of the second.
+    expect(await runner.run(aRun('drag'))).toMatchObject({ outcome: 'routed', output: '1' });
+    expect(await runner.run(aRun())).toMatchObject({ output: '2' });
+    const other = { ...aRun(), pipeline: { ...pipeline, id: 'pipe_b' } };
+    expect(await runner.run(other)).toMatchObject({ output: '3' });
+    now = 60_000;
+    expect(await runner.run(aRun())).toMatchObject({ output: '4' });
+    expect(started).toBe(2);
+  });
 });

@@ -31,6 +31,8 @@ export interface LaneOptions {
   isAway(error: unknown): boolean;
   /** What becomes of a run that the thread did not come back from. Answers its report, in time. */
   onStuck(request: RunRequest, reason: string, step: number): Promise<RunReport>;
+  /** What becomes of a run whose pipeline has proved slow; absent: nobody else has more time for it. */
+  onSlow?(request: RunRequest): Promise<RunReport>;
   /** How long the thread may show no progress while it has something to do. */
   readonly patienceMs?: number;
   /** Runs are numbered from after this one. */
@@ -85,15 +87,22 @@ export function createLane(options: LaneOptions): Lane {
     });
     progress = newProgress();
     posted = new Map();
-    started.post({ kind: 'open', secretKey: options.secretKey, progress: progress.buffer });
+    started.post({
+      kind: 'open',
+      secretKey: options.secretKey,
+      progress: progress.buffer,
+      handsBack: options.onSlow !== undefined,
+    });
     return started;
   }
 
   function receive(message: FromThread): void {
     if (message.kind === 'reports') {
       for (const [n, report] of unpackReports(message.reports)) {
-        pending.get(n)?.resolve(report);
+        const run = pending.get(n);
         pending.delete(n);
+        if (report.kind !== 'handed_back') run?.resolve(report);
+        else if (run && options.onSlow) run.resolve(options.onSlow(run.request));
       }
     } else if (message.kind === 'call') {
       const asking = thread;

@@ -7,38 +7,33 @@ export interface PipelineRunner {
   close(): void;
 }
 
-type RunnerOptions = Omit<LaneOptions, 'onStuck' | 'idleMs'>;
+type RunnerOptions = Omit<LaneOptions, 'onStuck' | 'onSlow' | 'idleMs'>;
 
-/** A run that keeps its thread to itself for longer is slow. */
-const SLOW_MS = 50;
-/** A pipeline with so many slow runs in a row is slow: one alone may have been the first ever, or a busy machine's. */
-const SLOW_IN_A_ROW = 3;
+/** For how long a pipeline that has proved slow stays in the slow lane. */
 const SLOW_FOR_MS = 60_000;
 const IDLE_MS = 60_000;
 
 /**
- * Two lanes, so that a pipeline whose runs take long does not hold up all the others. A run that its thread got
- * stuck in is given a second chance in the slow lane, since the thread may have been stuck for another's sake; who
- * gets that one stuck too has failed.
+ * Two lanes, so that a pipeline whose runs take long does not hold up all the others: what the thread of the quick
+ * lane hands back goes to the slow one, and so does for a while whatever comes for that pipeline. A run that its
+ * thread got stuck in is given a second chance there too, since the thread may have been stuck for another's sake;
+ * who gets that one stuck as well has failed.
  */
 export function createPipelineRunner(
   options: RunnerOptions & { readonly now?: () => number },
 ): PipelineRunner {
   const now = options.now ?? (() => performance.now());
   const slowUntil = new Map<string, number>();
-  const slowRuns = new Map<string, number>();
   const slow = createLane({
     ...options,
     idleMs: IDLE_MS,
     onStuck: async (_request, reason, step) => failedReport(step, reason),
   });
-  const quick = createLane({
-    ...options,
-    onStuck(request) {
-      slowUntil.set(nameOf(request), now() + SLOW_FOR_MS);
-      return slow.run(request);
-    },
-  });
+  const goSlowly = (request: RunRequest): Promise<RunReport> => {
+    slowUntil.set(nameOf(request), now() + SLOW_FOR_MS);
+    return slow.run(request);
+  };
+  const quick = createLane({ ...options, onStuck: goSlowly, onSlow: goSlowly });
 
   function laneOf(name: string): Lane {
     const until = slowUntil.get(name);
@@ -48,23 +43,8 @@ export function createPipelineRunner(
     return quick;
   }
 
-  function judge(name: string, busyMs: number): void {
-    if (busyMs <= SLOW_MS) {
-      slowRuns.delete(name);
-      return;
-    }
-    const inARow = (slowRuns.get(name) ?? 0) + 1;
-    slowRuns.set(name, inARow);
-    if (inARow >= SLOW_IN_A_ROW) slowUntil.set(name, now() + SLOW_FOR_MS);
-  }
-
   return {
-    async run(request) {
-      const name = nameOf(request);
-      const report = await laneOf(name).run(request);
-      judge(name, report.busyMs);
-      return report;
-    },
+    run: request => laneOf(nameOf(request)).run(request),
     close() {
       quick.close();
       slow.close();

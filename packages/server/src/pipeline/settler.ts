@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /** A transaction of these keeps the journal waiting for a few milliseconds only. */
-const MOST_AT_ONCE = 96;
-const TRANSACTIONS_AT_ONCE = 2;
+const MOST_AT_ONCE = 48;
+const TRANSACTIONS_AT_ONCE = 1;
 const RETRY_MS = 500;
 
 export function createSettler(options: {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { tallies } from '../core/outcome.ts';
 import { packReports, packRuns, unpackReports, unpackRuns } from './thread-pack.ts';
-import type { PostedRun, RunReport } from './thread-protocol.ts';
+import type { PostedRun, ThreadReport } from './thread-protocol.ts';
 
 const text = fc.string({ unit: 'binary' }).map(some => some.replaceAll('\0', ''));
 const textOrNull = fc.option(text);
@@ -34,7 +34,7 @@ const counted = {
   busyMs: fc.double({ min: 0, max: 1e6, noNaN: true }),
 };
 
-const report: fc.Arbitrary<RunReport> = fc.oneof(
+const report: fc.Arbitrary<ThreadReport> = fc.oneof(
   fc.record({
     kind: fc.constant('settled' as const),
     outcome: fc.constantFrom('routed' as const, 'dropped' as const, 'failed' as const),
@@ -51,6 +51,7 @@ const report: fc.Arbitrary<RunReport> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('retry' as const), afterMs: fc.nat(), reason: text, ...counted }),
   fc.record({ kind: fc.constant('unavailable' as const), ...counted }),
+  fc.constant({ kind: 'handed_back' as const }),
 );
 
 test('runs come across as they were', () => {

@@ -1,5 +1,5 @@
 import { TextReader, TextWriter } from '../core/packed-text.ts';
-import type { PostedRun, RunReport } from './thread-protocol.ts';
+import type { PostedRun, RunReport, ThreadReport } from './thread-protocol.ts';
 
 /** Runs and their reports as they cross the threads: every event does so with its payload and its traces. */
 
@@ -63,7 +63,7 @@ export function unpackRuns(packed: string): PostedRun[] {
   return runs;
 }
 
-type NumberedReport = readonly [n: number, report: RunReport];
+export type NumberedReport = readonly [n: number, report: ThreadReport];
 type Settled = Extract<RunReport, { kind: 'settled' }>;
 type Made = Pick<Settled, 'notes' | 'claims' | 'destinations' | 'tallies'>;
 const nothingMade: Made = { notes: [], claims: [], destinations: [], tallies: [] };
@@ -96,7 +96,7 @@ export function unpackReports(packed: string): NumberedReport[] {
   while (reader.hasMore()) {
     const n = reader.number();
     if (reader.text() !== 'settled') {
-      reports.push([n, reader.json<RunReport>()]);
+      reports.push([n, reader.json<ThreadReport>()]);
       continue;
     }
     const ended = {

@@ -38,6 +38,9 @@ export type RunReport = {
   | { readonly kind: 'unavailable' }
 );
 
+/** What a thread says of a run: how it ended, or that somebody with more time should do it. */
+export type ThreadReport = RunReport | { readonly kind: 'handed_back' };
+
 /** A run that ended without a single step having said so. */
 export const failedReport = (step: number | null, reason: string): RunReport => ({
   kind: 'settled',
@@ -62,7 +65,13 @@ export interface PostedRun extends Omit<RunRequest, 'pipeline'> {
 }
 
 export type ToThread =
-  | { readonly kind: 'open'; readonly secretKey: string; readonly progress: SharedArrayBuffer }
+  | {
+      readonly kind: 'open';
+      readonly secretKey: string;
+      readonly progress: SharedArrayBuffer;
+      /** Whether runs of a pipeline that proves slow are handed back. */
+      readonly handsBack: boolean;
+    }
   | {
       readonly kind: 'run';
       readonly pipelines: readonly { readonly name: string; readonly pipeline: LoadedPipeline }[];

@@ -5,7 +5,8 @@ import { dryRunPorts } from './dry-run.ts';
 import { createSharedCalls } from './shared-calls.ts';
 import type { StepPorts } from './step.ts';
 import { createCaller } from './thread-calls.ts';
-import { packReports, unpackRuns } from './thread-pack.ts';
+import { createPace } from './thread-pace.ts';
+import { type NumberedReport, packReports, unpackRuns } from './thread-pack.ts';
 import { createProgress } from './thread-progress.ts';
 import {
   type FromThread,
@@ -66,7 +67,10 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
 
   let runOne: ReturnType<typeof open> | null = null;
 
-  let reports: (readonly [number, RunReport])[] = [];
+  let handsBack = false;
+  const pace = createPace();
+
+  let reports: NumberedReport[] = [];
   function flush(): void {
     if (reports.length > 0) end.post({ kind: 'reports', reports: packReports(reports) });
     reports = [];
@@ -83,16 +87,21 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
         ]);
         continue;
       }
+      if (handsBack && pace.isSlow(run.pipelineName)) {
+        reports.push([run.n, { kind: 'handed_back' }]);
+        continue;
+      }
       const someoneWaits = caller.nextWait();
-      await Promise.race([finish(runOne(run, pipeline), run.n), someoneWaits]);
+      await Promise.race([finish(runOne(run, pipeline), run), someoneWaits]);
       if (reports.length >= MOST_REPORTS_AT_ONCE) flush();
     }
     flush();
     working = false;
   }
 
-  async function finish(run: Promise<RunReport>, n: number): Promise<void> {
-    const report = await run;
+  async function finish(ending: Promise<RunReport>, { n, pipelineName }: PostedRun): Promise<void> {
+    const report = await ending;
+    pace.ended(pipelineName, report.busyMs);
     reports.push([n, report]);
     // What ends long after its turn goes with whatever else ends in that moment.
     if (!working && reports.length === 1) setImmediate(flush);
@@ -102,6 +111,7 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
     switch (message.kind) {
       case 'open':
         runOne = open(message);
+        ({ handsBack } = message);
         return;
       case 'run':
         for (const { name, pipeline } of message.pipelines) pipelines.set(name, { pipeline, compiled: null });

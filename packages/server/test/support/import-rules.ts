@@ -33,7 +33,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'web',
   ],
-  'pipeline-thread': ['pipeline', 'routing'],
+  'pipeline-thread': ['pipeline', 'routing', 'runtime'],
   main: ['command', 'compose', 'core', 'runtime', 'settings'],
   dashboard: ['contract'],
   sdk: ['contract'],

@@ -4,12 +4,13 @@ import type { FromThread, PostedRun, RunReport, ToThread } from '../../src/pipel
 
 /**
  * A thread that speaks as the pipelines' does and does what a payload says: `{"do":"hang"}` works without end,
- * `{"do":"crash"}` ends the thread, `{"do":"wait"}` asks for traits first; anything else is routed at once. Its
+ * `{"do":"drag"}` is handed back where that may be, `{"do":"crash"}` ends the thread, `{"do":"wait"}` asks for traits first; anything else is routed at once. Its
  * output tells how many runs it has had, so that a test can tell one thread from the next.
  */
 declare const self: Worker & { onmessage: (event: MessageEvent) => void };
 
 let progress: Progress;
+let handsBack = false;
 let runs = 0;
 let calls = 0;
 const waiting = new Map<number, PostedRun>();
@@ -38,6 +39,10 @@ function perform(run: PostedRun): void {
   switch ((JSON.parse(run.payload) as { do?: string }).do) {
     case 'hang':
       for (;;);
+    case 'drag':
+      if (handsBack) say({ kind: 'reports', reports: packReports([[run.n, { kind: 'handed_back' }]]) });
+      else report(run);
+      return;
     case 'crash':
       throw new Error('It was told to.');
     case 'wait':
@@ -53,6 +58,7 @@ self.onmessage = ({ data }) => {
   const message = data as ToThread;
   if (message.kind === 'open') {
     progress = createProgress(new Int32Array(message.progress));
+    ({ handsBack } = message);
     setInterval(progress.live, 50);
   } else if (message.kind === 'run') {
     for (const run of unpackRuns(message.runs)) perform(run);
