@@ -7,7 +7,6 @@ type EntityRow = Schema['entities'];
 
 /** An entity that was written: its row as it is to be kept, but for the index. */
 export interface WrittenEntity extends Omit<EntityRow, 'indexed_as'> {
-  readonly isNew: boolean;
   /** The `indexed_as` of before; empty where there was none. */
   readonly wasIndexedAs: string;
 }
@@ -114,7 +113,6 @@ function toWritten({ row, state, isWritten }: Slot): WrittenEntity[] {
       version: state.version,
       created_at: state.createdAt,
       changed: state.changed,
-      isNew: row.version === 0,
       wasIndexedAs: row.version === 0 ? '' : row.indexed_as,
     },
   ];

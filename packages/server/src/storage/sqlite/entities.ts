@@ -16,15 +16,19 @@ export function prepareWriteEntities(
   const readSetting = database.prepare<{ searchable_traits: string }, [string]>(
     'SELECT searchable_traits FROM organisations WHERE id = ?',
   );
-  const find = database.prepare<Schema['entities'], [string, string, string]>(
-    'SELECT * FROM entities WHERE org_id = ? AND external_id = ? AND kind = ?',
+  const find = database.prepare<Schema['entities'] & { row_number: number }, [string, string, string]>(
+    'SELECT rowid AS row_number, * FROM entities WHERE org_id = ? AND external_id = ? AND kind = ?',
   );
   const insert = database.prepare(
     `INSERT INTO entities (traits, trait_times, version, changed, indexed_as, id, org_id, kind, external_id, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+  // SQLite writes every index whose column a statement names, also where the value stays: so there are two of these.
   const update = database.prepare(
-    'UPDATE entities SET traits = ?, trait_times = ?, version = ?, changed = ?, indexed_as = ? WHERE id = ?',
+    'UPDATE entities SET traits = ?, trait_times = ?, version = ?, changed = ? WHERE rowid = ?',
+  );
+  const updateWithTag = database.prepare(
+    'UPDATE entities SET traits = ?, trait_times = ?, version = ?, changed = ?, indexed_as = ? WHERE rowid = ?',
   );
   const unindex = database.prepare('DELETE FROM entity_traits WHERE entity_id = ?');
   const unindexTrait = database.prepare('DELETE FROM entity_traits WHERE entity_id = ? AND trait = ?');
@@ -47,9 +51,10 @@ export function prepareWriteEntities(
     return searchable;
   }
 
-  function store(entity: WrittenEntity, searchable: Searchable): void {
+  /** `rowNumber` is where it stands already; found once, it need not be looked up by its id again. */
+  function store(entity: WrittenEntity, rowNumber: number | undefined, searchable: Searchable): void {
     const { traits, trait_times, version, changed, id, org_id, kind, external_id, created_at } = entity;
-    if (entity.isNew) {
+    if (rowNumber === undefined) {
       insert.run(
         traits,
         trait_times,
@@ -62,8 +67,10 @@ export function prepareWriteEntities(
         external_id,
         created_at,
       );
+    } else if (entity.wasIndexedAs === searchable.tag) {
+      update.run(traits, trait_times, version, changed, rowNumber);
     } else {
-      update.run(traits, trait_times, version, changed, searchable.tag, id);
+      updateWithTag.run(traits, trait_times, version, changed, searchable.tag, rowNumber);
     }
     indexTraits(entity, searchable);
   }
@@ -85,11 +92,14 @@ export function prepareWriteEntities(
   }
 
   return requests => {
-    const { results, written } = performWrites(
-      requests,
-      (orgId, write) => find.get(orgId, write.externalId, write.kind) ?? newEntityRow(orgId, write),
-    );
-    for (const entity of written) store(entity, searchableOf(entity.org_id));
+    const rowNumbers = new Map<string, number>();
+    const { results, written } = performWrites(requests, (orgId, write) => {
+      const row = find.get(orgId, write.externalId, write.kind);
+      if (row === null) return newEntityRow(orgId, write);
+      rowNumbers.set(row.id, row.row_number);
+      return row;
+    });
+    for (const entity of written) store(entity, rowNumbers.get(entity.id), searchableOf(entity.org_id));
     return results;
   };
 }
