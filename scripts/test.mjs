@@ -16,6 +16,7 @@ const neededCommands = [
   { command: 'strace', package: 'strace' },
   { command: 'curl', package: 'curl' },
   { command: 'openssl', package: 'openssl' },
+  { command: 'chromium', package: 'chromium' },
 ];
 
 const TEST_TIMEOUT_MS = 60_000;
@@ -27,6 +28,7 @@ let failed = 0;
 
 await stage('types', async () => (await run(bin('tsc'), ['--noEmit'])).code === 0);
 await stage('style', async () => (await run(bin('biome'), ['check', '.'])).code === 0);
+await stage('dashboard', async () => (await run(process.execPath, ['scripts/dashboard.mjs'])).code === 0);
 await stage('tests', async () => {
   const { code, output } = await run(bin('bun'), ['test', '--timeout', String(TEST_TIMEOUT_MS)]);
   const counted = countTests(output);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { type Clock, minutes, seconds, systemClock } from './core/clock.ts';
 import { Problem } from './core/errors.ts';
 import { requireSameKey } from './core/key-check.ts';
@@ -189,6 +190,7 @@ export async function startService(
     limits: door.limits,
     client: { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL },
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
+    pagesFrom: join(import.meta.dirname, '../../dashboard/dist'),
   };
   const servesDashboard = settings.SLUICE_ROLES.includes('dashboard');
   const setupCode = servesDashboard && (await firstUser.isWanted()) ? firstUser.code : null;

@@ -16,13 +16,13 @@ import { dryRunCalls, type PipelineTrial } from './dry-run.ts';
 import { entityCalls } from './entities.ts';
 import { eventCalls, type TraceReader } from './events.ts';
 import type { FirstUser } from './first-user.ts';
-import { frontPage } from './front-page.ts';
 import { privateHeaders } from './headers.ts';
 import { invitationCalls } from './invitations.ts';
 import { jobCalls } from './jobs.ts';
 import { keyCalls } from './keys.ts';
 import { memberCalls } from './members.ts';
 import { organisationCalls } from './organisations.ts';
+import { addPages } from './pages.ts';
 import { createPasswordCheck, type Passwords } from './passwords.ts';
 import { type PipelineChecks, pipelineCalls } from './pipelines.ts';
 import { replayCalls } from './replays.ts';
@@ -46,6 +46,8 @@ export interface DashboardDependencies {
   readonly client: ClientSettings;
   readonly limits: BodyLimits;
   readonly defaultRetentionDays: number;
+  /** The folder that the dashboard was built into. */
+  readonly pagesFrom: string;
 }
 
 /** The private calls, a line for each subject. */
@@ -69,7 +71,7 @@ const subjects = [
   auditCalls,
 ];
 
-/** The dashboard: its page at `/`, its private calls under `/dashboard/api/`. */
+/** The dashboard: its pages at `/`, its private calls under `/dashboard/api/`. */
 export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependencies): void {
   const { storage, vault, clock, passwords } = dependencies;
   const throttle = createThrottle(clock);
@@ -81,7 +83,7 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
     cursors: createCursors(vault),
   };
 
-  app.get('/', frontPage(parts));
+  addPages(app, dependencies.pagesFrom);
   app.use('/dashboard/*', privateHeaders);
   const calls = createCalls(app, parts);
   for (const define of subjects) define(calls, parts);

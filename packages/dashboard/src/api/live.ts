@@ -1,0 +1,61 @@
+import { parseExact } from './exact-json.ts';
+
+/**
+ * Answers that follow what happens. All calls that the open page watches share one stream; the server sends an
+ * answer when it connects and whenever it has changed, so that a stream which broke and came back has missed
+ * nothing. A hidden tab lets go of its stream: browsers allow a site six connections in all its tabs.
+ */
+const AGAIN_MS = 2_000;
+
+type Listener = (answer: unknown) => void;
+
+const listeners = new Map<string, Set<Listener>>();
+let stream: EventSource | null = null;
+let openedFor = '';
+let planned = false;
+
+export function watch(path: string, listener: Listener): () => void {
+  const heard = listeners.get(path) ?? new Set();
+  heard.add(listener);
+  listeners.set(path, heard);
+  planToOpen();
+  return () => {
+    heard.delete(listener);
+    if (heard.size === 0) listeners.delete(path);
+    planToOpen();
+  };
+}
+
+/** Pages come and go call by call; one stream is opened when they have settled. */
+function planToOpen(): void {
+  if (planned) return;
+  planned = true;
+  queueMicrotask(() => {
+    planned = false;
+    open();
+  });
+}
+
+function open(): void {
+  const paths = document.hidden ? [] : [...listeners.keys()].sort();
+  const wanted = paths.join('\n');
+  if (wanted === openedFor) return;
+  stream?.close();
+  stream = null;
+  openedFor = wanted;
+  if (paths.length === 0) return;
+  const query = new URLSearchParams(paths.map(path => ['call', path]));
+  stream = new EventSource(`/dashboard/api/live?${query}`);
+  stream.addEventListener('answer', message => {
+    const { call, answer } = parseExact(message.data) as { call: string; answer: unknown };
+    for (const listener of listeners.get(call) ?? []) listener(answer);
+  });
+  // A browser comes back by itself after a break, but not after an answer that was no stream.
+  stream.addEventListener('error', ({ target }) => {
+    if (target !== stream || stream?.readyState !== EventSource.CLOSED) return;
+    openedFor = '';
+    setTimeout(planToOpen, AGAIN_MS);
+  });
+}
+
+if (typeof document !== 'undefined') document.addEventListener('visibilitychange', planToOpen);

@@ -1,0 +1,111 @@
+import {
+  keepPreviousData,
+  type UseMutationResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { type CallError, call, type Method, type Page, readPage, withQuery } from './call.ts';
+import { watch } from './live.ts';
+
+/** The key of an answer in the cache: its path, so that whoever changes something can name what it changed. */
+const keyOf = (path: string) => ['call', path];
+
+/** The `data` of a GET. With `live`, the server tells when it has changed. `null` asks for nothing. */
+export function useCall<T>(
+  path: string | null,
+  options: { live?: boolean } = {},
+): UseQueryResult<T, CallError> {
+  const client = useQueryClient();
+  const live = options.live === true;
+  useEffect(() => {
+    if (!live || path === null) return;
+    return watch(path, answer => client.setQueryData(keyOf(path), (answer as { data: T }).data));
+  }, [client, live, path]);
+  return useQuery<T, CallError>({
+    queryKey: keyOf(path ?? ''),
+    queryFn: () => call<T>('GET', path ?? ''),
+    enabled: path !== null,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export interface List<Row> {
+  readonly rows: readonly Row[];
+  readonly error: CallError | null;
+  /** Nothing is known yet. */
+  readonly isLoading: boolean;
+  readonly isLoadingMore: boolean;
+  readonly hasMore: boolean;
+  /** Of a search by text: how far back it came. */
+  readonly searchedTo: string | null;
+  loadMore(): void;
+  refresh(): void;
+}
+
+export const PAGE_SIZE = 100;
+
+/** A list that is read page by page as it is scrolled. */
+export function useList<Row>(
+  path: string,
+  query: Readonly<Record<string, string | undefined>> = {},
+): List<Row> {
+  const asked = withQuery(path, query);
+  const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
+    useInfiniteQuery<Page<Row>, CallError, { pages: Page<Row>[] }, string[], string | null>({
+      queryKey: [...keyOf(path), asked],
+      queryFn: ({ pageParam }) =>
+        readPage<Row>(withQuery(path, { limit: PAGE_SIZE, ...query, cursor: pageParam ?? undefined })),
+      initialPageParam: null,
+      getNextPageParam: page => page.next_cursor,
+      placeholderData: keepPreviousData,
+    });
+  const rows = useMemo(() => data?.pages.flatMap(page => page.data) ?? [], [data]);
+  return {
+    rows,
+    error,
+    isLoading: isPending,
+    isLoadingMore: isFetchingNextPage,
+    hasMore: hasNextPage,
+    searchedTo: data?.pages.at(-1)?.searched_to ?? null,
+    loadMore: () => void fetchNextPage(),
+    refresh: () => void refetch(),
+  };
+}
+
+/** All rows of a list that is short by its nature: sources, pipelines, destinations. */
+export function useAll<Row>(path: string): UseQueryResult<Row[], CallError> {
+  return useQuery<Row[], CallError>({
+    queryKey: keyOf(path),
+    queryFn: async () => {
+      const rows: Row[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Page<Row> = await readPage<Row>(
+          withQuery(path, { limit: PAGE_SIZE, cursor: cursor ?? undefined }),
+        );
+        rows.push(...page.data);
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      return rows;
+    },
+  });
+}
+
+export interface Change {
+  readonly method: Method;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** A call that changes something. Whatever was read before is read again, since it may have changed too. */
+export function useChange<T = unknown>(): UseMutationResult<T, CallError, Change> {
+  const client = useQueryClient();
+  return useMutation<T, CallError, Change>({
+    mutationFn: ({ method, path, body }) => call<T>(method, path, body),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['call'] }),
+  });
+}

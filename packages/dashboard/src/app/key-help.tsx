@@ -1,0 +1,49 @@
+import { Kbd, Modal, Table } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useEffect } from 'react';
+import { navigation } from './navigation.ts';
+import { isTyping } from './use-go-keys.ts';
+
+const keys: readonly [string, string][] = [
+  ['⌘ K', 'find anything'],
+  ['?', 'these keys'],
+  ['/', 'to the filter of a list'],
+  ['j', 'down the list'],
+  ['k', 'up the list'],
+  ['Enter', 'open what is marked'],
+  ['x', 'select what is marked'],
+  ...navigation.map(({ key, label }): [string, string] => [`g ${key}`, label]),
+];
+
+/** `?` shows the keys. */
+export function KeyHelp() {
+  const [isOpen, { open, close }] = useDisclosure();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === '?' && !isTyping(event)) open();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [open]);
+
+  return (
+    <Modal opened={isOpen} onClose={close} title="Keys" size="sm">
+      <Table withRowBorders={false} verticalSpacing={5}>
+        <Table.Tbody>
+          {keys.map(([key, meaning]) => (
+            <Table.Tr key={key}>
+              <Table.Td w={110}>
+                {key.split(' ').map(part => (
+                  <Kbd key={part} mr={4}>
+                    {part}
+                  </Kbd>
+                ))}
+              </Table.Td>
+              <Table.Td>{meaning}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  );
+}

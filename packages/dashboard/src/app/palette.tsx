@@ -1,0 +1,68 @@
+import { createSpotlight, Spotlight } from '@mantine/spotlight';
+import { IconSearch } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { withQuery } from '../api/call.ts';
+import { useCall } from '../api/use-call.ts';
+import { navigation } from './navigation.ts';
+
+const [store, spotlight] = createSpotlight();
+
+export const openPalette = (): void => spotlight.open();
+
+export interface Found {
+  readonly kind: 'event' | 'delivery' | 'source' | 'pipeline' | 'destination' | 'entity' | 'job';
+  readonly id: string;
+  readonly label: string;
+  /** The page that shows it. */
+  readonly to: string;
+}
+
+/** `⌘K`: every page and everything that has a name or an id. */
+export function Palette() {
+  const navigate = useNavigate();
+  const [query, setQuery] = useState('');
+  const asked = query.trim();
+  const found = useCall<Found[]>(asked === '' ? null : withQuery('/search', { text: asked }));
+  const pages = navigation.filter(({ label }) => label.toLowerCase().includes(asked.toLowerCase()));
+  const things = asked === '' ? [] : (found.data ?? []);
+
+  return (
+    <Spotlight.Root
+      store={store}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut={['mod + K']}
+      scrollable
+      maxHeight={420}
+    >
+      <Spotlight.Search
+        placeholder="A page, a name, or an id such as evt_…"
+        aria-label="Find anything"
+        leftSection={<IconSearch size={18} aria-hidden />}
+      />
+      <Spotlight.ActionsList>
+        {pages.map(({ to, label, icon: Icon }) => (
+          <Spotlight.Action
+            key={to}
+            label={label}
+            description="Page"
+            leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
+            onClick={() => void navigate({ to })}
+          />
+        ))}
+        {things.map(({ kind, id, label, to }) => (
+          <Spotlight.Action
+            key={id}
+            label={label}
+            description={`${kind} ${id}`}
+            onClick={() => void navigate({ to })}
+          />
+        ))}
+        {pages.length + things.length === 0 && !found.isFetching && (
+          <Spotlight.Empty>Nothing is called that.</Spotlight.Empty>
+        )}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}

@@ -1,0 +1,78 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from '@tanstack/react-router';
+import { NotFound, PageFailed } from '../components/page-states.tsx';
+import { Shell } from './shell.tsx';
+
+/** Every page and its address. A page is loaded when somebody first goes there. */
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+/** Pages for everybody. */
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('../pages/setup/setup-page.tsx')),
+});
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  component: lazyRouteComponent(() => import('../pages/login/login-page.tsx')),
+});
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitations/$code',
+  component: lazyRouteComponent(() => import('../pages/login/invitation-page.tsx')),
+});
+
+/** Pages for those who are logged in, inside the side bar. Filters are any texts in the query. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: Shell,
+  validateSearch: (search: Record<string, unknown>): Record<string, string> =>
+    Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)])),
+});
+
+const page = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
+  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load) });
+
+const pages = [
+  page('/', () => import('../pages/overview/overview-page.tsx')),
+  page('/welcome', () => import('../pages/setup/welcome-page.tsx')),
+  page('/live', () => import('../pages/live/live-page.tsx')),
+  page('/events', () => import('../pages/events/events-page.tsx')),
+  page('/events/$id', () => import('../pages/events/event-page.tsx')),
+  page('/deliveries', () => import('../pages/deliveries/deliveries-page.tsx')),
+  page('/deliveries/$id', () => import('../pages/deliveries/delivery-page.tsx')),
+  page('/dead-letters', () => import('../pages/dead-letters/dead-letters-page.tsx')),
+  page('/jobs/$id', () => import('../pages/jobs/job-page.tsx')),
+  page('/sources', () => import('../pages/sources/sources-page.tsx')),
+  page('/sources/$id', () => import('../pages/sources/source-page.tsx')),
+  page('/pipelines', () => import('../pages/pipelines/pipelines-page.tsx')),
+  page('/pipelines/$id', () => import('../pages/pipelines/pipeline-page.tsx')),
+  page('/destinations', () => import('../pages/destinations/destinations-page.tsx')),
+  page('/destinations/$id', () => import('../pages/destinations/destination-page.tsx')),
+  page('/entities', () => import('../pages/entities/entities-page.tsx')),
+  page('/entities/$kind/$externalId', () => import('../pages/entities/entity-page.tsx')),
+  page('/settings', () => import('../pages/settings/settings-page.tsx')),
+  page('/settings/$section', () => import('../pages/settings/settings-page.tsx')),
+];
+
+export const router = createRouter({
+  routeTree: root.addChildren([setup, login, invitation, inside.addChildren(pages)]),
+  defaultNotFoundComponent: NotFound,
+  defaultErrorComponent: PageFailed,
+  // A filter is the text that was typed: `?type=42` must not come back as a number.
+  parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: search => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    return given.length === 0
+      ? ''
+      : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  },
+  scrollRestoration: true,
+});

@@ -1,0 +1,127 @@
+import {
+  AppShell,
+  Burger,
+  Center,
+  Group,
+  Kbd,
+  Loader,
+  NavLink,
+  ScrollArea,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
+import { IconSearch } from '@tabler/icons-react';
+import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useCall } from '../api/use-call.ts';
+import { Brand } from '../components/brand.tsx';
+import { ErrorNotice } from '../components/error-notice.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { KeyHelp } from './key-help.tsx';
+import { navigation } from './navigation.ts';
+import { openPalette, Palette } from './palette.tsx';
+import { SessionProvider } from './session.tsx';
+import classes from './shell.module.css';
+import { useGoKeys } from './use-go-keys.ts';
+
+const groups = [...new Set(navigation.map(({ group }) => group))];
+
+/** What stands around every page: the side bar, the palette, the keys. Who is not logged in is sent to do so. */
+export function Shell() {
+  const session = useCall<WhoAmI>('/session');
+  const setup = useCall<{ open: boolean }>(session.error?.status === 401 ? '/setup' : null);
+  const here = useRouterState({ select: state => state.location.href });
+
+  if (session.error?.status === 401) {
+    if (setup.data?.open) return <Navigate to="/setup" />;
+    if (setup.data || setup.error) return <Navigate to="/login" search={{ to: here }} />;
+  } else if (session.error) {
+    return (
+      <Center p="xl">
+        <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />
+      </Center>
+    );
+  }
+  if (!session.data || session.error) {
+    return (
+      <Center h="100dvh">
+        <Loader aria-label="Loading" />
+      </Center>
+    );
+  }
+  return (
+    <SessionProvider value={session.data}>
+      <Frame />
+    </SessionProvider>
+  );
+}
+
+function Frame() {
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const path = useRouterState({ select: state => state.location.pathname });
+  // On a phone the side bar lies over the page: it goes when somewhere was gone to.
+  useEffect(() => {
+    if (path) close();
+  }, [path, close]);
+  useGoKeys();
+
+  return (
+    <AppShell
+      layout="alt"
+      header={{ height: 56, offset: false, collapsed: false }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={0}
+    >
+      <a href="#page" className={classes.skip}>
+        Skip to the page
+      </a>
+      <AppShell.Header hiddenFrom="sm" className={classes.header}>
+        <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Menu" />
+        <Brand />
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navbar} aria-label="Pages">
+        <Group className={classes.top} justify="space-between" wrap="nowrap">
+          <Link to="/" className={classes.brand} aria-label="Sluice: overview">
+            <Brand />
+          </Link>
+          <Burger opened={isOpen} onClick={toggle} size="sm" hiddenFrom="sm" aria-label="Close the menu" />
+        </Group>
+        <UnstyledButton className={classes.search} onClick={openPalette}>
+          <IconSearch size={15} aria-hidden />
+          <Text size="sm" c="dimmed" flex={1}>
+            Find anything
+          </Text>
+          <Kbd size="xs">⌘K</Kbd>
+        </UnstyledButton>
+        <ScrollArea flex={1} type="never">
+          {groups.map(group => (
+            <div key={group} className={classes.group}>
+              <Text className={classes.groupName}>{group}</Text>
+              {navigation
+                .filter(item => item.group === group)
+                .map(({ to, label, icon: Icon }) => (
+                  <NavLink
+                    key={to}
+                    component={Link}
+                    to={to}
+                    label={label}
+                    leftSection={<Icon size={17} stroke={1.7} aria-hidden />}
+                    active={to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)}
+                    className={classes.link ?? ''}
+                  />
+                ))}
+            </div>
+          ))}
+        </ScrollArea>
+        <AccountMenu />
+      </AppShell.Navbar>
+      <AppShell.Main className={classes.main} id="page" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+      <Palette />
+      <KeyHelp />
+    </AppShell>
+  );
+}

@@ -1,0 +1,31 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+/** Deep water: calm enough to stand behind everything, with the contrast that text needs. */
+const water: MantineColorsTuple = [
+  '#e9fbf8',
+  '#d2f4ee',
+  '#a3e8dc',
+  '#6fdaca',
+  '#45cdb9',
+  '#26b3a0',
+  '#149484',
+  '#0f766e',
+  '#0d5f59',
+  '#0a4a46',
+];
+
+export const theme = createTheme({
+  primaryColor: 'water',
+  primaryShade: { light: 7, dark: 7 },
+  colors: { water },
+  fontFamily: "'Inter Variable', system-ui, -apple-system, 'Segoe UI', sans-serif",
+  fontFamilyMonospace: "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
+  defaultRadius: 'md',
+  headings: { fontWeight: '650' },
+  cursorType: 'pointer',
+  components: {
+    Badge: { defaultProps: { variant: 'light', radius: 'sm' } },
+    Modal: { defaultProps: { centered: true, radius: 'lg' } },
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
+  },
+});

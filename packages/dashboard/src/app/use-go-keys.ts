@@ -1,0 +1,36 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { navigation } from './navigation.ts';
+
+const PATIENCE_MS = 1_500;
+
+/** Typing into a field, or a key that belongs to the browser, is nobody's shortcut. */
+export const isTyping = (event: KeyboardEvent): boolean =>
+  event.metaKey ||
+  event.ctrlKey ||
+  event.altKey ||
+  (event.target instanceof HTMLElement &&
+    (event.target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)));
+
+/** `g` and then a page's letter goes to that page. */
+export function useGoKeys(): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    let pressedAt = Number.NEGATIVE_INFINITY;
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event)) return;
+      const page = navigation.find(({ key }) => key === event.key);
+      if (event.timeStamp - pressedAt < PATIENCE_MS && page) {
+        event.preventDefault();
+        // The letter is spent: `g e` must not also be an `e` on the page that is left.
+        event.stopImmediatePropagation();
+        pressedAt = Number.NEGATIVE_INFINITY;
+        void navigate({ to: page.to });
+      } else {
+        pressedAt = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
+      }
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
+  }, [navigate]);
+}

@@ -1,0 +1,55 @@
+import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
+import { CallError } from '../api/call.ts';
+import { ErrorNotice } from './error-notice.tsx';
+
+/** A button for what cannot be taken back: it says what will happen, and asks. */
+export function ConfirmButton(props: {
+  label: string;
+  /** What will happen. */
+  question: ReactNode;
+  /** The word on the button that does it: "Delete". */
+  act: string;
+  onConfirm(): Promise<unknown>;
+  button?: ButtonProps;
+}) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<CallError | null>(null);
+  const confirm = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await props.onConfirm();
+      close();
+    } catch (problem) {
+      setError(problem instanceof CallError ? problem : new CallError(0, 'internal', String(problem), null));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button variant="default" {...props.button} onClick={open}>
+        {props.label}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={props.label}>
+        <Stack>
+          <Text size="sm" component="div">
+            {props.question}
+          </Text>
+          {error && <ErrorNotice error={error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close} data-autofocus>
+              Leave it
+            </Button>
+            <Button color="red" loading={busy} onClick={() => void confirm()}>
+              {props.act}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { parseExact, stringifyExact } from '../../api/exact-json.ts';
+
+interface JsonInputProps {
+  readonly label: string;
+  readonly description: string | undefined;
+  readonly withAsterisk: boolean;
+  readonly error: string | null;
+  readonly disabled: boolean;
+  readonly value: unknown;
+  onChange(value: unknown): void;
+}
+
+/** A value of any shape, written as JSON. What is being typed is kept as typed until it is JSON. */
+export function JsonInput({ value, onChange, error, ...common }: JsonInputProps) {
+  const [text, setText] = useState(() => (value === undefined ? '' : stringifyExact(value)));
+  const [broken, setBroken] = useState<string | null>(null);
+  const change = (given: string) => {
+    setText(given);
+    try {
+      onChange(given.trim() === '' ? undefined : parseExact(given));
+      setBroken(null);
+    } catch (problem) {
+      setBroken(`This is not JSON yet: ${problem instanceof Error ? problem.message : String(problem)}`);
+    }
+  };
+  return (
+    <Textarea
+      {...common}
+      error={broken ?? error}
+      value={text}
+      onChange={event => change(event.currentTarget.value)}
+      placeholder="{ }"
+      autosize
+      minRows={3}
+      maxRows={16}
+      spellCheck={false}
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.82rem' } }}
+    />
+  );
+}

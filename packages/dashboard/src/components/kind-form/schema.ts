@@ -1,0 +1,116 @@
+/** The JSON Schemas that kinds describe their configurations with, as far as forms are drawn from them. */
+export interface Schema {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly const?: unknown;
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly writeOnly?: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly $ref?: string;
+}
+
+export interface KindDescription {
+  readonly kind: string;
+  readonly title: string;
+  readonly docs: string;
+  readonly schema: Schema;
+  readonly secrets: readonly string[];
+  readonly examples: readonly { readonly title: string; readonly config: Config }[];
+}
+
+export type Config = Readonly<Record<string, unknown>>;
+
+/** How one field is asked for. */
+export type FieldKind =
+  | 'secret'
+  | 'condition'
+  | 'text'
+  | 'long text'
+  | 'number'
+  | 'flag'
+  | 'choice'
+  | 'choices'
+  | 'numbers'
+  | 'texts'
+  | 'pairs'
+  | 'variants'
+  | 'group'
+  | 'json';
+
+/** Texts past this length are written on several lines. */
+const LONG_TEXT = 5_000;
+
+export function fieldKindOf(schema: Schema): FieldKind {
+  if (schema.writeOnly) return 'secret';
+  if (variantsOf(schema).length > 0) return 'variants';
+  if (schema.enum) return 'choice';
+  if (schema.type === 'boolean') return 'flag';
+  if (schema.type === 'integer' || schema.type === 'number') return 'number';
+  if (schema.type === 'string') return textKindOf(schema);
+  if (schema.type === 'array' && schema.items) return listKindOf(schema.items);
+  if (schema.type === 'object') return objectKindOf(schema);
+  // A number or a text, as the id of a chat: what looks like a number is one.
+  if (schema.anyOf?.every(({ type }) => type === 'string' || type === 'integer')) return 'text';
+  return 'json';
+}
+
+function textKindOf({ format, maxLength = 0 }: Schema): FieldKind {
+  if (format === 'cel') return 'condition';
+  return maxLength >= LONG_TEXT ? 'long text' : 'text';
+}
+
+function listKindOf(items: Schema): FieldKind {
+  if (items.enum) return 'choices';
+  if (items.type === 'string') return 'texts';
+  return items.type === 'number' || items.type === 'integer' ? 'numbers' : 'json';
+}
+
+function objectKindOf({ properties, additionalProperties }: Schema): FieldKind {
+  if (properties) return 'group';
+  if (typeof additionalProperties === 'object') return 'pairs';
+  return 'json';
+}
+
+/** The shapes a configuration may have, when it may have several. */
+export const variantsOf = ({ oneOf, anyOf }: Schema): readonly Schema[] =>
+  (oneOf ?? anyOf ?? []).filter(({ type }) => type === 'object');
+
+/** What a shape is called: its title, or the word that tells it from the others. */
+export function variantName(variant: Schema): string {
+  const constant = Object.values(variant.properties ?? {}).find(property => property.const !== undefined);
+  return variant.title ?? String(constant?.const ?? 'other');
+}
+
+/** Which of the shapes a value has: the one whose constants it says, or whose required fields it holds. */
+export function variantOf(variants: readonly Schema[], value: Config): number {
+  const says = variants.findIndex(({ properties = {} }) =>
+    Object.entries(properties).some(([name, { const: word }]) => word !== undefined && word === value[name]),
+  );
+  if (says >= 0) return says;
+  const holds = variants.findIndex(({ required = [] }) => required.some(name => value[name] !== undefined));
+  return Math.max(0, holds);
+}
+
+/** A shape as it begins: its constants, and nothing else. */
+export const emptyVariant = ({ properties = {} }: Schema): Config =>
+  Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, { const: word }]) => word !== undefined)
+      .map(([name, { const: word }]) => [name, word]),
+  );
+
+/** `retry_s` reads `Retry s` where nobody gave it a title. */
+export const titleOf = (name: string, { title }: Schema): string =>
+  title ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;

@@ -1,0 +1,35 @@
+import { Badge } from '@mantine/core';
+
+const colours: Readonly<Record<string, string>> = {
+  accepted: 'blue',
+  processed: 'green',
+  routed: 'green',
+  delivered: 'green',
+  done: 'green',
+  active: 'green',
+  changed: 'blue',
+  kept: 'gray',
+  pending: 'blue',
+  delivering: 'blue',
+  running: 'blue',
+  retrying: 'yellow',
+  held: 'yellow',
+  retry: 'yellow',
+  invited: 'yellow',
+  paused: 'yellow',
+  dropped: 'gray',
+  unrouted: 'gray',
+  cancelled: 'gray',
+  disabled: 'gray',
+  failed: 'red',
+  dead: 'red',
+};
+
+/** A state of an event, a run, a step, a delivery or a job: always the same word in the same colour. */
+export function StateBadge({ state }: { state: string }) {
+  return (
+    <Badge color={colours[state] ?? 'gray'} tt="none" fw={600}>
+      {state}
+    </Badge>
+  );
+}

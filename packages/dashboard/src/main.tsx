@@ -1,0 +1,42 @@
+import '@fontsource-variable/inter/wght.css';
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import '@mantine/spotlight/styles.css';
+import './app/theme.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { CallError } from './api/call.ts';
+import { nonce } from './app/nonce.ts';
+import { router } from './app/routes.tsx';
+import { theme } from './app/theme.ts';
+
+const MOST_RETRIES = 2;
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What the server has refused once it refuses again; only silence is worth another try.
+      retry: (failures, error) => error instanceof CallError && error.status === 0 && failures < MOST_RETRIES,
+      refetchOnWindowFocus: true,
+      staleTime: 1_000,
+    },
+  },
+});
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={nonce}>
+        <QueryClientProvider client={queries}>
+          <Notifications position="bottom-right" />
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+}

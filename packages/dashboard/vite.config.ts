@@ -1,0 +1,11 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const sluice = process.env.SLUICE_DEV_SERVER ?? 'http://localhost:8080';
+
+/** `npm run dashboard` serves the pages with changes shown at once, beside a Sluice that answers their calls. */
+export default defineConfig({
+  plugins: [react()],
+  build: { target: 'es2023', chunkSizeWarningLimit: 900 },
+  server: { proxy: { '/dashboard/api': sluice, '/v1': sluice } },
+});

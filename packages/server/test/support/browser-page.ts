@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { type Browser as Chromium, chromium, type Page } from 'playwright-core';
+import { cookieOf, type Browser as DashboardCaller } from './dashboard.ts';
+
+/** Debian's Chromium, which `npm test` has installed; without a sandbox, since tests may run as root. */
+export const launchChromium = (): Promise<Chromium> =>
+  chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+
+export interface Visit {
+  readonly page: Page;
+  /** What went wrong in the page: errors of scripts, and whatever its own policy refused. */
+  readonly faults: string[];
+  /** Requests to any other host than ours. */
+  readonly strangers: string[];
+}
+
+export interface VisitOptions {
+  /** Whose session: somebody who logged in by the private calls. Absent: nobody's. */
+  readonly as?: DashboardCaller;
+  readonly colours?: 'light' | 'dark';
+  readonly size?: { width: number; height: number };
+}
+
+/** A page of the dashboard in a browser profile of its own. */
+export async function visit(
+  browser: Chromium,
+  url: string,
+  path: string,
+  options: VisitOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({
+    colorScheme: options.colours ?? 'light',
+    viewport: options.size ?? { width: 1440, height: 900 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const [name = '', value = ''] = options.as ? cookieOf(options.as).split('=') : [];
+  if (name !== '') await context.addCookies([{ name, value, url }]);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const strangers: string[] = [];
+  page.on('pageerror', error => faults.push(String(error)));
+  page.on('console', message => {
+    // A refused call is answered in the page; the browser's own remark about it is no fault of the page.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      faults.push(message.text());
+    }
+  });
+  page.on('request', request => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== new URL(url).origin) strangers.push(request.url());
+  });
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${url}${path}`);
+  return { page, faults, strangers };
+}
+
+const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+interface AxeFinding {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** Serious faults of accessibility on the page as it stands, each with the element that has it. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(options: object): Promise<{ violations: AxeFinding[] }> };
+    };
+    return (await axe.run({ resultTypes: ['violations'] })).violations;
+  });
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+}
+
+/** Whether something sticks out to the right, so that the page would scroll sideways. */
+export const scrollsSideways = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
