@@ -1,5 +1,141 @@
+import { Button, Group, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import type { EntityRecord } from '@sluice/contract/entity';
+import { IconFilter } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { stringifyExact } from '../../api/exact-json.ts';
+import { useList } from '../../api/use-call.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
+import { Loading } from '../../components/page-states.tsx';
+import { type Column, Rows } from '../../components/rows.tsx';
+import { entityPage } from './entity-address.ts';
 
+const TYPING_MS = 300;
+
+const columns: readonly Column<EntityRecord>[] = [
+  { header: 'Kind', width: 'minmax(90px, 150px)', cell: ({ kind }) => kind },
+  {
+    header: 'External id',
+    width: 'minmax(140px, 260px)',
+    cell: entity => (
+      <Link to={entityPage(entity)} className="mono">
+        {entity.external_id}
+      </Link>
+    ),
+  },
+  {
+    header: 'Traits',
+    width: 'minmax(120px, 1fr)',
+    cell: ({ traits }) => <span className="mono">{stringifyExact(traits, 0)}</span>,
+    onlyWide: true,
+  },
+  { header: 'Version', width: '70px', cell: ({ version }) => version, onlyWide: true },
+  { header: 'Changed', width: '110px', cell: ({ updated_at }) => <Moment at={updated_at} /> },
+];
+
+/** `plan=pro` asks for the trait `plan`; a dotted path for one further inside. */
+function toQuery(filters: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  const { kind, external_id, trait } = filters;
+  const equals = trait?.indexOf('=') ?? -1;
+  return {
+    kind,
+    external_id,
+    ...(trait !== undefined && equals > 0
+      ? { [`trait.${trait.slice(0, equals).trim()}`]: trait.slice(equals + 1).trim() }
+      : {}),
+  };
+}
+
+/** Who and what events are about: searched by kind, by id and by a trait. */
 export default function EntitiesPage() {
-  return <Page title="entities">…</Page>;
+  const [filters] = useFilters();
+  const list = useList<EntityRecord>('/entities', toQuery(filters));
+  const isFiltered = Object.keys(filters).length > 0;
+
+  return (
+    <Page title="Entities" lead="Who and what your events are about, and how they belong together." fill>
+      <EntityFilters />
+      {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
+      {list.isLoading && !list.error && <Loading />}
+      {!list.isLoading && list.rows.length === 0 && !list.error && (
+        <Empty
+          sentence={
+            isFiltered
+              ? 'No entity is like that. A trait is found as plan=pro, with its exact value.'
+              : 'There are no entities yet. They come through the API, and events tie themselves to them.'
+          }
+          {...(isFiltered ? {} : { command: example(window.location.origin) })}
+          action={
+            isFiltered ? (
+              <Button component={Link} to="/entities" variant="default">
+                Show all
+              </Button>
+            ) : (
+              <Button component="a" href="/docs">
+                Read the reference
+              </Button>
+            )
+          }
+        />
+      )}
+      {list.rows.length > 0 && (
+        <Rows
+          label="Entities"
+          columns={columns}
+          rows={list.rows}
+          keyOf={({ kind, external_id }) => `${kind} ${external_id}`}
+          pageOf={entityPage}
+          hasMore={list.hasMore}
+          isLoadingMore={list.isLoadingMore}
+          loadMore={list.loadMore}
+        />
+      )}
+    </Page>
+  );
+}
+
+const example = (origin: string): string =>
+  [
+    `curl ${origin}/v1/entities/customer/c_42 -X PUT \\`,
+    `  -H 'Authorization: Bearer <an API key>' \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"traits":{"plan":"pro","seats":5}}'`,
+  ].join('\n');
+
+function EntityFilters() {
+  return (
+    <Group gap="xs" align="flex-end">
+      <Filter name="kind" label="Kind" placeholder="customer" width={150} />
+      <Filter name="external_id" label="External id" placeholder="c_42" width={200} />
+      <Filter name="trait" label="Trait" placeholder="plan=pro" width={220} />
+    </Group>
+  );
+}
+
+function Filter(props: { name: string; label: string; placeholder: string; width: number }) {
+  const [filters, setFilters] = useFilters();
+  const [text, setText] = useState(filters[props.name] ?? '');
+  const apply = useDebouncedCallback(
+    (given: string) => setFilters({ [props.name]: given.trim() }),
+    TYPING_MS,
+  );
+  return (
+    <TextInput
+      label={props.label}
+      placeholder={props.placeholder}
+      w={props.width}
+      size="xs"
+      leftSection={<IconFilter size={13} aria-hidden />}
+      value={text}
+      onChange={event => {
+        setText(event.currentTarget.value);
+        apply(event.currentTarget.value);
+      }}
+    />
+  );
 }

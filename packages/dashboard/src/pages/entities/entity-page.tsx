@@ -1,5 +1,82 @@
+import { Group, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
+import type { EntityRecord } from '@sluice/contract/entity';
+import { useParams } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { useCall } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { useFilters } from '../../app/use-filters.ts';
+import { Card } from '../../components/card.tsx';
+import { CopyIcon } from '../../components/copy.tsx';
+import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
+import { Loading, Waiting } from '../../components/page-states.tsx';
+import { DeleteEntity } from './delete-entity.tsx';
+import { type EntityName, entityCall } from './entity-address.ts';
+import { EntityEvents } from './entity-events.tsx';
+import { IdentityCard } from './identity-card.tsx';
+import { TraitTable } from './trait-table.tsx';
 
+/** The library that draws graphs is large; it comes when one is looked at. */
+const EntityGraph = lazy(() => import('./entity-graph.tsx'));
+
+export type TimedEntity = EntityRecord & { readonly trait_times: Readonly<Record<string, string>> };
+
+/** One entity: its traits, the identity it is part of, what it is linked to, and its events. */
 export default function EntityPage() {
-  return <Page title="entity">…</Page>;
+  const { kind = '', externalId = '' } = useParams({ strict: false });
+  const name: EntityName = { kind, external_id: externalId };
+  const entity = useCall<TimedEntity>(entityCall(name), { live: true });
+  const may = useMay();
+  if (!entity.data) return <Waiting error={entity.error} onRetry={() => void entity.refetch()} />;
+  const { traits, trait_times, version, created_at, updated_at } = entity.data;
+
+  return (
+    <Page
+      title={externalId}
+      badge={<CopyIcon text={externalId} label="Copy the external id" />}
+      lead={
+        <Group gap={6}>
+          <Text size="sm" fw={600} span>
+            {kind}
+          </Text>
+          · version {version} · made <Moment at={created_at} /> · changed <Moment at={updated_at} />
+        </Group>
+      }
+      actions={may('entities.change') && <DeleteEntity name={name} />}
+    >
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Card title="Traits" lead="What is known about it, and when each was last written.">
+          <TraitTable traits={traits} timeOf={trait => trait_times[trait] ?? null} />
+        </Card>
+        <IdentityCard name={name} />
+      </SimpleGrid>
+      <GraphCard name={name} />
+      <EntityEvents name={name} />
+    </Page>
+  );
+}
+
+const depths = ['1', '2', '3'] as const;
+
+function GraphCard({ name }: { name: EntityName }) {
+  const [{ depth = '1' }, setFilters] = useFilters();
+  return (
+    <Card
+      title="Links"
+      lead="What it is linked to, both ways."
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="How far to walk"
+          value={depth}
+          onChange={value => setFilters({ depth: value === '1' ? undefined : value })}
+          data={depths.map(value => ({ value, label: value === '1' ? '1 step' : `${value} steps` }))}
+        />
+      }
+    >
+      <Suspense fallback={<Loading />}>
+        <EntityGraph name={name} depth={depth} />
+      </Suspense>
+    </Card>
+  );
 }

@@ -1,0 +1,67 @@
+import { Switch } from '@mantine/core';
+import type { EntityEventRecord } from '@sluice/contract/entity';
+import { Link } from '@tanstack/react-router';
+import { useList } from '../../api/use-call.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { Card } from '../../components/card.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { type Column, Rows } from '../../components/rows.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { type EntityName, entityCall, nameOf } from './entity-address.ts';
+import classes from './entity-events.module.css';
+
+const pageOf = ({ id }: EntityEventRecord) => `/events/${id}`;
+
+const columns: readonly Column<EntityEventRecord>[] = [
+  {
+    header: 'Type',
+    width: 'minmax(140px, 1fr)',
+    cell: event => (
+      <Link to={pageOf(event)}>
+        {event.icon} {event.type}
+      </Link>
+    ),
+  },
+  { header: 'State', width: '110px', cell: ({ state }) => <StateBadge state={state} /> },
+  { header: 'Tied to', width: 'minmax(120px, 220px)', cell: ({ entity }) => nameOf(entity), onlyWide: true },
+  { header: 'Received', width: '110px', cell: ({ received_at }) => <Moment at={received_at} /> },
+];
+
+/** The events tied to an entity, or to its whole identity. */
+export function EntityEvents({ name }: { name: EntityName }) {
+  const [{ identity }, setFilters] = useFilters();
+  const list = useList<EntityEventRecord>(entityCall(name, 'events'), { identity });
+  return (
+    <Card
+      title="Events"
+      actions={
+        <Switch
+          label="Of the whole identity"
+          checked={identity === 'true'}
+          onChange={event => setFilters({ identity: event.currentTarget.checked ? 'true' : undefined })}
+        />
+      }
+    >
+      {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
+      {!list.isLoading && list.rows.length === 0 && !list.error && (
+        <Empty sentence={`No event is tied to it. Events say so with "entity": {"kind", "external_id"}.`} />
+      )}
+      {list.rows.length > 0 && (
+        <div className={classes.list}>
+          <Rows
+            label="Events of this entity"
+            columns={columns}
+            rows={list.rows}
+            keyOf={({ id }) => id}
+            pageOf={pageOf}
+            hasMore={list.hasMore}
+            isLoadingMore={list.isLoadingMore}
+            loadMore={list.loadMore}
+          />
+        </div>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,104 @@
+import '@xyflow/react/dist/base.css';
+import { Alert, Text } from '@mantine/core';
+import type { entityGraph } from '@sluice/contract/entity';
+import { Link } from '@tanstack/react-router';
+import {
+  Background,
+  Controls,
+  type Edge,
+  Handle,
+  MarkerType,
+  type Node,
+  Position,
+  ReactFlow,
+} from '@xyflow/react';
+import { useMemo } from 'react';
+import type { z } from 'zod';
+import { useCall } from '../../api/use-call.ts';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Loading } from '../../components/page-states.tsx';
+import { type EntityName, entityCall, entityPage } from './entity-address.ts';
+import classes from './entity-graph.module.css';
+import { graphKey, placeEntities } from './graph-places.ts';
+
+type Graph = z.infer<typeof entityGraph>;
+
+/** An entity and what it is linked to, drawn. */
+export default function EntityGraph({ name, depth }: { name: EntityName; depth: string }) {
+  const graph = useCall<Graph>(entityCall(name, `graph?depth=${depth}`));
+  const drawn = useMemo(() => graph.data && draw(graph.data, name), [graph.data, name]);
+  if (graph.error) return <ErrorNotice error={graph.error} onRetry={() => void graph.refetch()} />;
+  if (!graph.data || !drawn) return <Loading />;
+  if (graph.data.edges.length === 0) {
+    return <Empty sentence="It is linked to nothing yet. Links are made through the API." />;
+  }
+  return (
+    <>
+      {graph.data.truncated && (
+        <Alert color="yellow" mb="sm">
+          There is more than can be drawn: {graph.data.nodes.length} entities are shown.
+        </Alert>
+      )}
+      <div className={classes.canvas}>
+        <ReactFlow
+          nodes={drawn.nodes}
+          edges={drawn.edges}
+          nodeTypes={nodeTypes}
+          fitView
+          minZoom={0.1}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          colorMode="system"
+          aria-label="Links of this entity"
+        >
+          <Background gap={22} />
+          <Controls showInteractive={false} />
+        </ReactFlow>
+      </div>
+    </>
+  );
+}
+
+type Box = Node<{ readonly name: EntityName; readonly isHere: boolean }, 'entity'>;
+
+function EntityBox({ data: { name, isHere } }: { data: Box['data'] }) {
+  return (
+    <div className={classes.box} data-here={isHere || undefined}>
+      <Handle type="target" position={Position.Left} className={classes.handle ?? ''} />
+      <Text size="xs" c="dimmed">
+        {name.kind}
+      </Text>
+      <Link to={entityPage(name)} className={classes.link}>
+        {name.external_id}
+      </Link>
+      <Handle type="source" position={Position.Right} className={classes.handle ?? ''} />
+    </div>
+  );
+}
+
+const nodeTypes = { entity: EntityBox };
+
+function draw({ nodes, edges }: Graph, here: EntityName): { nodes: Box[]; edges: Edge[] } {
+  const places = placeEntities(nodes, edges, here);
+  return {
+    nodes: nodes.map(({ kind, external_id }) => {
+      const key = graphKey({ kind, external_id });
+      return {
+        id: key,
+        type: 'entity',
+        position: places.get(key) ?? { x: 0, y: 0 },
+        data: { name: { kind, external_id }, isHere: key === graphKey(here) },
+        focusable: false,
+      };
+    }),
+    edges: edges.map(({ relation, from, to }) => ({
+      id: [relation, graphKey(from), graphKey(to)].join('\n'),
+      source: graphKey(from),
+      target: graphKey(to),
+      label: relation,
+      // `same_as` has no direction.
+      ...(relation === 'same_as' ? {} : { markerEnd: { type: MarkerType.ArrowClosed } }),
+    })),
+  };
+}

@@ -1,0 +1,52 @@
+import { Anchor, Text } from '@mantine/core';
+import type { entityIdentity } from '@sluice/contract/entity';
+import { Link } from '@tanstack/react-router';
+import type { z } from 'zod';
+import { useCall } from '../../api/use-call.ts';
+import { Card } from '../../components/card.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Loading } from '../../components/page-states.tsx';
+import { type EntityName, entityCall, entityPage, nameOf } from './entity-address.ts';
+import { TraitTable } from './trait-table.tsx';
+
+type Identity = z.infer<typeof entityIdentity>;
+
+/** Everybody that is the same as this one, and what is known about all of them together. */
+export function IdentityCard({ name }: { name: EntityName }) {
+  const identity = useCall<Identity>(entityCall(name, 'identity'));
+  return (
+    <Card title="Identity" lead={leadOf(identity.data)}>
+      {identity.error && <ErrorNotice error={identity.error} onRetry={() => void identity.refetch()} />}
+      {identity.isLoading && <Loading />}
+      {identity.data && (
+        <TraitTable
+          traits={identity.data.traits}
+          timeOf={trait => identity.data.provenance[trait]?.updated_at ?? null}
+          fromOf={trait => <Origin of={identity.data.provenance[trait]} here={name} />}
+        />
+      )}
+    </Card>
+  );
+}
+
+const leadOf = (identity: Identity | undefined): string => {
+  if (!identity || identity.members.length < 2)
+    return 'Nothing else is the same as this: same_as links join entities.';
+  const count = identity.truncated ? `more than ${identity.members.length}` : String(identity.members.length);
+  return `${count} entities are one by same_as. Of each trait the value written last counts.`;
+};
+
+function Origin({ of, here }: { of: EntityName | undefined; here: EntityName }) {
+  if (!of || (of.kind === here.kind && of.external_id === here.external_id)) {
+    return (
+      <Text size="sm" c="dimmed">
+        this one
+      </Text>
+    );
+  }
+  return (
+    <Anchor component={Link} to={entityPage(of)} size="sm">
+      {nameOf(of)}
+    </Anchor>
+  );
+}

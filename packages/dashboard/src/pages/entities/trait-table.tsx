@@ -1,0 +1,48 @@
+import { ScrollArea, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { stringifyExact } from '../../api/exact-json.ts';
+import { Moment } from '../../components/moment.tsx';
+
+/** Traits with their values, when each was written, and where that matters from whom. */
+export function TraitTable(props: {
+  traits: Readonly<Record<string, unknown>>;
+  timeOf(trait: string): string | null;
+  fromOf?(trait: string): ReactNode;
+}) {
+  const names = Object.keys(props.traits);
+  if (names.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        It has no traits.
+      </Text>
+    );
+  }
+  return (
+    <ScrollArea.Autosize mah={420} viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Traits' }}>
+      <Table verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Trait</Table.Th>
+            <Table.Th>Value</Table.Th>
+            {props.fromOf && <Table.Th>From</Table.Th>}
+            <Table.Th>Written</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {names.map(name => (
+            <Table.Tr key={name}>
+              <Table.Td fw={600}>{name}</Table.Td>
+              <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
+                {stringifyExact(props.traits[name], 0)}
+              </Table.Td>
+              {props.fromOf && <Table.Td>{props.fromOf(name)}</Table.Td>}
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                <Moment at={props.timeOf(name)} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea.Autosize>
+  );
+}
