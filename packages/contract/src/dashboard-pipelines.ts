@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventFilter } from './dashboard-events.ts';
-import { defaultEventLimits, ingestEvent } from './event.ts';
+import { type EventLimits, ingestEvent } from './event.ts';
 import { pipelineDefinition, stepTrace } from './pipeline.ts';
 
 /** Private calls about pipelines, replays and jobs. */
@@ -17,22 +17,36 @@ export const pipelineChange = z.strictObject({
 export const rollbackBody = z.strictObject({ version: z.int('must be a whole number.').min(1) });
 
 /** The draft may be that of a pipeline that exists: its id lets secrets be kept. */
-export const dryRunBody = z
-  .strictObject({
-    pipeline: z.strictObject({
-      ...pipelineDefinition.shape,
-      name: pipelineDefinition.shape.name.default('Draft'),
-      id: z.string().optional(),
-    }),
-    event: ingestEvent(defaultEventLimits).optional(),
-    event_id: z.string().optional(),
-    /** Whether a model may be asked. */
-    classify: z.boolean().default(false),
-  })
-  .refine(({ event, event_id }) => (event === undefined) !== (event_id === undefined), {
-    path: ['event'],
-    message: 'must be given, or event_id, and not both.',
+export const dryRunBody = (limits: EventLimits) =>
+  z
+    .strictObject({
+      pipeline: z.strictObject({
+        ...pipelineDefinition.shape,
+        name: pipelineDefinition.shape.name.default('Draft'),
+        id: z.string().optional(),
+      }),
+      event: ingestEvent(limits).optional(),
+      event_id: z.string().optional(),
+      /** Whether a model may be asked. */
+      classify: z.boolean().default(false),
+    })
+    .refine(({ event, event_id }) => (event === undefined) !== (event_id === undefined), {
+      path: ['event'],
+      message: 'must be given, or event_id, and not both.',
+    });
+
+/** A text of CEL while it is being written: a condition is true or false, an expression has any value. */
+export const conditionCheckBody = z
+  .strictObject({ condition: z.string().optional(), expression: z.string().optional() })
+  .refine(({ condition, expression }) => (condition === undefined) !== (expression === undefined), {
+    path: ['condition'],
+    message: 'must be given, or expression, and not both.',
   });
+
+/** `position` is counted from 0, in UTF-16 units, as an editor's cursor is. */
+export type ConditionCheck =
+  | { readonly valid: true }
+  | { readonly valid: false; readonly message: string; readonly position: number };
 
 export const replayVersion = z.enum(['current', 'original']);
 export const replayBody = z.strictObject({ version: replayVersion.default('current') });
@@ -65,6 +79,8 @@ export const classifyTallies = z.object({
   cache_hit: z.number(),
   call_shared: z.number(),
 });
+/** One pipeline, as it is read by its id. */
+export type PipelineDetails = PipelineRecord & { readonly classify: z.infer<typeof classifyTallies> };
 
 export const pipelineVersionRecord = z.object({
   ...pipelineRecord.pick({ name: true, version: true, sources: true, steps: true, destinations: true }).shape,

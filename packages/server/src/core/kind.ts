@@ -107,8 +107,11 @@ export function keepSecrets(
   });
 }
 
-export const keepsSecrets = (kind: Kind, given: JsonObject): boolean =>
-  kind.secrets.some(secret => isMarker(getPath(given, parsePath(secret))));
+export const keepsSecrets = (kind: Kind, given: JsonObject): boolean => keptSecrets(kind, given).length > 0;
+
+/** The paths of those that the given configuration says to keep. */
+export const keptSecrets = (kind: Kind, given: JsonObject): string[] =>
+  kind.secrets.filter(secret => isMarker(getPath(given, parsePath(secret))));
 
 function eachSecret(
   kind: Kind,

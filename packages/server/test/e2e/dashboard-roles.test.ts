@@ -43,6 +43,7 @@ const calls: [Role, string, () => string, unknown?][] = [
   ['viewer', 'GET', () => '/audit'],
   ['viewer', 'GET', () => `/audit/${made.audit}`],
   ['viewer', 'PUT', () => '/session/organisation', {}],
+  ['viewer', 'POST', () => '/conditions/check', { condition: 'true' }],
   ['member', 'POST', () => '/sources', {}],
   ['member', 'PATCH', () => `/sources/${made.source}`, { x: 1 }],
   ['member', 'DELETE', () => '/sources/src_x'],

@@ -210,6 +210,35 @@ describe('secrets of steps', () => {
     }
   });
 
+  test('are not kept where the step would speak to another server', async () => {
+    const { id } = dataOf<PipelineRecord>(await tryPipeline(owner, { steps: [step] }));
+    const path = 'steps[0].config.model.api_key';
+    const { base_url: _, ...withoutUrl } = model;
+    for (const moved of [
+      { ...model, base_url: 'https://elsewhere.example.com/v1' },
+      { ...model, base_url: 'http://models.example.com/v1' },
+      withoutUrl,
+    ]) {
+      const steps = [classify({ ...moved, api_key: shown })];
+      for (const answer of [
+        await owner.patch(`/pipelines/${id}`, { steps }),
+        await owner.post('/pipelines/dry-run', {
+          pipeline: { id, steps },
+          event: { type: 'x' },
+          classify: true,
+        }),
+      ]) {
+        expect(answer.body).toMatchObject({
+          error: { message: expect.stringContaining('needs this secret again') },
+        });
+        expect(JSON.stringify(answer.body)).toContain(path);
+        expect(answer.status).toBe(400);
+      }
+    }
+    const samePlace = classify({ ...model, base_url: 'https://models.example.com/v2', api_key: shown });
+    expect((await owner.patch(`/pipelines/${id}`, { steps: [samePlace] })).status).toBe(200);
+  });
+
   test('cannot be kept where there is none, and are not taken in their sealed form', async () => {
     const answer = await tryPipeline(owner, { steps: [classify({ ...model, api_key: shown })] });
     const path = 'steps[0].config.model.api_key';

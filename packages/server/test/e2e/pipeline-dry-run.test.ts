@@ -15,7 +15,11 @@ beforeAll(async () => {
   model = startModel();
   model.answer(() => openaiAnswer({ content: '{"severity":"high"}' }));
   service = await startTestService({
-    settings: { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' },
+    settings: {
+      SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8',
+      SLUICE_ALLOW_HTTP: 'true',
+      SLUICE_MAX_TYPE_LENGTH: '20',
+    },
   });
   owner = await setUp(service);
 });
@@ -188,6 +192,11 @@ describe('a dry run is refused', () => {
     ['with two events', { pipeline: {}, event, event_id: 'evt_x' }, 'event'],
     ['with an event that is not there', { pipeline: {}, event_id: 'evt_x' }, 'event_id'],
     ['for a pipeline that is not there', { pipeline: { id: 'pipe_x' }, event }, 'pipeline.id'],
+    [
+      'with a type that the doors would refuse',
+      { pipeline: {}, event: { type: 'x'.repeat(21) } },
+      'event.type',
+    ],
     ['with an event of no shape', { pipeline: {}, event: { paylod: {} } }, 'event.type'],
     ['with a bad draft', { pipeline: { steps: [filter('(')] }, event }, 'pipeline.steps[0].config.condition'],
   ];

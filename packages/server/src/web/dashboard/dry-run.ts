@@ -1,4 +1,4 @@
-import type { PipelineDefinition, StepTrace } from '@sluice/contract';
+import type { EventLimits, PipelineDefinition, StepTrace } from '@sluice/contract';
 import { parseTimestamp } from '@sluice/contract';
 import { type DryRunRecord, dryRunBody } from '@sluice/contract/dashboard-pipelines';
 import type { z } from 'zod';
@@ -42,7 +42,7 @@ type TrialStorage = Pick<Pipelines, 'findPipeline'> &
   Pick<Destinations, 'listDestinations'> &
   Pick<Journal, 'findEvent'>;
 
-type Body = z.output<typeof dryRunBody>;
+type Body = z.output<ReturnType<typeof dryRunBody>>;
 
 /** Runs an event through a draft. Nothing is sent, nothing is stored, nobody is told. */
 export function dryRunCalls(
@@ -51,10 +51,19 @@ export function dryRunCalls(
     storage,
     pipelineDesk: desk,
     clock,
-  }: { readonly storage: TrialStorage; readonly pipelineDesk: PipelineTrial; readonly clock: Clock },
+    limits,
+  }: {
+    readonly storage: TrialStorage;
+    readonly pipelineDesk: PipelineTrial;
+    readonly clock: Clock;
+    /** Those of the doors: what could not be ingested is not tried either. */
+    readonly limits: EventLimits;
+  },
 ): void {
+  const bodyShape = dryRunBody(limits);
+
   calls.on('POST /pipelines/dry-run', 'pipelines.change', async call => {
-    const body = await call.body(dryRunBody);
+    const body = await call.body(bodyShape);
     const { orgId } = call.session;
     const { id: draftOf, enabled: _, ...given } = body.pipeline;
     const stored = draftOf === undefined ? null : await storage.findPipeline(orgId, draftOf);

@@ -1,3 +1,4 @@
+import type { EventLimits } from '@sluice/contract';
 import type { Hono } from 'hono';
 import type { Clock } from '../../core/clock.ts';
 import type { Storage } from '../../core/ports.ts';
@@ -9,6 +10,7 @@ import { createCursors } from '../paging.ts';
 import type { BodyLimits } from '../read-json.ts';
 import { auditCalls } from './audit.ts';
 import { createCalls } from './calls.ts';
+import { conditionCalls } from './conditions.ts';
 import { deadLetterCalls } from './dead-letters.ts';
 import { deliveryCalls } from './deliveries.ts';
 import { type Desk, destinationCalls } from './destinations.ts';
@@ -44,7 +46,7 @@ export interface DashboardDependencies {
   onDeliveriesDue(): void;
   readonly entityActions: EntityActions;
   readonly client: ClientSettings;
-  readonly limits: BodyLimits;
+  readonly limits: BodyLimits & EventLimits;
   readonly defaultRetentionDays: number;
   /** The folder that the dashboard was built into. */
   readonly pagesFrom: string;
@@ -62,6 +64,7 @@ const subjects = [
   eventCalls,
   pipelineCalls,
   dryRunCalls,
+  conditionCalls,
   replayCalls,
   jobCalls,
   destinationCalls,

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Browser, dataOf, setUp } from '../support/dashboard.ts';
+import { expectRefused } from '../support/doors.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let owner: Browser;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await setUp(service);
+});
+afterAll(() => service.stop());
+
+const check = async (body: unknown) => dataOf(await owner.post('/conditions/check', body));
+
+test('a condition that reads is said to be valid', async () => {
+  expect(await check({ condition: 'payload.total >= 100 && event.type == "order.created"' })).toEqual({
+    valid: true,
+  });
+});
+
+test('a condition that does not read is told with the character', async () => {
+  expect(await check({ condition: 'payload.total >=' })).toEqual({
+    valid: false,
+    message: 'The expression ends too early',
+    position: 16,
+  });
+  expect(await check({ condition: 'event.type' })).toMatchObject({
+    valid: false,
+    message: expect.stringContaining('must be true or false'),
+  });
+  expect(await check({ condition: '' })).toMatchObject({ valid: false, position: 0 });
+});
+
+test('an expression may have any value', async () => {
+  expect(await check({ expression: '[payload.host, payload.alert]' })).toEqual({ valid: true });
+  expect(await check({ expression: '[payload.host' })).toMatchObject({ valid: false });
+});
+
+test('one text is checked, no more and no less', async () => {
+  for (const body of [{}, { condition: 'true', expression: 'true' }]) {
+    expectRefused(await owner.post('/conditions/check', body), {
+      status: 400,
+      code: 'validation_failed',
+      path: 'condition',
+    });
+  }
+});
