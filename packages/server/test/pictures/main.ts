@@ -1,0 +1,58 @@
+/**
+ * `npm run pictures`: draws every page of the dashboard, light and dark, from a sample company that it makes, for
+ * the docs and for whoever wants to look at all of them after a change.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { launchChromium, visit } from '../support/browser-page.ts';
+import { openSampleCompany } from '../support/sample-company.ts';
+import { startTestService } from '../support/service.ts';
+
+const folder = process.argv[2] ?? join(import.meta.dir, '../../../../docs/pictures');
+mkdirSync(folder, { recursive: true });
+
+const company = await openSampleCompany();
+const fresh = await startTestService();
+const chromium = await launchChromium();
+const { ids, owner, service } = company;
+
+const pages: Readonly<Record<string, string>> = {
+  overview: '/',
+  live: '/live',
+  events: '/events',
+  event: `/events/${ids.event}`,
+  deliveries: '/deliveries',
+  'dead-letters': '/dead-letters',
+  delivery: `/deliveries/${ids.dead}`,
+  sources: '/sources',
+  source: `/sources/${ids.source}`,
+  pipelines: '/pipelines',
+  pipeline: `/pipelines/${ids.pipeline}`,
+  destinations: '/destinations',
+  destination: `/destinations/${ids.destination}`,
+  entities: '/entities',
+  entity: '/entities/customer/c_0',
+  settings: '/settings',
+  welcome: '/welcome',
+};
+
+for (const colours of ['light', 'dark'] as const) {
+  for (const [name, path] of Object.entries(pages)) await draw(service.url, path, name, colours, owner);
+  await draw(service.url, '/login', 'login', colours);
+  await draw(fresh.url, '/setup', 'setup', colours);
+}
+await chromium.close();
+await company.stop();
+await fresh.stop();
+
+async function draw(url: string, path: string, name: string, colours: 'light' | 'dark', as?: typeof owner) {
+  const { page, faults } = await visit(chromium, url, path, { colours, ...(as ? { as } : {}) });
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  if (name === 'live') for (let n = 0; n < 12; n++) await company.order();
+  // Charts and graphs come by themselves; a picture is taken when nothing has moved for a while.
+  await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
+  await page.waitForTimeout(700);
+  await page.screenshot({ path: join(folder, `${name}-${colours}.png`) });
+  for (const fault of faults) console.log(`${name}: ${fault}`);
+  await page.context().close();
+}
