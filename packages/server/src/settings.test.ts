@@ -115,6 +115,32 @@ describe('settings', () => {
     expect(() => readSettings({ PATH: '/bin', SLUICE_TEST_DATABASE_URL: 'x' })).not.toThrow();
   });
 
+  test('that Kubernetes makes for a service called sluice are no concern of theirs', () => {
+    const links = {
+      SLUICE_SERVICE_HOST: '10.96.12.7',
+      SLUICE_SERVICE_PORT: '8080',
+      SLUICE_SERVICE_PORT_HTTP: '8080',
+      SLUICE_PORT: 'tcp://10.96.12.7:8080',
+      SLUICE_PORT_8080_TCP: 'tcp://10.96.12.7:8080',
+      SLUICE_PORT_8080_TCP_PROTO: 'tcp',
+      SLUICE_PORT_8080_TCP_PORT: '8080',
+      SLUICE_PORT_8080_TCP_ADDR: '10.96.12.7',
+    };
+    expect(readSettings(links)).toEqual(readSettings({}));
+  });
+
+  test('that only look like those of Kubernetes are still looked at', () => {
+    for (const name of [
+      'SLUICE_SERVICE',
+      'SLUICE_SERVICE_HOSTS',
+      'SLUICE_PORT_HTTP',
+      'SLUICE_PORT_80_TCPX',
+    ]) {
+      expect(complaint({ [name]: '1' })).toBe(`${name} is not a setting of Sluice. Is it misspelt?`);
+    }
+    expect(complaint({ SLUICE_PORT: 'http://10.0.0.1:80' })).toStartWith('SLUICE_PORT must ');
+  });
+
   test('each say what they mean', () => {
     for (const { meaning } of Object.values(declarations)) expect(meaning).toMatch(/\.$/);
   });

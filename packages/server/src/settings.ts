@@ -97,7 +97,8 @@ export type Settings = { readonly [Name in SettingName]: ReturnType<Declarations
 /** A setting that cannot be used. Its message is one line that names the setting. */
 export class BadSetting extends Error {}
 
-export function readSettings(environment: Record<string, string | undefined> = process.env): Settings {
+export function readSettings(given: Record<string, string | undefined> = process.env): Settings {
+  const environment = withoutServiceLinks(given);
   const unknown = Object.keys(environment).find(
     name => name.startsWith('SLUICE_') && !name.startsWith('SLUICE_TEST_') && !(name in declarations),
   );
@@ -116,6 +117,21 @@ export function readSettings(environment: Record<string, string | undefined> = p
   requireTogether(settings);
   return settings;
 }
+
+/**
+ * Kubernetes tells every container of the services around it in variables named after them. One that is called
+ * `sluice`, as its chart would call it, makes some that read like ours.
+ */
+const withoutServiceLinks = (environment: Record<string, string | undefined>) =>
+  Object.fromEntries(
+    Object.entries(environment).filter(([name, value = '']) =>
+      name === 'SLUICE_PORT'
+        ? !/^(?:tcp|udp|sctp):\/\//.test(value)
+        : !/^SLUICE_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/.test(
+            name,
+          ),
+    ),
+  );
 
 function requireTogether(settings: Settings): void {
   if (settings.SLUICE_DATABASE_URL && !settings.SLUICE_SECRET_KEY) {
