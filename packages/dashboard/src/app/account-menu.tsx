@@ -42,10 +42,7 @@ export function AccountMenu() {
   return (
     <Menu position="top-start" width={248} withinPortal>
       <Menu.Target>
-        <UnstyledButton
-          className={classes.button}
-          aria-label={`${organisation.name}, ${user.email}: account`}
-        >
+        <UnstyledButton className={classes.button}>
           <Group gap="sm" wrap="nowrap">
             <Avatar size={30} radius="md" color="water" name={organisation.name} />
             <div className={classes.who}>

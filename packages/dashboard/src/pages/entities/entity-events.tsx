@@ -17,16 +17,16 @@ const pageOf = ({ id }: EntityEventRecord) => `/events/${id}`;
 const columns: readonly Column<EntityEventRecord>[] = [
   {
     header: 'Type',
-    width: 'minmax(140px, 1fr)',
+    width: 'minmax(90px, 1fr)',
     cell: event => (
       <Link to={pageOf(event)}>
         {event.icon} {event.type}
       </Link>
     ),
   },
-  { header: 'State', width: '110px', cell: ({ state }) => <StateBadge state={state} /> },
+  { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
   { header: 'Tied to', width: 'minmax(120px, 220px)', cell: ({ entity }) => nameOf(entity), onlyWide: true },
-  { header: 'Received', width: '110px', cell: ({ received_at }) => <Moment at={received_at} /> },
+  { header: 'Received', width: '90px', cell: ({ received_at }) => <Moment at={received_at} /> },
 ];
 
 /** The events tied to an entity, or to its whole identity. */

@@ -1,4 +1,4 @@
-import '@xyflow/react/dist/base.css';
+import '@xyflow/react/dist/style.css';
 import { Alert, Text } from '@mantine/core';
 import type { entityGraph } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
@@ -65,22 +65,32 @@ type Box = Node<{ readonly name: EntityName; readonly isHere: boolean }, 'entity
 function EntityBox({ data: { name, isHere } }: { data: Box['data'] }) {
   return (
     <div className={classes.box} data-here={isHere || undefined}>
-      <Handle type="target" position={Position.Left} className={classes.handle ?? ''} />
+      <Handles type="target" />
       <Text size="xs" c="dimmed">
         {name.kind}
       </Text>
       <Link to={entityPage(name)} className={classes.link}>
         {name.external_id}
       </Link>
-      <Handle type="source" position={Position.Right} className={classes.handle ?? ''} />
+      <Handles type="source" />
     </div>
   );
 }
+
+/** On both sides, so that an arrow leaves and arrives where the other one is. */
+const Handles = ({ type }: { type: 'source' | 'target' }) =>
+  [Position.Left, Position.Right].map(side => (
+    <Handle key={side} id={side} type={type} position={side} className={classes.handle ?? ''} />
+  ));
 
 const nodeTypes = { entity: EntityBox };
 
 function draw({ nodes, edges }: Graph, here: EntityName): { nodes: Box[]; edges: Edge[] } {
   const places = placeEntities(nodes, edges, here);
+  const sideTowards = (one: EntityName, other: EntityName) =>
+    (places.get(graphKey(one))?.x ?? 0) <= (places.get(graphKey(other))?.x ?? 0)
+      ? Position.Right
+      : Position.Left;
   return {
     nodes: nodes.map(({ kind, external_id }) => {
       const key = graphKey({ kind, external_id });
@@ -96,6 +106,8 @@ function draw({ nodes, edges }: Graph, here: EntityName): { nodes: Box[]; edges:
       id: [relation, graphKey(from), graphKey(to)].join('\n'),
       source: graphKey(from),
       target: graphKey(to),
+      sourceHandle: sideTowards(from, to),
+      targetHandle: sideTowards(to, from),
       label: relation,
       // `same_as` has no direction.
       ...(relation === 'same_as' ? {} : { markerEnd: { type: MarkerType.ArrowClosed } }),

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import type { EntityRecord } from '@sluice/contract/entity';
 import { useParams } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { useCall } from '../../api/use-call.ts';
 import { useMay } from '../../app/session.tsx';
 import { useFilters } from '../../app/use-filters.ts';
@@ -24,7 +24,7 @@ export type TimedEntity = EntityRecord & { readonly trait_times: Readonly<Record
 /** One entity: its traits, the identity it is part of, what it is linked to, and its events. */
 export default function EntityPage() {
   const { kind = '', externalId = '' } = useParams({ strict: false });
-  const name: EntityName = { kind, external_id: externalId };
+  const name = useMemo((): EntityName => ({ kind, external_id: externalId }), [kind, externalId]);
   const entity = useCall<TimedEntity>(entityCall(name), { live: true });
   const may = useMay();
   if (!entity.data) return <Waiting error={entity.error} onRetry={() => void entity.refetch()} />;
