@@ -2,17 +2,18 @@ import {
   Checkbox,
   MultiSelect,
   NumberInput,
-  PasswordInput,
   Select,
   Switch,
   TagsInput,
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { InlineCode } from '../prose.tsx';
 import { JsonInput } from './json-input.tsx';
 import { PairsInput } from './pairs-input.tsx';
 import { fieldKindOf, type Schema } from './schema.ts';
+import { SecretInput } from './secret-input.tsx';
 
 /** The editor of conditions is large: it comes when a form first asks for a condition. */
 const ConditionInput = lazy(() => import('../condition/condition-input.tsx'));
@@ -32,7 +33,7 @@ export interface InputProps {
 export function Input({ schema, label, required, value, onChange, problem, disabled }: InputProps) {
   const common = {
     label,
-    description: schema.description,
+    description: schema.description && <InlineCode text={schema.description} />,
     withAsterisk: required,
     error: problem,
     disabled,
@@ -44,11 +45,17 @@ export function Input({ schema, label, required, value, onChange, problem, disab
 
   switch (fieldKindOf(schema)) {
     case 'secret':
-      return <SecretInput {...common} value={value} onChange={onChange} />;
+      return <SecretInput {...common} placeholder={placeholder} value={value} onChange={onChange} />;
     case 'condition':
       return (
         <Suspense fallback={<TextInput {...common} value={text} readOnly />}>
-          <ConditionInput {...common} value={text} placeholder={placeholder} onChange={changeText} />
+          <ConditionInput
+            {...common}
+            description={schema.description}
+            value={text}
+            placeholder={placeholder}
+            onChange={changeText}
+          />
         </Suspense>
       );
     case 'long text':
@@ -80,7 +87,7 @@ export function Input({ schema, label, required, value, onChange, problem, disab
       return (
         <Switch
           label={label}
-          description={schema.description}
+          description={common.description}
           disabled={disabled}
           checked={value === true || (value === undefined && schema.default === true)}
           onChange={event => onChange(event.currentTarget.checked)}
@@ -138,25 +145,10 @@ export function Input({ schema, label, required, value, onChange, problem, disab
 }
 
 type Common = Pick<InputProps, 'label' | 'disabled' | 'value' | 'onChange'> & {
-  readonly description: string | undefined;
+  readonly description: ReactNode;
   readonly withAsterisk: boolean;
   readonly error: string | null;
 };
-
-const isSet = (value: unknown): boolean => typeof value === 'object' && value !== null && 'set' in value;
-
-/** A secret that is set is never shown; it stays as it is until another one is typed over it. */
-function SecretInput({ value, onChange, ...common }: Common) {
-  return (
-    <PasswordInput
-      {...common}
-      autoComplete="new-password"
-      value={typeof value === 'string' ? value : ''}
-      placeholder={isSet(value) ? 'Set. Type to replace it' : ''}
-      onChange={event => onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
-    />
-  );
-}
 
 /** A few words to choose from are best seen all at once. */
 function Choices({

@@ -1,10 +1,10 @@
 import { Textarea } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { parseExact, stringifyExact } from '../../api/exact-json.ts';
 
 interface JsonInputProps {
   readonly label: string;
-  readonly description: string | undefined;
+  readonly description: ReactNode;
   readonly withAsterisk: boolean;
   readonly error: string | null;
   readonly disabled: boolean;

@@ -1,8 +1,11 @@
 import { Fieldset, SegmentedControl, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { Input } from './inputs.tsx';
+import { type Problems, problemAt } from './problems.ts';
 import {
+  askedFields,
+  beginVariant,
   type Config,
-  emptyVariant,
   fieldKindOf,
   type Schema,
   titleOf,
@@ -11,12 +14,23 @@ import {
   variantsOf,
 } from './schema.ts';
 
-/** What is wrong with a field, by its path: `model.base_url`. */
-export type Problems = Readonly<Record<string, string>>;
+/** Draws a field for which its kind names an aid. */
+export type Aid = (field: {
+  readonly schema: Schema;
+  readonly label: string;
+  readonly value: unknown;
+  onChange(value: unknown): void;
+  readonly problem: string | null;
+  readonly disabled: boolean;
+}) => ReactNode;
+
+/** By the word that the schema says: `table_columns`. */
+export type Aids = Readonly<Record<string, Aid>>;
 
 /**
  * The form of any kind of step or destination, drawn from the JSON Schema of its configuration. A new kind needs no
- * code here. Fields that are left empty are left out, so that the kind's own default holds.
+ * code here. Fields that are left empty are left out, so that the kind's own default holds. Fields keep what is being
+ * typed: whoever puts quite another value in gives the form another `key`.
  */
 export function KindForm(props: {
   schema: Schema;
@@ -24,8 +38,9 @@ export function KindForm(props: {
   onChange(value: Config): void;
   problems?: Problems;
   disabled?: boolean;
+  aids?: Aids;
 }) {
-  const { schema, value, onChange, problems = {}, disabled = false } = props;
+  const { schema, value, onChange, problems = {}, disabled = false, aids = {} } = props;
   return (
     <Shape
       schema={schema}
@@ -33,6 +48,7 @@ export function KindForm(props: {
       onChange={onChange}
       problems={problems}
       disabled={disabled}
+      aids={aids}
       path=""
     />
   );
@@ -44,6 +60,7 @@ interface Part {
   onChange(value: Config): void;
   readonly problems: Problems;
   readonly disabled: boolean;
+  readonly aids: Aids;
   /** Where this part stands: '' for the whole. */
   readonly path: string;
   readonly label?: string;
@@ -52,11 +69,21 @@ interface Part {
 const Shape = (part: Part) =>
   variantsOf(part.schema).length > 0 ? <Variants {...part} /> : <Fields {...part} />;
 
-/** A configuration that may have several shapes: which one, and then its fields. */
+/**
+ * A configuration that may have several shapes: which one, and then its fields. What was filled into a shape is
+ * there again when somebody comes back to it, the mark of a kept secret too.
+ */
 function Variants({ schema, label, ...part }: Part) {
   const variants = variantsOf(schema);
-  const chosen = variantOf(variants, part.value);
-  const variant = variants[chosen];
+  const [picked, setPicked] = useState(0);
+  const [left, setLeft] = useState<Readonly<Record<number, Config>>>({});
+  const chosen = variantOf(variants, part.value, picked);
+  const variant = variants[chosen] ?? {};
+  const choose = (index: number) => {
+    setPicked(index);
+    setLeft({ ...left, [chosen]: part.value });
+    part.onChange(left[index] ?? beginVariant(variants[index] ?? {}, variant, part.value));
+  };
   return (
     <Stack gap="md">
       <div>
@@ -68,26 +95,20 @@ function Variants({ schema, label, ...part }: Part) {
         <SegmentedControl
           aria-label={label ?? 'Form'}
           value={String(chosen)}
-          onChange={index => part.onChange(emptyVariant(variants[Number(index)] ?? {}))}
+          onChange={index => choose(Number(index))}
           disabled={part.disabled}
           data={variants.map((each, index) => ({ value: String(index), label: variantName(each) }))}
         />
       </div>
-      {variant && <Fields schema={variant} {...part} />}
+      <Fields key={chosen} schema={variant} {...part} />
     </Stack>
   );
 }
 
 /** The fields of an object, one under the other. */
-function Fields({
-  schema: { properties = {}, required = [] },
-  value,
-  onChange,
-  problems,
-  disabled,
-  path,
-}: Part) {
-  const fields = Object.entries(properties).filter(([, { const: word }]) => word === undefined);
+function Fields({ schema: shape, value, onChange, problems, disabled, aids, path }: Part) {
+  const fields = askedFields(shape);
+  if (fields.length === 0) return null;
   return (
     <Stack gap="md">
       {fields.map(([name, schema]) => {
@@ -96,7 +117,7 @@ function Fields({
         const change = (given: unknown) => onChange(withField(value, name, given));
         if (isShape(schema)) {
           const inner = (value[name] ?? schema.default ?? {}) as Config;
-          const part = { schema, value: inner, onChange: change, problems, disabled, path: place };
+          const part = { schema, value: inner, onChange: change, problems, disabled, aids, path: place };
           return variantsOf(schema).length > 0 ? (
             <Variants key={name} {...part} label={label} />
           ) : (
@@ -105,15 +126,21 @@ function Fields({
             </Fieldset>
           );
         }
+        const problem = problemAt(problems, place);
+        const Aided = schema.aid === undefined ? undefined : aids[schema.aid];
+        if (Aided) {
+          const field = { schema, label, value: value[name], onChange: change, problem, disabled };
+          return <Aided key={name} {...field} />;
+        }
         return (
           <Input
             key={name}
             schema={schema}
             label={label}
-            required={required.includes(name)}
+            required={shape.required?.includes(name) ?? false}
             value={value[name]}
             onChange={change}
-            problem={problems[place] ?? null}
+            problem={problem}
             disabled={disabled}
           />
         );

@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { parseExact, stringifyExact } from '../../api/exact-json.ts';
 
 interface PairsInputProps {
   readonly label: string;
-  readonly description: string | undefined;
+  readonly description: ReactNode;
   readonly withAsterisk: boolean;
   readonly error: string | null;
   readonly disabled: boolean;

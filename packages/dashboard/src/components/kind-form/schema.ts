@@ -8,7 +8,12 @@ export interface Schema {
   readonly const?: unknown;
   readonly enum?: readonly string[];
   readonly format?: string;
+  /** A secret: it is given, and never answered. */
   readonly writeOnly?: boolean;
+  /** Written by the service itself; a form only hands it on. */
+  readonly readOnly?: boolean;
+  /** What helps to fill it in, beyond its type. */
+  readonly aid?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
@@ -28,6 +33,8 @@ export interface KindDescription {
   readonly schema: Schema;
   readonly secrets: readonly string[];
   readonly examples: readonly { readonly title: string; readonly config: Config }[];
+  /** Of destinations: where connections come from. */
+  readonly egress_addresses?: readonly string[];
 }
 
 export type Config = Readonly<Record<string, unknown>>;
@@ -93,23 +100,40 @@ export function variantName(variant: Schema): string {
   return variant.title ?? String(constant?.const ?? 'other');
 }
 
-/** Which of the shapes a value has: the one whose constants it says, or whose required fields it holds. */
-export function variantOf(variants: readonly Schema[], value: Config): number {
+/**
+ * Which of the shapes a value has: the one whose constants it says, or one that knows all of its fields. Where
+ * several do, as in the beginning, it is the one that was picked.
+ */
+export function variantOf(variants: readonly Schema[], value: Config, picked = 0): number {
   const says = variants.findIndex(({ properties = {} }) =>
     Object.entries(properties).some(([name, { const: word }]) => word !== undefined && word === value[name]),
   );
   if (says >= 0) return says;
-  const holds = variants.findIndex(({ required = [] }) => required.some(name => value[name] !== undefined));
-  return Math.max(0, holds);
+  const knows = ({ properties = {} }: Schema) => Object.keys(value).every(name => name in properties);
+  const preferred = variants[picked];
+  if (preferred && knows(preferred)) return picked;
+  return Math.max(0, variants.findIndex(knows));
 }
 
-/** A shape as it begins: its constants, and nothing else. */
-export const emptyVariant = ({ properties = {} }: Schema): Config =>
-  Object.fromEntries(
-    Object.entries(properties)
-      .filter(([, { const: word }]) => word !== undefined)
-      .map(([name, { const: word }]) => [name, word]),
-  );
+/**
+ * A shape as it begins where another one was before: its constants, and what both have in common. A secret is never
+ * taken along, since under the same name it may be another one.
+ */
+export function beginVariant({ properties = {} }: Schema, before: Schema, value: Config): Config {
+  const begun: [string, unknown][] = [];
+  for (const [name, { const: word, writeOnly, readOnly }] of Object.entries(properties)) {
+    const known = before.properties?.[name];
+    const isCommon = known !== undefined && fieldKindOf(known) === fieldKindOf(properties[name] ?? {});
+    if (word !== undefined) begun.push([name, word]);
+    else if (isCommon && !writeOnly && !readOnly && value[name] !== undefined)
+      begun.push([name, value[name]]);
+  }
+  return Object.fromEntries(begun);
+}
+
+/** The fields that are asked for: not the word that tells a shape, and not what the service writes itself. */
+export const askedFields = ({ properties = {} }: Schema): [string, Schema][] =>
+  Object.entries(properties).filter(([, { const: word, readOnly }]) => word === undefined && !readOnly);
 
 /** `retry_s` reads `Retry s` where nobody gave it a title. */
 export const titleOf = (name: string, { title }: Schema): string =>
