@@ -59,6 +59,66 @@ export const destinationRotation = z.strictObject({
     .default(86_400),
 });
 
+/** Asks which columns a table has. The id of a destination that exists lets its secrets be kept. */
+export const tableColumnsBody = z.strictObject({
+  kind: z.string(),
+  config: jsonObject.default(() => ({})),
+  id: textOf(1, 64).optional(),
+});
+
+export const tableColumnsRecord = z.object({
+  table: z.string(),
+  exists: z.boolean(),
+  may_insert: z.boolean(),
+  columns: z.array(
+    z.object({
+      name: z.string(),
+      type: z.string(),
+      /** It is NOT NULL and has no default. */
+      required: z.boolean(),
+      /** The database fills it in itself. */
+      generated: z.boolean(),
+      unique: z.boolean(),
+    }),
+  ),
+  default_columns: z.record(z.string(), z.string()),
+  /** To paste where there is no table yet. */
+  ddl: z.string(),
+});
+export type TableColumnsRecord = z.infer<typeof tableColumnsRecord>;
+
+export const destinationRecord = z.object({
+  id: z.string(),
+  kind: z.string(),
+  name: z.string(),
+  /** Secrets as `{"set": true}`. */
+  config: z.record(z.string(), z.unknown()),
+  policy: deliveryPolicy,
+  paused: z.boolean(),
+  breaker: z.object({
+    state: z.enum(['closed', 'open']),
+    opened_at: z.string().nullable(),
+    next_probe_at: z.string().nullable(),
+  }),
+  /** Null where it has no secret of ours that could be rotated. */
+  rotation: z.object({ previous_secret_until: z.string().nullable() }).nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type DestinationRecord = z.infer<typeof destinationRecord>;
+
+/** What came of a test: the real answer. */
+export const destinationTestRecord = z.object({
+  outcome: z.enum(['delivered', 'failed']),
+  status: z.number().nullable(),
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+  duration_ms: z.number(),
+  request: z.object({ target: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
+  response: z.string().nullable(),
+});
+export type DestinationTestRecord = z.infer<typeof destinationTestRecord>;
+
 export const deliveryState = z.enum([
   'pending',
   'held',
@@ -77,8 +137,13 @@ export const deliveryFilter = {
   code: textOf(1, 64).optional(),
 };
 
-/** Dead letters are all dead; what is left to choose is where they were going and why they did not arrive. */
+/**
+ * Dead letters are all dead; what is left to choose is where they were going and why they did not arrive. Events
+ * that failed were going nowhere yet: they are told apart by their pipeline alone.
+ */
 export const deadLetterFilter = z.strictObject({
+  kind: z.enum(['delivery', 'event']).optional(),
+  pipeline: textOf(1, 64).optional(),
   event: deliveryFilter.event,
   destination: deliveryFilter.destination,
   code: deliveryFilter.code,

@@ -14,7 +14,7 @@ import {
 import type { StoredDestination } from '../core/ports-delivery.ts';
 import type { Vault } from '../core/vault.ts';
 import type { AttemptResult } from './attempt.ts';
-import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
+import type { Destination, DestinationDeps, DestinationKind, FoundTable, Rotation } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { strikeSecrets } from './redact.ts';
 import { requireSameHost } from './same-host.ts';
@@ -24,15 +24,24 @@ import { requireSameHost } from './same-host.ts';
  * sealed, and a stored one becomes something to show, to test, or to send with.
  */
 export interface DestinationDesk {
-  kinds(): KindDescription[];
+  kinds(): DestinationKindDescription[];
   /** Checks it, also against the world; answers it sealed, with the secret that was made where one was lacking. */
   accept(wish: ConfigWish): Promise<SealedConfig>;
   /** The configuration with its secrets masked. */
   show(destination: StoredDestination): JsonObject;
+  /** Null where it has no secret of ours that could be rotated. */
+  rotationOf(destination: StoredDestination): Rotation | null;
   rotate(destination: StoredDestination, previousHoldsUntil: number): SealedConfig;
+  /** The table that a configuration names, which need not be saved yet. */
+  readColumns(wish: ConfigWish): Promise<FoundTable>;
   prepare(destination: StoredDestination): Destination;
   /** Sends an event that says it is a test. */
   test(destination: StoredDestination): Promise<AttemptResult>;
+}
+
+export interface DestinationKindDescription extends KindDescription {
+  /** Where connections come from, for people who have to let them in. */
+  readonly egress_addresses: readonly string[];
 }
 
 export interface ConfigWish {
@@ -76,27 +85,45 @@ export function createDestinationDesk(
     return strikeSecrets(kind.prepare(readConfig(kind, config, 'config'), deps), kind, config);
   };
 
-  return {
-    kinds: () => destinationKinds.map(describeKind),
+  /** A configuration as somebody sends it, with the secrets that it says to keep. */
+  function readWish({ kind: name, config: given, stored }: ConfigWish) {
+    const kind = findDestinationKind(name);
+    if (kind === undefined) {
+      const known = destinationKinds.map(({ name: one }) => one).join(', ');
+      throw invalid('kind', `kind must be one of ${known}.`);
+    }
+    const before = stored && open(kind, stored);
+    if (before && keepsSecrets(kind, given)) requireSameHost(before, given);
+    const kept = keepSecrets(kind, given, before, 'config');
+    return { kind, read: readConfig(kind, kept, 'config') };
+  }
 
-    async accept({ kind: name, config: given, stored, ...owner }) {
-      const kind = findDestinationKind(name);
-      if (kind === undefined) {
-        const known = destinationKinds.map(({ name: one }) => one).join(', ');
-        throw invalid('kind', `kind must be one of ${known}.`);
-      }
-      const before = stored && open(kind, stored);
-      if (before && keepsSecrets(kind, given)) requireSameHost(before, given);
-      const kept = keepSecrets(kind, given, before, 'config');
-      const read = readConfig(kind, kept, 'config');
+  return {
+    kinds: () =>
+      destinationKinds.map(kind => ({ ...describeKind(kind), egress_addresses: deps.egressAddresses })),
+
+    async accept(wish) {
+      const { kind, read } = readWish(wish);
       const filled = kind.fillIn?.(read) ?? { config: read, secret: null };
       await kind.prepare(filled.config, deps).close?.();
       await kind.check?.(filled.config, deps);
-      return { config: seal(kind, filled.config as JsonObject, owner), secret: filled.secret };
+      return { config: seal(kind, filled.config as JsonObject, wish), secret: filled.secret };
     },
 
     show(destination) {
       return maskSecrets(kindOf(destination), parseJson(destination.config) as JsonObject);
+    },
+
+    rotationOf(destination) {
+      const stored = parseJson(destination.config) as JsonObject;
+      return kindOf(destination).rotationOf?.(stored) ?? null;
+    },
+
+    async readColumns(wish) {
+      const { kind, read } = readWish(wish);
+      if (kind.readColumns === undefined)
+        throw invalid('kind', `A ${kind.name} destination has no table to look at.`);
+      return kind.readColumns(read, deps);
     },
 
     rotate(destination, previousHoldsUntil) {

@@ -14,8 +14,39 @@ export interface DestinationKind<C extends z.ZodType = z.ZodType> extends Kind<C
   check?(config: z.output<C>, deps: DestinationDeps): Promise<void>;
   /** Makes the secret that a configuration lacks; null where it lacks none. */
   fillIn?(config: z.output<C>): NewSecret<z.output<C>> | null;
+  /**
+   * Whether there is a secret of ours to rotate, and until when the one before holds; null where there is none. Asked
+   * of what is stored, its secrets sealed.
+   */
+  rotationOf?(stored: JsonObject): Rotation | null;
   /** A fresh secret; the one before holds until then. Throws a 400 where there is nothing to rotate. */
   rotate?(config: z.output<C>, previousHoldsUntil: number): NewSecret<z.output<C>>;
+  /** Looks at the table that a configuration names, so that a form can offer its columns. Throws a 400. */
+  readColumns?(config: z.output<C>, deps: DestinationDeps): Promise<FoundTable>;
+}
+
+export interface Rotation {
+  readonly previousHoldsUntil: number | null;
+}
+
+export interface FoundTable {
+  readonly table: string;
+  readonly exists: boolean;
+  readonly mayInsert: boolean;
+  readonly columns: readonly FoundColumn[];
+  /** What holds where nobody maps columns. */
+  readonly defaultColumns: Readonly<Record<string, string>>;
+  /** Makes a table that the default mapping fits; for people to paste. */
+  readonly ddl: string;
+}
+
+export interface FoundColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly isGenerated: boolean;
+  /** Alone in a unique index: what comes twice makes no second row. */
+  readonly isUnique: boolean;
 }
 
 export interface NewSecret<Config> {

@@ -7,8 +7,8 @@ import type { AttemptRecord, Deliveries } from '../core/ports-delivery.ts';
  * is not written after all is attempted again once its lease is over: at least once.
  */
 export interface ResultLog {
-  /** Resolves when it is written, or given up. */
-  write(record: AttemptRecord): Promise<void>;
+  /** Resolves with whether it is written; it may be refused, or given up. */
+  write(record: AttemptRecord): Promise<boolean>;
   /** Everything that was handed over is written, or given up. */
   settled(): Promise<void>;
   /** From now on nothing is waited for. */
@@ -23,7 +23,7 @@ export function createResultLog(options: {
   onError(error: unknown): void;
 }): ResultLog {
   const { storage, onError } = options;
-  let waiting: { record: AttemptRecord; written(): void }[] = [];
+  let waiting: { record: AttemptRecord; written(isWritten: boolean): void }[] = [];
   let writing: Promise<void> | null = null;
   let isHurrying = false;
 
@@ -31,16 +31,17 @@ export function createResultLog(options: {
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
-      await record(batch.map(one => one.record));
-      for (const { written } of batch) written();
+      const done = await record(batch.map(one => one.record));
+      for (const { record, written } of batch) written(done.has(record.deliveryId));
     }
   }
 
-  async function record(batch: readonly AttemptRecord[]): Promise<void> {
+  /** Answers the deliveries whose result is written. */
+  async function record(batch: readonly AttemptRecord[]): Promise<Set<string>> {
     for (let tries = 1; ; tries++) {
       try {
-        await storage.recordAttempts(batch);
-        return;
+        const refused = new Set(await storage.recordAttempts(batch));
+        return new Set(batch.map(({ deliveryId }) => deliveryId)).difference(refused);
       } catch (error) {
         const isAway = error instanceof Problem && error.code === 'storage_unavailable';
         if (isAway && tries < MOST_TRIES && !isHurrying) {
@@ -48,18 +49,17 @@ export function createResultLog(options: {
           continue;
         }
         onError(error);
-        if (isAway || batch.length === 1) return;
+        if (isAway || batch.length === 1) return new Set();
         const half = Math.ceil(batch.length / 2);
-        await record(batch.slice(0, half));
-        await record(batch.slice(half));
-        return;
+        const first = await record(batch.slice(0, half));
+        return first.union(await record(batch.slice(half)));
       }
     }
   }
 
   return {
     write(one) {
-      const { promise, resolve } = Promise.withResolvers<void>();
+      const { promise, resolve } = Promise.withResolvers<boolean>();
       waiting.push({ record: one, written: resolve });
       writing ??= writeAll().finally(() => {
         writing = null;

@@ -1,16 +1,51 @@
-import { type Clock, minutes } from '../core/clock.ts';
+import { type Clock, minutes, seconds } from '../core/clock.ts';
 import type { Storage } from '../core/ports.ts';
+import type { FailedEventFilter } from '../core/ports-dead-letters.ts';
 import type { DeliveryFilter } from '../core/ports-delivery.ts';
-import type { Job } from '../core/ports-storage-pipeline.ts';
+import type { Job, JobProgress, PlannedRun } from '../core/ports-storage-pipeline.ts';
 import { RETRY_JOB } from '../core/replay.ts';
 
 type RetryStorage = Pick<
   Storage,
-  'claimJob' | 'advanceJob' | 'finishJob' | 'listDeliveries' | 'retryDelivery'
+  | 'claimJob'
+  | 'advanceJob'
+  | 'finishJob'
+  | 'hasOutstanding'
+  | 'listDeliveries'
+  | 'retryDelivery'
+  | 'listFailedEvents'
+  | 'listFailures'
+  | 'readProcessing'
 >;
 
+interface RetryRequest {
+  readonly filter: Omit<DeliveryFilter, 'state'> & FailedEventFilter;
+  readonly deliveries: boolean;
+  readonly events: boolean;
+}
+
+/**
+ * Dead deliveries go first, then the events that failed. Both go down by id, and never up again: what dies or fails
+ * anew while the job runs is not retried for ever.
+ */
+interface Position {
+  readonly phase: 'deliveries' | 'events' | 'wait';
+  readonly below: string | null;
+}
+
+interface Slice {
+  readonly next: Position;
+  readonly progress: Omit<JobProgress, 'position'>;
+  readonly replays?: readonly { readonly eventId: string; readonly plan: readonly PlannedRun[] }[];
+}
+
 const LEASE_MS = minutes(1);
+/** Until it looks again whether the pipelines are through with what it gave them. */
+const REST_MS = seconds(0.5);
 const SLICE = 200;
+
+const LEFT_ALONE =
+  'Some failed in a pipeline that is disabled or deleted by now. They were left as they are.';
 
 /** Retries all dead letters that match, in slices, saying how far it has come and stopping when it is cancelled. */
 export function createRetryJobs(options: {
@@ -26,30 +61,87 @@ export function createRetryJobs(options: {
     while (!isStopping()) {
       const job = await storage.claimJob([RETRY_JOB], clock.now(), LEASE_MS);
       if (job === null) return;
-      await retryAll(job);
+      await workOn(job);
     }
   };
 
-  async function retryAll(job: Job): Promise<void> {
-    const { filter } = JSON.parse(job.request) as { filter: DeliveryFilter };
-    // Down by id, and never up again: what dies anew while the job runs is not retried for ever.
-    let below = job.position;
+  async function workOn(job: Job): Promise<void> {
+    const request = JSON.parse(job.request) as RetryRequest;
+    let position = readPosition(job);
     for (;;) {
-      const dead = await storage.listDeliveries(
-        job.orgId,
-        { ...filter, state: 'dead' },
-        { limit: SLICE, below },
-      );
-      if (dead.length === 0) break;
-      let retried = 0;
-      for (const { orgId, id } of dead) if (await storage.retryDelivery(orgId, id, clock.now())) retried++;
-      below = dead.at(-1)?.id ?? null;
-      options.onDeliveriesDue();
-      const progress = { done: dead.length, failed: dead.length - retried, position: below };
+      const slice = await nextSlice(job, request, position);
+      if (slice === 'done') {
+        await storage.finishJob(job.orgId, job.id, 'done', clock.now());
+        return;
+      }
+      const { next, progress, replays } = slice === 'wait' ? { next: position, progress: {} } : slice;
+      position = next;
       // At a stop it is left to whoever comes next.
-      const until = isStopping() ? clock.now() : clock.now() + LEASE_MS;
-      if (!(await storage.advanceJob(job.orgId, job.id, progress, until)) || isStopping()) return;
+      const rest = isStopping() ? 0 : slice === 'wait' ? REST_MS : LEASE_MS;
+      const goesOn = await storage.advanceJob(
+        job.orgId,
+        job.id,
+        { ...progress, position: JSON.stringify(position) },
+        clock.now() + rest,
+        replays,
+      );
+      if (!goesOn || slice === 'wait' || isStopping()) return;
     }
-    await storage.finishJob(job.orgId, job.id, 'done', clock.now());
+  }
+
+  async function nextSlice(
+    job: Job,
+    request: RetryRequest,
+    { phase, below }: Position,
+  ): Promise<Slice | 'wait' | 'done'> {
+    if (phase === 'deliveries') {
+      if (!request.deliveries) return { next: { phase: 'events', below: null }, progress: {} };
+      return retryDeliveries(job, request, below);
+    }
+    // No more is given to the pipelines than can be taken back when somebody cancels.
+    if (await storage.hasOutstanding(job.orgId, job.id)) return 'wait';
+    if (phase === 'wait' || !request.events) return 'done';
+    return replayEvents(job, request, below);
+  }
+
+  async function retryDeliveries(job: Job, { filter }: RetryRequest, below: string | null): Promise<Slice> {
+    const dead = await storage.listDeliveries(
+      job.orgId,
+      { ...filter, state: 'dead' },
+      { limit: SLICE, below },
+    );
+    let retried = 0;
+    for (const { orgId, id } of dead) if (await storage.retryDelivery(orgId, id, clock.now())) retried++;
+    if (retried > 0) options.onDeliveriesDue();
+    const last = dead.at(-1);
+    return {
+      next: last ? { phase: 'deliveries', below: last.id } : { phase: 'events', below: null },
+      progress: { done: dead.length, failed: dead.length - retried },
+    };
+  }
+
+  /** Each goes once more through the pipelines that it failed in, and through no other. */
+  async function replayEvents(job: Job, { filter }: RetryRequest, below: string | null): Promise<Slice> {
+    const ids = await storage.listFailedEvents(job.orgId, { ...filter, limit: SLICE, below });
+    const enabled = new Set((await storage.readProcessing(job.orgId)).pipelines.map(({ id }) => id));
+    const failures = (await storage.listFailures(job.orgId, ids)).filter(
+      ({ pipelineId }) =>
+        enabled.has(pipelineId) && (filter.pipeline === undefined || filter.pipeline === pipelineId),
+    );
+    const replays = [...Map.groupBy(failures, ({ eventId }) => eventId)].map(([eventId, runs]) => ({
+      eventId,
+      plan: runs.map(({ pipelineId }) => ({ pipelineId, version: null, retries: 0, dueAt: 0 })),
+    }));
+    const left = ids.length - replays.length;
+    const last = ids.at(-1);
+    return {
+      next: last ? { phase: 'events', below: last } : { phase: 'wait', below: null },
+      // Those that are run count themselves when they are through.
+      progress: { done: left, failed: left, ...(left > 0 ? { notes: [LEFT_ALONE] } : {}) },
+      replays,
+    };
   }
 }
+
+const readPosition = ({ position }: Job): Position =>
+  position === null ? { phase: 'deliveries', below: null } : (JSON.parse(position) as Position);

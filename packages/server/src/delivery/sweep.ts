@@ -35,6 +35,7 @@ export function createSweep(options: {
   readonly storage: DeliveryStorage;
   readonly clock: Clock;
   isStopping(): boolean;
+  onExpired(orgId: string, destinationId: string, deliveries: number): void;
 }): Sweep {
   const { storage, clock, isStopping } = options;
 
@@ -48,8 +49,11 @@ export function createSweep(options: {
   async function expire({ destination: { orgId, id, policy }, since }: Down): Promise<void> {
     const retry = retryPolicyOf(policy);
     const waits = Array.from({ length: policy.attempts }, (_, made) => longestWait(retry, made));
-    const slice = () => storage.expireDeliveries(orgId, id, waits, clock.now(), LOOKED_AT, since);
-    while (!isStopping() && (await slice()) > 0);
+    while (!isStopping()) {
+      const expired = await storage.expireDeliveries(orgId, id, waits, clock.now(), LOOKED_AT, since);
+      if (expired === 0) return;
+      options.onExpired(orgId, id, expired);
+    }
   }
 
   return {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Chance } from '../core/backoff.ts';
 import { type Clock, minutes, seconds } from '../core/clock.ts';
 import type {
+  AttemptRecord,
   ClaimedDelivery,
   DeliveryStorage,
   DeliveryWish,
@@ -50,6 +51,10 @@ export interface DeliveryWorkerOptions {
   /** Whether `forget` is called for each change, by whomever; otherwise everything is looked up each time. */
   hearsChanges(): boolean;
   onAttempt(result: AttemptResult): void;
+  /** What became of a delivery with an attempt is on disk. */
+  onWritten?(delivery: ClaimedDelivery, next: AttemptRecord['next']): void;
+  /** So many were ended because their destination is down. */
+  onExpired?(orgId: string, destinationId: string, deliveries: number): void;
   onError(error: unknown): void;
 }
 
@@ -77,7 +82,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const lanesOf = new Map<string, number>();
   const underWay = new Set<Claim>();
   const results = createResultLog({ storage, onError });
-  const sweep = createSweep({ storage, clock, isStopping: () => stopping });
+  const sweep = createSweep({
+    storage,
+    clock,
+    isStopping: () => stopping,
+    onExpired: (...expired) => options.onExpired?.(...expired),
+  });
   let changes = 0;
   let withdrawals = 0;
   let held = 0;
@@ -336,7 +346,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (result.outcome === 'delivered') noteBreaker(lane, true, now);
     // What failed on this side says nothing of the other.
     else if (!result.isFinal) noteBreaker(lane, false, now);
-    await results.write(toRecord(claim, result, decision, startedAt));
+    const record = toRecord(claim, result, decision, startedAt);
+    if (await results.write(record)) options.onWritten?.(delivery, record.next);
     // It may be due before the loop would look again.
     if (decision.kind === 'retry' && decision.at < now + IDLE_MS) wake();
   }

@@ -4,11 +4,16 @@ import { invalid } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { stringifyJson } from '../../core/json.ts';
 import type { Scope } from '../../core/scope.ts';
-import { type Destination, defineDestination, scopeOfDelivery } from '../destination.ts';
+import {
+  type Destination,
+  type DestinationDeps,
+  defineDestination,
+  scopeOfDelivery,
+} from '../destination.ts';
 import { fillInTurn } from '../filling.ts';
 import { type Filled, tooMuch, unsent } from '../message.ts';
 import { cutText } from '../text.ts';
-import { mappingProblem, readTable } from './postgres/catalogue.ts';
+import { mappingProblem, readTable, type Table } from './postgres/catalogue.ts';
 import { readConnectionString } from './postgres/connection-string.ts';
 import { openDatabase } from './postgres/database.ts';
 import { columnName, tableName } from './postgres/identifier.ts';
@@ -35,6 +40,7 @@ const config = z.strictObject({
       title: 'Columns',
       description:
         'What goes into each column, such as `$event.payload.id`. Absent: the default events table.',
+      aid: 'table_columns',
     }),
   ca: z
     .string()
@@ -87,18 +93,28 @@ export const postgres = defineDestination({
   ],
 
   async check(given, deps) {
-    const address = readConnectionString(given.connection_string);
     const { columns } = mappingOf(given.columns);
-    await deps.client.requireUsableHost(address.host, 'config.connection_string');
-    const database = openDatabase(address, given.ca ?? deps.ca, deps);
-    try {
-      const read = await database.use(CHECK_TIMEOUT_MS, client => readTable(client, given.table));
-      if (read.kind === 'failed') throw invalid('config.connection_string', read.failure.message);
-      const problem = mappingProblem(read.value, given.table, columns);
-      if (problem) throw problem;
-    } finally {
-      await database.close();
-    }
+    const problem = mappingProblem(await lookAt(given, deps), given.table, columns);
+    if (problem) throw problem;
+  },
+
+  async readColumns(given, deps) {
+    const table = await lookAt(given, deps);
+    const uniques = new Set(table.uniques.flatMap(columns => (columns.length === 1 ? columns : [])));
+    return {
+      table: given.table,
+      exists: table.columns.size > 0,
+      mayInsert: table.mayInsert,
+      columns: [...table.columns].map(([name, { type, isRequired, isGenerated }]) => ({
+        name,
+        type,
+        isRequired,
+        isGenerated,
+        isUnique: uniques.has(name),
+      })),
+      defaultColumns,
+      ddl: defaultTableDdl(given.table),
+    };
   },
 
   prepare(given, deps): Destination {
@@ -129,6 +145,20 @@ export const postgres = defineDestination({
     };
   },
 });
+
+/** The table as it is there now. */
+async function lookAt(given: z.output<typeof config>, deps: DestinationDeps): Promise<Table> {
+  const address = readConnectionString(given.connection_string);
+  await deps.client.requireUsableHost(address.host, 'config.connection_string');
+  const database = openDatabase(address, given.ca ?? deps.ca, deps);
+  try {
+    const read = await database.use(CHECK_TIMEOUT_MS, client => readTable(client, given.table));
+    if (read.kind === 'failed') throw invalid('config.connection_string', read.failure.message);
+    return read.value;
+  } finally {
+    await database.close();
+  }
+}
 
 const mappingOf = (columns: Readonly<Record<string, unknown>> | undefined): Mapping =>
   compileMapping((columns ?? defaultColumns) as Readonly<Record<string, Json>>);

@@ -14,8 +14,11 @@ const auth = z.discriminatedUnion('mode', [
     secret: tokenField
       .optional()
       .meta({ title: 'Secret', description: 'Absent: one is made and shown once.' }),
-    previous_secret: tokenField.optional().meta({ description: 'Signs too while it is being rotated out.' }),
-    previous_secret_until: z.int().optional(),
+    // Rotation writes these two; a form only hands them on.
+    previous_secret: tokenField
+      .optional()
+      .meta({ description: 'Signs too while it is being rotated out.', readOnly: true }),
+    previous_secret_until: z.int().optional().meta({ readOnly: true }),
   }),
 ]);
 
@@ -25,6 +28,8 @@ const config = z.strictObject({
 });
 
 type Auth = z.output<typeof auth>;
+
+const hmacAuth = z.object({ mode: z.literal('hmac'), previous_secret_until: z.int().optional() });
 
 export const webhook = defineDestination({
   name: 'webhook',
@@ -54,6 +59,11 @@ export const webhook = defineDestination({
     if (given.auth.mode !== 'hmac' || given.auth.secret !== undefined) return null;
     const secret = newSecret('whsec');
     return { config: { ...given, auth: { ...given.auth, secret } }, secret };
+  },
+
+  rotationOf(stored) {
+    const hmac = hmacAuth.safeParse(stored.auth);
+    return hmac.success ? { previousHoldsUntil: hmac.data.previous_secret_until ?? null } : null;
   },
 
   rotate(given, previousHoldsUntil) {

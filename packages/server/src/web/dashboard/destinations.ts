@@ -1,9 +1,13 @@
 import {
   type DeliveryPolicy,
+  type DestinationRecord,
+  type DestinationTestRecord,
   deliveryPolicy,
   destinationBody,
   destinationChange,
   destinationRotation,
+  type TableColumnsRecord,
+  tableColumnsBody,
 } from '@sluice/contract/dashboard-deliveries';
 import type { z } from 'zod';
 import { type Clock, seconds, toRfc3339 } from '../../core/clock.ts';
@@ -20,14 +24,10 @@ import { listQuery, newestFirst, optionalTime } from './records.ts';
 /** What these calls ask of delivery; see `delivery/desk.ts`. */
 export interface Desk {
   kinds(): KindDescription[];
-  accept(wish: {
-    readonly orgId: string;
-    readonly id: string;
-    readonly kind: string;
-    readonly config: JsonObject;
-    readonly stored: StoredDestination | null;
-  }): Promise<{ readonly config: string; readonly secret: string | null }>;
+  accept(wish: ConfigWish): Promise<{ readonly config: string; readonly secret: string | null }>;
+  readColumns(wish: ConfigWish): Promise<FoundTable>;
   show(destination: StoredDestination): JsonObject;
+  rotationOf(destination: StoredDestination): { readonly previousHoldsUntil: number | null } | null;
   rotate(
     destination: StoredDestination,
     previousHoldsUntil: number,
@@ -35,12 +35,39 @@ export interface Desk {
   test(destination: StoredDestination): Promise<TestResult>;
 }
 
+interface ConfigWish {
+  readonly orgId: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly config: JsonObject;
+  readonly stored: StoredDestination | null;
+}
+
+interface FoundTable {
+  readonly table: string;
+  readonly exists: boolean;
+  readonly mayInsert: boolean;
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly isRequired: boolean;
+    readonly isGenerated: boolean;
+    readonly isUnique: boolean;
+  }[];
+  readonly defaultColumns: Readonly<Record<string, string>>;
+  readonly ddl: string;
+}
+
 type TestResult = {
   readonly outcome: 'delivered' | 'failed';
   readonly status: number | null;
   readonly response: string | null;
   readonly durationMs: number;
-  readonly request: { readonly target: string; readonly headers: object; readonly body: string };
+  readonly request: {
+    readonly target: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
   readonly code?: string;
   readonly message?: string;
 };
@@ -59,7 +86,7 @@ export function destinationCalls(
     return destination;
   }
 
-  const show = (destination: StoredDestination) => ({
+  const show = (destination: StoredDestination): DestinationRecord => ({
     id: destination.id,
     kind: destination.kind,
     name: destination.name,
@@ -74,6 +101,7 @@ export function destinationCalls(
             opened_at: toRfc3339(destination.breaker.openedAt),
             next_probe_at: optionalTime(destination.breaker.nextProbeAt),
           },
+    rotation: showRotation(desk.rotationOf(destination)),
     created_at: toRfc3339(destination.createdAt),
     updated_at: toRfc3339(destination.updatedAt),
   });
@@ -84,6 +112,15 @@ export function destinationCalls(
     const page = call.page('destinations', call.query(listQuery));
     const { rows, next } = pageOf(await storage.listDestinations(call.session.orgId), newestFirst, page);
     return page.answer(rows.map(show), next);
+  });
+
+  calls.on('POST /destinations/columns', 'destinations.change', async call => {
+    const { kind, config, id } = await call.body(tableColumnsBody);
+    const { orgId } = call.session;
+    const stored = id === undefined ? null : await storage.findDestination(orgId, id);
+    if (id !== undefined && stored?.kind !== kind) throw new Problem('not_found');
+    const found = await desk.readColumns({ orgId, id: id ?? '', kind, config: config as JsonObject, stored });
+    return answer(showTable(found));
   });
 
   calls.on('POST /destinations', 'destinations.change', async call => {
@@ -168,7 +205,7 @@ export function destinationCalls(
     const destination = await find(call);
     const result = await desk.test(destination);
     await call.audit('destination.tested', destination.id, { outcome: result.outcome });
-    return answer({
+    const shown: DestinationTestRecord = {
       outcome: result.outcome,
       status: result.status,
       code: result.code ?? null,
@@ -176,6 +213,25 @@ export function destinationCalls(
       duration_ms: Math.round(result.durationMs),
       request: result.request,
       response: result.response,
-    });
+    };
+    return answer(shown);
   });
 }
+
+const showRotation = (rotation: { readonly previousHoldsUntil: number | null } | null) =>
+  rotation && { previous_secret_until: optionalTime(rotation.previousHoldsUntil) };
+
+const showTable = (found: FoundTable): TableColumnsRecord => ({
+  table: found.table,
+  exists: found.exists,
+  may_insert: found.mayInsert,
+  columns: found.columns.map(({ name, type, isRequired, isGenerated, isUnique }) => ({
+    name,
+    type,
+    required: isRequired,
+    generated: isGenerated,
+    unique: isUnique,
+  })),
+  default_columns: { ...found.defaultColumns },
+  ddl: found.ddl,
+});
