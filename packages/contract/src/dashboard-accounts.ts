@@ -36,6 +36,16 @@ export const setupBody = z.strictObject({
 export const acceptInvitationBody = z.strictObject({ password: passwordGiven });
 export const moveSessionBody = z.strictObject({ id: z.string() });
 
+/** What whoever holds the link of an invitation may know of it. */
+export const invitationRecord = z.object({
+  email: z.string(),
+  role,
+  organisation: z.object({ name: z.string() }),
+  /** Whether to ask for the password of an account that is there, or for a new one. */
+  has_account: z.boolean(),
+});
+export type InvitationRecord = z.infer<typeof invitationRecord>;
+
 export const inviteBody = z.strictObject({ email, role });
 export const memberChange = z.strictObject({ role });
 

@@ -90,7 +90,10 @@ export function welcome(settings: Settings, service: Service): string[] {
     `  Dashboard  ${url}/`,
     `  Reference  ${url}/docs`,
     ...(typeof service.setupCode === 'string'
-      ? [`  Set-up     ${url}/  one-time code: ${service.setupCode}`]
+      ? [
+          `  Set-up     ${url}/setup#${service.setupCode}`,
+          `             or open the dashboard and give it this one-time code: ${service.setupCode}`,
+        ]
       : []),
     '',
   ];

@@ -180,12 +180,15 @@ export interface Accounts {
   findInvitation(codeHash: string, now: number): Promise<(Invitation & { hasAccount: boolean }) | null>;
   listInvitations(orgId: string, now: number): Promise<Invitation[]>;
   deleteInvitation(orgId: string, id: string): Promise<boolean>;
-  /** The invitation is spent and the person is a member; null when it was spent or has expired. */
+  /**
+   * The invitation is spent and the person is a member; null when it was spent or has expired. Where its e-mail has
+   * another account than this one, nothing happens: whoever accepts has not proved to be that one.
+   */
   acceptInvitation(
     codeHash: string,
     now: number,
-    newUser: User,
-  ): Promise<{ userId: string; orgId: string } | null>;
+    account: User,
+  ): Promise<{ userId: string; orgId: string } | 'other_account' | null>;
 }
 
 export interface ApiKey {

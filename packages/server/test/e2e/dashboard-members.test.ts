@@ -184,3 +184,29 @@ test('members come first, each group by e-mail, page by page', async () => {
   expect(order).toContain('invited aaa@example.com');
   expect(new Set(order).size).toBe(order.length);
 });
+
+test('whoever accepts two invitations at once joins both, with one account', async () => {
+  const email = 'eager@example.com';
+  const first = await invite(email);
+  const { id } = dataOf<{ id: string }>(await owner.post('/organisations', { name: 'Second' }));
+  const elsewhere = await logIn(service.url, 'owner@example.com');
+  await elsewhere.put('/session/organisation', { id });
+  const second = dataOf<Invited>(await elsewhere.post('/members', { email, role: 'viewer' }));
+  const answers = await Promise.all([accept(first.invite_code), accept(second.invite_code)]);
+  expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  expect(dataOf<WhoAmI>(await (await logIn(service.url, email)).get('/session')).organisations).toHaveLength(
+    2,
+  );
+});
+
+test('the holder of a link sees what it is an invitation to', async () => {
+  const { invite_code } = await invite('curious@example.com', 'viewer');
+  const seen = dataOf(await openBrowser(service.url).get(`/invitations/${invite_code}`));
+  expect(seen).toEqual({
+    email: 'curious@example.com',
+    role: 'viewer',
+    organisation: { name: 'Acme' },
+    has_account: false,
+  });
+  expectRefused(await openBrowser(service.url).get('/invitations/invite_nothing'), notFound);
+});

@@ -6,6 +6,7 @@ import {
   cookieOf,
   dataOf,
   join,
+  listOf,
   logIn,
   openBrowser,
   PASSWORD,
@@ -108,4 +109,16 @@ test('somebody who was removed is out at once, and cannot log in without an orga
   expect((await owner.delete(`/members/${user.id}`)).status).toBe(200);
   expectRefused(await leaver.get('/session'), unauthenticated);
   expectRefused(await attempt('leaver@example.com', PASSWORD), { status: 403, code: 'forbidden' });
+});
+
+test('a login is on record', async () => {
+  const browser = await logIn(service.url, 'owner@example.com');
+  const { user } = dataOf<WhoAmI>(await browser.get('/session'));
+  const [newest] = listOf(await browser.get('/audit?limit=1')).data;
+  expect(newest).toMatchObject({
+    actor: 'owner@example.com',
+    action: 'session.started',
+    target: user.id,
+    details: { address: '127.0.0.1' },
+  });
 });

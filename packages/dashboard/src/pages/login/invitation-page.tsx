@@ -1,5 +1,81 @@
-import { Page } from '../../components/page.tsx';
+import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { InvitationRecord, WhoAmI } from '@sluice/contract/dashboard-accounts';
+import { useMutation } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { type CallError, call } from '../../api/call.ts';
+import { useCall } from '../../api/use-call.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Loading } from '../../components/page-states.tsx';
+import { useEnter } from './enter.ts';
+import { errorAt } from './field-error.ts';
+import { Outside } from './outside.tsx';
 
+/** What the link in an invitation opens: it makes the account where there is none, and logs in. */
 export default function InvitationPage() {
-  return <Page title="invitation">…</Page>;
+  const { code = '' } = useParams({ strict: false });
+  const path = `/invitations/${encodeURIComponent(code)}`;
+  const invitation = useCall<InvitationRecord>(path);
+
+  if (invitation.data) return <Accept path={path} invitation={invitation.data} />;
+  if (invitation.error === null) return <Loading />;
+  return (
+    <Outside title="This invitation does not work">
+      <ErrorNotice error={invitation.error} />
+      <Text size="sm">Ask whoever invited you for a new link, or log in if you have joined already.</Text>
+      <Button component={Link} to="/login" variant="default">
+        Log in
+      </Button>
+    </Outside>
+  );
+}
+
+function Accept({ path, invitation }: { path: string; invitation: InvitationRecord }) {
+  const { email, role, organisation, has_account: hasAccount } = invitation;
+  const session = useCall<WhoAmI>('/session');
+  const enter = useEnter();
+  const accept = useMutation<WhoAmI, CallError, { password: string }>({
+    mutationFn: wish => call<WhoAmI>('POST', path, wish),
+    onSuccess: who => enter(who, '/'),
+  });
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: password => (password === '' ? 'The password is missing.' : null) },
+  });
+  const other = session.error === null && session.data?.user.email !== email ? session.data : undefined;
+  const atPassword = errorAt(accept.error, 'password');
+
+  return (
+    <Outside
+      title={`Join ${organisation.name}`}
+      lead={`You are invited as ${role}. ${
+        hasAccount
+          ? 'You have an account here already: give its password.'
+          : 'Choose a password, and your account is made.'
+      }`}
+    >
+      <form onSubmit={form.onSubmit(wish => accept.mutate(wish))} noValidate>
+        <Stack>
+          {other && (
+            <Alert variant="light">
+              You are logged in as {other.user.email}. Accepting logs you in as {email} instead.
+            </Alert>
+          )}
+          {accept.error && !atPassword && <ErrorNotice error={accept.error} />}
+          <TextInput label="E-mail" value={email} readOnly autoComplete="username" />
+          <PasswordInput
+            label="Password"
+            description={hasAccount ? undefined : 'At least 8 characters.'}
+            autoComplete={hasAccount ? 'current-password' : 'new-password'}
+            autoFocus
+            {...form.getInputProps('password')}
+            error={form.errors.password ?? atPassword}
+          />
+          <Button type="submit" loading={accept.isPending} fullWidth>
+            Join {organisation.name}
+          </Button>
+        </Stack>
+      </form>
+    </Outside>
+  );
 }

@@ -221,7 +221,7 @@ export const acceptInvitation: Operation<Accounts['acceptInvitation']> = async (
   db,
   codeHash,
   now,
-  newUser,
+  account,
 ) => {
   const row = await db
     .deleteFrom('invitations')
@@ -232,11 +232,14 @@ export const acceptInvitation: Operation<Accounts['acceptInvitation']> = async (
   if (!row) return null;
   await db
     .insertInto('users')
-    .values(toUserRow({ ...newUser, email: row.email }))
+    .values(toUserRow({ ...account, email: row.email }))
     .onConflict(conflict => conflict.doNothing())
     .execute();
   const user = await findUserByEmail(db, row.email);
-  if (!user) return null;
+  if (user?.id !== account.id) {
+    await db.insertInto('invitations').values(row).execute();
+    return 'other_account';
+  }
   await db
     .insertInto('memberships')
     .values({ org_id: row.org_id, user_id: user.id, role: row.role, created_at: now })

@@ -1,4 +1,8 @@
-import { acceptInvitationBody, newPassword } from '@sluice/contract/dashboard-accounts';
+import {
+  acceptInvitationBody,
+  type InvitationRecord,
+  newPassword,
+} from '@sluice/contract/dashboard-accounts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
@@ -23,7 +27,7 @@ export function invitationCalls(
   }: {
     readonly storage: Pick<
       Storage,
-      'findInvitation' | 'acceptInvitation' | 'recordAudit' | 'listOrganisationsOf'
+      'findInvitation' | 'acceptInvitation' | 'findOrganisation' | 'recordAudit' | 'listOrganisationsOf'
     >;
     readonly sessions: Sessions;
     readonly passwords: Passwords;
@@ -42,19 +46,34 @@ export function invitationCalls(
     return { id: newId('usr', createdAt), email, passwordHash, createdAt };
   }
 
+  calls.onAnyone('GET /invitations/:code', async call => {
+    const invitation = await storage.findInvitation(hashSecret(call.param('code')), clock.now());
+    const organisation = invitation && (await storage.findOrganisation(invitation.orgId));
+    if (!organisation) throw gone();
+    const { email, role, hasAccount } = invitation;
+    return answer({
+      email,
+      role,
+      organisation: { name: organisation.name },
+      has_account: hasAccount,
+    } satisfies InvitationRecord);
+  });
+
   calls.onAnyone('POST /invitations/:code', async call => {
     const codeHash = hashSecret(call.param('code'));
     const invitation = await storage.findInvitation(codeHash, clock.now());
     if (invitation === null) throw gone();
     const { email, role, hasAccount } = invitation;
     const { password } = await call.body(acceptInvitationBody);
-    const account = hasAccount
-      ? await checkPassword(email, password, call.client.address)
-      : await newAccount(email, password);
+    const ownAccount = () => checkPassword(email, password, call.client.address);
 
     const now = clock.now();
-    const joined = await storage.acceptInvitation(codeHash, now, account);
-    if (joined === null) throw gone();
+    const account = hasAccount ? await ownAccount() : await newAccount(email, password);
+    let joined = await storage.acceptInvitation(codeHash, now, account);
+    // An account that was made in the meantime has a password of its own, which is to be proved first.
+    if (joined === 'other_account')
+      joined = await storage.acceptInvitation(codeHash, now, await ownAccount());
+    if (joined === null || joined === 'other_account') throw gone();
     await storage.recordAudit({
       id: newId('aud', now),
       orgId: joined.orgId,
@@ -64,10 +83,6 @@ export function invitationCalls(
       target: joined.userId,
       details: { role },
     });
-    // An account that was made in the meantime has a password of its own, and nobody has proved to know it.
-    if (joined.userId !== account.id) {
-      throw new Problem('conflict', { message: 'This e-mail has an account by now. Log in with it.' });
-    }
     const { session, cookie } = await sessions.begin(joined.userId, joined.orgId, call.client);
     return withCookie(answer(await whoAmI(storage, session), 201), cookie);
   });

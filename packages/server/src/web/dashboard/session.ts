@@ -1,5 +1,7 @@
 import { loginBody, moveSessionBody, type WhoAmI } from '@sluice/contract/dashboard-accounts';
+import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
+import { newId } from '../../core/ids.ts';
 import type { Storage } from '../../core/ports.ts';
 import { answer } from '../answer.ts';
 import type { Call, Calls } from './calls.ts';
@@ -14,10 +16,12 @@ export function sessionCalls(
     storage,
     sessions,
     checkPassword,
+    clock,
   }: {
-    readonly storage: Pick<Storage, 'listOrganisationsOf' | 'moveSession' | 'deleteSession'>;
+    readonly storage: Pick<Storage, 'listOrganisationsOf' | 'moveSession' | 'deleteSession' | 'recordAudit'>;
     readonly sessions: Sessions;
     readonly checkPassword: CheckPassword;
+    readonly clock: Clock;
   },
 ): void {
   calls.onAnyone('POST /session', async call => {
@@ -28,6 +32,16 @@ export function sessionCalls(
       throw new Problem('forbidden', { message: 'You belong to no organisation any more.' });
     }
     const { session, cookie } = await sessions.begin(user.id, organisation.id, call.client);
+    const at = clock.now();
+    await storage.recordAudit({
+      id: newId('aud', at),
+      orgId: organisation.id,
+      at,
+      actor: session.email,
+      action: 'session.started',
+      target: user.id,
+      details: { address: call.client.address },
+    });
     return withCookie(answer(await whoAmI(storage, session)), cookie);
   });
 

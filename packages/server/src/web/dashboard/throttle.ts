@@ -27,9 +27,10 @@ export function createThrottle(clock: Clock): Throttle {
     const times = recent(name, now);
     const [oldest] = times;
     if (oldest === undefined || times.length < MOST_FAILURES) return;
+    const waitMs = oldest + WINDOW_MS - now;
     throw new Problem('rate_limited', {
-      message: 'Too many failed attempts; try again later.',
-      retryAfter: Math.max(1, Math.ceil((oldest + WINDOW_MS - now) / 1_000)),
+      message: `Too many failed attempts; try again in ${tellMinutes(waitMs)}.`,
+      retryAfter: Math.max(1, Math.ceil(waitMs / 1_000)),
     });
   }
 
@@ -59,6 +60,11 @@ export function createThrottle(clock: Clock): Throttle {
       };
     },
   };
+}
+
+function tellMinutes(ms: number): string {
+  const whole = Math.max(1, Math.ceil(ms / minutes(1)));
+  return whole === 1 ? 'a minute' : `${whole} minutes`;
 }
 
 /** One household has 2^64 addresses of IPv6: they count as one. */

@@ -174,10 +174,39 @@ export function accountsContract(subject: Subject): void {
     expect(await subject.storage.findInvitation(invitation.codeHash, NOW)).toMatchObject({
       hasAccount: true,
     });
+    expect(await subject.storage.acceptInvitation(invitation.codeHash, NOW, user)).toEqual({
+      userId: user.id,
+      orgId: org.id,
+    });
+    expect(await subject.storage.findUserByEmail(user.email)).toEqual(user);
+  });
+
+  test('an invitation accepted with another account than its e-mail has by now stays as it is', async () => {
+    const { user } = await storedOwner(subject.storage);
+    const { org } = await storedOwner(subject.storage);
+    const invitation = anInvitation(org.id, { email: user.email });
+    await subject.storage.createInvitation(invitation);
     expect(
       await subject.storage.acceptInvitation(invitation.codeHash, NOW, aUser({ passwordHash: 'other' })),
-    ).toEqual({ userId: user.id, orgId: org.id });
+    ).toBe('other_account');
     expect(await subject.storage.findUserByEmail(user.email)).toEqual(user);
+    expect(await subject.storage.listMembers(org.id)).toHaveLength(1);
+    expect(await subject.storage.listInvitations(org.id, NOW)).toEqual([invitation]);
+  });
+
+  test('two invitations of somebody new, accepted at once, make one account', async () => {
+    const orgs = [await storedOwner(subject.storage), await storedOwner(subject.storage)].map(
+      ({ org }) => org,
+    );
+    const email = `twice.${orgs[0]?.id}@example.com`;
+    const invitations = orgs.map(org => anInvitation(org.id, { email }));
+    for (const invitation of invitations) await subject.storage.createInvitation(invitation);
+    const accepted = await subject.atOnce(2, (storage, n) =>
+      storage.acceptInvitation(invitations[n]?.codeHash ?? '', NOW, aUser()),
+    );
+    expect(accepted.filter(result => result === 'other_account')).toHaveLength(1);
+    const [joined] = accepted.filter(result => typeof result === 'object');
+    expect((await subject.storage.findUserByEmail(email))?.id).toBe(joined?.userId ?? '');
   });
 
   test('replaces an invitation of the same person, in that organisation only', async () => {
