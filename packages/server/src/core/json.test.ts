@@ -47,6 +47,18 @@ describe('parsing', () => {
     );
   });
 
+  test('digits inside a text stay a text, whatever stands around them', () => {
+    const pieces = fc.constantFrom('"', '\\', ',', ':', '[', ' ', 'e', '.', '-', '9007199254740993', '\\"');
+    const texts = fc.array(pieces, { maxLength: 12 }).map(parts => parts.join(''));
+    const values = fc.array(fc.oneof(texts, fc.constant(9007199254740993n), fc.dictionary(texts, texts)));
+    fc.assert(
+      fc.property(values, value => {
+        expect(parseJson(stringifyJson(value))).toEqual(value as Json);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test('it agrees with JSON.parse on every text without long numbers', () => {
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false }), text => {

@@ -31,8 +31,10 @@ const idsOf = async (path: string) => (await client.readAll<EntityEventRecord>(p
 
 describe('the events of an entity', () => {
   test('are listed newest first, also those that came before it, and outlive it', async () => {
-    const early = await send('ada', [{ n: 1 }]);
     expectRefused(await client.get('/person/ada/events'), { status: 404, code: 'not_found' });
+    const early = await send('ada', [{ n: 1 }]);
+    expect(await idsOf('/person/ada/events')).toEqual(early);
+    expect(await idsOf('/person/ada/events?identity=true')).toEqual(early);
     await client.put('/person/ada', {});
     const later = await send('ada', [{ n: 2 }, { n: 3 }]);
     await send('eve', [{}]);
@@ -40,7 +42,6 @@ describe('the events of an entity', () => {
     expect(await idsOf('/person/ada/events')).toEqual(all);
     expect(await idsOf('/person/ada/events?limit=1')).toEqual(all);
     await client.delete('/person/ada');
-    await client.put('/person/ada', {});
     expect(await idsOf('/person/ada/events')).toEqual(all);
     const [newest] = listOf<EntityEventRecord>(await client.get('/person/ada/events')).data;
     expect(entityEvent.strict().parse(newest)).toMatchObject({

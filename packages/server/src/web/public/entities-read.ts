@@ -98,23 +98,16 @@ export function createEntityReads({
       const query = readQuery(request, eventsQuery);
       const list = ['entity events', orgId, entity.kind, entity.externalId, String(query.identity)];
       const { page, answer } = openPage(list, query);
-      const { events, next } = await storage.listTiedEvents(
-        orgId,
-        await (query.identity ? membersOf(orgId, entity) : itself(orgId, entity)),
-        page,
-      );
+      const members = query.identity ? await membersOf(orgId, entity) : [entity];
+      const { events, next } = await storage.listTiedEvents(orgId, members, page);
+      // Ties are by name and outlive the entity: only where there is neither of them is there nothing.
+      const isEmpty = events.length === 0 && page.position === null;
+      if (isEmpty && (await storage.findEntity(orgId, entity)) === null) throw new Problem('not_found');
       return answer(events.map(eventJson), next);
     },
   };
 
-  async function itself(orgId: string, entity: EntityTie): Promise<EntityTie[]> {
-    if ((await storage.findEntity(orgId, entity)) === null) throw new Problem('not_found');
-    return [entity];
-  }
-
   async function membersOf(orgId: string, entity: EntityTie): Promise<readonly EntityTie[]> {
-    const identity = await storage.findIdentityMembers(orgId, entity);
-    if (identity === null) throw new Problem('not_found');
-    return identity.members;
+    return (await storage.findIdentityMembers(orgId, entity))?.members ?? [entity];
   }
 }
