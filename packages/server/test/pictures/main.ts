@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchChromium, visit } from '../support/browser-page.ts';
+import { pagesOf } from '../support/dashboard-pages.ts';
 import { openSampleCompany } from '../support/sample-company.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -14,30 +15,11 @@ mkdirSync(folder, { recursive: true });
 const company = await openSampleCompany();
 const fresh = await startTestService();
 const chromium = await launchChromium();
-const { ids, owner, service } = company;
-
-const pages: Readonly<Record<string, string>> = {
-  overview: '/',
-  live: '/live',
-  events: '/events',
-  event: `/events/${ids.event}`,
-  deliveries: '/deliveries',
-  'dead-letters': '/dead-letters',
-  delivery: `/deliveries/${ids.dead}`,
-  sources: '/sources',
-  source: `/sources/${ids.source}`,
-  pipelines: '/pipelines',
-  pipeline: `/pipelines/${ids.pipeline}`,
-  destinations: '/destinations',
-  destination: `/destinations/${ids.destination}`,
-  entities: '/entities',
-  entity: '/entities/customer/c_0',
-  settings: '/settings',
-  welcome: '/welcome',
-};
+const { owner, service } = company;
 
 for (const colours of ['light', 'dark'] as const) {
-  for (const [name, path] of Object.entries(pages)) await draw(service.url, path, name, colours, owner);
+  for (const [name, path] of Object.entries(pagesOf(company)))
+    await draw(service.url, path, name, colours, owner);
   await draw(service.url, '/login', 'login', colours);
   await draw(fresh.url, '/setup', 'setup', colours);
 }

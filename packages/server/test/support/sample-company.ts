@@ -10,9 +10,7 @@ export interface SampleCompany {
   readonly service: TestService;
   readonly owner: Browser;
   /** Something of each kind, to open its page. */
-  readonly ids: Readonly<
-    Record<'source' | 'pipeline' | 'destination' | 'event' | 'failedEvent' | 'dead', string>
-  >;
+  readonly ids: Readonly<Record<'source' | 'pipeline' | 'destination' | 'event' | 'dead' | 'job', string>>;
   /** One more order arrives. */
   order(): Promise<string>;
   stop(): Promise<void>;
@@ -138,6 +136,9 @@ export async function openSampleCompany({ minutes = 60 } = {}): Promise<SampleCo
     body: '{}',
   });
 
+  const { id: job } = await make('/replays', { filter: { type: 'order.refunded' } });
+  await until(isSettled, 'The replay does not come to rest.');
+
   const firstOf = async (path: string) => listOf<{ id: string }>(await owner.get(path)).data[0]?.id ?? '';
   return {
     service,
@@ -148,8 +149,8 @@ export async function openSampleCompany({ minutes = 60 } = {}): Promise<SampleCo
       pipeline: fulfilment.id,
       destination: warehouse.id,
       event,
-      failedEvent: await firstOf('/events?type=payment.captured&limit=1'),
       dead: await firstOf('/deliveries?state=dead&limit=1'),
+      job,
     },
     async stop() {
       await service.stop();

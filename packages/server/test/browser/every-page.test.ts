@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Browser as Chromium } from 'playwright-core';
+import { accessibilityFaults, launchChromium, scrollsSideways, visit } from '../support/browser-page.ts';
+import { pagesOf } from '../support/dashboard-pages.ts';
+import { openSampleCompany, type SampleCompany } from '../support/sample-company.ts';
+
+let company: SampleCompany;
+let chromium: Chromium;
+beforeAll(async () => {
+  [company, chromium] = await Promise.all([openSampleCompany({ minutes: 10 }), launchChromium()]);
+}, 60_000);
+afterAll(async () => {
+  await chromium.close();
+  await company.stop();
+});
+
+const FIRST_LOAD_BYTES = 300 * 1024;
+
+describe('every page', () => {
+  for (const colours of ['light', 'dark'] as const) {
+    test(`is sound in ${colours}: no fault of a script, no breach of its policy, no serious one of accessibility`, async () => {
+      const seen: Record<string, unknown> = {};
+      for (const [name, path] of Object.entries(pagesOf(company))) {
+        const { page, faults, strangers } = await visit(chromium, company.service.url, path, {
+          as: company.owner,
+          colours,
+        });
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
+        const found = [...faults, ...strangers, ...(await accessibilityFaults(page))];
+        if (found.length > 0) seen[name] = found;
+        await page.context().close();
+      }
+      expect(seen).toEqual({});
+    }, 120_000);
+  }
+
+  test('fits a phone: nothing makes it scroll sideways', async () => {
+    const tooWide: string[] = [];
+    for (const [name, path] of Object.entries(pagesOf(company))) {
+      const { page } = await visit(chromium, company.service.url, path, {
+        as: company.owner,
+        size: { width: 390, height: 844 },
+      });
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
+      if (await scrollsSideways(page)) tooWide.push(name);
+      await page.context().close();
+    }
+    expect(tooWide).toEqual([]);
+  }, 120_000);
+});
+
+describe('the first load', () => {
+  for (const [name, path] of Object.entries({ login: '/login', overview: '/' })) {
+    test(`of the ${name} is under 300 KB, fonts and styles included`, async () => {
+      const sizes = new Map<string, number>();
+      const context = await chromium.newContext();
+      const page = await context.newPage();
+      const inspector = await context.newCDPSession(page);
+      await inspector.send('Network.enable');
+      const urls = new Map<string, string>();
+      inspector.on('Network.responseReceived', ({ requestId, response }) =>
+        urls.set(requestId, response.url),
+      );
+      inspector.on('Network.loadingFinished', ({ requestId, encodedDataLength }) =>
+        sizes.set(urls.get(requestId) ?? requestId, encodedDataLength),
+      );
+      if (name === 'overview') {
+        const [cookie = '', value = ''] = company.owner.setCookie?.split(';')[0]?.split('=') ?? [];
+        await context.addCookies([{ name: cookie, value, url: company.service.url }]);
+      }
+      await page.goto(`${company.service.url}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const atFirst = [...sizes].filter(([url]) => !url.includes('/dashboard/api/'));
+      const total = atFirst.reduce((sum, [, bytes]) => sum + bytes, 0);
+      expect(atFirst.length).toBeGreaterThan(2);
+      expect(total, JSON.stringify(atFirst, null, 1)).toBeLessThan(FIRST_LOAD_BYTES);
+      await context.close();
+    });
+  }
+});
+
+test('the document is served for the pages only: what is unknown is a 404 in the envelope', async () => {
+  const { url } = company.service;
+  for (const path of ['/', '/events', '/events/evt_1', '/settings/keys']) {
+    const answer = await fetch(`${url}${path}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toStartWith('text/html');
+    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  }
+  for (const path of [
+    '/nothing',
+    '/assets/nothing.js',
+    '/assets/..%2fpackage.json',
+    '/v1/nothing',
+    '/eventsx',
+  ]) {
+    const answer = await fetch(`${url}${path}`);
+    expect(answer.status, path).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
+  }
+});
