@@ -35,6 +35,7 @@ import { keepSecretKey } from './runtime/secret-key.ts';
 import { startThread } from './runtime/thread.ts';
 import type { Settings } from './settings.ts';
 import { openStorage } from './storage/open.ts';
+import { createLiveFeed, tellOfWork } from './telemetry/live-feed.ts';
 import { createLogger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createApp } from './web/app.ts';
@@ -85,7 +86,8 @@ export async function startService(
       options.onFatal(reason);
     },
   });
-  const { storage } = engine;
+  const live = createLiveFeed();
+  const storage = tellOfWork(engine.storage, live.note);
   await requireSameKey(storage, vault).catch(async error => {
     await engine.close();
     throw error;
@@ -187,6 +189,7 @@ export async function startService(
     pipelineDesk: pipelines.desk,
     onDeliveriesDue,
     entityActions,
+    live,
     limits: door.limits,
     client: { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL },
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
@@ -248,6 +251,7 @@ export async function startService(
     setupCode,
     async stop() {
       stopping = true;
+      live.close();
       // Receivers may hang as senders may: both are waited for at once.
       const delivered = delivery?.stop();
       const answered = server.stop();

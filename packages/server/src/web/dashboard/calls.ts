@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { AuditLog } from '../../core/ports.ts';
+import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import { answerPage } from '../answer.ts';
 import { type Client, type ClientSettings, clientOf } from '../client.ts';
 import type { WebEnv } from '../env.ts';
@@ -59,6 +60,7 @@ export function createCalls(
     readonly clock: Clock;
     readonly client: ClientSettings;
     readonly limits: BodyLimits;
+    readonly live: Pick<LiveFeed, 'note'>;
   },
 ): Calls {
   const { storage, sessions, cursors, clock } = dependencies;
@@ -121,7 +123,9 @@ export function createCalls(
         const session = await sessions.of(call.request);
         if (changes(route)) requireSameOrigin(call.request, call.client);
         requirePermission(session.role, permission);
-        return handle(withSession(call, session));
+        const answer = await handle(withSession(call, session));
+        if (changes(route)) dependencies.live.note(session.orgId);
+        return answer;
       });
     },
     onAnyone(route, handle) {

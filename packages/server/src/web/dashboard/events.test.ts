@@ -8,6 +8,7 @@ import { idFloor, idTime, newId } from '../../core/ids.ts';
 import type { StorageEngine } from '../../core/ports.ts';
 import { createVault, hashSecret } from '../../core/vault.ts';
 import { openStorage } from '../../storage/open.ts';
+import { createLiveFeed } from '../../telemetry/live-feed.ts';
 import type { WebEnv } from '../env.ts';
 import { createCursors } from '../paging.ts';
 import { createCalls } from './calls.ts';
@@ -51,6 +52,7 @@ beforeAll(async () => {
     cursors: createCursors(createVault('a secret key for tests, 32 characters or more')),
     client: { trustProxy: false, baseUrl: undefined },
     limits: { bodyBytes: 1_024, nesting: 64 },
+    live: createLiveFeed(),
   });
   eventCalls(calls, {
     storage: {

@@ -84,7 +84,7 @@ const showRun = (run: StoredRun, { steps, cutAt }: ReturnType<TraceReader['showT
   at: toRfc3339(run.createdAt),
 });
 
-const toRow = (event: StoredEvent): EventRow => ({
+export const toRow = (event: StoredEvent): EventRow => ({
   id: event.id,
   type: event.type,
   icon: event.icon,

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Storage } from '../../core/ports.ts';
 import type { EntityActions } from '../../core/ports-entities.ts';
 import type { Vault } from '../../core/vault.ts';
+import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import type { ClientSettings } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import { createCursors } from '../paging.ts';
@@ -22,6 +23,8 @@ import { privateHeaders } from './headers.ts';
 import { invitationCalls } from './invitations.ts';
 import { jobCalls } from './jobs.ts';
 import { keyCalls } from './keys.ts';
+import { type CallAgain, liveCalls } from './live.ts';
+import { liveEventCalls } from './live-events.ts';
 import { memberCalls } from './members.ts';
 import { organisationCalls } from './organisations.ts';
 import { addPages } from './pages.ts';
@@ -45,6 +48,7 @@ export interface DashboardDependencies {
   /** Something may be due for delivery. */
   onDeliveriesDue(): void;
   readonly entityActions: EntityActions;
+  readonly live: LiveFeed;
   readonly client: ClientSettings;
   readonly limits: BodyLimits & EventLimits;
   readonly defaultRetentionDays: number;
@@ -72,18 +76,27 @@ const subjects = [
   deadLetterCalls,
   entityCalls,
   auditCalls,
+  liveCalls,
+  liveEventCalls,
 ];
 
 /** The dashboard: its pages at `/`, its private calls under `/dashboard/api/`. */
 export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependencies): void {
   const { storage, vault, clock, passwords } = dependencies;
   const throttle = createThrottle(clock);
+  const callAgain: CallAgain = async ({ request, client }, path) => {
+    const headers = new Headers(request.headers);
+    headers.set('Accept', 'application/json');
+    const again = new Request(new URL(`/dashboard/api${path}`, request.url), { headers });
+    return app.fetch(again, { address: client.address });
+  };
   const parts = {
     ...dependencies,
     throttle,
     sessions: createSessions(storage, clock),
     checkPassword: createPasswordCheck(storage, passwords, throttle),
     cursors: createCursors(vault),
+    callAgain,
   };
 
   addPages(app, dependencies.pagesFrom);

@@ -1,0 +1,198 @@
+import { seconds } from '../core/clock.ts';
+import { Problem } from '../core/errors.ts';
+import type { Storage } from '../core/ports.ts';
+
+/**
+ * What pages hear by themselves: streams of server-sent events. Each stream looks again and again at what it
+ * follows and tells what has changed: twice a second while this process knows that something happened in the
+ * organisation, and every two seconds otherwise, since other nodes work too. A stream is drawn by its reader: while
+ * nobody reads, nothing is looked at, and one look is over before the next begins.
+ */
+export interface LiveFeed {
+  /** Something happened in this organisation. */
+  note(orgId: string): void;
+  /** Throws where no further stream can be had; opens nothing yet. */
+  requireRoom(orgId: string): void;
+  /** A stream that tells whatever `look` answers, until that is `END`, its reader goes, or this process stops. */
+  stream(orgId: string, look: Look): ReadableStream<Uint8Array>;
+  /** Ends all streams, and those to come. */
+  close(): void;
+  /** Streams that are open. */
+  count(): number;
+}
+
+/** Messages to send; none where nothing has changed. */
+export type Look = () => Promise<readonly string[] | typeof END>;
+export const END: unique symbol = Symbol('the end of a stream');
+
+const SOON_MS = 500;
+const LATER_MS = seconds(2);
+/** Proxies and our own server give up connections on which nothing moves. */
+const STILL_HERE_MS = seconds(10);
+const STILL_HERE = ':\n\n';
+/** How long a browser waits before it comes back. */
+const GREETING = 'retry: 1000\n\n';
+
+const MOST_STREAMS = 256;
+/** So that one organisation leaves room for others. */
+const MOST_STREAMS_OF_ONE = 64;
+
+interface Follower {
+  hasNews: boolean;
+  isEnded: boolean;
+  /** Ends the pause at hand. */
+  wake(): void;
+}
+
+export function createLiveFeed(): LiveFeed {
+  const followers = new Map<string, Set<Follower>>();
+  let open = 0;
+  let isClosed = false;
+
+  const isFull = (orgId: string) =>
+    open >= MOST_STREAMS || (followers.get(orgId)?.size ?? 0) >= MOST_STREAMS_OF_ONE;
+
+  function join(orgId: string): Follower {
+    const follower = { hasNews: false, isEnded: isClosed, wake: () => undefined };
+    const others = followers.get(orgId) ?? new Set();
+    followers.set(orgId, others.add(follower));
+    open++;
+    return follower;
+  }
+
+  function leave(orgId: string, follower: Follower): void {
+    const others = followers.get(orgId);
+    if (!others?.delete(follower)) return;
+    if (others.size === 0) followers.delete(orgId);
+    open--;
+  }
+
+  return {
+    note(orgId) {
+      for (const follower of followers.get(orgId) ?? []) {
+        follower.hasNews = true;
+        follower.wake();
+      }
+    },
+    requireRoom(orgId) {
+      if (!isClosed && !isFull(orgId)) return;
+      throw new Problem('storage_unavailable', {
+        message: 'Too many pages follow what happens here at once. Close some of them, or try again shortly.',
+        retryAfter: 5,
+      });
+    },
+    stream(orgId, look) {
+      let follower: Follower | null = null;
+      let texts: AsyncGenerator<string> | null = null;
+      let isGone = false;
+      const end = () => {
+        isGone = true;
+        if (follower === null) return;
+        leave(orgId, follower);
+        follower.isEnded = true;
+        follower.wake();
+      };
+      return new ReadableStream<Uint8Array>(
+        {
+          // It joins with its first reader: an answer that nobody reads holds nothing.
+          async pull(controller) {
+            follower ??= join(orgId);
+            texts ??= follow(follower, look);
+            // Whatever goes wrong with a look ends the stream; its reader comes back and is told what is wrong.
+            const { value, done } = await texts.next().catch(() => ({ value: '', done: true }));
+            if (isGone) return;
+            if (!done) return controller.enqueue(encoder.encode(value));
+            end();
+            controller.close();
+          },
+          cancel: end,
+        },
+        { highWaterMark: 0 },
+      );
+    },
+    close() {
+      isClosed = true;
+      for (const all of followers.values()) {
+        for (const follower of all) {
+          follower.isEnded = true;
+          follower.wake();
+        }
+      }
+    },
+    count: () => open,
+  };
+}
+
+const encoder = new TextEncoder();
+
+async function* follow(follower: Follower, look: Look): AsyncGenerator<string> {
+  yield GREETING;
+  let told = performance.now();
+  while (!follower.isEnded) {
+    follower.hasNews = false;
+    const messages = await look();
+    if (messages === END) return;
+    if (messages.length > 0 || performance.now() - told >= STILL_HERE_MS) {
+      yield messages.join('') || STILL_HERE;
+      told = performance.now();
+    }
+    // Not sooner, however much happens.
+    await pause(follower, SOON_MS, () => follower.isEnded);
+    await pause(follower, LATER_MS - SOON_MS, () => follower.isEnded || follower.hasNews);
+  }
+}
+
+/** Waits for so long, or until there is a reason to go on. */
+function pause(follower: Follower, ms: number, mayGoOn: () => boolean): Promise<void> {
+  if (mayGoOn()) return Promise.resolve();
+  return new Promise(resolve => {
+    const goOn = () => {
+      clearTimeout(timer);
+      follower.wake = () => undefined;
+      resolve();
+    };
+    const timer = setTimeout(goOn, ms);
+    follower.wake = () => {
+      if (mayGoOn()) goOn();
+    };
+  });
+}
+
+/** An event of a stream. A line break inside JSON is white space, and each line of a message has to say so. */
+export const message = (event: string, json: string, id?: string): string =>
+  `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json.replace(/\r\n|\r|\n/g, '\ndata: ')}\n\n`;
+
+/** Says where something was accepted, processed, attempted or moved on. */
+export const tellOfWork = (storage: Storage, note: (orgId: string) => void): Storage => {
+  const noteAll = (of: readonly { readonly orgId: string }[]) => {
+    for (const { orgId } of of) note(orgId);
+  };
+  return {
+    ...storage,
+    async append(requests) {
+      const results = await storage.append(requests);
+      noteAll(requests);
+      return results;
+    },
+    async settleEvents(settlements, at) {
+      const results = await storage.settleEvents(settlements, at);
+      noteAll(settlements);
+      return results;
+    },
+    async recordAttempts(records) {
+      const refused = await storage.recordAttempts(records);
+      noteAll(records);
+      return refused;
+    },
+    async advanceJob(orgId, ...rest) {
+      const isOpen = await storage.advanceJob(orgId, ...rest);
+      note(orgId);
+      return isOpen;
+    },
+    async finishJob(orgId, ...rest) {
+      const isOpen = await storage.finishJob(orgId, ...rest);
+      note(orgId);
+      return isOpen;
+    },
+  };
+};
