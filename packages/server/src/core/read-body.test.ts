@@ -38,6 +38,26 @@ describe('reading', () => {
     );
   });
 
+  test('bodies that do not come to an end leave room for others, and give theirs back', async () => {
+    const room = { bytes: 1_500, taken: 0 };
+    const shared = { ...limits, room };
+    let end = () => {};
+    const unended = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new Uint8Array(900));
+        end = () => controller.close();
+      },
+    });
+    const first = readBytes(request(unended), shared);
+    expect(await codeOf(() => readBytes(request(streamed([700])), shared))).toBe('storage_unavailable');
+    expect((await readBytes(request('{}', { 'Content-Length': '2' }), shared)).byteLength).toBe(2);
+    expect((await readBytes(request(streamed([500])), shared)).byteLength).toBe(500);
+    end();
+    expect((await first).byteLength).toBe(900);
+    expect(room.taken).toBe(0);
+    expect((await readBytes(request(streamed([700])), shared)).byteLength).toBe(700);
+  });
+
   test('no body is no bytes', async () => {
     expect((await readBytes(request(null), limits)).byteLength).toBe(0);
   });

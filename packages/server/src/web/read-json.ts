@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { invalid, Problem } from '../core/errors.ts';
 import { mayHoldUnstorableText, parseJson, requireNesting, requireStorableText } from '../core/json.ts';
-import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/read-body.ts';
+import { type BodyRoom, decodeText, decompress, mediaTypeOf, readBytes } from '../core/read-body.ts';
 import { validate } from '../core/validate.ts';
 
 export interface BodyLimits {
   readonly bodyBytes: number;
+  readonly room?: BodyRoom;
   readonly nesting: number;
 }
 
