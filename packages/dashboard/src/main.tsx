@@ -9,7 +9,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { CallError } from './api/call.ts';
+import { CallError, session } from './api/call.ts';
 import { nonce } from './app/nonce.ts';
 import { router } from './app/routes.tsx';
 import { theme } from './app/theme.ts';
@@ -26,6 +26,9 @@ const queries = new QueryClient({
     },
   },
 });
+
+// The frame around the pages asks again who is logged in, and leads to the login and back where nobody is.
+session.addEventListener('refused', () => void queries.invalidateQueries({ queryKey: ['call', '/session'] }));
 
 const root = document.getElementById('root');
 if (root) {

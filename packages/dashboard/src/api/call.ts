@@ -20,6 +20,9 @@ export interface Page<Row> {
   readonly searched_to?: string | null;
 }
 
+/** Hears `refused` when it may be that nobody is logged in any more: a session can end while a page is open. */
+export const session = new EventTarget();
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export async function send(method: Method, path: string, body?: unknown): Promise<unknown> {
@@ -33,6 +36,8 @@ export async function send(method: Method, path: string, body?: unknown): Promis
   }).catch(() => {
     throw new CallError(0, 'unreachable', 'The server does not answer. Is it running?', null);
   });
+  // Whether there is a session is what `/session` itself asks; its answer is news to nobody.
+  if (response.status === 401 && path !== '/session') session.dispatchEvent(new Event('refused'));
   return readAnswer(response.status, await response.text());
 }
 

@@ -1,3 +1,4 @@
+import { session } from './call.ts';
 import { parseExact } from './exact-json.ts';
 
 /**
@@ -54,6 +55,8 @@ function open(): void {
   stream.addEventListener('error', ({ target }) => {
     if (target !== stream || stream?.readyState !== EventSource.CLOSED) return;
     openedFor = '';
+    // A stream does not tell why it was refused: perhaps nobody is logged in any more.
+    session.dispatchEvent(new Event('refused'));
     setTimeout(planToOpen, AGAIN_MS);
   });
 }

@@ -1,5 +1,80 @@
+import { Button, List, Stack, Text } from '@mantine/core';
+import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
+import type { SourceRecord } from '@sluice/contract/dashboard-sources';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { CallError } from '../../api/call.ts';
+import { useAll } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { Card } from '../../components/card.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { Waiting } from '../../components/page-states.tsx';
+import { FirstEvent } from './first-event.tsx';
+import { type DestinationBrief, findFirstFlow, makeFirstFlow } from './first-flow.ts';
+import { SendSample } from './send-sample.tsx';
 
+/** From nothing to a first delivered event: make the parts, send, watch it arrive. */
 export default function WelcomePage() {
-  return <Page title="welcome">…</Page>;
+  const sources = useAll<SourceRecord>('/sources');
+  const destinations = useAll<DestinationBrief>('/destinations');
+  const pipelines = useAll<PipelineRecord>('/pipelines');
+  const [secret, setSecret] = useState<string | null>(null);
+  const queries = useQueryClient();
+  const may = useMay();
+  const make = useMutation<string | null, CallError, Parameters<typeof makeFirstFlow>[0]>({
+    mutationFn: makeFirstFlow,
+    onSuccess: made => made !== null && setSecret(made),
+    // Half of it may have been made before something failed.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['call'] }),
+  });
+
+  if (!sources.data || !destinations.data || !pipelines.data) {
+    const failed = [sources, destinations, pipelines].find(({ error }) => error !== null);
+    return <Waiting error={failed?.error ?? null} onRetry={() => void failed?.refetch()} />;
+  }
+  const flow = findFirstFlow({
+    sources: sources.data,
+    destinations: destinations.data,
+    pipelines: pipelines.data,
+  });
+  const { source, pipeline } = flow;
+  const mayMake = ['sources.change', 'destinations.change', 'pipelines.change'].every(may);
+
+  return (
+    <Page title="Welcome to Sluice" lead="From nothing to a first delivered event, in two steps.">
+      {source && pipeline ? (
+        <Stack gap="md">
+          <SendSample flow={flow} source={source} secret={secret} onSecret={setSecret} />
+          <FirstEvent flow={flow} pipeline={pipeline} />
+        </Stack>
+      ) : (
+        <Card title="1. A way through" lead="An event comes in by a source, travels a pipeline, and arrives.">
+          <Stack align="flex-start">
+            <List size="sm" spacing={4}>
+              <List.Item>
+                a <b>source</b>: a webhook with a URL of its own, which takes what is signed with its secret
+              </List.Item>
+              <List.Item>
+                a <b>destination</b>: the built-in inbox, which keeps what it gets and sends nothing anywhere
+              </List.Item>
+              <List.Item>
+                a <b>pipeline</b> between them, without steps for now
+              </List.Item>
+            </List>
+            {make.error && <ErrorNotice error={make.error} />}
+            {mayMake ? (
+              <Button loading={make.isPending} onClick={() => make.mutate(flow)}>
+                Make all three
+              </Button>
+            ) : (
+              <Text size="sm" c="dimmed">
+                Making them takes the role member or above.
+              </Text>
+            )}
+          </Stack>
+        </Card>
+      )}
+    </Page>
+  );
 }

@@ -1,0 +1,137 @@
+import { Alert, Anchor, Button, Group, Loader, SimpleGrid, Stack, Text, Timeline } from '@mantine/core';
+import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { PipelineRecord, RunRecord } from '@sluice/contract/dashboard-pipelines';
+import { IconCheck, IconInbox, IconPlugConnected, IconRoute, IconX } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { withQuery } from '../../api/call.ts';
+import { useCall } from '../../api/use-call.ts';
+import { Card } from '../../components/card.tsx';
+import { JsonText } from '../../components/json-text.tsx';
+import { Moment } from '../../components/moment.tsx';
+import type { FirstFlow } from './first-flow.ts';
+
+type Followed = EventRow & {
+  readonly payload: unknown;
+  readonly runs: readonly RunRecord[];
+  readonly deliveries: readonly {
+    readonly id: string;
+    readonly state: string;
+    readonly code: string | null;
+    readonly finished_at: string | null;
+    readonly destination: { readonly name: string };
+  }[];
+};
+
+const newestOf = (sourceId: string | undefined): string | null =>
+  sourceId === undefined ? null : withQuery('/events', { source: sourceId, limit: 1 });
+
+/** Waits for what comes in, and shows it arrive step by step; the page turns by itself. */
+export function FirstEvent({ flow, pipeline }: { flow: FirstFlow; pipeline: PipelineRecord }) {
+  const signed = useCall<EventRow[]>(newestOf(flow.source?.id), { live: true });
+  const coded = useCall<EventRow[]>(newestOf(flow.fromCode?.id), { live: true });
+  // Ids sort by time.
+  const newest = [...(signed.data ?? []), ...(coded.data ?? [])].toSorted((a, b) =>
+    a.id < b.id ? 1 : -1,
+  )[0];
+  const event = useCall<Followed>(newest ? `/events/${newest.id}` : null, { live: true });
+  const followed = newest && event.data?.id === newest.id ? event.data : undefined;
+
+  return (
+    <>
+      <Card title="2. Watch it arrive">
+        {/* Said aloud when it turns. */}
+        <div aria-live="polite">
+          {followed ? (
+            <Way event={followed} />
+          ) : (
+            <Group gap="sm">
+              <Loader size="xs" aria-hidden />
+              <Text size="sm">Waiting for the first event…</Text>
+            </Group>
+          )}
+        </div>
+      </Card>
+      {followed?.deliveries.some(({ state }) => state === 'delivered') && <WhatNext pipeline={pipeline} />}
+    </>
+  );
+}
+
+function Way({ event }: { event: Followed }) {
+  const [run] = event.runs;
+  const [delivery] = event.deliveries;
+  const isDelivered = delivery?.state === 'delivered';
+  const done = isDelivered ? 3 : run ? 2 : 1;
+  const ms = delivery?.finished_at ? Date.parse(delivery.finished_at) - Date.parse(event.received_at) : null;
+
+  return (
+    <Stack>
+      <Timeline active={done - 1} bulletSize={26} lineWidth={2}>
+        <Timeline.Item bullet={<IconPlugConnected size={15} aria-hidden />} title="Accepted">
+          <Text size="sm" c="dimmed" component="div">
+            {event.type}, <Moment at={event.received_at} />: it is on disk, and the sender has its 202.
+          </Text>
+        </Timeline.Item>
+        <Timeline.Item bullet={<IconRoute size={15} aria-hidden />} title="Through the pipeline">
+          <Text size="sm" c="dimmed">
+            {run ? tellRun(run) : 'On its way…'}
+          </Text>
+        </Timeline.Item>
+        <Timeline.Item
+          bullet={isDelivered ? <IconCheck size={15} aria-hidden /> : <IconInbox size={15} aria-hidden />}
+          title={isDelivered ? `Delivered to ${delivery.destination.name}` : 'To the inbox'}
+        >
+          <Text size="sm" c="dimmed">
+            {isDelivered
+              ? `${ms === null ? 'A moment' : `${Math.max(ms, 1)} ms`} after it was accepted.`
+              : delivery
+                ? `${delivery.state}${delivery.code ? `: ${delivery.code}` : ''}`
+                : 'On its way…'}
+          </Text>
+        </Timeline.Item>
+      </Timeline>
+      {run && run.outcome !== 'routed' && (
+        <Alert color="red" variant="light" icon={<IconX size={18} aria-hidden />}>
+          The pipeline {run.outcome} it{run.reason ? `: ${run.reason}` : '.'}
+        </Alert>
+      )}
+      <JsonText value={event.payload} maxHeight={180} />
+      <Anchor component={Link} to={`/events/${event.id}`} size="sm">
+        Open the event, with every step and attempt
+      </Anchor>
+    </Stack>
+  );
+}
+
+const tellRun = ({ pipeline, steps }: RunRecord): string =>
+  `${pipeline.name}, version ${pipeline.version}: ${
+    steps.length === 0
+      ? 'no steps yet, so it went straight on.'
+      : `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}.`
+  }`;
+
+function WhatNext({ pipeline }: { pipeline: PipelineRecord }) {
+  return (
+    <Card title="What next">
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <Stack gap="xs" align="flex-start">
+          <Text size="sm">Bring events where they are needed: a webhook, a chat, e-mail, a database.</Text>
+          <Button component={Link} to="/destinations" variant="light">
+            A real destination
+          </Button>
+        </Stack>
+        <Stack gap="xs" align="flex-start">
+          <Text size="sm">Filter, reshape, redact or classify them on their way.</Text>
+          <Button component={Link} to={`/pipelines/${pipeline.id}`} variant="light">
+            Add a step
+          </Button>
+        </Stack>
+        <Stack gap="xs" align="flex-start">
+          <Text size="sm">See what comes in and where it goes, live.</Text>
+          <Button component={Link} to="/" variant="light">
+            The overview
+          </Button>
+        </Stack>
+      </SimpleGrid>
+    </Card>
+  );
+}

@@ -1,0 +1,81 @@
+import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
+import type { SdkSourceRecord, SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import { call } from '../../api/call.ts';
+
+/**
+ * What a newcomer begins with: a webhook source, the built-in inbox and a pipeline between them. Each part is
+ * looked for before it is made, so that pressing again, or coming back after half of it, makes the rest only.
+ */
+export const FIRST_SOURCE = 'First source';
+export const FROM_CODE = 'Sent with a key';
+const INBOX = 'Inbox';
+const FIRST_PIPELINE = 'First pipeline';
+
+export interface DestinationBrief {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface Parts {
+  readonly sources: readonly SourceRecord[];
+  readonly destinations: readonly DestinationBrief[];
+  readonly pipelines: readonly PipelineRecord[];
+}
+
+export interface FirstFlow {
+  readonly source: WebhookSourceRecord | undefined;
+  /** What comes with an API key; made when somebody asks for that way in. */
+  readonly fromCode: SdkSourceRecord | undefined;
+  readonly inbox: DestinationBrief | undefined;
+  readonly pipeline: PipelineRecord | undefined;
+}
+
+export function findFirstFlow({ sources, destinations, pipelines }: Parts): FirstFlow {
+  const source = sources.find(
+    (one): one is WebhookSourceRecord => one.kind === 'webhook' && one.name === FIRST_SOURCE && one.enabled,
+  );
+  const fromCode = sources.find(
+    (one): one is SdkSourceRecord => one.kind === 'sdk' && one.name === FROM_CODE,
+  );
+  const inbox = destinations.find(({ kind }) => kind === 'inbox');
+  const pipeline = pipelines.find(
+    one =>
+      source !== undefined &&
+      one.sources.includes(source.id) &&
+      one.destinations.some(({ id }) => id === inbox?.id),
+  );
+  return { source, fromCode, inbox, pipeline };
+}
+
+export type MadeSource = WebhookSourceRecord & { readonly secret: string };
+
+/** Answers the secret where the source was made just now: it is told this once. */
+export async function makeFirstFlow(found: FirstFlow): Promise<string | null> {
+  const made = found.source
+    ? null
+    : await call<MadeSource>('POST', '/sources', { kind: 'webhook', name: FIRST_SOURCE, auth: 'hmac' });
+  const source = found.source ?? made;
+  const inbox =
+    found.inbox ??
+    (await call<DestinationBrief>('POST', '/destinations', { kind: 'inbox', name: INBOX, config: {} }));
+  if (!found.pipeline && source) {
+    await call('POST', '/pipelines', {
+      name: FIRST_PIPELINE,
+      sources: [source.id],
+      destinations: [{ id: inbox.id }],
+    });
+  }
+  return made?.secret ?? null;
+}
+
+/** Lets what is sent with a key travel the same pipeline, and makes a key to send with. Answers its secret. */
+export async function openForCode({ fromCode, pipeline }: FirstFlow): Promise<string> {
+  const source =
+    fromCode ??
+    (await call<SdkSourceRecord>('POST', '/sources', { kind: 'sdk', name: FROM_CODE, match: '*' }));
+  if (pipeline && !pipeline.sources.includes(source.id)) {
+    await call('PATCH', `/pipelines/${pipeline.id}`, { sources: [...pipeline.sources, source.id] });
+  }
+  return (await call<{ secret: string }>('POST', '/keys', { name: 'First key' })).secret;
+}

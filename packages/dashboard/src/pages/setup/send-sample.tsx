@@ -1,0 +1,154 @@
+import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+import type { WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { CallError, call, readAnswer } from '../../api/call.ts';
+import { useMay } from '../../app/session.tsx';
+import { Card } from '../../components/card.tsx';
+import { Command } from '../../components/copy.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { type FirstFlow, type MadeSource, openForCode } from './first-flow.ts';
+import { canSign, keyCommand, SAMPLE_BODY, sign, signedCommand, signingCommand } from './sample.ts';
+
+interface Props {
+  readonly flow: FirstFlow;
+  readonly source: WebhookSourceRecord;
+  /** Null where it was made at another time: it is told once only. */
+  readonly secret: string | null;
+  onSecret(secret: string): void;
+}
+
+/** Commands that can be pasted as they stand, and a button for those who have no terminal at hand. */
+export function SendSample({ flow, source, secret, onSecret }: Props) {
+  const may = useMay();
+  return (
+    <Card title="1. Send an event" lead="Paste this into a terminal, or let the browser send it.">
+      {source.url === null ? (
+        <Text size="sm" c="dimmed">
+          The address of a source is shown to members and above.
+        </Text>
+      ) : (
+        <Tabs defaultValue="webhook" keepMounted={false}>
+          <Tabs.List mb="md">
+            <Tabs.Tab value="webhook">Webhook</Tabs.Tab>
+            <Tabs.Tab value="signing">Sign it yourself</Tabs.Tab>
+            {may('keys.change') && <Tabs.Tab value="key">With an API key</Tabs.Tab>}
+          </Tabs.List>
+          <Tabs.Panel value="webhook">
+            {secret === null ? (
+              <NewSecret source={source} onSecret={onSecret} />
+            ) : (
+              <Signed url={source.url} token={source.token ?? ''} secret={secret} />
+            )}
+          </Tabs.Panel>
+          <Tabs.Panel value="signing">
+            {secret === null ? (
+              <NewSecret source={source} onSecret={onSecret} />
+            ) : (
+              <Command text={signingCommand(source.url, secret)} />
+            )}
+          </Tabs.Panel>
+          <Tabs.Panel value="key">
+            <WithKey flow={flow} base={source.url.replace(/\/whk\/.*$/, '')} />
+          </Tabs.Panel>
+        </Tabs>
+      )}
+    </Card>
+  );
+}
+
+function Signed({ url, token, secret }: { url: string; token: string; secret: string }) {
+  const [signature, setSignature] = useState<string | null>(null);
+  useEffect(() => {
+    if (canSign()) void sign(secret, SAMPLE_BODY).then(setSignature);
+  }, [secret]);
+  const send = useMutation<unknown, CallError, string>({
+    // By the path, not by the URL shown: that may name another host, and a page may call its own only.
+    mutationFn: async signed => {
+      const response = await fetch(`/whk/${token}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-Ingest-Signature': signed },
+        body: SAMPLE_BODY,
+      }).catch(() => {
+        throw new CallError(0, 'unreachable', 'The server does not answer. Is it running?', null);
+      });
+      return readAnswer(response.status, await response.text());
+    },
+  });
+
+  if (!canSign()) {
+    return (
+      <Stack>
+        <Text size="sm">
+          Browsers sign only on pages that came by https or from this machine, so the command does it.
+        </Text>
+        <Command text={signingCommand(url, secret)} />
+      </Stack>
+    );
+  }
+  if (signature === null) return null;
+  return (
+    <Stack>
+      <Command text={signedCommand(url, signature)} />
+      {send.error && <ErrorNotice error={send.error} />}
+      <Group gap="sm">
+        <Button loading={send.isPending} onClick={() => send.mutate(signature)}>
+          Send it for me
+        </Button>
+        <Text size="xs" c="dimmed">
+          The secret of this source is shown on this page only, until you leave it.
+        </Text>
+      </Group>
+    </Stack>
+  );
+}
+
+/** A secret is told once. Whoever comes back later makes a new one; the one before holds no longer. */
+function NewSecret({ source, onSecret }: Pick<Props, 'source' | 'onSecret'>) {
+  const rotate = useMutation<MadeSource, CallError, void>({
+    mutationFn: () => call<MadeSource>('POST', `/sources/${source.id}/rotate`, { overlap_s: 0 }),
+    onSuccess: ({ secret }) => onSecret(secret),
+  });
+  return (
+    <Stack align="flex-start">
+      <Text size="sm">
+        The secret of “{source.name}” was shown when it was made. A new one fills in the command again, and
+        the one before stops working.
+      </Text>
+      {rotate.error && <ErrorNotice error={rotate.error} />}
+      <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate()}>
+        Make a new secret
+      </Button>
+    </Stack>
+  );
+}
+
+function WithKey({ flow, base }: { flow: FirstFlow; base: string }) {
+  const queries = useQueryClient();
+  const open = useMutation<string, CallError, void>({
+    mutationFn: () => openForCode(flow),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['call'] }),
+  });
+  if (open.data !== undefined) {
+    return (
+      <Stack>
+        <Alert color="yellow" variant="light">
+          The key is shown this once. Revoke it under Settings when you are done.
+        </Alert>
+        <Command text={keyCommand(base, open.data)} />
+      </Stack>
+    );
+  }
+  return (
+    <Stack align="flex-start">
+      <Text size="sm">
+        Your own code sends with an API key. This makes one, and a source that lets every type of event
+        through to the same pipeline.
+      </Text>
+      {open.error && <ErrorNotice error={open.error} />}
+      <Button variant="default" loading={open.isPending} onClick={() => open.mutate()}>
+        Make a key
+      </Button>
+    </Stack>
+  );
+}
