@@ -43,10 +43,12 @@ export function Input({ schema, label, required, value, onChange, problem, disab
   const placeholder = typeof example === 'string' || typeof example === 'number' ? String(example) : '';
   const changeText = (given: string) => onChange(given === '' ? undefined : readText(schema, given));
 
-  switch (fieldKindOf(schema)) {
+  const kind = fieldKindOf(schema);
+  switch (kind) {
     case 'secret':
       return <SecretInput {...common} placeholder={placeholder} value={value} onChange={onChange} />;
     case 'condition':
+    case 'expression':
       return (
         <Suspense fallback={<TextInput {...common} value={text} readOnly />}>
           <ConditionInput
@@ -54,6 +56,7 @@ export function Input({ schema, label, required, value, onChange, problem, disab
             description={schema.description}
             value={text}
             placeholder={placeholder}
+            isExpression={kind === 'expression'}
             onChange={changeText}
           />
         </Suspense>
@@ -127,7 +130,7 @@ export function Input({ schema, label, required, value, onChange, problem, disab
         />
       );
     case 'pairs':
-      return <PairsInput {...common} value={value} onChange={onChange} />;
+      return <PairsInput {...common} areTexts={holdsTexts(schema)} value={value} onChange={onChange} />;
     case 'json':
     case 'group':
     case 'variants':
@@ -184,6 +187,9 @@ function Choices({
     </Checkbox.Group>
   );
 }
+
+const holdsTexts = ({ additionalProperties }: Schema): boolean =>
+  typeof additionalProperties === 'object' && additionalProperties.type === 'string';
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 

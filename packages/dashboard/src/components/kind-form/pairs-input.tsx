@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import { parseExact, stringifyExact } from '../../api/exact-json.ts';
+import { type Pair, readValue, toPairs } from './pairs.ts';
 
 interface PairsInputProps {
   readonly label: string;
@@ -10,21 +10,21 @@ interface PairsInputProps {
   readonly error: string | null;
   readonly disabled: boolean;
   readonly value: unknown;
+  /** Whether values are texts as they are written, and never JSON. */
+  readonly areTexts: boolean;
   onChange(value: unknown): void;
 }
 
-type Pair = readonly [name: string, text: string];
-
 /** An object whose names are free: a row for each. Values that are no text are written as JSON. */
-export function PairsInput({ value, onChange, disabled, ...common }: PairsInputProps) {
-  const [pairs, setPairs] = useState<readonly Pair[]>(() => toPairs(value));
+export function PairsInput({ value, onChange, disabled, areTexts, ...common }: PairsInputProps) {
+  const [pairs, setPairs] = useState<readonly Pair[]>(() => toPairs(value, areTexts));
   const change = (changed: readonly Pair[]) => {
     setPairs(changed);
     const given = changed.filter(([name]) => name !== '');
     onChange(
       given.length === 0
         ? undefined
-        : Object.fromEntries(given.map(([name, text]) => [name, readValue(text)])),
+        : Object.fromEntries(given.map(([name, text]) => [name, areTexts ? text : readValue(text)])),
     );
   };
   const changeRow = (index: number, row: Pair) => change(pairs.map((pair, i) => (i === index ? row : pair)));
@@ -73,22 +73,4 @@ export function PairsInput({ value, onChange, disabled, ...common }: PairsInputP
       </Stack>
     </Input.Wrapper>
   );
-}
-
-const toPairs = (value: unknown): Pair[] =>
-  typeof value === 'object' && value !== null
-    ? Object.entries(value).map(([name, each]) => [
-        name,
-        typeof each === 'string' ? each : stringifyExact(each, 0),
-      ])
-    : [];
-
-/** `{"select": …}`, `true` and `12` are what they say; everything else is a text. */
-function readValue(text: string): unknown {
-  if (!/^\s*(?:[[{]|-?\d|true\b|false\b|null\b)/.test(text)) return text;
-  try {
-    return parseExact(text);
-  } catch {
-    return text;
-  }
 }

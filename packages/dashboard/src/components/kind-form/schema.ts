@@ -43,6 +43,7 @@ export type Config = Readonly<Record<string, unknown>>;
 export type FieldKind =
   | 'secret'
   | 'condition'
+  | 'expression'
   | 'text'
   | 'long text'
   | 'number'
@@ -75,6 +76,7 @@ export function fieldKindOf(schema: Schema): FieldKind {
 
 function textKindOf({ format, maxLength = 0 }: Schema): FieldKind {
   if (format === 'cel') return 'condition';
+  if (format === 'cel-value') return 'expression';
   return maxLength >= LONG_TEXT ? 'long text' : 'text';
 }
 

@@ -10,7 +10,12 @@ import { type CompiledStep, defineStep } from '../step.ts';
 // Not `z.record`, which would drop a field named `__proto__`.
 const renames = jsonObject
   .refine(value => Object.values(value).every(to => typeof to === 'string'), 'must map paths to paths.')
-  .meta({ title: 'Rename', type: 'object', additionalProperties: { type: 'string' } });
+  .meta({
+    title: 'Rename',
+    description: 'A path, and the path that it moves to',
+    type: 'object',
+    additionalProperties: { type: 'string' },
+  });
 
 export const transform = defineStep({
   name: 'transform',
@@ -23,9 +28,21 @@ export const transform = defineStep({
   config: z
     .strictObject({
       rename: renames.optional(),
-      set: jsonObject.optional().meta({ title: 'Set', type: 'object' }),
-      remove: z.array(z.string()).optional().meta({ title: 'Remove' }),
-      template: jsonObject.optional().meta({ title: 'Template', type: 'object' }),
+      set: jsonObject.optional().meta({
+        title: 'Set',
+        description: 'A path, and a value or a reference such as $event.payload.id',
+        type: 'object',
+        additionalProperties: {},
+      }),
+      remove: z
+        .array(z.string())
+        .optional()
+        .meta({ title: 'Remove', description: 'Paths that are taken out' }),
+      template: jsonObject.optional().meta({
+        title: 'Template',
+        description: 'A whole new payload, instead of the changes above',
+        type: 'object',
+      }),
     })
     .refine(
       ({ template, ...others }) => template === undefined || Object.keys(others).length === 0,
