@@ -37,10 +37,16 @@ export async function openPostgres(options: {
   const patience = { ...defaultPatience, ...options.patience };
   await prepareDatabase(connection, patience.reachMs);
 
-  // Appends have connections of their own, so that no number of slow questions can keep them waiting.
+  // Appends and the workers have connections of their own, so that no number of slow questions can keep them waiting.
   const { onFatal } = options;
   const appending = openSessions(connection, { most: 4, statementMs: patience.appendMs, onFatal });
-  const others = openSessions(connection, { most: 10, statementMs: patience.otherMs, onFatal });
+  const working = openSessions(connection, {
+    most: 6,
+    statementMs: patience.otherMs,
+    byIndex: true,
+    onFatal,
+  });
+  const others = openSessions(connection, { most: 8, statementMs: patience.otherMs, onFatal });
   const db = queryBuilder(others);
 
   const listeners: (() => void)[] = [];
@@ -66,10 +72,10 @@ export async function openPostgres(options: {
   return {
     storage: toStorage((name, args) => (isRead(name) ? perform(db, name, args) : write(name, args)), {
       append: createAppend(appending),
-      claimEvents: createClaim(others),
-      settleEvents: createSettle(others),
-      claimDeliveries: createClaimDeliveries(others),
-      recordAttempts: createRecordAttempts(others),
+      claimEvents: createClaim(working),
+      settleEvents: createSettle(working),
+      claimDeliveries: createClaimDeliveries(working),
+      recordAttempts: createRecordAttempts(working),
       writeEntities: createWriteEntities(others),
     }),
     checkWritable: () => checkWritable(appending),
@@ -77,7 +83,7 @@ export async function openPostgres(options: {
     hearsChanges: changes.isHearing,
     async close() {
       await changes.close();
-      await Promise.all([appending.close(), others.close()]);
+      await Promise.all([appending.close(), working.close(), others.close()]);
     },
   };
 }

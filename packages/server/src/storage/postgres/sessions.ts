@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Connection } from './connection.ts';
 import { notReached, toStorageError } from './failure.ts';
-import { prepareSession, UnusableDatabase } from './prepare-session.ts';
+import { planByIndex, prepareSession, UnusableDatabase } from './prepare-session.ts';
 
 /** A few connections that are shared; what goes wrong with them is told in the words of the port. */
 export interface Sessions {
@@ -32,6 +32,8 @@ export function openSessions(
     most: number;
     /** How long one statement may take before it is given up. */
     statementMs: number;
+    /** For the few statements that run over and over and find every row by an index: parsed once, planned so. */
+    byIndex?: boolean;
     onFatal(reason: string): void;
   },
 ): Sessions {
@@ -45,8 +47,18 @@ export function openSessions(
     keepAlive: true,
     // The server gives up first and says so; this is for a server that does not answer at all.
     query_timeout: options.statementMs + 2_000,
-    onConnect: client => prepareSession(client, options.statementMs),
+    async onConnect(client) {
+      await prepareSession(client, options.statementMs);
+      if (options.byIndex) await planByIndex(client);
+    },
   });
+  const names = new Map<string, string>();
+  const named = (text: string): { name?: string; text: string } => {
+    if (!options.byIndex) return { text };
+    const name = names.get(text) ?? `s${names.size}`;
+    names.set(text, name);
+    return { name, text };
+  };
   const inUse = new Set<pg.PoolClient>();
   // An idle connection that breaks leaves the pool by itself; the next query opens another.
   pool.on('error', () => {});
@@ -61,7 +73,7 @@ export function openSessions(
     return {
       async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) {
         try {
-          return await client.query<Row>(text, [...values]);
+          return await client.query<Row>({ ...named(text), values: [...values] });
         } catch (error) {
           const told = toStorageError(error);
           broken ||= told !== error;
