@@ -36,6 +36,7 @@ import { startThread } from './runtime/thread.ts';
 import type { Settings } from './settings.ts';
 import { openStorage } from './storage/open.ts';
 import { createLiveFeed, tellOfWork } from './telemetry/live-feed.ts';
+import { createCountKeeper } from './telemetry/counters.ts';
 import { createLogger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createApp } from './web/app.ts';
@@ -55,6 +56,9 @@ export interface RunningService {
   readonly setupCode: string | null;
   stop(): Promise<void>;
 }
+
+/** So many of the largest bodies may be coming in at a time. */
+const LARGE_BODIES_AT_ONCE = 16;
 
 /** Between two slices of what is forgotten, or indexed anew. */
 const pauseBriefly = () => new Promise<void>(resolve => setTimeout(resolve, 20));
@@ -93,8 +97,10 @@ export async function startService(
     throw error;
   });
 
+  const counts = createCountKeeper(storage, clock);
   const appender = createAppender(storage, {
     commitsAtOnce: 2,
+    onStored: counts.received,
     onCommit(events, ms) {
       metrics.committed(events, ms);
       pipelines.wake();
@@ -137,6 +143,8 @@ export async function startService(
         isOnlyNode: settings.SLUICE_DATABASE_URL === undefined,
         hearsChanges: engine.hearsChanges,
         onAttempt: result => metrics.attempted(result.outcome === 'delivered' ? 'delivered' : result.code),
+        onWritten: counts.attempted,
+        onExpired: counts.expired,
         onError: error => logger.warn({ err: error }, 'delivery'),
       })
     : null;
@@ -164,6 +172,7 @@ export async function startService(
     works: processes,
     mayRemember: engine.hearsChanges,
     onDeliveries: onDeliveriesDue,
+    onSettled: counts.settled,
     onError: error => logger.warn({ err: error }, 'pipelines'),
   });
   engine.onConfigurationChanged(pipelines.forget);
@@ -237,6 +246,7 @@ export async function startService(
   };
   const stopTicking = [
     repeat(seconds(1), activity.flush, warn('activity')),
+    repeat(seconds(1), counts.flush, warn('counters')),
     repeat(seconds(1), pipelines.flush, warn('labels')),
     repeat(seconds(5), countNodes, warn('heartbeat')),
     repeat(minutes(10), retention, warn('retention')),
@@ -263,6 +273,7 @@ export async function startService(
       client.close();
       await appender.drained();
       await activity.flush();
+      await counts.flush().catch(warn('counters'));
       await engine.close();
     },
   };
@@ -295,6 +306,7 @@ function createReadiness(engine: StorageEngine, isStopping: () => boolean): () =
 
 const limitsOf = (settings: Settings): Limits => ({
   bodyBytes: settings.SLUICE_MAX_BODY_BYTES,
+  room: { bytes: LARGE_BODIES_AT_ONCE * settings.SLUICE_MAX_BODY_BYTES, taken: 0 },
   eventBytes: settings.SLUICE_MAX_EVENT_BYTES,
   batchEvents: settings.SLUICE_MAX_BATCH_EVENTS,
   nesting: settings.SLUICE_MAX_NESTING,

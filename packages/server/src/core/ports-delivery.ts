@@ -66,6 +66,7 @@ export interface StoredDelivery {
   readonly orgId: string;
   readonly eventId: string;
   readonly eventType: string;
+  readonly runId: string;
   readonly pipeline: { readonly id: string; readonly name: string };
   readonly destination: { readonly id: string; readonly name: string; readonly kind: string };
   readonly state: DeliveryState;
@@ -116,6 +117,8 @@ export interface ClaimedDelivery {
   /** JSON text of payload and labels, as the pipeline left them. */
   readonly output: string;
   readonly sourceName: string | null;
+  /** Whether somebody had its event run again. */
+  readonly isReplay: boolean;
   /** Attempts made so far. */
   readonly attempt: number;
   /** Those of them that an earlier budget paid for. */
@@ -144,6 +147,7 @@ export interface AttemptRecord {
 export interface DeliveryFilter {
   readonly event?: string | undefined;
   readonly destination?: string | undefined;
+  readonly pipeline?: string | undefined;
   readonly state?: DeliveryState | undefined;
   readonly code?: string | undefined;
 }
@@ -197,10 +201,12 @@ export interface Deliveries {
     page: { readonly limit: number; readonly below: string | null },
   ): Promise<StoredDelivery[]>;
   findDelivery(orgId: string, id: string): Promise<StoredDelivery | null>;
-  listAttempts(orgId: string, deliveryId: string): Promise<StoredAttempt[]>;
+  /** Oldest first; with `latest`, only so many of the last ones. */
+  listAttempts(orgId: string, deliveryId: string, latest?: number): Promise<StoredAttempt[]>;
   /** A dead delivery gets a fresh budget; its attempts count on. */
   retryDelivery(orgId: string, id: string, at: number): Promise<boolean>;
   /** An open or dead delivery is cancelled. */
   discardDelivery(orgId: string, id: string, at: number): Promise<boolean>;
-  countDeliveries(orgId: string, filter: DeliveryFilter): Promise<number>;
+  /** Counts no further than `most`. */
+  countDeliveries(orgId: string, filter: DeliveryFilter, most?: number): Promise<number>;
 }

@@ -1,3 +1,4 @@
+import type { EventState } from './event.ts';
 import type { RunOutcome, Tally } from './outcome.ts';
 import type { PipelineEvent } from './scope.ts';
 
@@ -164,7 +165,8 @@ export interface RoutingNote {
 }
 
 export type SettleResult =
-  | { readonly kind: 'settled'; readonly deliveries: number }
+  /** With the state that the event has now; null where it still waits for a run. */
+  | { readonly kind: 'settled'; readonly deliveries: number; readonly state: EventState | null }
   /** The lease was over, and somebody else has the event. Nothing was written. */
   | { readonly kind: 'refused' }
   /** Another event has settled the key of one of its dedupe steps meanwhile. Nothing was written. */
@@ -204,8 +206,11 @@ export interface StoredRun {
 export interface Runs {
   /** Oldest first. */
   listRuns(orgId: string, eventId: string): Promise<StoredRun[]>;
-  /** The events of which some pipeline's latest run failed, newest first: others may have routed them. */
-  listFailedEvents(orgId: string, page: { limit: number; below: string | null }): Promise<string[]>;
+  /** What waits to be tried again, of one event: when, and how often it was tried. */
+  findRetry(
+    orgId: string,
+    eventId: string,
+  ): Promise<{ readonly dueAt: number; readonly retries: number } | null>;
 }
 
 export interface DedupeKeys {

@@ -1,4 +1,6 @@
 import type { EventState, NewEvent, StoredEvent } from './event.ts';
+import type { Counters } from './ports-counters.ts';
+import type { DeadLetters } from './ports-dead-letters.ts';
 import type { DeliveryStorage } from './ports-delivery.ts';
 import type { Entities } from './ports-entities.ts';
 import type { PipelineStorage } from './ports-storage-pipeline.ts';
@@ -17,7 +19,9 @@ export interface Storage
     Upkeep,
     PipelineStorage,
     Entities,
-    DeliveryStorage {}
+    DeliveryStorage,
+    DeadLetters,
+    Counters {}
 
 // --- The journal -----------------------------------------------------------------------------------------
 
@@ -83,7 +87,10 @@ export interface Journal {
     filter: EventFilter,
     page: { limit: number; below: string | null; budgetMs: number },
   ): Promise<EventPage>;
-  findEvent(orgId: string, id: string): Promise<(StoredEvent & { payload: string }) | null>;
+  findEvent(
+    orgId: string,
+    id: string,
+  ): Promise<(StoredEvent & { readonly payload: string; readonly erasedAt: number | null }) | null>;
   /**
    * Looks at the next `limit` events after `after`, oldest first, and removes those that are past their time with all
    * that became of them. What has not been processed stays, and what has a delivery that is still open. Answers
@@ -329,11 +336,19 @@ export interface Upkeep {
   heartbeat(nodeId: string, now: number): Promise<number>;
 }
 
+export interface StorageSize {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly bytes: number;
+  readonly freeBytes: number | null;
+}
+
 /** An engine: storage that can be opened, closed and asked how it is. */
 export interface StorageEngine {
   readonly storage: Storage;
   /** Rejects with the reason while storage cannot be written. */
   checkWritable(): Promise<void>;
+  /** What it is, how much it holds, and how much room is left where that can be known. */
+  measure(): Promise<StorageSize>;
   /** Calls back when another node changed keys, sources or organisations. */
   onConfigurationChanged(listener: () => void): void;
   /** Whether configuration read a moment ago may be trusted: false while changes elsewhere cannot be heard of. */

@@ -32,7 +32,12 @@ const sizeOf = ({ type, payload, senderId, entityExternalId }: NewEvent): number
 
 export function createAppender(
   storage: Pick<Storage, 'append'>,
-  options: { commitsAtOnce: number; onCommit?: (events: number, ms: number) => void },
+  options: {
+    commitsAtOnce: number;
+    onCommit?: (events: number, ms: number) => void;
+    /** So many events of a request are new, and on disk. */
+    onStored?: (request: AppendRequest, events: number) => void;
+  },
 ): Appender {
   let queue: Waiting[] = [];
   let eventsWaiting = 0;
@@ -68,12 +73,13 @@ export function createAppender(
   async function commit(batch: Waiting[]): Promise<void> {
     commitsRunning++;
     const started = performance.now();
+    let results: readonly (AppendResult | null)[] = [];
     try {
-      const results = await storage.append(batch.map(({ request }) => request));
+      results = await storage.append(batch.map(({ request }) => request));
       for (const [i, { resolve }] of batch.entries()) resolve(results[i] as AppendResult);
     } catch (error) {
       if (error instanceof Problem || batch.length === 1) for (const { reject } of batch) reject(error);
-      else await commitApart(batch);
+      else results = await commitApart(batch);
     } finally {
       for (const { bytes } of batch) bytesWaiting -= bytes;
       commitsRunning--;
@@ -83,13 +89,30 @@ export function createAppender(
     // Apart from the commit: whatever a listener does, nothing is stored again for it.
     const events = batch.reduce((sum, { request }) => sum + request.events.length, 0);
     options.onCommit?.(events, performance.now() - started);
+    for (const [i, { request }] of batch.entries()) tellOf(request, results[i] ?? null);
+  }
+
+  function tellOf(request: AppendRequest, result: AppendResult | null): void {
+    if (result?.kind !== 'stored') return;
+    let fresh = 0;
+    for (const { duplicate } of result.events) if (!duplicate) fresh++;
+    if (fresh > 0) options.onStored?.(request, fresh);
   }
 
   /** One request that storage cannot take must not cost its neighbours their answer. */
-  async function commitApart(batch: Waiting[]): Promise<void> {
+  async function commitApart(batch: Waiting[]): Promise<(AppendResult | null)[]> {
+    const results: (AppendResult | null)[] = [];
     for (const { request, resolve, reject } of batch) {
-      await storage.append([request]).then(([result]) => resolve(result as AppendResult), reject);
+      try {
+        const [result] = await storage.append([request]);
+        resolve(result as AppendResult);
+        results.push(result ?? null);
+      } catch (error) {
+        reject(error);
+        results.push(null);
+      }
     }
+    return results;
   }
 
   return {

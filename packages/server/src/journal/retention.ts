@@ -4,13 +4,16 @@ import type { Storage } from '../core/ports.ts';
 const SLICE = 250;
 
 /**
- * One round of forgetting: events with all that became of them by their organisation's retention, what pipelines
- * remember, idempotency keys, sessions and invitations by their own expiry. In small slices with a pause after
+ * One round of forgetting: events with all that became of them and what was counted, by their organisation's
+ * retention; what pipelines remember, idempotency keys, sessions and invitations by their own expiry. In small slices with a pause after
  * each, so that what comes in never waits long behind what goes out. A slice that fails is told, and what it would
  * have removed is left for the next round.
  */
 export function createRetention(options: {
-  readonly storage: Pick<Storage, 'listOrganisations' | 'pruneEvents' | 'pruneExpired' | 'pruneProcessing'>;
+  readonly storage: Pick<
+    Storage,
+    'listOrganisations' | 'pruneEvents' | 'pruneCounters' | 'pruneExpired' | 'pruneProcessing'
+  >;
   readonly clock: Clock;
   readonly defaultRetentionDays: number;
   /** For what failed on its way, where that is longer than the retention. */
@@ -57,7 +60,9 @@ export function createRetention(options: {
     });
     for (const { id, retentionDays } of organisations) {
       if (isStopping()) return;
-      await pruneEvents(id, retentionDays ?? options.defaultRetentionDays);
+      const kept = retentionDays ?? options.defaultRetentionDays;
+      await pruneEvents(id, kept);
+      await inSlices(() => storage.pruneCounters(id, clock.now() - days(kept), SLICE));
     }
     const unusedSince = clock.now() - days(options.defaultRetentionDays);
     await inSlices(() => storage.pruneProcessing(clock.now(), unusedSince, SLICE));

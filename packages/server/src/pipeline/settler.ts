@@ -1,17 +1,22 @@
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
-import type { EventClaims, Settlement } from '../core/ports-storage-pipeline.ts';
+import type { EventClaims, Settlement, SettleResult } from '../core/ports-storage-pipeline.ts';
 import { withoutLost } from './settle.ts';
 
 /** Writes what became of events, those that end together in one go. */
 export interface Settler {
-  /** Resolves once it is written, or refused because somebody else has the event by now. */
-  settle(settlement: Settlement): Promise<void>;
+  /** Resolves with what was written; null where it was refused because somebody else has the event by now. */
+  settle(settlement: Settlement): Promise<Written | null>;
+}
+
+export interface Written {
+  readonly settlement: Settlement;
+  readonly result: Extract<SettleResult, { kind: 'settled' }>;
 }
 
 interface Waiting {
   readonly settlement: Settlement;
-  readonly resolve: () => void;
+  readonly resolve: (written: Written | null) => void;
 }
 
 /** A transaction of these keeps the journal waiting for a few milliseconds only. */
@@ -77,8 +82,10 @@ export function createSettler(options: {
         queue.push({ ...waiting, settlement: withoutLost(waiting.settlement, result) });
         continue;
       }
-      if (result?.kind === 'settled') made += result.deliveries;
-      waiting.resolve();
+      if (result?.kind === 'settled') {
+        made += result.deliveries;
+        waiting.resolve({ settlement: waiting.settlement, result });
+      } else waiting.resolve(null);
     }
     if (made > 0) options.onDeliveries();
   }
@@ -96,7 +103,7 @@ export function createSettler(options: {
       await attempt([{ ...waiting, settlement }]).catch((again: unknown) => {
         // Its lease ends by itself, and then it is tried again, alone.
         onError(again);
-        waiting.resolve();
+        waiting.resolve(null);
       });
     }
   }

@@ -14,7 +14,7 @@ import { createPipelineRunner } from './runner.ts';
 import { createThreadPorts } from './thread-ports.ts';
 import { failedReport } from './thread-protocol.ts';
 import type { CompileRoutes } from './thread-run.ts';
-import { createPipelineWorker } from './worker.ts';
+import { createPipelineWorker, type OnSettled } from './worker.ts';
 
 /** The parts of this stage, put together: what is asked of it from outside, and what it asks of others. */
 export interface PipelineStage {
@@ -47,6 +47,7 @@ export interface PipelineStageOptions {
   readonly works: boolean;
   mayRemember(): boolean;
   onDeliveries(): void;
+  readonly onSettled?: OnSettled;
   onError(error: unknown): void;
 }
 
@@ -73,6 +74,7 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
         isOnlyNode: options.isOnlyNode,
         pollMs: options.pollMs,
         onDeliveries: options.onDeliveries,
+        onSettled: options.onSettled,
         onError,
       })
     : null;

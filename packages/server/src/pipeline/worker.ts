@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import { seconds } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import type { ClaimedEvent, EventClaims, Labels } from '../core/ports-storage-pipeline.ts';
+import type { ClaimedEvent, EventClaims, Labels, Settlement } from '../core/ports-storage-pipeline.ts';
 import type { Definitions, LoadedPipeline } from './definitions.ts';
 import { planRuns } from './plan.ts';
 import type { PipelineRunner } from './runner.ts';
 import { type EndedRun, settlementOf } from './settle.ts';
-import { createSettler } from './settler.ts';
+import { createSettler, type Written } from './settler.ts';
 import { createUnderWay } from './under-way.ts';
 
 /**
@@ -49,8 +49,16 @@ export interface WorkerOptions {
   readonly pollMs: number;
   readonly lease?: Lease;
   onDeliveries(): void;
+  readonly onSettled?: OnSettled | undefined;
   onError(error: unknown): void;
 }
+
+/** An event that came through these sources is settled, and that is on disk. */
+export type OnSettled = (
+  settlement: Settlement,
+  result: Written['result'],
+  sourceIds: readonly string[],
+) => void;
 
 /** How long a claim holds, and how often it is extended while the work goes on. */
 export interface Lease {
@@ -124,7 +132,14 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       });
       const all = [...ended, ...(await Promise.all(reports))];
       const settlement = settlementOf(claimed, all, { sources, notDue, now: clock.now() });
-      await settler.settle(settlement);
+      const written = await settler.settle(settlement);
+      if (written !== null) {
+        options.onSettled?.(
+          written.settlement,
+          written.result,
+          sources.map(({ id }) => id),
+        );
+      }
       if (settlement.parked.length > 0) {
         const dueIn = Math.min(...settlement.parked.map(({ dueAt }) => dueAt)) - clock.now();
         if (dueIn < options.pollMs) setTimeout(wake, Math.max(0, dueIn) + 1);

@@ -4,7 +4,7 @@ import type { AttemptRecord, ClaimedDelivery } from '../core/ports-delivery.ts';
 export const claimedDeliveryColumns = `delivery.id, delivery.org_id, delivery.destination_id, delivery.event_id,
   delivery.attempt, delivery.budget_from, delivery.due_at, run.output, event.type, event.icon, event.sender_id,
   event.entity_kind, event.entity_external_id, event.happened_at, event.received_at,
-  run.source_name`;
+  run.source_name, run.replay_job_id`;
 
 export const claimedDeliveryJoins = `
   JOIN runs AS run
@@ -28,6 +28,7 @@ export interface ClaimedDeliveryRow {
   readonly happened_at: number;
   readonly received_at: number;
   readonly source_name: string | null;
+  readonly replay_job_id: string;
 }
 
 export const toClaimedDelivery = (row: ClaimedDeliveryRow): ClaimedDelivery => ({
@@ -48,6 +49,7 @@ export const toClaimedDelivery = (row: ClaimedDeliveryRow): ClaimedDelivery => (
   },
   output: row.output,
   sourceName: row.source_name,
+  isReplay: row.replay_job_id !== '',
   attempt: row.attempt,
   budgetFrom: row.budget_from,
   dueAt: row.due_at,

@@ -6,7 +6,10 @@ import type { Operation } from './operation.ts';
 import * as accounts from './queries/accounts.ts';
 import * as apiKeys from './queries/api-keys.ts';
 import * as audit from './queries/audit.ts';
+import * as backlog from './queries/backlog.ts';
 import * as claims from './queries/claims.ts';
+import * as counters from './queries/counters.ts';
+import * as deadLetters from './queries/dead-letters.ts';
 import * as dedupe from './queries/dedupe.ts';
 import * as deliveries from './queries/deliveries.ts';
 import * as deliveryEnds from './queries/delivery-ends.ts';
@@ -101,7 +104,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   releaseClaims: claims.releaseClaims,
   expireClaims: claims.expireClaims,
   listRuns: runs.listRuns,
-  listFailedEvents: runs.listFailedEvents,
+  findRetry: runs.findRetry,
   findDedupeKeys: dedupe.findDedupeKeys,
   findLabel: labels.findLabel,
   claimLabel: labels.claimLabel,
@@ -125,8 +128,16 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   findAudit: audit.findAudit,
 
   ...destinations,
-  ...deliveries,
+  listDeliveries: deliveries.listDeliveries,
+  findDelivery: deliveries.findDelivery,
+  countDeliveries: deliveries.countDeliveries,
+  listAttempts: deliveries.listAttempts,
+  listWaitingDestinations: deliveries.listWaitingDestinations,
+  releaseDeliveries: deliveries.releaseDeliveries,
+  findLeased: deliveries.findLeased,
+  recoverDeliveries: deliveries.recoverDeliveries,
   ...deliveryEnds,
+  ...deadLetters,
 
   findEntity: entities.findEntity,
   findTraits: entities.findTraits,
@@ -140,6 +151,9 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   findIdentityMembers: entityWalk.findIdentityMembers,
   listTiedEvents: entityEvents.listTiedEvents,
   eraseTiedEvents: entityErasure.eraseTiedEvents,
+
+  ...counters,
+  ...backlog,
 
   readSetting: upkeep.readSetting,
   keepSetting: upkeep.keepSetting,

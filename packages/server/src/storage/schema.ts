@@ -209,6 +209,7 @@ export interface Schema {
     finished_at: number | null;
   };
   nodes: { id: string; seen_at: number };
+  counters: { org_id: string; subject: string; name: string; span: number; at: number; amount: number };
   entities: {
     id: string;
     org_id: string;

@@ -1,9 +1,17 @@
 import { groundFloor } from './0001-ground-floor.ts';
 import { pipelinesAndDeliveries } from './0002-pipelines-and-deliveries.ts';
 import { entities } from './0003-entities.ts';
+import { counters } from './0004-counters.ts';
+import { findingDeliveries } from './0005-finding-deliveries.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
  * transaction with the new version's record: killed at any point, the next start finds it whole or not begun.
  */
-export const migrations: readonly (readonly string[])[] = [groundFloor, pipelinesAndDeliveries, entities];
+export const migrations: readonly (readonly string[])[] = [
+  groundFloor,
+  pipelinesAndDeliveries,
+  entities,
+  counters,
+  findingDeliveries,
+];

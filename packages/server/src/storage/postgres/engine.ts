@@ -79,6 +79,11 @@ export async function openPostgres(options: {
       writeEntities: createWriteEntities(others),
     }),
     checkWritable: () => checkWritable(appending),
+    async measure() {
+      const { rows } = await sql<{ bytes: number }>`
+        SELECT pg_database_size(current_database()) AS bytes`.execute(db);
+      return { engine: 'postgres', bytes: Number(rows[0]?.bytes ?? 0), freeBytes: null };
+    },
     onConfigurationChanged: listener => void listeners.push(listener),
     hearsChanges: changes.isHearing,
     async close() {

@@ -1,3 +1,4 @@
+import type { EventState } from '../../core/event.ts';
 import { DEFERRED, stateAfter } from '../../core/event-state.ts';
 import { newId } from '../../core/ids.ts';
 import type { RunOutcome } from '../../core/outcome.ts';
@@ -30,7 +31,7 @@ async function settleEvents(
   );
   const settled = settlements.filter(settlement => owned.has(nameOf(settlement)) && !lost.has(settlement));
   const made = await addRuns(session, settled, at);
-  await setStates(session, settled);
+  const states = await setStates(session, settled);
   await endClaims(session, settled);
   await park(session, settled);
   await countTallies(session, settled);
@@ -39,7 +40,11 @@ async function settleEvents(
     settlement =>
       lost.get(settlement) ??
       (owned.has(nameOf(settlement))
-        ? { kind: 'settled', deliveries: made.get(settlement) ?? 0 }
+        ? {
+            kind: 'settled',
+            deliveries: made.get(settlement) ?? 0,
+            state: states.get(settlement) ?? null,
+          }
         : { kind: 'refused' }),
   );
 }
@@ -173,11 +178,20 @@ async function addDeliveries(session: Session, rows: readonly RunRow[], at: numb
   );
 }
 
-async function setStates(session: Session, settlements: readonly Settlement[]): Promise<void> {
+/** Answers the state that each event has now, where it waits for no run any more. */
+async function setStates(
+  session: Session,
+  settlements: readonly Settlement[],
+): Promise<Map<Settlement, EventState>> {
+  const states = new Map<Settlement, EventState>();
   const first = settlements.filter(({ round }) => round === 'first');
   const later = settlements.filter(
     ({ round, jobId, parked }) => round === 'later' && (jobId !== null || parked.length === 0),
   );
+  for (const settlement of first) {
+    const { runs, parked } = settlement;
+    if (parked.length === 0) states.set(settlement, stateAfter(runs.map(({ outcome }) => outcome)));
+  }
   if (first.length > 0) {
     await session.query(
       `UPDATE events AS event SET state = new.state, matched_sources = new.matched_sources
@@ -186,11 +200,7 @@ async function setStates(session: Session, settlements: readonly Settlement[]): 
       [
         textArray(first.map(({ orgId }) => orgId)),
         textArray(first.map(({ eventId }) => eventId)),
-        textArray(
-          first.map(({ runs, parked }) =>
-            parked.length > 0 ? DEFERRED : stateAfter(runs.map(({ outcome }) => outcome)),
-          ),
-        ),
+        textArray(first.map(settlement => states.get(settlement) ?? DEFERRED)),
         textArray(
           first.map(({ matchedSources }) =>
             matchedSources === null ? null : JSON.stringify(matchedSources),
@@ -200,7 +210,8 @@ async function setStates(session: Session, settlements: readonly Settlement[]): 
     );
   }
   // Of several runs by one pipeline the latest counts.
-  for (const { orgId, eventId } of later) {
+  for (const settlement of later) {
+    const { orgId, eventId } = settlement;
     const { rows } = await session.query<{ outcome: RunOutcome['kind'] }>(
       `SELECT DISTINCT ON (pipeline_id) outcome FROM runs WHERE org_id = $1 AND event_id = $2
        ORDER BY pipeline_id, id DESC`,
@@ -208,12 +219,14 @@ async function setStates(session: Session, settlements: readonly Settlement[]): 
     );
     if (rows.length === 0) continue;
     const state = stateAfter(rows.map(({ outcome }) => outcome));
+    states.set(settlement, state);
     await session.query('UPDATE events SET state = $3 WHERE org_id = $1 AND id = $2', [
       orgId,
       eventId,
       state,
     ]);
   }
+  return states;
 }
 
 async function park(session: Session, settlements: readonly Settlement[]): Promise<void> {

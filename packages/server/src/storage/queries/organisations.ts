@@ -82,6 +82,7 @@ const ownedTables = [
   'entity_traits',
   'entity_links',
   'entities',
+  'counters',
 ] as const;
 
 export const deleteOrganisation: Operation<Organisations['deleteOrganisation']> = async (db, id) => {

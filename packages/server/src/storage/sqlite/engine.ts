@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { mkdirSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StorageEngine } from '../../core/ports.ts';
 import type { ClaimedDelivery } from '../../core/ports-delivery.ts';
@@ -68,6 +69,11 @@ export async function openSqlite(options: {
     async checkWritable() {
       await writer.call('check', []);
     },
+    async measure() {
+      const { bavail, bsize } = await statfs(options.directory);
+      const bytes = sizeOf(file) + sizeOf(`${file}-wal`);
+      return { engine: 'sqlite', bytes, freeBytes: bavail * bsize };
+    },
     onConfigurationChanged: listener => void listeners.push(listener),
     hearsChanges: () => true,
     async close() {
@@ -78,6 +84,9 @@ export async function openSqlite(options: {
     },
   };
 }
+
+/** The journal comes and goes beside the file. */
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 function checkInBackground(file: string, onFatal: (reason: string) => void): Worker {
   const worker = new Worker(new URL('./checker.ts', import.meta.url).href);

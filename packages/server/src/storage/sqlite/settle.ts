@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import type { EventState } from '../../core/event.ts';
 import { DEFERRED, stateAfter } from '../../core/event-state.ts';
 import { newId } from '../../core/ids.ts';
 import type { RunOutcome } from '../../core/outcome.ts';
@@ -111,17 +112,22 @@ export function prepareSettle(database: Database): Settle {
     return deliveries;
   }
 
-  function setEventState({ orgId, eventId, jobId, round, runs, parked, matchedSources }: Settlement): void {
+  /** Answers the state that the event has now; null where it still waits for a run. */
+  function setEventState(settlement: Settlement): EventState | null {
+    const { orgId, eventId, jobId, round, runs, parked, matchedSources } = settlement;
     if (round === 'first') {
       const state = parked.length > 0 ? DEFERRED : stateAfter(runs.map(({ outcome }) => outcome));
       const sources = matchedSources === null ? null : JSON.stringify(matchedSources);
       setState.run(state, sources, orgId, eventId);
-      return;
+      return state === DEFERRED ? null : state;
     }
-    if (jobId === null && parked.length > 0) return;
+    if (jobId === null && parked.length > 0) return null;
     // Of several runs by one pipeline the latest counts.
     const latest = new Map(listOutcomes.all(orgId, eventId).map(row => [row.pipeline_id, row.outcome]));
-    if (latest.size > 0) setStateAgain.run(stateAfter([...latest.values()]), orgId, eventId);
+    if (latest.size === 0) return null;
+    const state = stateAfter([...latest.values()]);
+    setStateAgain.run(state, orgId, eventId);
+    return state;
   }
 
   function settleOne(settlement: Settlement, at: number): SettleResult {
@@ -132,11 +138,11 @@ export function prepareSettle(database: Database): Settle {
     if (endClaim.run(orgId, eventId, jobId, token).changes === 0) return { kind: 'refused' };
     let deliveries = 0;
     for (const run of runs) deliveries += settleRun(settlement, run, at);
-    setEventState(settlement);
+    const state = setEventState(settlement);
     for (const { pipelineId, tally, count: n } of settlement.tallies) count.run(orgId, pipelineId, tally, n);
     if (parked.length > 0) park.run(orgId, eventId, jobId, dueAtOf(parked), JSON.stringify(parked));
     else if (jobId !== '') advance.run(orgId, eventId, jobId, orgId, jobId);
-    return { kind: 'settled', deliveries };
+    return { kind: 'settled', deliveries, state };
   }
 
   return (settlements, at) => settlements.map(settlement => settleOne(settlement, at));

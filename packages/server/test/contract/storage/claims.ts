@@ -59,7 +59,7 @@ export function claimsContract(subject: Subject): void {
         tries: 1,
       },
     ]);
-    expect(await settle(claimed)).toEqual([{ kind: 'settled', deliveries: 0 }]);
+    expect(await settle(claimed)).toMatchObject([{ kind: 'settled', deliveries: 0 }]);
   });
 
   test('hands out each event once, oldest first, and no more than asked for', async () => {

@@ -9,6 +9,12 @@ export function engineContract(subject: Subject): void {
     expect(subject.engine.hearsChanges()).toBe(true);
   });
 
+  test('knows how much it holds', async () => {
+    const { engine, bytes } = await subject.engine.measure();
+    expect(['sqlite', 'postgres']).toContain(engine);
+    expect(bytes).toBeGreaterThan(10_000);
+  });
+
   /** Counts the calls of each node's listener while something happens, until every node has had one. */
   async function heardBy(opened: OpenedStorage, change: () => Promise<unknown>): Promise<void> {
     const heard = opened.nodes.map(

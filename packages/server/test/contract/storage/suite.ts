@@ -5,6 +5,8 @@ import { apiKeysContract } from './api-keys.ts';
 import { appendContract } from './append.ts';
 import { auditContract } from './audit.ts';
 import { claimsContract } from './claims.ts';
+import { countersContract } from './counters.ts';
+import { deadLettersContract } from './dead-letters.ts';
 import { deliveriesContract } from './deliveries.ts';
 import { engineContract } from './engine.ts';
 import { entitiesContract } from './entities.ts';
@@ -66,6 +68,7 @@ export function storageContract(name: string, open: () => Promise<OpenedStorage>
     describe('append', () => appendContract(subject));
     describe('events', () => eventsContract(subject));
     describe('deliveries', () => deliveriesContract(subject));
+    describe('dead letters', () => deadLettersContract(subject));
     describe('text search', () => textSearchContract(subject));
     describe('organisations', () => organisationsContract(subject));
     describe('accounts', () => accountsContract(subject));
@@ -81,6 +84,7 @@ export function storageContract(name: string, open: () => Promise<OpenedStorage>
     describe('pruning', () => pruneContract(subject));
     describe('upkeep', () => upkeepContract(subject));
     describe('entities', () => entitiesContract(subject));
+    describe('counters', () => countersContract(subject));
     describe('engine', () => engineContract(subject));
   });
 }

@@ -1,0 +1,65 @@
+/** What storage does for charts: counts by the minute and by the hour, and how much is waiting. */
+
+/** The organisation itself is the subject with no name. */
+export const WHOLE_ORGANISATION = '';
+
+/** An arrow of the map is a subject of its own. */
+export const arrow = (fromId: string, toId: string): string => `${fromId}>${toId}`;
+
+export interface Count {
+  readonly orgId: string;
+  readonly subject: string;
+  readonly name: string;
+  /** When it happened; storage knows which minute and which hour that is. */
+  readonly at: number;
+  readonly amount: number;
+}
+
+/** `points` stretches of `stepMs` each, whole minutes all of them. Whole hours are read faster. */
+export interface CounterWindow {
+  readonly from: number;
+  readonly stepMs: number;
+  readonly points: number;
+}
+
+export interface CounterSum {
+  readonly subject: string;
+  readonly name: string;
+  /** Which stretch of the window, from 0 on. */
+  readonly point: number;
+  readonly amount: number;
+}
+
+/** How much there is of something, looked at up to a limit only. */
+export interface CappedCount {
+  readonly count: number;
+  /** Whether there is more than that. */
+  readonly more: boolean;
+}
+
+/** What has not come to its end, or came to a bad one. */
+export interface Backlog {
+  /** Events that wait for their pipelines, those that are to be tried again included. */
+  readonly accepted: CappedCount;
+  readonly pending: CappedCount;
+  readonly retrying: CappedCount;
+  readonly held: CappedCount;
+  readonly deadDeliveries: CappedCount;
+  readonly failedEvents: CappedCount;
+}
+
+export interface Counters {
+  /** Adds to what is there. Counts of an organisation that is gone are dropped. */
+  addCounts(counts: readonly Count[]): Promise<void>;
+  /** The sums that are not zero. */
+  readCounters(
+    orgId: string,
+    subjects: readonly string[],
+    names: readonly string[],
+    window: CounterWindow,
+  ): Promise<CounterSum[]>;
+  /** Removes at most `limit` rows of what began before; answers how many. */
+  pruneCounters(orgId: string, before: number, limit: number): Promise<number>;
+  /** Looks at no more than about `most` rows of each sort, however much there is. */
+  countBacklog(orgId: string, most: number): Promise<Backlog>;
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../core/clock.ts';
+import { minutes } from '../core/clock.ts';
+import { latencyName } from '../core/latency.ts';
+import type { AppendRequest } from '../core/ports.ts';
+import {
+  arrow,
+  type Count,
+  type Counters as CounterStorage,
+  WHOLE_ORGANISATION,
+} from '../core/ports-counters.ts';
+import type { AttemptRecord, ClaimedDelivery } from '../core/ports-delivery.ts';
+import type { Settlement, SettleResult } from '../core/ports-storage-pipeline.ts';
+
+/**
+ * What happened, counted by the minute for the dashboard's charts. Whoever calls has committed what it tells of. Here it
+ * only adds to numbers in memory; once a second they are added to what storage has, so that several nodes add up. A
+ * process that is killed loses what it counted within the last second, and nothing else.
+ */
+export interface CountKeeper {
+  /** So many new events are on disk. */
+  received(request: AppendRequest, events: number): void;
+  /** An event that came through these sources was settled so. */
+  settled(settled: Settlement, result: Settled, sourceIds: readonly string[]): void;
+  attempted(delivery: ClaimedDelivery, next: AttemptRecord['next']): void;
+  /** So many deliveries were ended because their destination is down. */
+  expired(orgId: string, destinationId: string, deliveries: number): void;
+  flush(): Promise<void>;
+}
+
+type Settled = Extract<SettleResult, { kind: 'settled' }>;
+
+/** So that the writer is never busy with counts for long. */
+const MOST_AT_ONCE = 500;
+const MINUTE = minutes(1);
+
+export function createCountKeeper(storage: Pick<CounterStorage, 'addCounts'>, clock: Clock): CountKeeper {
+  let counts = new Map<string, { readonly count: Omit<Count, 'amount'>; amount: number }>();
+
+  function add(orgId: string, subject: string, name: string, amount = 1, now = clock.now()): void {
+    if (amount === 0) return;
+    const at = now - (now % MINUTE);
+    const key = `${orgId}\n${subject}\n${name}\n${at}`;
+    const known = counts.get(key);
+    if (known) known.amount += amount;
+    else counts.set(key, { count: { orgId, subject, name, at }, amount });
+  }
+
+  return {
+    received({ orgId, sourceId }, events) {
+      add(orgId, WHOLE_ORGANISATION, 'received', events);
+      if (sourceId !== null) add(orgId, sourceId, 'received', events);
+    },
+
+    settled({ orgId, jobId, round, runs, matchedSources }, { state }, sourceIds) {
+      // A replay is no new event.
+      if (jobId === null && state !== null) add(orgId, WHOLE_ORGANISATION, state);
+      if (round === 'first') for (const { id } of matchedSources ?? []) add(orgId, id, 'received');
+      for (const { pipelineId, outcome, destinations } of runs) {
+        add(orgId, pipelineId, outcome);
+        for (const sourceId of sourceIds) add(orgId, arrow(sourceId, pipelineId), 'runs');
+        for (const destinationId of destinations) add(orgId, arrow(pipelineId, destinationId), 'deliveries');
+      }
+    },
+
+    attempted({ orgId, destinationId, event, isReplay, budgetFrom }, next) {
+      if (next.state !== 'delivered') add(orgId, destinationId, 'failed');
+      if (next.state === 'retrying') return;
+      add(orgId, destinationId, next.state);
+      add(orgId, WHOLE_ORGANISATION, next.state);
+      // How long a person took to ask for another try says nothing of the service.
+      if (next.state !== 'delivered' || isReplay || budgetFrom > 0) return;
+      add(orgId, WHOLE_ORGANISATION, latencyName(clock.now() - event.receivedAt));
+    },
+
+    expired(orgId, destinationId, deliveries) {
+      add(orgId, destinationId, 'dead', deliveries);
+      add(orgId, WHOLE_ORGANISATION, 'dead', deliveries);
+    },
+
+    async flush() {
+      const waiting = [...counts.values()].map(({ count, amount }) => ({ ...count, amount }));
+      counts = new Map();
+      for (let from = 0; from < waiting.length; from += MOST_AT_ONCE) {
+        try {
+          await storage.addCounts(waiting.slice(from, from + MOST_AT_ONCE));
+        } catch (error) {
+          for (const { orgId, subject, name, amount, at } of waiting.slice(from)) {
+            add(orgId, subject, name, amount, at);
+          }
+          throw error;
+        }
+      }
+    },
+  };
+}

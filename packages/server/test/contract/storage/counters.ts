@@ -1,0 +1,150 @@
+import { expect, test } from 'bun:test';
+import { hours, minutes } from '../../../src/core/clock.ts';
+import type { Storage } from '../../../src/core/ports.ts';
+import type { Count } from '../../../src/core/ports-counters.ts';
+import { aDestination, routedTo } from './delivery-samples.ts';
+import { accepted, aRun, aSettlement, aWish } from './pipeline-samples.ts';
+import { anOrganisation, idAt, NOW, storedOrganisation } from './samples.ts';
+import type { Subject } from './suite.ts';
+
+const window = (minuteCount: number, stepMinutes = 1) => ({
+  from: NOW,
+  stepMs: minutes(stepMinutes),
+  points: minuteCount / stepMinutes,
+});
+
+export function countersContract(subject: Subject): void {
+  const count = (orgId: string, given: Partial<Count> = {}): Count => ({
+    orgId,
+    subject: '',
+    name: 'received',
+    at: NOW,
+    amount: 1,
+    ...given,
+  });
+  const read = (
+    orgId: string,
+    over = window(60),
+    { subjects = [''], names = ['received'] }: { subjects?: string[]; names?: string[] } = {},
+    storage: Storage = subject.storage,
+  ) => storage.readCounters(orgId, subjects, names, over);
+
+  test('counts add up, also of nodes that tell of the same minute at once', async () => {
+    const org = await storedOrganisation(subject.storage);
+    await subject.atOnce(8, storage =>
+      storage.addCounts([
+        count(org, { at: NOW + 59_999, amount: 2 }),
+        count(org, { at: NOW, amount: 1 }),
+        count(org, { subject: 'dst_x', name: 'dead' }),
+      ]),
+    );
+    expect(await read(org)).toEqual([{ subject: '', name: 'received', point: 0, amount: 24 }]);
+    expect(await read(org, window(60), { subjects: ['dst_x'], names: ['dead', 'failed'] })).toEqual([
+      { subject: 'dst_x', name: 'dead', point: 0, amount: 8 },
+    ]);
+    await subject.storage.addCounts([]);
+  });
+
+  test('are read by the stretches of a window, and nothing before or after it', async () => {
+    const org = await storedOrganisation(subject.storage);
+    const at = [-1, 0, 4, 5, 9, 10].map(minute => NOW + minutes(minute));
+    await subject.storage.addCounts(at.map((at, n) => count(org, { at, amount: 10 ** n })));
+    const points = (await read(org, window(10, 5))).toSorted((a, b) => a.point - b.point);
+    expect(points.map(({ point, amount }) => [point, amount])).toEqual([
+      [0, 110],
+      [1, 11_000],
+    ]);
+    expect(await read(org, window(10), { subjects: [] })).toEqual([]);
+    expect(await read(org, window(10), { names: [] })).toEqual([]);
+  });
+
+  test('are the same by the hour as by the minute', async () => {
+    const org = await storedOrganisation(subject.storage);
+    const at = [0, 59, 60, 61, 130].map(minute => NOW + minutes(minute));
+    await subject.storage.addCounts(at.map(at => count(org, { at })));
+    const byHour = await read(org, { from: NOW, stepMs: hours(1), points: 3 });
+    expect(byHour.toSorted((a, b) => a.point - b.point).map(({ amount }) => amount)).toEqual([2, 2, 1]);
+    const byMinute = await read(org, { from: NOW, stepMs: minutes(1), points: 180 });
+    expect(byMinute).toHaveLength(5);
+  });
+
+  test('belong to one organisation, and go with it', async () => {
+    const [ours, theirs] = [anOrganisation(), await storedOrganisation(subject.storage)];
+    await subject.storage.createOrganisation(ours, idAt('usr', NOW));
+    await subject.storage.addCounts([count(ours.id, { amount: 3 }), count(theirs, { amount: 4 })]);
+    expect(await read(theirs)).toMatchObject([{ amount: 4 }]);
+    await subject.storage.deleteOrganisation(ours.id);
+    await subject.storage.addCounts([count(ours.id), count(theirs)]);
+    expect(await read(ours.id)).toEqual([]);
+    expect(await read(theirs)).toMatchObject([{ amount: 5 }]);
+  });
+
+  test('are forgotten in slices, the oldest first', async () => {
+    const org = await storedOrganisation(subject.storage);
+    const at = [0, 1, 2].map(minute => NOW + minutes(minute));
+    await subject.storage.addCounts(at.map(at => count(org, { at })));
+    // Three minutes, and the hour that they are in.
+    expect(await subject.storage.pruneCounters(org, NOW, 10)).toBe(0);
+    expect(await subject.storage.pruneCounters(org, NOW + minutes(2), 2)).toBe(2);
+    expect(await subject.storage.pruneCounters(org, NOW + minutes(2), 2)).toBe(1);
+    expect(await read(org)).toEqual([{ subject: '', name: 'received', point: 2, amount: 1 }]);
+  });
+
+  test('what waits is counted by what it waits for, and no further than asked', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const { storage } = nodes[0];
+    const org = await storedOrganisation(storage);
+    const [open, paused] = [aDestination(org), aDestination(org, { paused: true })];
+    for (const destination of [open, paused]) await storage.createDestination(destination);
+    await routedTo(storage, org, [open.id, paused.id], { count: 3 });
+    const claimed = await storage.claimDeliveries(
+      [{ orgId: org, destinationId: open.id, limit: 2, bytes: 1_000_000 }],
+      { token: 't', now: NOW, until: NOW + 1_000 },
+    );
+    const ends = [
+      { state: 'retrying', dueAt: NOW + 5 } as const,
+      { state: 'dead', code: 'timeout' } as const,
+    ];
+    await storage.recordAttempts(
+      claimed.map(({ id }, n) => ({
+        orgId: org,
+        deliveryId: id,
+        token: 't',
+        attempt: {
+          n: 1,
+          at: NOW,
+          durationMs: 1,
+          status: null,
+          code: 'timeout',
+          message: 'It took too long.',
+          request: '{}',
+          response: '',
+        },
+        next: ends[n] ?? { state: 'delivered' },
+      })),
+    );
+    await accepted(storage, org, 1);
+    const [failing] = (await storage.claimEvents(aWish())).events;
+    if (failing)
+      await storage.settleEvents([aSettlement(failing, { runs: [aRun({ outcome: 'failed' })] })], NOW);
+    await accepted(storage, org, 4);
+
+    const exactly = (count: number) => ({ count, more: false });
+    expect(await storage.countBacklog(org, 100)).toEqual({
+      accepted: exactly(4),
+      pending: exactly(1),
+      retrying: exactly(1),
+      held: exactly(3),
+      deadDeliveries: exactly(1),
+      failedEvents: exactly(1),
+    });
+    expect(await storage.countBacklog(org, 2)).toMatchObject({
+      accepted: { count: 2, more: true },
+      pending: { count: 1, more: false },
+      held: { count: 2, more: true },
+    });
+    const nobody = await storage.countBacklog(idAt('org', NOW), 100);
+    expect(Object.values(nobody)).toEqual(Array.from({ length: 6 }, () => exactly(0)));
+    await remove();
+  });
+}
