@@ -86,6 +86,8 @@ test('their lists and searches hold nothing of ours', async () => {
     '/events?type=x',
     `/events?source=${our.source}`,
     '/events?entity=customer:1',
+    '/search?text=shop',
+    '/search?text=customer:1',
   ];
   for (const path of paths) {
     const text = JSON.stringify((await theirs.get(path)).body);

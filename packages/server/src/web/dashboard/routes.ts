@@ -31,6 +31,7 @@ import { addPages } from './pages.ts';
 import { createPasswordCheck, type Passwords } from './passwords.ts';
 import { type PipelineChecks, pipelineCalls } from './pipelines.ts';
 import { replayCalls } from './replays.ts';
+import { searchCalls } from './search.ts';
 import { sessionCalls } from './session.ts';
 import { createSessions } from './sessions.ts';
 import { setupCalls } from './setup.ts';
@@ -78,6 +79,7 @@ const subjects = [
   auditCalls,
   liveCalls,
   liveEventCalls,
+  searchCalls,
 ];
 
 /** The dashboard: its pages at `/`, its private calls under `/dashboard/api/`. */
