@@ -13,6 +13,12 @@ export function problemsOf(error: CallError | null, root: string): Problems {
   return { [path.slice(root.length + 1)]: shortened(error.message, path) };
 }
 
+/** What an error says of one field, or null where it is about another. */
+export const problemOf = (error: CallError | null, path: string): string | null =>
+  error?.path === undefined || error.path === null
+    ? null
+    : problemAt({ [error.path]: shortened(error.message, error.path) }, path);
+
 /** Beside its field a sentence need not name the field. */
 export function shortened(message: string, path: string): string {
   if (!message.startsWith(`${path} `) && !message.startsWith(`${path}: `)) return message;

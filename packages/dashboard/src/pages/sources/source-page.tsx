@@ -1,5 +1,110 @@
+import { Anchor, Badge, Button, Grid, Group, Stack, Text } from '@mantine/core';
+import type { SourceRecord } from '@sluice/contract/dashboard-sources';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useCall, useChange } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
+import { Waiting } from '../../components/page-states.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { UsedBy } from '../../components/used-by.tsx';
+import { OpenWarning } from './auth-choice.tsx';
+import { NewSourcePage } from './new-source.tsx';
+import { RefusedRequests } from './refused-requests.tsx';
+import { SendingCard } from './sending-card.tsx';
+import { SourceSettings } from './source-settings.tsx';
 
+/** One source: how to send to it, what it refused, and its settings. `/sources/new` makes one. */
 export default function SourcePage() {
-  return <Page title="source">…</Page>;
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  return id === 'new' ? <NewSourcePage /> : <ExistingSource key={id} id={id} />;
+}
+
+function ExistingSource({ id }: { id: string }) {
+  const path = `/sources/${id}`;
+  const { data: source, error, refetch } = useCall<SourceRecord>(path, { live: true });
+  const mayChange = useMay()('sources.change');
+  const toggle = useChange();
+  if (!source) return <Waiting error={error} onRetry={() => void refetch()} />;
+
+  const { name, enabled, kind } = source;
+  return (
+    <Page
+      title={name}
+      badge={
+        <Group gap={6}>
+          <StateBadge state={enabled ? 'active' : 'disabled'} />
+          <Badge color="gray" tt="none" fw={600}>
+            {kind}
+          </Badge>
+        </Group>
+      }
+      lead={
+        <>
+          Last event: <Moment at={source.last_event_at} /> ·{' '}
+          <Anchor component={Link} to="/events" search={{ source: id } as never} size="sm">
+            its events
+          </Anchor>
+        </>
+      }
+      actions={
+        mayChange && (
+          <>
+            <Button
+              variant="default"
+              loading={toggle.isPending}
+              onClick={() => toggle.mutate({ method: 'PATCH', path, body: { enabled: !enabled } })}
+            >
+              {enabled ? 'Disable' : 'Enable'}
+            </Button>
+            <DeleteSource source={source} />
+          </>
+        )
+      }
+    >
+      {toggle.error && <ErrorNotice error={toggle.error} />}
+      {source.kind === 'webhook' && source.auth === 'none' && <OpenWarning />}
+      <Grid gap="md" align="flex-start">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Stack gap="md">
+            <SendingCard source={source} />
+            {source.kind === 'webhook' && <RefusedRequests source={source} />}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Stack gap="md">
+            <SourceSettings key={source.updated_at} source={source} mayChange={mayChange} />
+            <UsedBy id={id} none="No pipeline listens to it yet, so its events are stored and go nowhere." />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Page>
+  );
+}
+
+function DeleteSource({ source }: { source: SourceRecord }) {
+  const change = useChange();
+  const navigate = useNavigate();
+  return (
+    <ConfirmButton
+      label="Delete"
+      act="Delete"
+      question={
+        <>
+          <Text size="sm" mb="xs">
+            {source.kind === 'webhook'
+              ? `The URL of “${source.name}” answers 404 from then on, for good: another source gets another URL.`
+              : `Events of the type ${source.match} belong to “${source.name}” no longer.`}
+          </Text>
+          <Text size="sm">It is taken out of its pipelines. Events that it brought stay.</Text>
+        </>
+      }
+      onConfirm={async () => {
+        await change.mutateAsync({ method: 'DELETE', path: `/sources/${source.id}` });
+        await navigate({ to: '/sources' });
+      }}
+    />
+  );
 }

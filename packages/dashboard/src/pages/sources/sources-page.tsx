@@ -1,5 +1,104 @@
+import { Button, Group, Tooltip } from '@mantine/core';
+import type { SourceRecord } from '@sluice/contract/dashboard-sources';
+import { IconAlertTriangle, IconPlus } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useAll } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { useFilters } from '../../app/use-filters.ts';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { holdsText, ListFilter } from '../../components/list-filter.tsx';
+import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
+import { Loading } from '../../components/page-states.tsx';
+import { type Column, Rows } from '../../components/rows.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { namesOf, usePipelinesOf } from '../../components/used-by.tsx';
+import { describeSource, openWarning, tellRate } from './source-words.ts';
 
+const pageOf = ({ id }: SourceRecord) => `/sources/${id}`;
+
+/** Where events come from. */
 export default function SourcesPage() {
-  return <Page title="sources">…</Page>;
+  const mayChange = useMay()('sources.change');
+  const [{ text }] = useFilters();
+  const sources = useAll<SourceRecord>('/sources');
+  const pipelinesOf = usePipelinesOf();
+  const all = sources.data ?? [];
+  const shown = all.filter(source => holdsText(text, source.name, source.kind, describeSource(source)));
+
+  const columns: readonly Column<SourceRecord>[] = [
+    {
+      header: 'Name',
+      width: 'minmax(120px, 1.4fr)',
+      cell: source => <Link to={pageOf(source)}>{source.name}</Link>,
+    },
+    { header: 'Kind', width: '80px', cell: ({ kind }) => kind },
+    {
+      header: 'Takes',
+      width: 'minmax(120px, 1fr)',
+      cell: source => <Takes source={source} />,
+      onlyWide: true,
+    },
+    {
+      header: 'Rate',
+      width: 'minmax(120px, 1fr)',
+      cell: source => (source.kind === 'webhook' ? tellRate(source.rate) : '—'),
+      onlyWide: true,
+    },
+    {
+      header: 'Pipelines',
+      width: 'minmax(100px, 1fr)',
+      cell: ({ id }) => namesOf(pipelinesOf(id)),
+      onlyWide: true,
+    },
+    { header: 'Last event', width: '96px', cell: ({ last_event_at }) => <Moment at={last_event_at} /> },
+    {
+      header: 'State',
+      width: '84px',
+      cell: ({ enabled }) => <StateBadge state={enabled ? 'active' : 'disabled'} />,
+    },
+  ];
+
+  return (
+    <Page
+      title="Sources"
+      lead="Where events come from: URLs for webhooks, and the types that your own code sends."
+      fill
+      actions={mayChange && all.length > 0 && <NewSource />}
+    >
+      {sources.error && <ErrorNotice error={sources.error} onRetry={() => void sources.refetch()} />}
+      {sources.isPending && !sources.error && <Loading />}
+      {sources.data && all.length === 0 && (
+        <Empty
+          sentence="There are no sources yet. A source gives you a URL that takes whatever is posted to it, or picks out events that your code sends."
+          action={mayChange && <NewSource />}
+        />
+      )}
+      {all.length > 0 && <ListFilter placeholder="Filter by name, kind or type" />}
+      {all.length > 0 && shown.length === 0 && <Empty sentence="No source is like that." />}
+      {shown.length > 0 && (
+        <Rows label="Sources" columns={columns} rows={shown} keyOf={({ id }) => id} pageOf={pageOf} />
+      )}
+    </Page>
+  );
+}
+
+const NewSource = () => (
+  <Button component={Link} to="/sources/new" leftSection={<IconPlus size={16} aria-hidden />}>
+    New source
+  </Button>
+);
+
+function Takes({ source }: { source: SourceRecord }) {
+  if (source.kind === 'sdk') return <span className="mono">{source.match}</span>;
+  if (source.auth !== 'none') return describeSource(source);
+  return (
+    <Tooltip label={openWarning} multiline w={300}>
+      <Group gap={4} wrap="nowrap" c="var(--mantine-color-orange-text)">
+        <IconAlertTriangle size={15} aria-label="Warning" />
+        {describeSource(source)}
+      </Group>
+    </Tooltip>
+  );
 }

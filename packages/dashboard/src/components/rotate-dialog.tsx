@@ -1,0 +1,80 @@
+import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { useChange } from '../api/use-call.ts';
+import { useMay } from '../app/session.tsx';
+import { ErrorNotice } from './error-notice.tsx';
+import { Moment } from './moment.tsx';
+
+const overlaps = [
+  { value: '0', label: 'Not at all: it may have leaked' },
+  { value: '3600', label: 'An hour' },
+  { value: '86400', label: 'A day' },
+  { value: '604800', label: 'A week' },
+];
+
+/** A new secret, while the one before goes on for as long as it takes to bring it to whoever uses it. */
+export function RotateDialog(props: {
+  what: string;
+  path: string;
+  permission: string;
+  /** Until when the one before holds; null where there is none. */
+  previousUntil: string | null;
+  onRotated(secret: string): void;
+}) {
+  const mayChange = useMay()(props.permission);
+  const [isOpen, { open, close }] = useDisclosure();
+  const [overlap, setOverlap] = useState('86400');
+  const change = useChange<{ secret: string }>();
+  const holds = props.previousUntil !== null && Date.parse(props.previousUntil) > Date.now();
+  const rotate = () =>
+    change.mutate(
+      { method: 'POST', path: `${props.path}/rotate`, body: { overlap_s: Number(overlap) } },
+      {
+        onSuccess: ({ secret }) => {
+          props.onRotated(secret);
+          close();
+        },
+      },
+    );
+  return (
+    <>
+      <Group gap="sm">
+        {mayChange && (
+          <Button variant="default" size="xs" onClick={open}>
+            Rotate the secret
+          </Button>
+        )}
+        {holds && (
+          <Text size="sm" c="dimmed">
+            The secret before still holds; it ends <Moment at={props.previousUntil} />.
+          </Text>
+        )}
+      </Group>
+      <Modal opened={isOpen} onClose={close} title="Rotate the secret">
+        <Stack>
+          <Text size="sm">
+            A new secret is made and shown once. {props.what}{' '}
+            {holds && 'The one before the present one ends at once.'}
+          </Text>
+          <Select
+            label="The present secret goes on for"
+            data={overlaps}
+            value={overlap}
+            allowDeselect={false}
+            onChange={value => setOverlap(value ?? '86400')}
+          />
+          {change.error && <ErrorNotice error={change.error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close}>
+              Leave it
+            </Button>
+            <Button loading={change.isPending} onClick={rotate}>
+              Make a new secret
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

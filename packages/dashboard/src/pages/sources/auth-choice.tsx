@@ -1,0 +1,44 @@
+import { Alert, Radio, Stack } from '@mantine/core';
+import type { WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { authWords, openWarning } from './source-words.ts';
+
+type Auth = WebhookSourceRecord['auth'];
+const modes: readonly Auth[] = ['hmac', 'bearer', 'none'];
+
+/** How senders prove who they are, each way with what it means. */
+export function AuthChoice(props: { value: Auth; onChange(value: Auth): void; disabled?: boolean }) {
+  return (
+    <Stack gap="sm">
+      <Radio.Group
+        label="Authentication"
+        value={props.value}
+        onChange={value => props.onChange(value as Auth)}
+      >
+        <Stack gap="xs" mt={6}>
+          {modes.map(mode => (
+            <Radio
+              key={mode}
+              value={mode}
+              label={authWords[mode].title}
+              description={authWords[mode].meaning}
+              disabled={props.disabled ?? false}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {props.value === 'none' && <OpenWarning />}
+    </Stack>
+  );
+}
+
+export const OpenWarning = () => (
+  <Alert
+    color="orange"
+    variant="light"
+    icon={<IconAlertTriangle size={18} aria-hidden />}
+    title="Nothing protects it"
+  >
+    {openWarning}
+  </Alert>
+);

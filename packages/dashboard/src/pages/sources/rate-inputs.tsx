@@ -1,0 +1,41 @@
+import { Group, NumberInput } from '@mantine/core';
+import type { WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import type { CallError } from '../../api/call.ts';
+import { problemOf } from '../../components/kind-form/problems.ts';
+
+type Rate = WebhookSourceRecord['rate'];
+
+/** How much a webhook source takes before it answers 429. */
+export function RateInputs(props: {
+  value: Rate;
+  onChange(value: Rate): void;
+  error: CallError | null;
+  disabled?: boolean;
+}) {
+  const { value, onChange, error, disabled = false } = props;
+  return (
+    <Group align="flex-start" gap="md" grow preventGrowOverflow={false}>
+      <NumberInput
+        label="Requests a second"
+        description="0 is no limit; fractions are possible."
+        value={value.per_second}
+        min={0}
+        clampBehavior="none"
+        error={problemOf(error, 'rate.per_second')}
+        disabled={disabled}
+        onChange={given => onChange({ ...value, per_second: Number(given) })}
+      />
+      <NumberInput
+        label="At once"
+        description="How many may come in one burst."
+        value={value.burst}
+        min={0}
+        allowDecimal={false}
+        clampBehavior="none"
+        error={problemOf(error, 'rate.burst')}
+        disabled={disabled}
+        onChange={given => onChange({ ...value, burst: Number(given) })}
+      />
+    </Group>
+  );
+}
