@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
 import { dataOf, listOf, readAll } from '../support/dashboard.ts';
 import { expectRefused } from '../support/doors.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
+import { makeInbox, makePipeline, makeWebhook, readEvent } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 
@@ -120,4 +122,73 @@ test('who was retried one by one says how it went; a stranger’s id is not ther
   expect(listOf(await flow.browser.get(`/deliveries?state=dead&destination=${at.first}`)).data).toHaveLength(
     5,
   );
+});
+
+test('they are counted before anybody retries them, by destination, code and pipeline', async () => {
+  const summary = async (query = '') =>
+    dataOf<DeadLetterSummary>(await flow.browser.get(`/dead-letters/summary?${query}`));
+  expect(await summary()).toMatchObject({ deliveries: 7, events: 0, most: 10_000, by_pipeline: [] });
+  expect(await summary(`destination=${at.second}`)).toMatchObject({
+    deliveries: 2,
+    by_destination: [{ destination: { id: at.second, name: 'second' }, code: 'bad_status', count: 2 }],
+  });
+  expect(await summary('kind=event')).toMatchObject({ deliveries: 0, events: 0, by_destination: [] });
+});
+
+test('one job retries dead deliveries and runs failed events again, by the pipelines they failed in alone', async () => {
+  const other = await startFlow();
+  let answersWith = 500;
+  const model = startReceiver(() =>
+    answersWith === 200
+      ? Response.json({ choices: [{ message: { content: '{"severity":"low"}' } }] })
+      : new Response('no', { status: answersWith }),
+  );
+  const inbox = await makeInbox(other.browser);
+  const webhook = await makeWebhook(other.service.url, other.browser);
+  await makePipeline(other.browser, { name: 'Sound', sources: [webhook.id], destinations: [{ id: inbox }] });
+  const broken = await makePipeline(other.browser, {
+    name: 'Broken',
+    sources: [webhook.id],
+    steps: [
+      {
+        kind: 'classify',
+        config: {
+          label: 'severity',
+          labels: ['low', 'high'],
+          prompt: 'How urgent?',
+          model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
+          retry_s: [],
+        },
+      },
+    ],
+    destinations: [{ id: inbox }],
+  });
+  const event = await webhook.send({ n: 1 });
+  const listed = () => readAll<Letter>(other.browser, '/dead-letters?');
+  await until(async () => (await listed()).length === 1, 'It did not fail.');
+  expect((await listed())[0]).toMatchObject({
+    kind: 'event',
+    event_id: event,
+    state: 'processed',
+    failures: [{ pipeline: { id: broken.id, name: 'Broken' }, step: 0 }],
+  });
+  const summary = dataOf<DeadLetterSummary>(await other.browser.get('/dead-letters/summary'));
+  expect(summary).toMatchObject({ events: 1, by_pipeline: [{ pipeline: { id: broken.id }, count: 1 }] });
+
+  answersWith = 200;
+  const made = dataOf<JobShown>(await other.browser.post('/dead-letters/retry', {}));
+  expect(made).toMatchObject({ total: 1 });
+  const ended = async () => dataOf<JobShown>(await other.browser.get(`/jobs/${made.id}`));
+  await until(async () => (await ended()).state === 'done', 'The job did not end.');
+  expect(await ended()).toMatchObject({ done: 1, failed: 0 });
+  expect(await listed()).toEqual([]);
+  const { runs, deliveries } = await readEvent(other.browser, event);
+  expect(runs.map(({ pipeline, outcome }) => `${pipeline.name} ${outcome}`).sort()).toEqual([
+    'Broken failed',
+    'Broken routed',
+    'Sound routed',
+  ]);
+  expect(deliveries).toHaveLength(2);
+  await other.stop();
+  await model.stop();
 });

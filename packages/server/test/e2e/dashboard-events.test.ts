@@ -73,8 +73,12 @@ test('one event has its payload, and room for its runs and deliveries', async ()
   expect(dataOf<EventRow>(await owner.get(`/events/${ids[0]}`))).toEqual({
     ...(listOf<EventRow>(await owner.get('/events')).data[3] as EventRow),
     payload: { note: 'Grüße "x" 100%' },
+    sender_id: null,
+    erased_at: null,
+    waiting: null,
     runs: [],
     deliveries: [],
+    deliveries_cut: false,
   } as EventRow);
 });
 

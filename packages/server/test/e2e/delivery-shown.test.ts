@@ -70,13 +70,6 @@ test('what a change of the policy leaves out stays as it is', async () => {
   expect(await policyOf()).toEqual({ ...before, attempts: 2, timeout_s: 3, concurrency: 4 });
 });
 
-test('a retry of all dead letters says how events that failed are run again', async () => {
-  const made = dataOf<{ id: string; notes: string[] }>(await flow.browser.post('/dead-letters/retry', {}));
-  expect(made.notes.join()).toContain('/replays');
-  const { notes } = dataOf<{ notes: string[] }>(await flow.browser.get(`/jobs/${made.id}`));
-  expect(notes).toEqual(made.notes);
-});
-
 test('a secret that is kept unseen does not follow the destination to another host', async () => {
   const path = `/destinations/${destination.id}`;
   const change = (url: string, secret: unknown) =>

@@ -1,7 +1,7 @@
-import { type SqlBool, sql } from 'kysely';
+import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Deliveries, DeliveryFilter, DeliveryState, StoredDelivery } from '../../core/ports-delivery.ts';
 import type { Operation } from '../operation.ts';
-import type { Db } from '../schema.ts';
+import type { Db, Schema } from '../schema.ts';
 import { ownerOfWaiting, waitingIds } from './waiting.ts';
 
 // --- Listing ---------------------------------------------------------------------------------------------
@@ -35,6 +35,7 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
   orgId: row.org_id,
   eventId: row.event_id,
   eventType: row.event_type ?? '',
+  runId: row.run_id,
   pipeline: { id: row.pipeline_id, name: row.pipeline_name },
   destination: { id: row.destination_id, name: row.destination_name, kind: row.destination_kind },
   state: row.shown_state,
@@ -45,17 +46,55 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
   finishedAt: row.finished_at,
 });
 
-function filtered(db: Db, orgId: string, filter: DeliveryFilter) {
-  let query = shown(db, orgId);
-  if (filter.event !== undefined) query = query.where('deliveries.event_id', '=', filter.event);
-  if (filter.destination !== undefined)
-    query = query.where('deliveries.destination_id', '=', filter.destination);
-  if (filter.code !== undefined) query = query.where('deliveries.code', '=', filter.code);
-  // The dead are found by an index of their own.
-  if (filter.state === 'dead') query = query.where(sql<SqlBool>`deliveries.state = 'dead'`);
-  else if (filter.state !== undefined) query = query.where(shownState, '=', filter.state);
-  return query;
+/**
+ * What is open, dead, cancelled or has failed is little beside what was delivered, and each has an index of its own.
+ * Where that of the destination would only be in the way, the destination is compared as an expression, so that no
+ * planner prefers it.
+ */
+function matches({ event, pipeline, code, destination, state }: DeliveryFilter) {
+  const eb = expressionBuilder<Schema, 'deliveries'>();
+  const hasIndex = code === undefined && (state === undefined || state === 'delivered' || state === 'dead');
+  const conditions = [
+    event !== undefined && eb('deliveries.event_id', '=', event),
+    pipeline !== undefined && eb('deliveries.pipeline_id', '=', pipeline),
+    code !== undefined && eb('deliveries.code', '=', code),
+    destination !== undefined &&
+      (hasIndex
+        ? eb('deliveries.destination_id', '=', destination)
+        : eb(sql<string>`deliveries.destination_id || ''`, '=', destination)),
+  ];
+  return eb.and(conditions.filter(condition => condition !== false));
 }
+
+/** The rows that match, in parts: together they are all of them, and none is in two. */
+function parts(db: Db, orgId: string, filter: DeliveryFilter) {
+  const query = shown(db, orgId).where(matches(filter));
+  switch (filter.state) {
+    case undefined:
+      return [query];
+    case 'dead':
+      return [query.where(isDead)];
+    case 'delivered':
+      return [query.where('deliveries.state', '=', 'delivered')];
+    case 'cancelled':
+      return [
+        query.where(sql<SqlBool>`deliveries.state = 'cancelled'`),
+        query.where('deliveries.finished_at', 'is', null).where(shownState, '=', filter.state),
+      ];
+    default:
+      return [query.where('deliveries.finished_at', 'is', null).where(shownState, '=', filter.state)];
+  }
+}
+
+const isDead = sql<SqlBool>`deliveries.state = 'dead'`;
+
+/** Without what is shown beside them: an index alone can count these. */
+export const deadDeliveries = (db: Db, orgId: string, filter: Omit<DeliveryFilter, 'state'>) =>
+  db
+    .selectFrom('deliveries')
+    .where('deliveries.org_id', '=', orgId)
+    .where(matches({ ...filter, state: 'dead' }))
+    .where(isDead);
 
 export const listDeliveries: Operation<Deliveries['listDeliveries']> = async (
   db,
@@ -63,9 +102,15 @@ export const listDeliveries: Operation<Deliveries['listDeliveries']> = async (
   filter,
   { limit, below },
 ) => {
-  let query = filtered(db, orgId, filter);
-  if (below !== null) query = query.where('deliveries.id', '<', below);
-  return (await query.orderBy('deliveries.id', 'desc').limit(limit).execute()).map(toDelivery);
+  const found: StoredDelivery[] = [];
+  for (const part of parts(db, orgId, filter)) {
+    const query = below === null ? part : part.where('deliveries.id', '<', below);
+    // An event has few: sorting them is quick, and going through all deliveries in their order is not.
+    const order = filter.event === undefined ? 'deliveries.id' : sql`deliveries.id || ''`;
+    const rows = await query.orderBy(order, 'desc').limit(limit).execute();
+    found.push(...rows.map(toDelivery));
+  }
+  return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
 };
 
 export const findDelivery: Operation<Deliveries['findDelivery']> = async (db, orgId, id) => {
@@ -73,33 +118,52 @@ export const findDelivery: Operation<Deliveries['findDelivery']> = async (db, or
   return row ? toDelivery(row) : null;
 };
 
-export const countDeliveries: Operation<Deliveries['countDeliveries']> = async (db, orgId, filter) => {
-  const { count } = await filtered(db, orgId, filter)
-    .clearSelect()
-    .select(eb => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+export const countDeliveries: Operation<Deliveries['countDeliveries']> = async (db, orgId, filter, most) => {
+  const all =
+    filter.state === 'dead'
+      ? [deadDeliveries(db, orgId, filter).select('deliveries.id')]
+      : parts(db, orgId, filter).map(part => part.clearSelect().select('deliveries.id'));
+  let counted = 0;
+  for (const ids of all) {
+    const { count } = await db
+      .selectFrom((most === undefined ? ids : ids.limit(most - counted)).as('found'))
+      .select(eb => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    counted += Number(count);
+  }
+  return counted;
 };
 
-export const listAttempts: Operation<Deliveries['listAttempts']> = async (db, orgId, deliveryId) =>
+export const listAttempts: Operation<Deliveries['listAttempts']> = async (
+  db,
+  orgId,
+  deliveryId,
+  latest = MOST_ATTEMPTS,
+) =>
   (
     await db
       .selectFrom('attempts')
       .selectAll()
       .where('org_id', '=', orgId)
       .where('delivery_id', '=', deliveryId)
-      .orderBy('n')
+      .orderBy('n', 'desc')
+      .limit(latest)
       .execute()
-  ).map(row => ({
-    n: row.n,
-    at: row.at,
-    durationMs: row.duration_ms,
-    status: row.status,
-    code: row.code,
-    message: row.message,
-    request: row.request,
-    response: row.response,
-  }));
+  )
+    .reverse()
+    .map(row => ({
+      n: row.n,
+      at: row.at,
+      durationMs: row.duration_ms,
+      status: row.status,
+      code: row.code,
+      message: row.message,
+      request: row.request,
+      response: row.response,
+    }));
+
+/** More than any delivery has, however often it is retried by hand. */
+const MOST_ATTEMPTS = 10_000;
 
 // --- The worker's way ------------------------------------------------------------------------------------
 

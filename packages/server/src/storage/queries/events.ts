@@ -176,9 +176,9 @@ export const findEvent: Operation<Journal['findEvent']> = async (db, orgId, id) 
     .selectFrom('events')
     .leftJoin('sources', 'sources.id', 'events.source_id')
     .select(eventColumns)
-    .select(['sources.name as source_name', 'events.payload'])
+    .select(['sources.name as source_name', 'events.payload', 'events.erased_at'])
     .where('events.org_id', '=', orgId)
     .where('events.id', '=', id)
     .executeTakeFirst();
-  return row ? { ...toStoredEvent(row), payload: row.payload } : null;
+  return row ? { ...toStoredEvent(row), payload: row.payload, erasedAt: row.erased_at } : null;
 };

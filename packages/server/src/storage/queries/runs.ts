@@ -1,4 +1,3 @@
-import { type SqlBool, sql } from 'kysely';
 import type { RunOutcome } from '../../core/outcome.ts';
 import type { Jobs, PlannedRun, RoutingNote, Runs, StoredRun } from '../../core/ports-storage-pipeline.ts';
 import type { Operation } from '../operation.ts';
@@ -43,29 +42,17 @@ export const listRuns: Operation<Runs['listRuns']> = async (db, orgId, eventId) 
       .execute()
   ).map(toRun);
 
-export const listFailedEvents: Operation<Runs['listFailedEvents']> = async (db, orgId, { limit, below }) => {
-  let query = db
-    .selectFrom('runs')
-    .select('event_id')
-    .distinct()
+export const findRetry: Operation<Runs['findRetry']> = async (db, orgId, eventId) => {
+  const parked = await db
+    .selectFrom('parked_events')
+    .select(['due_at', 'plan'])
     .where('org_id', '=', orgId)
-    .where(sql<SqlBool>`outcome = 'failed'`)
-    .where(eb =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('runs as later')
-            .select('later.id')
-            .whereRef('later.org_id', '=', 'runs.org_id')
-            .whereRef('later.event_id', '=', 'runs.event_id')
-            .whereRef('later.pipeline_id', '=', 'runs.pipeline_id')
-            .whereRef('later.id', '>', 'runs.id')
-            .where('later.outcome', '!=', 'failed'),
-        ),
-      ),
-    );
-  if (below !== null) query = query.where('event_id', '<', below);
-  return (await query.orderBy('event_id', 'desc').limit(limit).execute()).map(row => row.event_id);
+    .where('event_id', '=', eventId)
+    .where('job_id', '=', '')
+    .executeTakeFirst();
+  if (!parked) return null;
+  const plan = parked.plan === null ? [] : (JSON.parse(parked.plan) as PlannedRun[]);
+  return { dueAt: parked.due_at, retries: Math.max(0, ...plan.map(({ retries }) => retries)) };
 };
 
 export const listFirstRuns: Operation<Jobs['listFirstRuns']> = async (db, orgId, eventIds) => {

@@ -1,82 +1,97 @@
-import { deadLetterFilter } from '@sluice/contract/dashboard-deliveries';
+import { deadLetterFilter, retryDeadLetters } from '@sluice/contract/dashboard-deliveries';
+import type { DeadDelivery, DeadLetterSummary, FailedEvent } from '@sluice/contract/dashboard-letters';
 import { z } from 'zod';
-import { toRfc3339 } from '../../core/clock.ts';
-import type { StoredEvent } from '../../core/event.ts';
+import { type Clock, toRfc3339 } from '../../core/clock.ts';
+import { newId } from '../../core/ids.ts';
 import type { Storage } from '../../core/ports.ts';
+import type { StoredFailure } from '../../core/ports-dead-letters.ts';
 import type { StoredDelivery } from '../../core/ports-delivery.ts';
+import type { Job } from '../../core/ports-storage-pipeline.ts';
+import { RETRY_JOB } from '../../core/replay.ts';
+import { answer } from '../answer.ts';
 import { pagingQuery } from '../paging.ts';
 import type { Calls } from './calls.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
+import { showJob } from './jobs.ts';
 
 type DeadLetterStorage = Pick<
   Storage,
-  'listDeliveries' | 'listAttempts' | 'listFailedEvents' | 'findEvent' | 'listRuns'
+  | 'listDeliveries'
+  | 'listAttempts'
+  | 'countDeliveries'
+  | 'listFailedEvents'
+  | 'listFailures'
+  | 'countFailedEvents'
+  | 'listDeadGroups'
+  | 'listFailedGroups'
+  | 'createJob'
 >;
 type Filter = z.output<typeof deadLetterFilter>;
 
 const EXPORTED_AT_ONCE = 100;
+/** Who has more than this of something knows enough. */
+const MOST_COUNTED = 10_000;
 
 /** Ids of both sorts end in the same kind of time: what stands behind the prefix orders them all. */
 const placeOf = (id: string): string => id.slice(id.indexOf('_') + 1);
 
+const wantsDeliveries = ({ kind }: Filter): boolean => kind !== 'event';
+
+/** An event that failed in its pipeline was going to no destination, and has no failure code. */
+const wantsEvents = ({ kind, destination, code }: Filter): boolean =>
+  kind !== 'delivery' && destination === undefined && code === undefined;
+
 /** Deliveries that are dead and events that failed, newest first: what did not arrive, and why. */
-export function deadLetterCalls(calls: Calls, { storage }: { readonly storage: DeadLetterStorage }): void {
-  async function list(orgId: string, filter: Filter, limit: number, below: string | null) {
-    const deliveries = await storage.listDeliveries(
-      orgId,
-      { ...filter, state: 'dead' },
-      { limit: limit + 1, below: below && `dlv_${below}` },
+export function deadLetterCalls(
+  calls: Calls,
+  {
+    storage,
+    clock,
+    onDeliveriesDue,
+  }: { readonly storage: DeadLetterStorage; readonly clock: Clock; onDeliveriesDue(): void },
+): void {
+  async function list(orgId: string, given: Filter, limit: number, below: string | null) {
+    const { kind: _, ...filter } = given;
+    const deliveries = wantsDeliveries(given)
+      ? await storage.listDeliveries(
+          orgId,
+          { ...filter, state: 'dead' },
+          { limit: limit + 1, below: below && `dlv_${below}` },
+        )
+      : [];
+    const events = wantsEvents(given)
+      ? await storage.listFailedEvents(orgId, { ...filter, limit: limit + 1, below: below && `evt_${below}` })
+      : [];
+    const all = [...deliveries, ...events.map(id => ({ id }))].sort((a, b) =>
+      placeOf(a.id) < placeOf(b.id) ? 1 : -1,
     );
-    // An event that failed in its pipeline was going to no destination, and has no failure code.
-    const events =
-      filter.destination || filter.code || filter.event ? [] : await listFailed(orgId, limit, below);
-    const all = [...deliveries, ...events].sort((a, b) => (placeOf(a.id) < placeOf(b.id) ? 1 : -1));
     const page = all.slice(0, limit);
     const last = page.at(-1);
+    const failed = page.filter(letter => !('attempt' in letter)).map(({ id }) => id);
+    const failures = Map.groupBy(await storage.listFailures(orgId, failed), ({ eventId }) => eventId);
     const rows = await Promise.all(
-      page.map(letter => ('attempt' in letter ? ofDelivery(letter) : ofEvent(orgId, letter))),
+      page.map(letter =>
+        'attempt' in letter ? ofDelivery(letter) : ofEvent(letter.id, failures.get(letter.id) ?? []),
+      ),
     );
     return { rows, next: all.length > page.length && last ? placeOf(last.id) : null };
   }
 
-  async function listFailed(
-    orgId: string,
-    limit: number,
-    below: string | null,
-  ): Promise<readonly StoredEvent[]> {
-    const page = { limit: limit + 1, below: below && `evt_${below}` };
-    const ids = await storage.listFailedEvents(orgId, page);
-    const events = await Promise.all(ids.map(id => storage.findEvent(orgId, id)));
-    return events.filter(event => event !== null);
-  }
-
-  async function ofDelivery(delivery: StoredDelivery) {
+  async function ofDelivery(delivery: StoredDelivery): Promise<DeadDelivery> {
     const attempts = await storage.listAttempts(delivery.orgId, delivery.id);
     return {
-      kind: 'delivery' as const,
+      kind: 'delivery',
       ...showDelivery(delivery, attempts, MOST_LISTED),
       reason: attempts.at(-1)?.message ?? delivery.code,
     };
   }
 
-  async function ofEvent(orgId: string, event: StoredEvent) {
-    // Of several runs by one pipeline the latest counts.
-    const latest = new Map((await storage.listRuns(orgId, event.id)).map(run => [run.pipelineId, run]));
-    const failed = [...latest.values()].filter(run => run.outcome === 'failed');
-    return {
-      kind: 'event' as const,
-      id: event.id,
-      event_id: event.id,
-      event_type: event.type,
-      state: event.state,
-      received_at: toRfc3339(event.receivedAt),
-      failures: failed.map(run => ({
-        pipeline: { id: run.pipelineId, name: run.pipelineName, version: run.version },
-        step: run.step,
-        reason: run.reason,
-      })),
-      reason: failed.at(-1)?.reason ?? null,
-    };
+  async function count(orgId: string, { kind, ...filter }: Filter, most?: number) {
+    const [deliveries, events] = await Promise.all([
+      wantsDeliveries({ kind }) ? storage.countDeliveries(orgId, { ...filter, state: 'dead' }, most) : 0,
+      wantsEvents({ kind, ...filter }) ? storage.countFailedEvents(orgId, filter, most) : 0,
+    ]);
+    return { deliveries, events };
   }
 
   const listQuery = z.strictObject({ ...deadLetterFilter.shape, ...pagingQuery });
@@ -85,6 +100,50 @@ export function deadLetterCalls(calls: Calls, { storage }: { readonly storage: D
     const page = call.page('dead-letters', { limit, cursor });
     const { rows, next } = await list(call.session.orgId, filter, page.limit, page.position);
     return page.answer(rows, next);
+  });
+
+  calls.on('GET /dead-letters/summary', 'read', async call => {
+    const filter = call.query(deadLetterFilter);
+    const { kind: _, ...rest } = filter;
+    const { orgId } = call.session;
+    const summary: DeadLetterSummary = {
+      ...(await count(orgId, filter, MOST_COUNTED)),
+      most: MOST_COUNTED,
+      by_destination: wantsDeliveries(filter) ? await storage.listDeadGroups(orgId, rest, MOST_COUNTED) : [],
+      by_pipeline: wantsEvents(filter) ? await storage.listFailedGroups(orgId, rest, MOST_COUNTED) : [],
+    };
+    return answer(summary);
+  });
+
+  calls.on('POST /dead-letters/retry', 'deliveries.change', async call => {
+    const { filter } = await call.body(retryDeadLetters, 'take as {}');
+    const { orgId, email } = call.session;
+    const now = clock.now();
+    const { deliveries, events } = await count(orgId, filter);
+    const total = deliveries + events;
+    const job: Job = {
+      id: newId('job', now),
+      orgId,
+      kind: RETRY_JOB,
+      state: 'running',
+      request: JSON.stringify({
+        filter,
+        deliveries: wantsDeliveries(filter),
+        events: wantsEvents(filter),
+      }),
+      total,
+      done: 0,
+      failed: 0,
+      position: null,
+      notes: [],
+      createdBy: email,
+      createdAt: now,
+      finishedAt: null,
+    };
+    await storage.createJob(job);
+    await call.audit('dead_letters.retried', job.id, { filter, total });
+    onDeliveriesDue();
+    return answer(showJob(job), 201);
   });
 
   calls.on('GET /dead-letters/export', 'read', async call => {
@@ -106,4 +165,22 @@ export function deadLetterCalls(calls: Calls, { storage }: { readonly storage: D
       },
     });
   });
+}
+
+function ofEvent(id: string, failures: readonly StoredFailure[]): FailedEvent {
+  const [first] = failures;
+  return {
+    kind: 'event',
+    id,
+    event_id: id,
+    event_type: first?.eventType ?? '',
+    state: first?.eventState ?? 'failed',
+    received_at: toRfc3339(first?.receivedAt ?? 0),
+    failures: failures.map(failure => ({
+      pipeline: { id: failure.pipelineId, name: failure.pipelineName, version: failure.version },
+      step: failure.step,
+      reason: failure.reason,
+    })),
+    reason: failures.at(-1)?.reason ?? null,
+  };
 }

@@ -1,30 +1,19 @@
-import { deadLetterFilter, deliveryFilter, retryDeadLetters } from '@sluice/contract/dashboard-deliveries';
+import { deliveryFilter } from '@sluice/contract/dashboard-deliveries';
+import type { AttemptRecord, DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { z } from 'zod';
 import { type Clock, toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
-import { newId } from '../../core/ids.ts';
 import type { Storage } from '../../core/ports.ts';
 import type { StoredAttempt, StoredDelivery } from '../../core/ports-delivery.ts';
-import { RETRY_JOB } from '../../core/replay.ts';
 import { answer } from '../answer.ts';
 import { pagingQuery } from '../paging.ts';
 import type { Call, Calls } from './calls.ts';
-import { showJob } from './jobs.ts';
 import { optionalTime } from './records.ts';
 
 type DeliveryCallStorage = Pick<
   Storage,
-  | 'listDeliveries'
-  | 'findDelivery'
-  | 'listAttempts'
-  | 'retryDelivery'
-  | 'discardDelivery'
-  | 'countDeliveries'
-  | 'createJob'
+  'listDeliveries' | 'findDelivery' | 'listAttempts' | 'retryDelivery' | 'discardDelivery'
 >;
-
-const EVENTS_APART =
-  'Deliveries are retried. Events that failed in a pipeline are run again by POST /replays {"filter":{"state":"failed"}}.';
 
 /** What is on its way, what has arrived, and what could not. */
 export function deliveryCalls(
@@ -82,33 +71,6 @@ export function deliveryCalls(
     await call.audit('delivery.discarded', id);
     return answer(await showWhole(await find(call)));
   });
-
-  calls.on('POST /dead-letters/retry', 'deliveries.change', async call => {
-    const { filter } = await call.body(retryDeadLetters, 'take as {}');
-    const { orgId, email } = call.session;
-    const now = clock.now();
-    const id = newId('job', now);
-    const total = await storage.countDeliveries(orgId, { ...deadLetterFilter.parse(filter), state: 'dead' });
-    const job = {
-      id,
-      orgId,
-      kind: RETRY_JOB,
-      state: 'running' as const,
-      request: JSON.stringify({ filter }),
-      total,
-      done: 0,
-      failed: 0,
-      position: null,
-      notes: [EVENTS_APART],
-      createdBy: email,
-      createdAt: now,
-      finishedAt: null,
-    };
-    await storage.createJob(job);
-    await call.audit('dead_letters.retried', id, { filter, total });
-    onDeliveriesDue();
-    return answer(showJob(job), 201);
-  });
 }
 
 /** What a list shows of each body, so that no page of it grows large. */
@@ -119,10 +81,11 @@ export const showDelivery = (
   delivery: StoredDelivery,
   attempts: readonly StoredAttempt[],
   most = Number.POSITIVE_INFINITY,
-) => ({
+): DeliveryRecord => ({
   id: delivery.id,
   event_id: delivery.eventId,
   event_type: delivery.eventType,
+  run_id: delivery.runId,
   pipeline: delivery.pipeline,
   destination: delivery.destination,
   state: delivery.state,
@@ -131,22 +94,24 @@ export const showDelivery = (
   code: delivery.code,
   created_at: toRfc3339(delivery.createdAt),
   finished_at: optionalTime(delivery.finishedAt),
-  attempts: attempts.map(({ n, at, durationMs, status, code, message, request, response }) => ({
+  attempts: attempts.map(attempt => showAttempt(attempt, most)),
+});
+
+function showAttempt(attempt: StoredAttempt, most: number): AttemptRecord {
+  const { n, at, durationMs, status, code, message, response } = attempt;
+  const request = JSON.parse(attempt.request) as AttemptRecord['request'];
+  return {
     n,
     at: toRfc3339(at),
     duration_ms: durationMs,
     status,
     code,
     message,
-    request: showRequest(JSON.parse(request), most),
+    request: { ...request, body: cut(request.body, most) },
     response: cut(response, most),
-  })),
-});
-
-const showRequest = (request: unknown, most: number): unknown =>
-  typeof request === 'object' && request !== null && 'body' in request && typeof request.body === 'string'
-    ? { ...request, body: cut(request.body, most) }
-    : request;
+    cut: request.body.length > most || response.length > most,
+  };
+}
 
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;

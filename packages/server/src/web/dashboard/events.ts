@@ -1,5 +1,6 @@
 import type { StepTrace } from '@sluice/contract';
 import { type EventRow, eventFilter } from '@sluice/contract/dashboard-events';
+import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { z } from 'zod';
 import { seconds, toRfc3339 } from '../../core/clock.ts';
@@ -10,21 +11,25 @@ import type { Storage } from '../../core/ports.ts';
 import type { StoredRun } from '../../core/ports-storage-pipeline.ts';
 import { pagingQuery } from '../paging.ts';
 import type { Calls } from './calls.ts';
-import { showDelivery } from './deliveries.ts';
+import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { toFilter } from './event-filter.ts';
 import { optionalTime } from './records.ts';
 
 /** A search goes back through time for this long, then says how far it came. */
 const SEARCH_BUDGET_MS = seconds(2);
 
-/** An event has one for each destination of its pipelines, and as many again for each replay. */
-const EVERY_DELIVERY = { limit: 1_000, below: null };
+/** An event has a delivery for each destination of its pipelines, and as many again for each replay. */
+const MOST_DELIVERIES = 200;
+/** Of each, so many of the latest attempts. */
+const MOST_ATTEMPTS = 10;
+/** Of what was sent and answered so much is shown whole, the newest first; the delivery's own call has all of it. */
+const MOST_BODIES = 512 * 1024;
 
 const eventsQuery = z.strictObject({ ...eventFilter, ...pagingQuery });
 
 type EventStorage = Pick<
   Storage,
-  'listEvents' | 'findEvent' | 'listRuns' | 'listDeliveries' | 'listAttempts'
+  'listEvents' | 'findEvent' | 'listRuns' | 'findRetry' | 'listDeliveries' | 'listAttempts'
 >;
 
 /** What these calls ask of the pipelines; see `pipeline/desk.ts`. */
@@ -40,6 +45,18 @@ export function eventCalls(
   calls: Calls,
   { storage, pipelineDesk }: { readonly storage: EventStorage; readonly pipelineDesk: TraceReader },
 ): void {
+  async function listDeliveries(orgId: string, event: string) {
+    const found = await storage.listDeliveries(orgId, { event }, { limit: MOST_DELIVERIES + 1, below: null });
+    const deliveries: DeliveryRecord[] = [];
+    let room = MOST_BODIES;
+    for (const delivery of found.slice(0, MOST_DELIVERIES)) {
+      const attempts = await storage.listAttempts(orgId, delivery.id, MOST_ATTEMPTS);
+      deliveries.push(showDelivery(delivery, attempts, room > 0 ? undefined : MOST_LISTED));
+      room -= attempts.reduce((size, { request, response }) => size + request.length + response.length, 0);
+    }
+    return { deliveries, deliveries_cut: found.length > deliveries.length };
+  }
+
   calls.on('GET /events', 'read', async call => {
     const query = call.query(eventsQuery);
     const page = call.page('events', query);
@@ -54,17 +71,19 @@ export function eventCalls(
   calls.on('GET /events/:id', 'read', async ({ session, param }) => {
     const event = await storage.findEvent(session.orgId, param('id'));
     if (event === null) throw new Problem('not_found');
-    const deliveries = await storage.listDeliveries(session.orgId, { event: event.id }, EVERY_DELIVERY);
-    const shown = await Promise.all(
-      deliveries.map(async one => showDelivery(one, await storage.listAttempts(one.orgId, one.id))),
-    );
+    const { deliveries, deliveries_cut } = await listDeliveries(session.orgId, event.id);
     const runs = await storage.listRuns(session.orgId, event.id);
+    const retry = event.state === 'accepted' ? await storage.findRetry(session.orgId, event.id) : null;
     const payload = runs.length === 0 ? {} : (parseJson(event.payload) as JsonObject);
     const record = stringifyJson({
       ...toRow(event),
+      sender_id: event.senderId,
+      erased_at: optionalTime(event.erasedAt),
+      waiting: retry && { until: toRfc3339(retry.dueAt), retries: retry.retries },
       runs: runs.map(run => showRun(run, pipelineDesk.showTrace(run.trace, payload))),
-      deliveries: shown,
-    });
+      deliveries,
+      deliveries_cut,
+    } satisfies Omit<EventRecord, 'payload'>);
     // The payload goes out as the text it is stored as: read and written again, some numbers would change.
     const text = `{"data":${record.slice(0, -1)},"payload":${event.payload}}}`;
     return new Response(text, { headers: { 'Content-Type': 'application/json' } });

@@ -2,7 +2,7 @@ import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import type { Job, Jobs } from '../../core/ports-storage-pipeline.ts';
-import { REPLAY_JOB, type ReplayRequest } from '../../core/replay.ts';
+import { REPLAY_JOB, type ReplayRequest, RETRY_JOB } from '../../core/replay.ts';
 import { answer } from '../answer.ts';
 import type { Call, Calls } from './calls.ts';
 import { showFilter } from './event-filter.ts';
@@ -53,6 +53,7 @@ export const showJob = (job: Job): JobRecord => ({
 
 /** In the words that it was asked for with. */
 function showRequest({ kind, request }: Job): unknown {
+  if (kind === RETRY_JOB) return { filter: (JSON.parse(request) as { filter: unknown }).filter };
   if (kind !== REPLAY_JOB) return JSON.parse(request);
   const { eventId, filter, version } = JSON.parse(request) as ReplayRequest;
   return eventId === undefined ? { filter: showFilter(filter), version } : { event_id: eventId, version };

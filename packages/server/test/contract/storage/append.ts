@@ -25,6 +25,7 @@ export function appendContract(subject: Subject): void {
       icon: event.icon,
       state: 'accepted',
       payload: event.payload,
+      erasedAt: null,
       senderId: event.senderId,
       entity: { kind: 'customer', externalId: '../ü %_' },
       sources: [],

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { deliveryState } from './dashboard-deliveries.ts';
+import { eventRow } from './dashboard-events.ts';
+import { runRecord } from './dashboard-pipelines.ts';
+
+/** What the private calls show of what was sent, of one event with all that became of it, and of dead letters. */
+
+export const attemptRecord = z.object({
+  n: z.number(),
+  at: z.string(),
+  duration_ms: z.number(),
+  /** What the other side answered with, in its own protocol; null where there was no answer. */
+  status: z.number().nullable(),
+  /** Null where it was delivered. */
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+  request: z.object({ target: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
+  response: z.string(),
+  /** Whether the bodies are shown shorter here than they are kept. */
+  cut: z.boolean(),
+});
+export type AttemptRecord = z.infer<typeof attemptRecord>;
+
+export const deliveryRecord = z.object({
+  id: z.string(),
+  event_id: z.string(),
+  event_type: z.string(),
+  pipeline: z.object({ id: z.string(), name: z.string() }),
+  destination: z.object({ id: z.string(), name: z.string(), kind: z.string() }),
+  state: deliveryState,
+  attempt: z.number(),
+  next_attempt_at: z.string().nullable(),
+  code: z.string().nullable(),
+  created_at: z.string(),
+  finished_at: z.string().nullable(),
+  attempts: z.array(attemptRecord),
+  /** The run of the event that made it. */
+  run_id: z.string(),
+});
+export type DeliveryRecord = z.infer<typeof deliveryRecord>;
+
+export const eventRecord = z.object({
+  ...eventRow.shape,
+  /** The sender's own id for it. */
+  sender_id: z.string().nullable(),
+  /** When its payload was erased on request. */
+  erased_at: z.string().nullable(),
+  /** While it waits to be tried again: when, and how often it was tried. */
+  waiting: z.object({ until: z.string(), retries: z.number() }).nullable(),
+  payload: z.unknown(),
+  runs: z.array(runRecord),
+  deliveries: z.array(deliveryRecord),
+  /** Whether there are older deliveries than those shown. */
+  deliveries_cut: z.boolean(),
+});
+export type EventRecord = z.infer<typeof eventRecord>;
+
+/** A delivery that is dead. */
+export const deadDelivery = z.object({
+  kind: z.literal('delivery'),
+  ...deliveryRecord.shape,
+  reason: z.string().nullable(),
+});
+/** An event that failed in a pipeline. */
+export const failedEvent = z.object({
+  kind: z.literal('event'),
+  id: z.string(),
+  event_id: z.string(),
+  event_type: z.string(),
+  state: z.string(),
+  received_at: z.string(),
+  failures: z.array(
+    z.object({
+      pipeline: z.object({ id: z.string(), name: z.string(), version: z.number() }),
+      step: z.number().nullable(),
+      reason: z.string().nullable(),
+    }),
+  ),
+  reason: z.string().nullable(),
+});
+export type DeadDelivery = z.infer<typeof deadDelivery>;
+export type FailedEvent = z.infer<typeof failedEvent>;
+export type DeadLetter = DeadDelivery | FailedEvent;
+
+/** How many match, and by what they can be told apart. Past `most` nobody counts on. */
+export const deadLetterSummary = z.object({
+  deliveries: z.number(),
+  events: z.number(),
+  most: z.number(),
+  by_destination: z.array(
+    z.object({
+      destination: z.object({ id: z.string(), name: z.string(), kind: z.string() }),
+      code: z.string().nullable(),
+      count: z.number(),
+    }),
+  ),
+  by_pipeline: z.array(
+    z.object({ pipeline: z.object({ id: z.string(), name: z.string() }), count: z.number() }),
+  ),
+});
+export type DeadLetterSummary = z.infer<typeof deadLetterSummary>;

@@ -1,0 +1,146 @@
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { DeadLetters, FailedEventFilter } from '../../core/ports-dead-letters.ts';
+import type { Operation } from '../operation.ts';
+import type { Db, Schema } from '../schema.ts';
+import { deadDeliveries } from './deliveries.ts';
+
+/** Whether a pipeline has not run this event any better since. */
+const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
+  eb.not(
+    eb.exists(
+      eb
+        .selectFrom('runs as later')
+        .select('later.id')
+        .whereRef('later.org_id', '=', 'runs.org_id')
+        .whereRef('later.event_id', '=', 'runs.event_id')
+        .whereRef('later.pipeline_id', '=', 'runs.pipeline_id')
+        .whereRef('later.id', '>', 'runs.id')
+        .where('later.outcome', '!=', 'failed'),
+    ),
+  );
+
+function failedRuns(db: Db, orgId: string, { pipeline, event }: FailedEventFilter) {
+  let query = db
+    .selectFrom('runs')
+    .where('runs.org_id', '=', orgId)
+    // Spelt out, so that the index of those that failed is found.
+    .where(sql<SqlBool>`runs.outcome = 'failed'`)
+    .where(isLatest);
+  if (pipeline !== undefined) query = query.where('runs.pipeline_id', '=', pipeline);
+  if (event !== undefined) query = query.where('runs.event_id', '=', event);
+  return query;
+}
+
+export const listFailedEvents: Operation<DeadLetters['listFailedEvents']> = async (
+  db,
+  orgId,
+  { limit, below, ...filter },
+) => {
+  let query = failedRuns(db, orgId, filter).select('runs.event_id').distinct();
+  if (below !== null) query = query.where('runs.event_id', '<', below);
+  return (await query.orderBy('runs.event_id', 'desc').limit(limit).execute()).map(row => row.event_id);
+};
+
+export const countFailedEvents: Operation<DeadLetters['countFailedEvents']> = async (
+  db,
+  orgId,
+  filter,
+  most,
+) => {
+  const failed = failedRuns(db, orgId, filter).select('runs.event_id').distinct();
+  const { count } = await db
+    .selectFrom((most === undefined ? failed : failed.limit(most)).as('failed'))
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+};
+
+export const listFailures: Operation<DeadLetters['listFailures']> = async (db, orgId, eventIds) => {
+  if (eventIds.length === 0) return [];
+  const rows = await failedRuns(db, orgId, {})
+    .innerJoin('events', join =>
+      join.onRef('events.org_id', '=', 'runs.org_id').onRef('events.id', '=', 'runs.event_id'),
+    )
+    .select([
+      'runs.event_id',
+      'events.type',
+      'events.state',
+      'events.received_at',
+      'runs.pipeline_id',
+      'runs.pipeline_name',
+      'runs.version',
+      'runs.failed_step',
+      'runs.reason',
+    ])
+    .where('runs.event_id', 'in', eventIds)
+    .orderBy('runs.id')
+    .execute();
+  const latest = new Map(rows.map(row => [`${row.event_id}\n${row.pipeline_id}`, row]));
+  return [...latest.values()].map(row => ({
+    eventId: row.event_id,
+    eventType: row.type,
+    eventState: row.state,
+    receivedAt: row.received_at,
+    pipelineId: row.pipeline_id,
+    pipelineName: row.pipeline_name,
+    version: row.version,
+    step: row.failed_step,
+    reason: row.reason,
+  }));
+};
+
+export const listDeadGroups: Operation<DeadLetters['listDeadGroups']> = async (db, orgId, filter, most) => {
+  const dead = deadDeliveries(db, orgId, filter)
+    .select([
+      'deliveries.destination_id',
+      'deliveries.destination_name',
+      'deliveries.destination_kind',
+      'deliveries.code',
+    ])
+    .orderBy('deliveries.id', 'desc')
+    .limit(most);
+  const rows = await db
+    .selectFrom(dead.as('dead'))
+    .select(eb => [
+      'destination_id',
+      'code',
+      eb.fn.max('destination_name').as('name'),
+      eb.fn.max('destination_kind').as('kind'),
+      eb.fn.countAll<number>().as('count'),
+    ])
+    .groupBy(['destination_id', 'code'])
+    .orderBy('count', 'desc')
+    .execute();
+  return rows.map(row => ({
+    destination: { id: row.destination_id, name: row.name, kind: row.kind },
+    code: row.code,
+    count: Number(row.count),
+  }));
+};
+
+export const listFailedGroups: Operation<DeadLetters['listFailedGroups']> = async (
+  db,
+  orgId,
+  filter,
+  most,
+) => {
+  const failed = failedRuns(db, orgId, filter)
+    .select(['runs.event_id', 'runs.pipeline_id', 'runs.pipeline_name'])
+    .distinct()
+    .orderBy('runs.event_id', 'desc')
+    .limit(most);
+  const rows = await db
+    .selectFrom(failed.as('failed'))
+    .select(eb => [
+      'pipeline_id',
+      eb.fn.max('pipeline_name').as('name'),
+      eb.fn.countAll<number>().as('count'),
+    ])
+    .groupBy('pipeline_id')
+    .orderBy('count', 'desc')
+    .execute();
+  return rows.map(row => ({
+    pipeline: { id: row.pipeline_id, name: row.name },
+    count: Number(row.count),
+  }));
+};

@@ -1,0 +1,137 @@
+import { expect, test } from 'bun:test';
+import { aDestination, routedTo } from './delivery-samples.ts';
+import { accepted, aJob, aRun, aSettlement, aWish } from './pipeline-samples.ts';
+import { idAt, NOW, storedOrganisation } from './samples.ts';
+import type { Subject } from './suite.ts';
+
+export function deadLettersContract(subject: Subject): void {
+  /** Deliveries to two destinations, of which those named so have died of it. */
+  async function sample() {
+    const { storage } = subject;
+    const orgId = await storedOrganisation(storage);
+    const [first, second] = [idAt('dst', NOW), idAt('dst', NOW + 1)];
+    for (const id of [first, second]) await storage.createDestination(aDestination(orgId, { id }));
+    const die = async (destinationId: string, code: 'timeout' | 'bad_status') => {
+      const wish = { orgId, destinationId, limit: 1, bytes: 1 << 20 };
+      const [claimed] = await storage.claimDeliveries([wish], { token: 't', now: NOW, until: NOW + 9 });
+      if (!claimed) throw new Error('Nothing was claimed.');
+      const facts = { n: 1, at: NOW, durationMs: 1, status: null, message: 'No.', response: '' };
+      const attempt = { ...facts, code, request: '{"target":"","headers":{},"body":""}' };
+      const next = { state: 'dead' as const, code };
+      await storage.recordAttempts([{ orgId, deliveryId: claimed.id, token: 't', attempt, next }]);
+      return claimed.id;
+    };
+    return { storage, orgId, first, second, die };
+  }
+  const page = { limit: 100, below: null };
+
+  test('deliveries are found by state, code and destination in any combination, each once', async () => {
+    const { storage, orgId, first, second, die } = await sample();
+    await routedTo(storage, orgId, [first, second], { count: 3 });
+    const dead = [await die(first, 'timeout'), await die(first, 'bad_status'), await die(second, 'timeout')];
+    await storage.discardDelivery(orgId, dead[0] ?? '', NOW);
+    const count = (filter: object) => storage.listDeliveries(orgId, filter, page).then(found => found.length);
+    expect(await count({})).toBe(6);
+    expect(await count({ state: 'pending' })).toBe(3);
+    expect(await count({ state: 'pending', destination: first })).toBe(1);
+    expect(await count({ state: 'dead' })).toBe(2);
+    expect(await count({ state: 'dead', destination: second, code: 'timeout' })).toBe(1);
+    expect(await count({ state: 'dead', pipeline: 'pipe_1' })).toBe(2);
+    expect(await count({ state: 'dead', pipeline: 'pipe_2' })).toBe(0);
+    expect(await count({ code: 'timeout' })).toBe(2);
+    expect(await count({ code: 'timeout', destination: first })).toBe(1);
+    expect(await count({ state: 'cancelled' })).toBe(1);
+    await storage.deleteDestination(orgId, second, 'me', NOW);
+    expect(await count({ state: 'cancelled' })).toBe(3);
+    expect(await storage.countDeliveries(orgId, { state: 'cancelled' })).toBe(3);
+    expect(await storage.countDeliveries(orgId, { state: 'cancelled' }, 2)).toBe(2);
+    const ids = (await storage.listDeliveries(orgId, { state: 'cancelled' }, page)).map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted().reverse());
+  });
+
+  test('the dead are counted by destination and code, no further than asked', async () => {
+    const { storage, orgId, first, second, die } = await sample();
+    await routedTo(storage, orgId, [first, second], { count: 3 });
+    for (const code of ['timeout', 'timeout', 'bad_status'] as const) await die(first, code);
+    await die(second, 'timeout');
+    const groups = await storage.listDeadGroups(orgId, {}, 100);
+    expect(groups.map(({ destination, code, count }) => [destination.id, code, count])).toEqual(
+      expect.arrayContaining([
+        [first, 'timeout', 2],
+        [first, 'bad_status', 1],
+        [second, 'timeout', 1],
+      ]),
+    );
+    expect(groups[0]).toMatchObject({ count: 2, destination: { name: 'Somewhere', kind: 'inbox' } });
+    expect(await storage.listDeadGroups(orgId, { code: 'bad_status' }, 100)).toHaveLength(1);
+    const capped = await storage.listDeadGroups(orgId, {}, 2);
+    expect(capped.reduce((sum, { count }) => sum + count, 0)).toBe(2);
+    expect(await storage.countDeliveries(orgId, { state: 'dead' })).toBe(4);
+    expect(await storage.countDeliveries(orgId, { state: 'dead' }, 3)).toBe(3);
+  });
+
+  test('of many attempts the latest are read, oldest first', async () => {
+    const { storage, orgId, first, die } = await sample();
+    await routedTo(storage, orgId, [first]);
+    const id = await die(first, 'timeout');
+    expect((await storage.listAttempts(orgId, id, 5)).map(({ n }) => n)).toEqual([1]);
+    expect(await storage.listAttempts(orgId, id, 0)).toEqual([]);
+  });
+
+  test('events are found by the pipelines whose latest run failed, until one goes through', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const { storage } = nodes[0];
+    const orgId = await storedOrganisation(storage);
+    const ids = await accepted(storage, orgId, 3);
+    const failed = (pipelineId: string, id = idAt('run', NOW)) =>
+      aRun({ id, pipelineId, outcome: 'failed', step: 2, reason: `No ${pipelineId}.` });
+    const { events } = await storage.claimEvents(aWish());
+    const runs = [
+      [failed('pipe_a'), failed('pipe_b')],
+      [failed('pipe_b'), aRun({ pipelineId: 'pipe_a' })],
+    ];
+    await storage.settleEvents(
+      events.map((claimed, n) => aSettlement(claimed, { runs: runs[n] ?? [aRun()] })),
+      NOW,
+    );
+    const [first = '', second = ''] = ids;
+    expect(await storage.listFailedEvents(orgId, page)).toEqual([second, first]);
+    expect(await storage.listFailedEvents(orgId, { ...page, pipeline: 'pipe_a' })).toEqual([first]);
+    expect(await storage.countFailedEvents(orgId, {})).toBe(2);
+    expect(await storage.countFailedEvents(orgId, {}, 1)).toBe(1);
+    expect(await storage.countFailedEvents(orgId, { pipeline: 'pipe_a' })).toBe(1);
+    const groups = await storage.listFailedGroups(orgId, {}, 100);
+    expect(groups.map(({ pipeline, count }) => [pipeline.id, count])).toEqual([
+      ['pipe_b', 2],
+      ['pipe_a', 1],
+    ]);
+    const failures = await storage.listFailures(orgId, ids);
+    expect(failures).toHaveLength(3);
+    expect(failures.find(({ eventId, pipelineId }) => eventId === second && pipelineId === 'pipe_b')).toEqual(
+      expect.objectContaining({ step: 2, reason: 'No pipe_b.', eventState: 'processed', version: 1 }),
+    );
+
+    const job = aJob(orgId);
+    await storage.createJob(job);
+    await storage.advanceJob(orgId, job.id, {}, NOW, [{ eventId: second, plan: null }]);
+    const [again] = (await storage.claimEvents(aWish())).events;
+    const better = aRun({ id: idAt('run', NOW + 1), pipelineId: 'pipe_b' });
+    if (again) await storage.settleEvents([aSettlement(again, { runs: [better] })], NOW);
+    expect(await storage.listFailedEvents(orgId, page)).toEqual([first]);
+    expect(await storage.listFailures(orgId, [second])).toEqual([]);
+    await remove();
+  });
+
+  test('an event that waits to be tried again says until when', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const { storage } = nodes[0];
+    const orgId = await storedOrganisation(storage);
+    const [id = ''] = await accepted(storage, orgId, 1);
+    expect(await storage.findRetry(orgId, id)).toBeNull();
+    const [claimed] = (await storage.claimEvents(aWish())).events;
+    const parked = [{ pipelineId: 'pipe_a', version: null, retries: 2, dueAt: NOW + 5 }];
+    if (claimed) await storage.settleEvents([aSettlement(claimed, { parked })], NOW);
+    expect(await storage.findRetry(orgId, id)).toEqual({ dueAt: NOW + 5, retries: 2 });
+    await remove();
+  });
+}
