@@ -2,7 +2,6 @@ import { Kbd, Modal, Table } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { navigation } from './navigation.ts';
-import { isTyping } from './use-go-keys.ts';
 
 const keys: readonly [string, string][] = [
   ['⌘ K', 'find anything'],
@@ -15,16 +14,12 @@ const keys: readonly [string, string][] = [
   ...navigation.map(({ key, label }): [string, string] => [`g ${key}`, label]),
 ];
 
-/** `?` shows the keys. */
-export function KeyHelp() {
+/** The keys. They are shown whenever they are asked for once more. */
+export default function KeyHelp({ asked }: { asked: number }) {
   const [isOpen, { open, close }] = useDisclosure();
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === '?' && !isTyping(event)) open();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, [open]);
+    if (asked > 0) open();
+  }, [asked, open]);
 
   return (
     <Modal opened={isOpen} onClose={close} title="Keys" size="sm">

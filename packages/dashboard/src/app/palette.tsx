@@ -1,14 +1,13 @@
+import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { withQuery } from '../api/call.ts';
 import { useCall } from '../api/use-call.ts';
 import { navigation } from './navigation.ts';
 
 const [store, spotlight] = createSpotlight();
-
-export const openPalette = (): void => spotlight.open();
 
 export interface Found {
   readonly kind: 'event' | 'delivery' | 'source' | 'pipeline' | 'destination' | 'entity' | 'job';
@@ -18,21 +17,24 @@ export interface Found {
   readonly to: string;
 }
 
-/** `⌘K`: every page and everything that has a name or an id. */
-export function Palette() {
+/** Every page and everything that has a name or an id. It opens whenever it is asked for once more. */
+export default function Palette({ asked: times }: { asked: number }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
   const asked = query.trim();
   const found = useCall<Found[]>(asked === '' ? null : withQuery('/search', { text: asked }));
   const pages = navigation.filter(({ label }) => label.toLowerCase().includes(asked.toLowerCase()));
   const things = asked === '' ? [] : (found.data ?? []);
+  useEffect(() => {
+    if (times > 0) spotlight.open();
+  }, [times]);
 
   return (
     <Spotlight.Root
       store={store}
       query={query}
       onQueryChange={setQuery}
-      shortcut={['mod + K']}
+      shortcut={null}
       scrollable
       maxHeight={420}
     >

@@ -6,7 +6,6 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { NotFound, PageFailed } from '../components/page-states.tsx';
-import { Shell } from './shell.tsx';
 
 /** Every page and its address. A page is loaded when somebody first goes there. */
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -32,7 +31,7 @@ const invitation = createRoute({
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
-  component: Shell,
+  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
   validateSearch: (search: Record<string, unknown>): Record<string, string> =>
     Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)])),
 });

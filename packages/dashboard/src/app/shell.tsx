@@ -10,21 +10,23 @@ import {
   Text,
   UnstyledButton,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect, useReducer } from 'react';
 import { useCall } from '../api/use-call.ts';
 import { Brand } from '../components/brand.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { AccountMenu } from './account-menu.tsx';
-import { KeyHelp } from './key-help.tsx';
 import { navigation } from './navigation.ts';
-import { openPalette, Palette } from './palette.tsx';
 import { SessionProvider } from './session.tsx';
 import classes from './shell.module.css';
 import { useGoKeys } from './use-go-keys.ts';
+
+/** Both come when they are first asked for. */
+const Palette = lazy(() => import('./palette.tsx'));
+const KeyHelp = lazy(() => import('./key-help.tsx'));
 
 const groups = [...new Set(navigation.map(({ group }) => group))];
 
@@ -66,6 +68,10 @@ function Frame() {
     if (path) close();
   }, [path, close]);
   useGoKeys();
+  const [paletteAsked, askForPalette] = useReducer((times: number) => times + 1, 0);
+  const [keysAsked, askForKeys] = useReducer((times: number) => times + 1, 0);
+  useHotkeys([['mod+K', askForPalette]], []);
+  useHotkeys([['shift+?', askForKeys]]);
 
   return (
     <AppShell
@@ -88,7 +94,7 @@ function Frame() {
           </Link>
           <Burger opened={isOpen} onClick={toggle} size="sm" hiddenFrom="sm" aria-label="Close the menu" />
         </Group>
-        <UnstyledButton className={classes.search} onClick={openPalette}>
+        <UnstyledButton className={classes.search} onClick={askForPalette}>
           <IconSearch size={15} aria-hidden />
           <Text size="sm" c="dimmed" flex={1}>
             Find anything
@@ -120,8 +126,10 @@ function Frame() {
       <AppShell.Main className={classes.main} id="page" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
-      <Palette />
-      <KeyHelp />
+      <Suspense>
+        {paletteAsked > 0 && <Palette asked={paletteAsked} />}
+        {keysAsked > 0 && <KeyHelp asked={keysAsked} />}
+      </Suspense>
     </AppShell>
   );
 }
