@@ -12,6 +12,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api/call.ts';
 import classes from './account-menu.module.css';
+import { useMoveTo } from './move-session.ts';
 import { useSession } from './session.tsx';
 
 const schemes = [
@@ -27,12 +28,7 @@ export function AccountMenu() {
   const queries = useQueryClient();
   const navigate = useNavigate();
 
-  const moveTo = async (id: string) => {
-    await call('PUT', '/session/organisation', { id });
-    queries.clear();
-    await navigate({ to: '/' });
-    await queries.invalidateQueries();
-  };
+  const moveTo = useMoveTo();
   const logOut = async () => {
     await call('DELETE', '/session');
     queries.clear();

@@ -59,6 +59,7 @@ const pages = [
   page('/entities/$kind/$externalId', () => import('../pages/entities/entity-page.tsx')),
   page('/settings', () => import('../pages/settings/settings-page.tsx')),
   page('/settings/$section', () => import('../pages/settings/settings-page.tsx')),
+  page('/settings/audit/$id', () => import('../pages/settings/audit-entry-page.tsx')),
 ];
 
 export const router = createRouter({

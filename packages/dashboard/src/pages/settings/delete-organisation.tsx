@@ -1,0 +1,60 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { OrganisationRecord } from '@sluice/contract/dashboard-accounts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type CallError, call } from '../../api/call.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+
+/** Nothing brings an organisation back, so whoever deletes it types its name. */
+export function DeleteOrganisation({ organisation: { id, name } }: { organisation: OrganisationRecord }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const [typed, setTyped] = useState('');
+  const queries = useQueryClient();
+  const remove = useMutation<unknown, CallError, void>({
+    mutationFn: () => call('DELETE', `/organisations/${id}`),
+    onSuccess: () => {
+      close();
+      // Perhaps it was this one: everything on show may belong to another by now.
+      return queries.resetQueries();
+    },
+  });
+  return (
+    <>
+      <Button size="compact-sm" variant="default" onClick={open}>
+        Delete
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={`Delete ${name}`}>
+        <form
+          onSubmit={event => {
+            event.preventDefault();
+            if (typed === name) remove.mutate();
+          }}
+        >
+          <Stack>
+            <Text size="sm">
+              Its keys, sources, pipelines, destinations, entities and every event go with it, at once and for
+              good. Senders are refused from the next request on.
+            </Text>
+            <TextInput
+              label={`Type “${name}” to delete it`}
+              value={typed}
+              onChange={event => setTyped(event.currentTarget.value)}
+              autoComplete="off"
+              data-autofocus
+            />
+            {remove.error && <ErrorNotice error={remove.error} />}
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={close}>
+                Leave it
+              </Button>
+              <Button type="submit" color="red" disabled={typed !== name} loading={remove.isPending}>
+                Delete it
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  );
+}

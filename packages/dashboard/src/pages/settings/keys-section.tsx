@@ -1,0 +1,128 @@
+import { Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { KeyRecord, NewKeyRecord } from '@sluice/contract/dashboard-keys';
+import { useAll, useChange } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { Card } from '../../components/card.tsx';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { Command } from '../../components/copy.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Loading } from '../../components/page-states.tsx';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { errorAt } from '../login/field-error.ts';
+import { keyCommand } from '../setup/sample.ts';
+import classes from './settings.module.css';
+
+export function KeysSection() {
+  const keys = useAll<KeyRecord>('/keys');
+  const mayChange = useMay()('keys.change');
+  return (
+    <Stack gap="md">
+      {mayChange && <NewKey />}
+      <Card title="API keys" lead="Your own code sends events and keeps entities with one of these.">
+        {keys.error && <ErrorNotice error={keys.error} onRetry={() => void keys.refetch()} />}
+        {keys.isPending && <Loading />}
+        {keys.data?.length === 0 && (
+          <Empty
+            sentence={
+              mayChange
+                ? 'There is no key yet. Name one above, and its secret is shown this once.'
+                : 'There is no key yet. Admins and owners make them.'
+            }
+          />
+        )}
+        {keys.data && keys.data.length > 0 && <KeyTable keys={keys.data} mayChange={mayChange} />}
+      </Card>
+    </Stack>
+  );
+}
+
+function NewKey() {
+  const make = useChange<NewKeyRecord>();
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: name => (name.trim() === '' ? 'What is it for? A name tells keys apart.' : null) },
+  });
+  const submit = form.onSubmit(body =>
+    make.mutate({ method: 'POST', path: '/keys', body }, { onSuccess: () => form.reset() }),
+  );
+  return (
+    <Card title="A new key">
+      <Stack>
+        <form onSubmit={submit} noValidate>
+          <Group align="flex-start" gap="sm">
+            <TextInput
+              flex={1}
+              miw={200}
+              aria-label="Name of the key"
+              placeholder="What it is for: shop, nightly import"
+              {...form.getInputProps('name')}
+              error={form.errors.name ?? errorAt(make.error, 'name')}
+            />
+            <Button type="submit" loading={make.isPending}>
+              Make a key
+            </Button>
+          </Group>
+        </form>
+        {make.error && !errorAt(make.error, 'name') && <ErrorNotice error={make.error} />}
+        {make.data && (
+          <>
+            <SecretOnce secret={make.data.secret} what="key" />
+            <Text size="sm">Try it:</Text>
+            <Command text={keyCommand(window.location.origin, make.data.secret)} />
+          </>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: boolean }) {
+  const change = useChange();
+  return (
+    <div className={classes.table}>
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Begins with</Table.Th>
+            <Table.Th>Made</Table.Th>
+            <Table.Th>Last used</Table.Th>
+            {mayChange && <Table.Th aria-label="Actions" />}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {keys.map(({ id, name, prefix, created_at, last_used_at, revoked_at }) => (
+            <Table.Tr key={id} c={revoked_at ? 'dimmed' : undefined}>
+              <Table.Td>
+                {name} {revoked_at && <Badge color="gray">revoked</Badge>}
+              </Table.Td>
+              <Table.Td className="mono">{prefix}…</Table.Td>
+              <Table.Td>
+                <Moment at={created_at} />
+              </Table.Td>
+              <Table.Td>
+                <Moment at={last_used_at} />
+              </Table.Td>
+              {mayChange && (
+                <Table.Td ta="right">
+                  {!revoked_at && (
+                    <ConfirmButton
+                      label={`Revoke ${name}`}
+                      question={`Whatever sends with “${name}” is refused from the next request on. This cannot be taken back.`}
+                      act="Revoke"
+                      onConfirm={() => change.mutateAsync({ method: 'DELETE', path: `/keys/${id}` })}
+                      button={{ size: 'compact-sm' }}
+                    />
+                  )}
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}

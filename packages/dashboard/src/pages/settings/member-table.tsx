@@ -1,0 +1,113 @@
+import { Group, Select, Table, Text } from '@mantine/core';
+import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
+import { useChange } from '../../api/use-call.ts';
+import { useMay, useSession } from '../../app/session.tsx';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { mayTouch, rolesToGive } from './roles.ts';
+import classes from './settings.module.css';
+
+export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
+  const may = useMay();
+  const { user } = useSession();
+  const setRole = useChange();
+  const remove = useChange();
+  const touchesAny = members.some(member => mayTouch(member, may));
+  // An organisation keeps an owner, so the last one is left alone.
+  const owners = members.filter(({ role, status }) => role === 'owner' && status === 'active').length;
+  const isLastOwner = ({ role, status }: MemberRecord) =>
+    role === 'owner' && status === 'active' && owners === 1;
+
+  return (
+    <>
+      {setRole.error && <ErrorNotice error={setRole.error} />}
+      <div className={classes.table}>
+        <Table verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>E-mail</Table.Th>
+              <Table.Th>Role</Table.Th>
+              <Table.Th>Since</Table.Th>
+              {touchesAny && <Table.Th aria-label="Actions" />}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {members.map(member => {
+              const touchable = mayTouch(member, may) && !isLastOwner(member);
+              return (
+                <Table.Tr key={member.id}>
+                  <Table.Td>
+                    <Group gap="xs">
+                      {member.email}
+                      {member.id === user.id && (
+                        <Text span size="xs" c="dimmed">
+                          you
+                        </Text>
+                      )}
+                      {member.status === 'invited' && <StateBadge state="invited" />}
+                    </Group>
+                  </Table.Td>
+                  <Table.Td>
+                    {touchable && member.status === 'active' ? (
+                      <Select
+                        w={120}
+                        size="xs"
+                        aria-label={`Role of ${member.email}`}
+                        data={rolesToGive(may)}
+                        value={member.role}
+                        allowDeselect={false}
+                        disabled={setRole.isPending}
+                        onChange={role =>
+                          setRole.mutate({ method: 'PATCH', path: `/members/${member.id}`, body: { role } })
+                        }
+                      />
+                    ) : (
+                      member.role
+                    )}
+                  </Table.Td>
+                  <Table.Td>
+                    {member.expires_at ? (
+                      <>
+                        ends <Moment at={member.expires_at} />
+                      </>
+                    ) : (
+                      <Moment at={member.created_at} />
+                    )}
+                  </Table.Td>
+                  {touchesAny && (
+                    <Table.Td ta="right">
+                      {touchable && (
+                        <ConfirmButton
+                          {...farewell(member, member.id === user.id)}
+                          onConfirm={() =>
+                            remove.mutateAsync({ method: 'DELETE', path: `/members/${member.id}` })
+                          }
+                          button={{ size: 'compact-sm' }}
+                        />
+                      )}
+                    </Table.Td>
+                  )}
+                </Table.Tr>
+              );
+            })}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </>
+  );
+}
+
+function farewell({ email, status }: MemberRecord, isMe: boolean) {
+  if (status === 'invited') {
+    return { label: 'Withdraw', question: `The link that ${email} was sent stops working.`, act: 'Withdraw' };
+  }
+  return {
+    label: 'Remove',
+    question: isMe
+      ? 'You leave this organisation, and are logged out of it at once.'
+      : `${email} is logged out of this organisation at once, and sees nothing of it any more.`,
+    act: isMe ? 'Leave' : 'Remove',
+  };
+}

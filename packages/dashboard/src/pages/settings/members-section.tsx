@@ -1,0 +1,95 @@
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
+import { useAll, useChange } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { Card } from '../../components/card.tsx';
+import { CopyText } from '../../components/copy.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Loading } from '../../components/page-states.tsx';
+import { errorAt } from '../login/field-error.ts';
+import { MemberTable } from './member-table.tsx';
+import { meanings, rolesToGive } from './roles.ts';
+
+export function MembersSection() {
+  const members = useAll<MemberRecord>('/members');
+  const may = useMay();
+  return (
+    <Stack gap="md">
+      {may('members.change') && <Invite />}
+      <Card title="Members" lead="Who belongs to this organisation, and who has been invited.">
+        {members.error && <ErrorNotice error={members.error} onRetry={() => void members.refetch()} />}
+        {members.isPending && <Loading />}
+        {members.data && <MemberTable members={members.data} />}
+      </Card>
+      <Card title="What each role may do">
+        <Stack gap={4}>
+          {meanings.map(([role, meaning]) => (
+            <Text size="sm" key={role}>
+              <b>{role}</b>: {meaning}
+            </Text>
+          ))}
+        </Stack>
+      </Card>
+    </Stack>
+  );
+}
+
+type Invited = MemberRecord & { readonly invite_code: string };
+
+function Invite() {
+  const may = useMay();
+  const invite = useChange<Invited>();
+  const form = useForm({
+    initialValues: { email: '', role: 'member' },
+    validate: { email: email => (/^\S+@\S+$/.test(email.trim()) ? null : 'This is not an e-mail address.') },
+    transformValues: wish => ({ ...wish, email: wish.email.trim() }),
+  });
+  const submit = form.onSubmit(body =>
+    invite.mutate({ method: 'POST', path: '/members', body }, { onSuccess: () => form.reset() }),
+  );
+  const atEmail = errorAt(invite.error, 'email');
+
+  return (
+    <Card title="Invite somebody">
+      <Stack>
+        <form onSubmit={submit} noValidate>
+          <Group align="flex-start" gap="sm">
+            <TextInput
+              flex={1}
+              miw={200}
+              type="email"
+              aria-label="E-mail"
+              placeholder="grace@example.com"
+              autoComplete="off"
+              {...form.getInputProps('email')}
+              error={form.errors.email ?? atEmail}
+            />
+            <Select
+              w={130}
+              aria-label="Role"
+              data={rolesToGive(may)}
+              allowDeselect={false}
+              {...form.getInputProps('role')}
+            />
+            <Button type="submit" loading={invite.isPending}>
+              Make an invitation
+            </Button>
+          </Group>
+        </form>
+        {invite.error && !atEmail && <ErrorNotice error={invite.error} />}
+        {invite.data && (
+          <div>
+            <Text size="sm">
+              Send this link to {invite.data.email}. It works once, for seven days, and is shown this once.
+            </Text>
+            <CopyText
+              text={`${window.location.origin}/invitations/${invite.data.invite_code}`}
+              label="Copy the link"
+            />
+          </div>
+        )}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Browser as Chromium, Locator, Page } from 'playwright-core';
+import { accessibilityFaults, launchChromium, scrollsSideways, visit } from '../support/browser-page.ts';
+import { PASSWORD } from '../support/dashboard.ts';
+import { newFolder } from '../support/folder.ts';
+import { type ServerProcess, startProcess } from '../support/process.ts';
+import { startTestService } from '../support/service.ts';
+
+let chromium: Chromium;
+beforeAll(async () => {
+  chromium = await launchChromium();
+});
+afterAll(() => chromium.close());
+
+/** A hand that counts: every field that is filled in and everything that is pressed. */
+function createHand() {
+  const hand = {
+    moves: 0,
+    async fill(field: Locator, text: string) {
+      hand.moves++;
+      await field.fill(text);
+    },
+    async press(button: Locator) {
+      hand.moves++;
+      await button.click();
+    },
+  };
+  return hand;
+}
+
+const textOf = (page: Page) => page.locator('main').innerText();
+
+describe('the first run', () => {
+  let server: ServerProcess;
+  let printed: string;
+  beforeAll(async () => {
+    server = await startProcess({ directory: newFolder() });
+    printed = /\/setup#\S+/.exec(server.output())?.[0] ?? '';
+  });
+  afterAll(async () => {
+    server.kill('SIGTERM');
+    expect(await server.ended).toBe(0);
+  });
+
+  test('leads from the printed address to a delivered event, seen step by step, in at most 12 moves', async () => {
+    const { page, faults, strangers } = await visit(chromium, server.url, printed);
+    const hand = createHand();
+    await hand.fill(page.getByLabel('Organisation'), 'Acme');
+    await hand.fill(page.getByLabel('E-mail'), 'ada@example.com');
+    await hand.fill(page.getByRole('textbox', { name: 'Password' }), PASSWORD);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await hand.press(page.getByRole('button', { name: 'Begin' }));
+
+    await page.getByRole('heading', { name: 'Welcome to Sluice' }).waitFor();
+    await hand.press(page.getByRole('button', { name: 'Make all three' }));
+    await page.getByText('Waiting for the first event…').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await hand.press(page.getByRole('button', { name: 'Send it for me' }));
+
+    await page.getByText('Delivered to Inbox').waitFor();
+    const seen = await textOf(page);
+    const order = ['Accepted', 'Through the pipeline', 'Delivered to Inbox', '"message": "Hello', 'What next'];
+    const places = order.map(words => seen.indexOf(words));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(-1);
+    expect(hand.moves).toBeLessThanOrEqual(12);
+
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await scrollsSideways(page)).toBe(false);
+    expect(faults).toEqual([]);
+    expect(strangers).toEqual([]);
+
+    // Coming back makes nothing twice; the secret is gone, and a new one fills the commands in again.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.reload();
+    await page.getByText('Delivered to Inbox').waitFor();
+    expect(await page.getByRole('button', { name: 'Make all three' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await runs(await commandIn(page));
+    await page.getByRole('tab', { name: 'Sign it yourself' }).click();
+    await runs(await commandIn(page));
+    await page.getByRole('tab', { name: 'With an API key' }).click();
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    await runs(await commandIn(page));
+    await page.getByText('"message": "Hello, Sluice!"').waitFor();
+    expect(await page.getByText('"type"').count(), 'the newest is the one sent with the key').toBe(0);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+
+  test('is over once there is a user: the same address leads to the login', async () => {
+    const { page } = await visit(chromium, server.url, printed);
+    await page.getByRole('heading', { name: 'Set-up has been done' }).waitFor();
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.context().close();
+  });
+});
+
+test('what is wrong in the set-up is said at its field, in plain words', async () => {
+  const service = await startTestService();
+  // Whoever opens the dashboard without the printed address lands there too.
+  const { page, faults } = await visit(chromium, service.url, '/events', { colours: 'dark' });
+  await page.getByRole('heading', { name: 'Set up Sluice' }).waitFor();
+  const begin = page.getByRole('button', { name: 'Begin' });
+  await begin.click();
+  const problems = page.locator('form');
+  await problems.getByText('Any name will do; it can be changed later.').waitFor();
+  await problems.getByText('This is not an e-mail address.').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+
+  await page.getByLabel('One-time code').fill('guessed');
+  await page.getByLabel('Organisation').fill('Acme');
+  await page.getByLabel('E-mail').fill('ada@example');
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await begin.click();
+  await problems.getByText('Must be an e-mail address.').waitFor();
+  await page.getByLabel('E-mail').fill('ada@example.com');
+  await begin.click();
+  await problems.getByText('This is not the set-up code.').waitFor();
+  await page.getByLabel('One-time code').fill(service.service.setupCode ?? '');
+  await begin.click();
+  await page.getByRole('heading', { name: 'Welcome to Sluice' }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+  await service.stop();
+});
+
+const commandIn = async (page: Page): Promise<string> =>
+  (await page.getByRole('tabpanel').locator('pre').innerText()).trim();
+
+/** Pastes it into a shell, as a newcomer would. */
+async function runs(command: string): Promise<void> {
+  const shell = Bun.spawn(
+    ['bash', '-c', `set -o pipefail; ${command.replace(/curl /, 'curl -s --fail-with-body ')}`],
+    {
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  );
+  const [answer, complaint] = await Promise.all([
+    new Response(shell.stdout).text(),
+    new Response(shell.stderr).text(),
+  ]);
+  expect(await shell.exited, `${command}\n${answer}${complaint}`).toBe(0);
+  expect(answer).toContain('evt_');
+}
