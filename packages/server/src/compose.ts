@@ -35,8 +35,8 @@ import { keepSecretKey } from './runtime/secret-key.ts';
 import { startThread } from './runtime/thread.ts';
 import type { Settings } from './settings.ts';
 import { openStorage } from './storage/open.ts';
-import { createLiveFeed, tellOfWork } from './telemetry/live-feed.ts';
 import { createCountKeeper } from './telemetry/counters.ts';
+import { createLiveFeed, tellOfWork } from './telemetry/live-feed.ts';
 import { createLogger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createApp } from './web/app.ts';
@@ -188,6 +188,7 @@ export async function startService(
   const passwords = { hash: hashPassword, matches: isPassword };
   const firstUser = await prepareFirstUser(storage, { vault, clock, passwords });
   await makeAdmin(firstUser, settings);
+  const checkReady = createReadiness(engine, () => stopping);
   const dashboard: DashboardDependencies = {
     storage: withdrawing,
     vault,
@@ -199,6 +200,14 @@ export async function startService(
     onDeliveriesDue,
     entityActions,
     live,
+    health: {
+      version: VERSION,
+      startedAt: clock.now(),
+      roles: settings.SLUICE_ROLES,
+      nodes: () => nodes,
+      measure: engine.measure,
+      checkWritable: checkReady,
+    },
     limits: door.limits,
     client: { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL },
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
@@ -221,7 +230,7 @@ export async function startService(
   };
   const parts: AddRoutes[] = [app => addReference(app, reference), app => addEntities(app, entities)];
   if (servesDashboard) parts.push(app => addDashboard(app, dashboard));
-  const app = createApp({ logger, metrics, checkReady: createReadiness(engine, () => stopping), parts });
+  const app = createApp({ logger, metrics, checkReady, parts });
   const takesEvents = settings.SLUICE_ROLES.includes('ingest');
   const server = serveHttp(
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },

@@ -113,6 +113,22 @@ test('events go when their organisation’s time is up, and not before', async (
   expect(errors).toEqual([]);
 });
 
+test('counters go with the events that they counted', async () => {
+  const org = await makeOrganisation(1);
+  const counted = { orgId: org, subject: '', name: 'received', amount: 1 };
+  const hour = now - (now % 3_600_000);
+  await storage.addCounts([{ ...counted, at: hour }]);
+  const left = async () => {
+    const window = { from: hour, stepMs: days(1), points: 1 };
+    return (await storage.readCounters(org, [''], ['received'], window)).length;
+  };
+  await run();
+  expect(await left()).toBe(1);
+  now += days(1) + 1;
+  await run();
+  expect(await left()).toBe(0);
+});
+
 test('much goes in small slices, with a pause after each', async () => {
   const org = await makeOrganisation(1);
   await receive(org, 1_700);

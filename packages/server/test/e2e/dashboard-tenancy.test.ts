@@ -86,6 +86,10 @@ test('their lists and searches hold nothing of ours', async () => {
     '/events?type=x',
     `/events?source=${our.source}`,
     '/events?entity=customer:1',
+    '/map',
+    '/overview',
+    `/counters?names=received&subject=${our.source}`,
+    '/health',
     '/search?text=shop',
     '/search?text=customer:1',
   ];

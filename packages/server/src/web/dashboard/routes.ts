@@ -12,6 +12,7 @@ import type { BodyLimits } from '../read-json.ts';
 import { auditCalls } from './audit.ts';
 import { createCalls } from './calls.ts';
 import { conditionCalls } from './conditions.ts';
+import { counterCalls } from './counters.ts';
 import { deadLetterCalls } from './dead-letters.ts';
 import { deliveryCalls } from './deliveries.ts';
 import { type Desk, destinationCalls } from './destinations.ts';
@@ -20,13 +21,16 @@ import { entityCalls } from './entities.ts';
 import { eventCalls, type TraceReader } from './events.ts';
 import type { FirstUser } from './first-user.ts';
 import { privateHeaders } from './headers.ts';
+import { healthCalls, type ServiceHealth } from './health.ts';
 import { invitationCalls } from './invitations.ts';
 import { jobCalls } from './jobs.ts';
 import { keyCalls } from './keys.ts';
 import { type CallAgain, liveCalls } from './live.ts';
 import { liveEventCalls } from './live-events.ts';
+import { mapCalls } from './map.ts';
 import { memberCalls } from './members.ts';
 import { organisationCalls } from './organisations.ts';
+import { overviewCalls } from './overview.ts';
 import { addPages } from './pages.ts';
 import { createPasswordCheck, type Passwords } from './passwords.ts';
 import { type PipelineChecks, pipelineCalls } from './pipelines.ts';
@@ -50,6 +54,7 @@ export interface DashboardDependencies {
   onDeliveriesDue(): void;
   readonly entityActions: EntityActions;
   readonly live: LiveFeed;
+  readonly health: ServiceHealth;
   readonly client: ClientSettings;
   readonly limits: BodyLimits & EventLimits;
   readonly defaultRetentionDays: number;
@@ -80,6 +85,10 @@ const subjects = [
   liveCalls,
   liveEventCalls,
   searchCalls,
+  counterCalls,
+  overviewCalls,
+  mapCalls,
+  healthCalls,
 ];
 
 /** The dashboard: its pages at `/`, its private calls under `/dashboard/api/`. */

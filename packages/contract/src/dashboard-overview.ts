@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { textOf } from './event.ts';
+
+/** Private calls about what happened lately: counters for charts, the overview, the map, and how the service is. */
+
+const MOST_MINUTES = 30 * 24 * 60;
+const MOST_NAMES = 12;
+
+/** How far back to look. */
+const minutes = z
+  .string()
+  .regex(/^\d{1,5}$/, `must be a whole number from 1 to ${MOST_MINUTES}.`)
+  .transform(Number)
+  .refine(n => n >= 1 && n <= MOST_MINUTES, `must be a whole number from 1 to ${MOST_MINUTES}.`)
+  .default(60);
+
+const counterName = /^[a-z][a-z0-9_]{0,31}$/;
+
+export const countersQuery = z.strictObject({
+  /** The id of a source, a pipeline or a destination, an arrow between two of them (`src_…>pipe_…`); empty: all. */
+  subject: textOf(0, 128).default(''),
+  /** With commas between them: `delivered,failed`. */
+  names: z
+    .string()
+    .transform(text => [...new Set(text.split(','))])
+    .refine(
+      names => names.length <= MOST_NAMES && names.every(name => counterName.test(name)),
+      `must be 1 to ${MOST_NAMES} names with commas between them.`,
+    ),
+  minutes,
+});
+
+export const overviewQuery = z.strictObject({ minutes });
+
+/** One number for each stretch of `step_s` seconds, from `from` on; the last one is not over yet. */
+const series = { from: z.string(), step_s: z.number(), series: z.record(z.string(), z.array(z.number())) };
+export const countersRecord = z.object(series);
+export type CountersRecord = z.infer<typeof countersRecord>;
+
+/** What an organisation counts of its events and deliveries. */
+export const funnelNames = [
+  'received',
+  'processed',
+  'dropped',
+  'failed',
+  'unrouted',
+  'delivered',
+  'dead',
+] as const;
+export type FunnelName = (typeof funnelNames)[number];
+
+/** Looked at up to a limit only: where there is more, `count` is that limit. */
+export const cappedCount = z.object({ count: z.number(), more: z.boolean() });
+export type CappedCount = z.infer<typeof cappedCount>;
+
+export const backlogRecord = z.object({
+  accepted: cappedCount,
+  pending: cappedCount,
+  retrying: cappedCount,
+  held: cappedCount,
+});
+export type BacklogRecord = z.infer<typeof backlogRecord>;
+
+export const failingDestination = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.string(),
+  /** Only one probe goes out now and then, until it is taken. */
+  is_down: z.boolean(),
+  paused: z.boolean(),
+  /** Attempts that failed, deliveries that died, deliveries that arrived, within the time that was asked for. */
+  failed: z.number(),
+  dead: z.number(),
+  delivered: z.number(),
+});
+export type FailingDestination = z.infer<typeof failingDestination>;
+
+export const overviewRecord = z.object({
+  ...series,
+  totals: z.record(z.enum(funnelNames), z.number()),
+  /** Milliseconds from accepted to delivered; null where nothing was delivered. */
+  latency: z.object({ p50_ms: z.number().nullable(), p95_ms: z.number().nullable() }),
+  backlog: backlogRecord,
+  dead_letters: z.object({ deliveries: cappedCount, events: cappedCount }),
+  failing: z.array(failingDestination),
+  /** What there is, so that a page can tell a fresh installation from a quiet one. */
+  has: z.object({ sources: z.boolean(), pipelines: z.boolean(), destinations: z.boolean() }),
+});
+export type OverviewRecord = z.infer<typeof overviewRecord>;
+
+const mapNode = { id: z.string(), name: z.string(), total: z.number() };
+export const mapRecord = z.object({
+  sources: z.array(z.object({ ...mapNode, kind: z.enum(['webhook', 'sdk']), enabled: z.boolean() })),
+  pipelines: z.array(z.object({ ...mapNode, enabled: z.boolean() })),
+  destinations: z.array(
+    z.object({ ...mapNode, kind: z.string(), paused: z.boolean(), is_down: z.boolean() }),
+  ),
+  edges: z.array(
+    z.object({
+      from: z.string(),
+      to: z.string(),
+      /** Within the time that was asked for. */
+      total: z.number(),
+      /** Of the last five minutes. */
+      per_minute: z.number(),
+    }),
+  ),
+});
+export type MapRecord = z.infer<typeof mapRecord>;
+
+export const healthRecord = z.object({
+  version: z.string(),
+  started_at: z.string(),
+  uptime_s: z.number(),
+  storage: z.object({
+    engine: z.enum(['sqlite', 'postgres']),
+    /** How much the database holds, of all organisations together. */
+    bytes: z.number(),
+    /** Room that is left on its disk; null where the database is elsewhere. */
+    free_bytes: z.number().nullable(),
+    can_write: z.boolean(),
+    /** Why it cannot be written. */
+    problem: z.string().nullable(),
+  }),
+  nodes: z.number(),
+  roles: z.array(z.string()),
+  backlog: backlogRecord,
+});
+export type HealthRecord = z.infer<typeof healthRecord>;

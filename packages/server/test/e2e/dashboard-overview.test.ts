@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import type {
+  CountersRecord,
+  HealthRecord,
+  MapRecord,
+  OverviewRecord,
+} from '@sluice/contract/dashboard-overview';
+import { type Browser, dataOf, join, logIn, setUp, stranger } from '../support/dashboard.ts';
+import { expectRefused, ingestWith } from '../support/doors.ts';
+import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
+import {
+  startTestService,
+  TEST_SECRET_KEY,
+  type TestService,
+  temporaryDirectory,
+} from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const settings = { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' };
+const sum = (line: readonly number[] | undefined): number => (line ?? []).reduce((a, b) => a + b, 0);
+
+const overviewOf = async (browser: Browser, minutes = 60) =>
+  dataOf<OverviewRecord>(await browser.get(`/overview?minutes=${minutes}`));
+
+async function countsOf(browser: Browser, subject: string, ...names: string[]): Promise<number[]> {
+  const query = new URLSearchParams({ subject, names: names.join(',') });
+  const { series } = dataOf<CountersRecord>(await browser.get(`/counters?${query}`));
+  return names.map(name => sum(series[name]));
+}
+
+let service: TestService;
+let owner: Browser;
+let other: Browser;
+const made = { hook: '', sdk: '', pipeline: '', strict: '', inbox: '', broken: '', paused: '' };
+
+/** Six events: four come to the inbox, one is dropped, and one goes nowhere. */
+beforeAll(async () => {
+  service = await startTestService({ settings });
+  owner = await setUp(service);
+  other = await stranger(service.url, owner, 'stranger@example.com');
+  const hook = await makeWebhook(service.url, owner, 'Shop');
+  made.hook = hook.id;
+  made.sdk = dataOf<{ id: string }>(
+    await owner.post('/sources', { kind: 'sdk', name: 'App', match: 'app.*' }),
+  ).id;
+  made.inbox = await makeInbox(owner);
+  made.paused = await makeInbox(owner, 'Later');
+  await owner.post(`/destinations/${made.paused}/pause`);
+  made.broken = dataOf<{ id: string }>(
+    await owner.post('/destinations', {
+      kind: 'webhook',
+      name: 'Broken',
+      config: { url: 'http://127.0.0.1:1/', auth: { mode: 'none' } },
+      policy: { attempts: 2, schedule_s: [0, 0.01] },
+    }),
+  ).id;
+  const filter = { kind: 'filter.match', config: { condition: '!has(payload.skip)' } };
+  made.pipeline = (
+    await makePipeline(owner, {
+      name: 'Orders',
+      sources: [hook.id],
+      steps: [filter],
+      destinations: [
+        { id: made.inbox },
+        { id: made.broken, when: 'has(payload.broken)' },
+        { id: made.paused, when: 'has(payload.later)' },
+      ],
+    })
+  ).id;
+  made.strict = (
+    await makePipeline(owner, {
+      name: 'Strict',
+      sources: [made.sdk],
+      steps: [{ kind: 'transform', config: { rename: { 'a.b': 'a.b.c' } } }],
+      destinations: [{ id: made.inbox }],
+    })
+  ).id;
+
+  const ids = [];
+  for (const body of [{ n: 1 }, { broken: true }, { later: true }, { skip: true }]) {
+    ids.push(await hook.send(body));
+  }
+  const { secret } = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'k' }));
+  const events = [
+    { type: 'app.started', id: 'one' },
+    { type: 'app.started', id: 'one' },
+    { type: 'unheard' },
+  ];
+  const accepted = await ingestWith(service.url, secret)({ events });
+  for (const { id } of dataOf<{ events: { id: string }[] }>(accepted).events) ids.push(id);
+  for (const id of ids) await settled(owner, id);
+  await until(async () => (await overviewOf(owner)).totals.dead === 1, 'Nothing has died.');
+  await until(async () => {
+    const { delivered, processed, dropped, failed, unrouted } = (await overviewOf(owner)).totals;
+    return delivered === 4 && processed + dropped + failed + unrouted === 6;
+  }, 'Not everything was counted.');
+}, 30_000);
+afterAll(() => service.stop());
+
+test('the overview adds up to what was sent, each event once', async () => {
+  const { totals, latency, series, step_s } = await overviewOf(owner);
+  const { processed, dropped, failed, unrouted } = totals;
+  expect(totals.received).toBe(6);
+  expect(processed + dropped + failed + unrouted).toBe(6);
+  expect([dropped, unrouted]).toEqual([1, 1]);
+  expect(step_s).toBe(60);
+  for (const [name, line] of Object.entries(series)) {
+    expect(line, name).toHaveLength(60);
+    expect(sum(line), name).toBe(totals[name as 'received']);
+  }
+  expect(latency.p50_ms).toBeGreaterThan(0);
+  expect(latency.p95_ms ?? 0).toBeGreaterThanOrEqual(latency.p50_ms ?? 0);
+});
+
+test('every part has counters of its own', async () => {
+  expect(await countsOf(owner, made.hook, 'received')).toEqual([4]);
+  expect(await countsOf(owner, made.sdk, 'received')).toEqual([1]);
+  expect(await countsOf(owner, made.pipeline, 'routed', 'dropped', 'failed')).toEqual([3, 1, 0]);
+  expect(await countsOf(owner, made.broken, 'delivered', 'failed', 'dead')).toEqual([0, 2, 1]);
+  expect(await countsOf(owner, made.inbox, 'failed', 'dead')).toEqual([0, 0]);
+  expect(await countsOf(owner, 'nobody', 'received')).toEqual([0]);
+});
+
+test('the backlog and what fails are told', async () => {
+  const { backlog, dead_letters, failing, has } = await overviewOf(owner);
+  const exactly = (count: number) => ({ count, more: false });
+  expect(backlog).toEqual({
+    accepted: exactly(0),
+    pending: exactly(0),
+    retrying: exactly(0),
+    held: exactly(1),
+  });
+  expect(dead_letters.deliveries).toEqual(exactly(1));
+  expect(failing).toEqual([
+    {
+      id: made.broken,
+      name: 'Broken',
+      kind: 'webhook',
+      is_down: false,
+      paused: false,
+      failed: 2,
+      dead: 1,
+      delivered: 0,
+    },
+  ]);
+  expect(has).toEqual({ sources: true, pipelines: true, destinations: true });
+});
+
+test('the map has everything, and how much went along each arrow', async () => {
+  const { sources, pipelines, destinations, edges } = dataOf<MapRecord>(await owner.get('/map'));
+  expect(sources.map(({ name, total }) => [name, total])).toEqual([
+    ['App', 1],
+    ['Shop', 4],
+  ]);
+  expect(pipelines.map(({ name }) => name)).toEqual(['Orders', 'Strict']);
+  expect(destinations.map(({ name, paused }) => [name, paused])).toEqual([
+    ['Broken', false],
+    ['Inbox', false],
+    ['Later', true],
+  ]);
+  const along = (from: string, to: string) => edges.find(edge => edge.from === from && edge.to === to)?.total;
+  expect(edges).toHaveLength(6);
+  expect(along(made.hook, made.pipeline)).toBe(4);
+  expect(along(made.sdk, made.strict)).toBe(1);
+  expect(along(made.pipeline, made.inbox)).toBe(3);
+  expect(along(made.pipeline, made.broken)).toBe(1);
+  expect(edges.find(({ to }) => to === made.pipeline)?.per_minute).toBeCloseTo(0.8);
+});
+
+test('longer times have wider steps, and the same sums', async () => {
+  for (const [minutes, points] of [
+    [1_440, 96],
+    [10_080, 84],
+    [43_200, 120],
+  ] as const) {
+    const { series, totals, latency } = await overviewOf(owner, minutes);
+    expect(series.received).toHaveLength(points);
+    expect(totals.received).toBe(6);
+    expect(latency.p50_ms).toBeGreaterThan(0);
+    const { edges } = dataOf<MapRecord>(await owner.get(`/map?minutes=${minutes}`));
+    expect(sum(edges.map(({ total }) => total))).toBeGreaterThanOrEqual(10);
+  }
+});
+
+test('nothing of it is there for another organisation', async () => {
+  expect(sum(Object.values((await overviewOf(other)).totals))).toBe(0);
+  for (const id of Object.values(made)) {
+    expect(sum(await countsOf(other, id, 'received', 'delivered', 'failed', 'routed')), id).toBe(0);
+  }
+  expect(await countsOf(other, `${made.hook}>${made.pipeline}`, 'runs')).toEqual([0]);
+  expect(dataOf<MapRecord>(await other.get('/map'))).toEqual({
+    sources: [],
+    pipelines: [],
+    destinations: [],
+    edges: [],
+  });
+  const { has, backlog, dead_letters } = await overviewOf(other);
+  expect(has).toEqual({ sources: false, pipelines: false, destinations: false });
+  expect([backlog.held.count, dead_letters.deliveries.count]).toEqual([0, 0]);
+});
+
+describe('how the service is', () => {
+  test('is told to viewers, without a secret', async () => {
+    const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
+    const answer = await viewer.get('/health');
+    const health = dataOf<HealthRecord>(answer);
+    expect(health).toMatchObject({
+      nodes: 1,
+      storage: { engine: 'sqlite', can_write: true, problem: null },
+      backlog: { held: { count: 1 } },
+    });
+    expect(health.version).toMatch(/^\d+\.\d+/);
+    expect(health.storage.bytes).toBeGreaterThan(10_000);
+    expect(health.storage.free_bytes).toBeGreaterThan(0);
+    const text = JSON.stringify(answer.body);
+    for (const secret of [TEST_SECRET_KEY, service.directory, 'postgres://']) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});
+
+test.each([
+  ['/counters', 'names'],
+  ['/counters?names=', 'names'],
+  ['/counters?names=a,,b', 'names'],
+  ['/counters?names=%27', 'names'],
+  [`/counters?names=${Array.from({ length: 13 }, (_, n) => `n${n}`)}`, 'names'],
+  ['/counters?names=a&minutes=0', 'minutes'],
+  ['/counters?names=a&minutes=43201', 'minutes'],
+  ['/counters?names=a&minutes=1.5', 'minutes'],
+  ['/overview?minutes=-1', 'minutes'],
+  ['/map?minutes=all', 'minutes'],
+  ['/map?hours=1', 'hours'],
+])('%s is refused by name', async (path, field) => {
+  expectRefused(await owner.get(path), { status: 400, code: 'validation_failed', path: field });
+});
+
+test('what was counted before a stop is there after it', async () => {
+  const directory = temporaryDirectory();
+  const first = await startTestService({ settings, directory });
+  const browser = await setUp(first);
+  const hook = await makeWebhook(first.url, browser);
+  for (let n = 0; n < 20; n++) await hook.send({ n });
+  await first.stop();
+  const second = await startTestService({ settings, directory });
+  try {
+    const back = await logIn(second.url, 'owner@example.com');
+    expect(await countsOf(back, hook.id, 'received')).toEqual([20]);
+    expect((await overviewOf(back)).totals.received).toBe(20);
+  } finally {
+    await second.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
