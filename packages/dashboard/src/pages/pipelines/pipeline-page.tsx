@@ -1,5 +1,41 @@
-import { Page } from '../../components/page.tsx';
+import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { PipelineDetails } from '@sluice/contract/dashboard-pipelines';
+import type { SourceRecord } from '@sluice/contract/dashboard-sources';
+import { useParams } from '@tanstack/react-router';
+import { useAll, useCall } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import type { KindDescription } from '../../components/kind-form/schema.ts';
+import { NotFound, Waiting } from '../../components/page-states.tsx';
+import { PipelineEditor } from './pipeline-editor.tsx';
 
+/** One pipeline, or a new one: everything that its editor has to know before it can be drawn. */
 export default function PipelinePage() {
-  return <Page title="pipeline">…</Page>;
+  const { id = '' }: { id?: string } = useParams({ strict: false });
+  const isNew = id === 'new';
+  const mayChange = useMay()('pipelines.change');
+  const pipeline = useCall<PipelineDetails>(isNew ? null : `/pipelines/${id}`, { live: true });
+  const kinds = useCall<KindDescription[]>('/kinds/steps');
+  const sources = useAll<SourceRecord>('/sources');
+  const destinations = useAll<DestinationRecord>('/destinations');
+
+  if (isNew && !mayChange) return <NotFound />;
+  // What is kept from the page before is another pipeline's.
+  const record = isNew || pipeline.data?.id !== id ? null : pipeline.data;
+  const asked = [...(isNew ? [] : [pipeline]), kinds, sources, destinations];
+  const failed = asked.find(({ error }) => error !== null);
+  if (failed || !kinds.data || !sources.data || !destinations.data || (!isNew && record === null)) {
+    return (
+      <Waiting error={failed?.error ?? null} onRetry={() => asked.forEach(each => void each.refetch())} />
+    );
+  }
+  return (
+    <PipelineEditor
+      key={id}
+      record={record}
+      kinds={kinds.data}
+      sources={sources.data}
+      destinations={destinations.data}
+      mayChange={mayChange}
+    />
+  );
 }

@@ -1,5 +1,162 @@
+import { Anchor, Badge, Button, Group, Switch, Text } from '@mantine/core';
+import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
+import type { SourceRecord } from '@sluice/contract/dashboard-sources';
+import { IconPlus } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useAll, useChange } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { useFilters } from '../../app/use-filters.ts';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { holdsText, ListFilter } from '../../components/list-filter.tsx';
+import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
+import { Waiting } from '../../components/page-states.tsx';
+import { type Column, Rows } from '../../components/rows.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+
+const LEAD = 'What happens to events between a source and its destinations.';
 
 export default function PipelinesPage() {
-  return <Page title="pipelines">…</Page>;
+  const pipelines = useAll<PipelineRecord>('/pipelines');
+  const sources = useNames(useAll<SourceRecord>('/sources').data);
+  const destinations = useNames(useAll<DestinationRecord>('/destinations').data);
+  const [{ text }] = useFilters();
+  const mayChange = useMay()('pipelines.change');
+  const change = useChange();
+
+  if (!pipelines.data) return <Waiting error={pipelines.error} onRetry={() => void pipelines.refetch()} />;
+  const create = mayChange && (
+    <Button component={Link} to="/pipelines/new" leftSection={<IconPlus size={16} aria-hidden />}>
+      New pipeline
+    </Button>
+  );
+  if (pipelines.data.length === 0) {
+    return (
+      <Page title="Pipelines" lead={LEAD}>
+        <Empty
+          sentence="A pipeline takes the events of sources through steps and on to destinations. There is none yet, so whatever comes in is kept and goes nowhere."
+          action={create}
+        />
+      </Page>
+    );
+  }
+
+  const columns: Column<PipelineRecord>[] = [
+    {
+      header: 'Name',
+      width: 'minmax(140px, 1.2fr)',
+      cell: ({ id, name }) => (
+        <Anchor component={Link} to={`/pipelines/${id}`} size="sm" fw={550}>
+          {name}
+        </Anchor>
+      ),
+    },
+    {
+      header: 'Enabled',
+      width: '84px',
+      cell: ({ id, name, enabled }) =>
+        mayChange ? (
+          <Switch
+            size="sm"
+            aria-label={`${name} is enabled`}
+            checked={enabled}
+            disabled={change.isPending}
+            onChange={event =>
+              change.mutate({
+                method: 'PATCH',
+                path: `/pipelines/${id}`,
+                body: { enabled: event.currentTarget.checked },
+              })
+            }
+          />
+        ) : (
+          <StateBadge state={enabled ? 'active' : 'disabled'} />
+        ),
+    },
+    { header: 'Sources', width: 'minmax(110px, 1fr)', onlyWide: true, cell: row => sources(row.sources) },
+    {
+      header: 'Steps',
+      width: 'minmax(170px, 1.5fr)',
+      onlyWide: true,
+      cell: ({ steps }) => <Steps steps={steps} />,
+    },
+    {
+      header: 'Destinations',
+      width: 'minmax(110px, 1fr)',
+      onlyWide: true,
+      cell: row => destinations(row.destinations.map(({ id }) => id)),
+    },
+    {
+      header: 'Version',
+      width: '70px',
+      cell: ({ version }) => <span className="numbers">{version}</span>,
+    },
+    {
+      header: 'Updated',
+      width: '110px',
+      onlyWide: true,
+      cell: ({ updated_at }) => <Moment at={updated_at} />,
+    },
+  ];
+  const shown = pipelines.data.filter(({ name, steps }) =>
+    holdsText(text, name, ...steps.map(({ kind }) => kind)),
+  );
+  return (
+    <Page title="Pipelines" lead={LEAD} actions={create} fill>
+      <ListFilter placeholder="Name or step" />
+      {change.error && <ErrorNotice error={change.error} />}
+      {shown.length === 0 ? (
+        <Empty sentence="No pipeline has such a name or such a step." />
+      ) : (
+        <Rows
+          label="Pipelines"
+          rows={shown}
+          columns={columns}
+          keyOf={({ id }) => id}
+          pageOf={({ id }) => `/pipelines/${id}`}
+        />
+      )}
+    </Page>
+  );
+}
+
+const MOST_CHIPS = 4;
+
+function Steps({ steps }: { steps: PipelineRecord['steps'] }) {
+  if (steps.length === 0)
+    return (
+      <Text span size="sm" c="dimmed">
+        none
+      </Text>
+    );
+  return (
+    <Group gap={4} wrap="nowrap">
+      {steps.slice(0, MOST_CHIPS).map(({ kind }, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place
+        <Badge key={place} color="gray" tt="none" fw={500} style={{ flex: 'none' }}>
+          {kind}
+        </Badge>
+      ))}
+      {steps.length > MOST_CHIPS && (
+        <Text span size="xs" c="dimmed">
+          +{steps.length - MOST_CHIPS}
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+/** The names of these ids, in one line. */
+function useNames(rows: readonly { readonly id: string; readonly name: string }[] = []) {
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  return (ids: readonly string[]) =>
+    ids.length === 0 ? (
+      <Text span size="sm" c="dimmed">
+        none
+      </Text>
+    ) : (
+      ids.map(id => names.get(id) ?? id).join(', ')
+    );
 }

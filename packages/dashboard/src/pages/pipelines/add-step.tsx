@@ -1,0 +1,30 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import type { KindDescription } from '../../components/kind-form/schema.ts';
+import { KindDocs } from './kind-docs.tsx';
+
+/** The kinds of steps there are, each with what it does. */
+export function AddStep({ kinds, onAdd }: { kinds: readonly KindDescription[]; onAdd(kind: string): void }) {
+  return (
+    <Menu width={340} position="bottom-start" withinPortal>
+      <Menu.Target>
+        <Button variant="light" leftSection={<IconPlus size={16} aria-hidden />}>
+          Add a step
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
+        {kinds.map(({ kind, title, docs }) => (
+          <Menu.Item key={kind} onClick={() => onAdd(kind)}>
+            <Text size="sm" fw={600}>
+              {title}{' '}
+              <Text span size="xs" c="dimmed" className="mono">
+                {kind}
+              </Text>
+            </Text>
+            <KindDocs docs={docs} brief />
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

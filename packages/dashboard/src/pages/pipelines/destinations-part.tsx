@@ -1,0 +1,136 @@
+import { Anchor, Badge, Button, CloseButton, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import type { CallError } from '../../api/call.ts';
+import { Card } from '../../components/card.tsx';
+import { type KnownField, KnownFieldsProvider } from '../../components/condition/known-fields.ts';
+import { problemOf } from '../../components/kind-form/problems.ts';
+import type { DraftDestination } from './draft.ts';
+import classes from './pipeline.module.css';
+
+const ConditionInput = lazy(() => import('../../components/condition/condition-input.tsx'));
+
+/** Where events go, each destination with a condition of its own where it should not get them all. */
+export function DestinationsPart(props: {
+  chosen: readonly DraftDestination[];
+  known: readonly DestinationRecord[];
+  mayChange: boolean;
+  error: CallError | null;
+  fields: readonly KnownField[];
+  onChange(chosen: readonly DraftDestination[]): void;
+}) {
+  const { chosen, known, mayChange, error, fields, onChange } = props;
+  const left = known.filter(({ id }) => !chosen.some(each => each.id === id));
+  const replace = (id: string, when: string | undefined) =>
+    onChange(chosen.map(each => (each.id === id ? { id, when } : each)));
+  return (
+    <Card title="Destinations" lead="What passed the steps goes to each of these.">
+      <KnownFieldsProvider value={fields}>
+        <Stack gap="sm">
+          {chosen.map(({ id, when }, place) => (
+            <OneDestination
+              key={id}
+              destination={known.find(each => each.id === id)}
+              id={id}
+              when={when}
+              problem={problemOf(error, `destinations[${place}]`)}
+              mayChange={mayChange}
+              onChange={changed => replace(id, changed)}
+              onRemove={() => onChange(chosen.filter(each => each.id !== id))}
+            />
+          ))}
+          {chosen.length === 0 && (
+            <Text size="sm" c="dimmed">
+              No destinations: events are processed and go nowhere.
+            </Text>
+          )}
+          {mayChange && left.length > 0 && (
+            <Select
+              aria-label="Add a destination"
+              placeholder="Add a destination"
+              searchable
+              maw={340}
+              value={null}
+              data={left.map(({ id, name, kind }) => ({ value: id, label: `${name} (${kind})` }))}
+              onChange={id => id && onChange([...chosen, { id }])}
+            />
+          )}
+          {mayChange && known.length === 0 && (
+            <Text size="sm">
+              <Anchor component={Link} to="/destinations" size="sm">
+                Make a destination
+              </Anchor>{' '}
+              first; the built-in inbox needs nothing to be set up.
+            </Text>
+          )}
+        </Stack>
+      </KnownFieldsProvider>
+    </Card>
+  );
+}
+
+function OneDestination(props: {
+  destination: DestinationRecord | undefined;
+  id: string;
+  when: string | undefined;
+  problem: string | null;
+  mayChange: boolean;
+  onChange(when: string | undefined): void;
+  onRemove(): void;
+}) {
+  const { destination, id, when, problem, mayChange, onChange } = props;
+  const name = destination?.name ?? id;
+  return (
+    <div className={classes.destination}>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Group gap="xs" miw={0}>
+          <Anchor component={Link} to={`/destinations/${id}`} size="sm" fw={550}>
+            {name}
+          </Anchor>
+          {destination && (
+            <Badge color="gray" tt="none" fw={500}>
+              {destination.kind}
+            </Badge>
+          )}
+          {when === undefined && (
+            <Text span size="xs" c="dimmed">
+              every event
+            </Text>
+          )}
+        </Group>
+        <Group gap={4} wrap="nowrap">
+          {mayChange && (
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              onClick={() => onChange(when === undefined ? '' : undefined)}
+            >
+              {when === undefined ? 'Only some events' : 'Every event'}
+            </Button>
+          )}
+          {mayChange && <CloseButton aria-label={`Remove ${name}`} onClick={props.onRemove} />}
+        </Group>
+      </Group>
+      {when === undefined && problem && (
+        <Text size="xs" c="red">
+          {problem}
+        </Text>
+      )}
+      {when !== undefined && (
+        <Suspense fallback={<TextInput label="When" value={when} readOnly />}>
+          <ConditionInput
+            label={`When, for ${name}`}
+            description="Only events that match go there."
+            withAsterisk={false}
+            error={problem}
+            disabled={!mayChange}
+            value={when}
+            placeholder='labels.severity == "critical"'
+            onChange={onChange}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}

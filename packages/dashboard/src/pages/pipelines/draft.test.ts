@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import {
+  addStep,
+  changesOf,
+  type Draft,
+  duplicateStep,
+  emptyDraft,
+  isChanged,
+  moveStep,
+  placeOf,
+  summaryOf,
+  toDraft,
+} from './draft.ts';
+
+const saved: Draft = toDraft({
+  name: 'Orders',
+  enabled: true,
+  sources: ['src_1'],
+  steps: [
+    { kind: 'dedupe', config: {} },
+    { kind: 'filter.match', config: { condition: 'true' } },
+  ],
+  destinations: [{ id: 'dst_1', when: 'payload.a == 1' }],
+});
+
+describe('what the server is told', () => {
+  test('is nothing where nothing was changed, and only what was', () => {
+    expect(isChanged(saved, saved)).toBe(false);
+    expect(changesOf({ ...saved, enabled: false }, saved)).toEqual({ enabled: false });
+    expect(Object.keys(changesOf({ ...saved, name: 'x', sources: [] }, saved))).toEqual(['name', 'sources']);
+  });
+
+  test('leaves a when out where there is none, and the keys of steps', () => {
+    const destinations = [
+      { id: 'dst_1', when: undefined },
+      { id: 'dst_2', when: '' },
+    ];
+    expect(changesOf({ ...saved, destinations, steps: addStep([], 'dedupe') }, saved)).toEqual({
+      destinations: [{ id: 'dst_1' }, { id: 'dst_2', when: '' }],
+      steps: [{ kind: 'dedupe', config: {} }],
+    });
+  });
+
+  test('tells integers of any size apart', () => {
+    const step = (n: bigint) => ({ ...emptyDraft, steps: addStep([], 'transform', { set: { n } }) });
+    expect(isChanged(step(9007199254740993n), step(9007199254740992n))).toBe(true);
+  });
+});
+
+describe('steps', () => {
+  const kinds = (steps: readonly { kind: string }[]) => steps.map(({ kind }) => kind);
+
+  test('are moved to the place of another', () => {
+    const steps = ['a', 'b', 'c'].reduce<Draft['steps']>((all, kind) => addStep(all, kind), []);
+    expect(kinds(moveStep(steps, '0', '2'))).toEqual(['b', 'c', 'a']);
+    expect(kinds(moveStep(steps, '2', '0'))).toEqual(['c', 'a', 'b']);
+    expect(kinds(moveStep(steps, '1', '1'))).toEqual(['a', 'b', 'c']);
+    expect(kinds(moveStep(steps, '7', '0'))).toEqual(['a', 'b', 'c']);
+  });
+
+  test('are duplicated right below, without the secrets that nobody can read', () => {
+    const config = { model: { name: 'm', api_key: { set: true } }, label: 'x' };
+    const twice = duplicateStep(addStep(saved.steps, 'classify', config), '2', ['model.api_key']);
+    expect(twice[3]).toMatchObject({ kind: 'classify', config: { model: { name: 'm' }, label: 'x' } });
+    expect(JSON.stringify(twice[3])).not.toContain('api_key');
+    expect(twice[2]?.config).toEqual(config);
+  });
+
+  test('have keys of their own, whatever was added, moved or taken out', () => {
+    const action = fc.record({ what: fc.constantFrom('add', 'copy', 'move', 'remove'), at: fc.nat(5) });
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 20 }), actions => {
+        let steps: Draft['steps'] = saved.steps;
+        for (const { what, at } of actions) {
+          const key = steps[at % Math.max(1, steps.length)]?.key ?? '';
+          if (what === 'add') steps = addStep(steps, 'dedupe');
+          if (what === 'copy') steps = duplicateStep(steps, key, []);
+          if (what === 'move') steps = moveStep(steps, key, steps[0]?.key ?? '');
+          if (what === 'remove') steps = steps.filter(step => step.key !== key);
+        }
+        expect(new Set(steps.map(({ key }) => key)).size).toBe(steps.length);
+      }),
+    );
+  });
+});
+
+test('an error of the server is found at its place', () => {
+  expect(placeOf('steps', 'steps[12].config.condition')).toBe(12);
+  expect(placeOf('steps', 'pipeline.steps[0].kind')).toBe(0);
+  expect(placeOf('destinations', 'destinations[1].when')).toBe(1);
+  expect(placeOf('steps', 'destinations[1].when')).toBeNull();
+  expect(placeOf('steps', null)).toBeNull();
+});
+
+test('a step is summed up by what it is set to, without its secrets', () => {
+  expect(summaryOf({ condition: 'payload.a == 1' })).toBe('payload.a == 1');
+  expect(summaryOf({ key: 'payload.id', window_s: 60 })).toBe('payload.id · 60');
+  expect(summaryOf({ label: 'mood', labels: ['a', 'b'], model: { name: 'm' }, more: 'x' })).toBe(
+    'mood · a, b · name',
+  );
+  expect(summaryOf({ token: { set: true } })).toBe('');
+});

@@ -1,0 +1,198 @@
+import { Alert, Badge, Button, Group, Tabs } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { PipelineDetails, PipelineRecord } from '@sluice/contract/dashboard-pipelines';
+import type { SourceRecord } from '@sluice/contract/dashboard-sources';
+import { useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import type { CallError } from '../../api/call.ts';
+import { useChange } from '../../api/use-call.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import type { KindDescription } from '../../components/kind-form/schema.ts';
+import { Page } from '../../components/page.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { BasicsPart } from './basics-part.tsx';
+import { DestinationsPart } from './destinations-part.tsx';
+import { placeOf, toBody } from './draft.ts';
+import { LeaveGuard } from './leave-guard.tsx';
+import classes from './pipeline.module.css';
+import { SaveBar } from './save-bar.tsx';
+import { StepsPart } from './steps-part.tsx';
+import { Tallies } from './tallies.tsx';
+import { TestPanel } from './test-panel.tsx';
+import { useDraft } from './use-draft.ts';
+import { useTestEvent } from './use-test-event.ts';
+import { useTrial } from './use-trial.ts';
+import { Versions } from './versions.tsx';
+
+/** A pipeline with everything that makes it up, a place to try it, and its versions. */
+export function PipelineEditor(props: {
+  record: PipelineDetails | null;
+  kinds: readonly KindDescription[];
+  sources: readonly SourceRecord[];
+  destinations: readonly DestinationRecord[];
+  mayChange: boolean;
+}) {
+  const { record, kinds, sources, destinations, mayChange } = props;
+  const state = useDraft(record);
+  const { draft, base } = state;
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [classify, setClassify] = useState(false);
+  const [filters, setFilters] = useFilters();
+  const navigate = useNavigate();
+  const change = useChange<PipelineRecord>();
+  const tested = useTestEvent(draft);
+  const trial = useTrial({ draft, id: base?.id ?? null, event: tested.event, classify });
+  const isLeaving = useRef(false);
+
+  const toggle = (key: string, isOpen: boolean) =>
+    setOpen(before => new Set(isOpen ? [...before, key] : [...before].filter(each => each !== key)));
+
+  const showProblem = (error: CallError) => {
+    const step = draft.steps[placeOf('steps', error.path) ?? -1];
+    if (step) toggle(step.key, true);
+  };
+  const save = async () => {
+    if (change.isPending || !state.isUnsaved) return;
+    try {
+      if (base === null) {
+        const made = await change.mutateAsync({ method: 'POST', path: '/pipelines', body: toBody(draft) });
+        isLeaving.current = true;
+        await navigate({ to: `/pipelines/${made.id}` });
+      } else {
+        state.saved(
+          await change.mutateAsync({
+            method: 'PATCH',
+            path: `/pipelines/${base.id}`,
+            body: state.changes(),
+          }),
+        );
+      }
+      notifications.show({ message: `${draft.name} is saved.` });
+    } catch (error) {
+      showProblem(error as CallError);
+    }
+  };
+  const remove = async () => {
+    await change.mutateAsync({ method: 'DELETE', path: `/pipelines/${base?.id}` });
+    isLeaving.current = true;
+    await navigate({ to: '/pipelines' });
+  };
+  const nameOf = (id: string) => [...sources, ...destinations].find(each => each.id === id)?.name ?? id;
+  const hasPlace = /^(?:name|sources|steps|destinations)/.test(change.error?.path ?? '');
+  const isTurnedOnly = base !== null && Object.keys(state.changes()).join() === 'enabled';
+
+  const design = (
+    <div className={classes.columns} data-two={mayChange || undefined}>
+      <div className={classes.column} key={state.edition}>
+        <BasicsPart
+          draft={draft}
+          sources={sources}
+          mayChange={mayChange}
+          error={change.error}
+          onChange={state.change}
+        />
+        <StepsPart
+          steps={draft.steps}
+          kinds={kinds}
+          open={open}
+          mayChange={mayChange}
+          error={change.error}
+          report={trial.report}
+          fieldsAt={place => tested.fieldsOf(trial.report?.steps[place]?.before ?? null)}
+          onToggle={toggle}
+          onChange={steps => state.change({ steps })}
+        />
+        <DestinationsPart
+          chosen={draft.destinations}
+          known={destinations}
+          mayChange={mayChange}
+          error={change.error}
+          fields={tested.fieldsOf(trial.report)}
+          onChange={chosen => state.change({ destinations: chosen })}
+        />
+        {record && <Tallies classify={record.classify} />}
+      </div>
+      {mayChange && (
+        <div className={classes.column}>
+          <TestPanel
+            draft={draft}
+            kinds={kinds}
+            destinations={destinations}
+            event={tested.event}
+            onEvent={tested.choose}
+            classify={classify}
+            onClassify={setClassify}
+            trial={trial}
+          />
+        </div>
+      )}
+    </div>
+  );
+
+  return (
+    <Page
+      title={base?.name ?? 'New pipeline'}
+      badge={
+        base && (
+          <Group gap={6}>
+            <Badge color="gray" tt="none" fw={500}>
+              version {base.version}
+            </Badge>
+            {!base.enabled && <StateBadge state="disabled" />}
+          </Group>
+        )
+      }
+      actions={
+        base &&
+        mayChange && (
+          <ConfirmButton
+            label="Delete"
+            question={`${base.name} is deleted with its versions. Events that come in afterwards no longer pass it; what it has sent stays.`}
+            act="Delete"
+            onConfirm={remove}
+          />
+        )
+      }
+    >
+      <LeaveGuard isUnsaved={() => state.isUnsaved && !isLeaving.current} />
+      {state.overtakenBy !== null && record && !change.isPending && (
+        <Alert color="yellow" variant="light" title={`Somebody else has saved version ${state.overtakenBy}`}>
+          Saving makes what you changed the newest version.{' '}
+          <Button size="compact-sm" variant="default" onClick={() => state.take(record)}>
+            Take theirs
+          </Button>
+        </Alert>
+      )}
+      {base === null ? (
+        design
+      ) : (
+        <Tabs
+          value={filters.tab ?? 'design'}
+          onChange={tab => setFilters({ tab: tab === 'design' ? '' : (tab ?? '') })}
+        >
+          <Tabs.List mb="md">
+            <Tabs.Tab value="design">Design</Tabs.Tab>
+            <Tabs.Tab value="versions">Versions</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="design">{design}</Tabs.Panel>
+          <Tabs.Panel value="versions">
+            {filters.tab === 'versions' && (
+              <Versions pipeline={base} nameOf={nameOf} mayChange={mayChange} onRolledBack={state.take} />
+            )}
+          </Tabs.Panel>
+        </Tabs>
+      )}
+      {mayChange && (state.isUnsaved || base === null) && (
+        <SaveBar
+          label={isTurnedOnly ? 'Save' : `Save version ${(base?.version ?? 0) + 1}`}
+          error={hasPlace ? null : change.error}
+          isSaving={change.isPending}
+          onSave={() => void save()}
+          onDiscard={base && (() => state.take(base))}
+        />
+      )}
+    </Page>
+  );
+}

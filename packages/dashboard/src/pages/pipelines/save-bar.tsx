@@ -1,0 +1,38 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import type { CallError } from '../../api/call.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import classes from './pipeline.module.css';
+
+/** Stays in sight while something is unsaved. */
+export function SaveBar(props: {
+  label: string;
+  /** What stands in the way, where it has no place of its own on the page. */
+  error: CallError | null;
+  isSaving: boolean;
+  onSave(): void;
+  onDiscard: (() => void) | null;
+}) {
+  useHotkeys([['mod+S', props.onSave]], [], true);
+  return (
+    <section className={classes.saveBar} aria-label="Unsaved changes">
+      {props.error ? (
+        <ErrorNotice error={props.error} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          There are unsaved changes.
+        </Text>
+      )}
+      <Group gap="xs" ml="auto">
+        {props.onDiscard && (
+          <Button variant="default" onClick={props.onDiscard}>
+            Discard
+          </Button>
+        )}
+        <Button loading={props.isSaving} onClick={props.onSave}>
+          {props.label}
+        </Button>
+      </Group>
+    </section>
+  );
+}

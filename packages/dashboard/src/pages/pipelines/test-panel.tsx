@@ -1,0 +1,125 @@
+import { Checkbox, Group, Loader, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core';
+import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { EventRow } from '@sluice/contract/dashboard-events';
+import { withQuery } from '../../api/call.ts';
+import { useCall } from '../../api/use-call.ts';
+import { Card } from '../../components/card.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import type { KindDescription } from '../../components/kind-form/schema.ts';
+import { tellSince } from '../../components/moment.tsx';
+import type { Draft } from './draft.ts';
+import { TrialReport } from './trial-report.tsx';
+import type { Trial, TrialEvent } from './use-trial.ts';
+
+const RECENT = 30;
+const SAMPLE = '{\n  "type": "order.created",\n  "payload": { "id": 1, "total": 120 }\n}';
+
+/** Tries the draft with a real event or a written one, again after each change. */
+export function TestPanel(props: {
+  draft: Draft;
+  kinds: readonly KindDescription[];
+  destinations: readonly DestinationRecord[];
+  event: TrialEvent | null;
+  onEvent(event: TrialEvent | null): void;
+  classify: boolean;
+  onClassify(classify: boolean): void;
+  trial: Trial;
+}) {
+  const { draft, event, onEvent, trial } = props;
+  const asksModel = draft.steps.some(({ kind }) => kind === 'classify');
+  return (
+    <Card
+      title="Test"
+      lead="Runs an event through this draft. Nothing is sent, nothing is stored."
+      actions={trial.isRunning ? <Loader size="xs" aria-label="Running" /> : null}
+    >
+      <Stack gap="sm">
+        <SegmentedControl
+          size="xs"
+          w="fit-content"
+          aria-label="Which event"
+          value={event?.kind ?? 'recent'}
+          onChange={kind => onEvent(kind === 'pasted' ? { kind: 'pasted', text: SAMPLE } : null)}
+          data={[
+            { value: 'recent', label: 'A recent event' },
+            { value: 'pasted', label: 'Write one' },
+          ]}
+        />
+        {event?.kind === 'pasted' ? (
+          <Textarea
+            label="Event"
+            description="As it would be sent to /v1/ingest: type and payload."
+            autosize
+            minRows={4}
+            maxRows={14}
+            spellCheck={false}
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8rem' } }}
+            value={event.text}
+            onChange={change => onEvent({ kind: 'pasted', text: change.currentTarget.value })}
+          />
+        ) : (
+          <RecentEvents
+            sources={draft.sources}
+            chosen={event?.id ?? null}
+            onChoose={id => onEvent(id === null ? null : { kind: 'recent', id })}
+          />
+        )}
+        {asksModel && (
+          <Checkbox
+            label="Let classify steps ask their model"
+            description="This is a real call and may cost something."
+            checked={props.classify}
+            onChange={change => props.onClassify(change.currentTarget.checked)}
+          />
+        )}
+        {trial.error && <ErrorNotice error={trial.error} />}
+        {trial.report && (
+          <TrialReport
+            report={trial.report}
+            draft={draft}
+            kinds={props.kinds}
+            destinations={props.destinations}
+          />
+        )}
+        {event === null && (
+          <Text size="sm" c="dimmed">
+            Choose an event, and each step shows here what it does to it.
+          </Text>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+/** The newest events, of the one source that is listened to, or of all. */
+function RecentEvents(props: {
+  sources: readonly string[];
+  chosen: string | null;
+  onChoose(id: string | null): void;
+}) {
+  const [source] = props.sources;
+  const path = withQuery('/events', {
+    limit: RECENT,
+    source: props.sources.length === 1 ? source : undefined,
+  });
+  const { data: events = [], isPending } = useCall<EventRow[]>(path);
+  const now = Date.now();
+  return (
+    <Group gap="xs" align="flex-end">
+      <Select
+        label="Recent event"
+        flex={1}
+        searchable
+        clearable
+        placeholder={events.length === 0 && !isPending ? 'No events yet: write one' : 'Choose an event'}
+        nothingFoundMessage="No such event among the recent ones"
+        value={props.chosen}
+        data={events.map(({ id, type, received_at, sources }) => ({
+          value: id,
+          label: `${type} · ${sources[0]?.name ?? 'no source'} · ${tellSince(Date.parse(received_at), now)} · ${id.slice(-6)}`,
+        }))}
+        onChange={props.onChoose}
+      />
+    </Group>
+  );
+}
