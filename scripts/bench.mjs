@@ -6,7 +6,14 @@ import { missingPackages, requirePackages } from './packages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-requirePackages(missingPackages([{ command: 'wrk', package: 'wrk' }]));
+requirePackages(
+  missingPackages([
+    { command: 'wrk', package: 'wrk' },
+    { command: 'chromium', package: 'chromium' },
+  ]),
+);
+
+await import('./dashboard.mjs');
 
 const bench = join(root, 'packages', 'server', 'test', 'bench', 'main.ts');
 const bun = join(root, 'node_modules', '.bin', 'bun');

@@ -16,6 +16,7 @@ const neededCommands = [
   { command: 'strace', package: 'strace' },
   { command: 'curl', package: 'curl' },
   { command: 'openssl', package: 'openssl' },
+  { command: 'python3', package: 'python3-minimal' },
   { command: 'chromium', package: 'chromium' },
 ];
 

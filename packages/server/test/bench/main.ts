@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { dashboardSection } from './dashboard.ts';
 import { deliverySection } from './delivery.ts';
 import { doorsSection, postgresSection } from './doors.ts';
 import { entitiesSection } from './entities.ts';
@@ -19,6 +20,7 @@ const sections: readonly Section[] = [
   pipelineSection,
   deliverySection,
   entitiesSection,
+  dashboardSection,
 ];
 
 const root = join(import.meta.dir, '../../../..');
