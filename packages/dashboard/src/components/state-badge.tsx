@@ -23,6 +23,7 @@ const colours: Readonly<Record<string, string>> = {
   disabled: 'gray',
   failed: 'red',
   dead: 'red',
+  down: 'red',
 };
 
 /** A state of an event, a run, a step, a delivery or a job: always the same word in the same colour. */

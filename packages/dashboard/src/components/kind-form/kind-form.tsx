@@ -1,5 +1,5 @@
 import { Fieldset, SegmentedControl, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { Input } from './inputs.tsx';
 import { type Problems, problemAt } from './problems.ts';
 import {
@@ -127,10 +127,10 @@ function Fields({ schema: shape, value, onChange, problems, disabled, aids, path
           );
         }
         const problem = problemAt(problems, place);
-        const Aided = schema.aid === undefined ? undefined : aids[schema.aid];
-        if (Aided) {
+        const aid = schema.aid === undefined ? undefined : aids[schema.aid];
+        if (aid) {
           const field = { schema, label, value: value[name], onChange: change, problem, disabled };
-          return <Aided key={name} {...field} />;
+          return <Fragment key={name}>{aid(field)}</Fragment>;
         }
         return (
           <Input

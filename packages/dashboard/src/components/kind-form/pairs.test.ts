@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { parseExact } from '../../api/exact-json.ts';
 import { readValue, toPairs } from './pairs.ts';
 
 test('values are shown so that they read as the same values', () => {
@@ -7,7 +8,7 @@ test('values are shown so that they read as the same values', () => {
   fc.assert(
     fc.property(value, each => {
       const [[, shown] = ['', '']] = toPairs({ each }, false);
-      expect(readValue(shown)).toEqual(JSON.parse(JSON.stringify(each)));
+      expect(readValue(shown)).toEqual(parseExact(JSON.stringify(each)));
     }),
   );
 });

@@ -9,7 +9,7 @@ export const toPairs = (value: unknown, areTexts: boolean): Pair[] =>
     : [];
 
 /** A text that would read as something else stands in quotes. */
-const showValue = (value: unknown): string =>
+export const showValue = (value: unknown): string =>
   typeof value === 'string' && readValue(value) === value ? value : stringifyExact(value, 0);
 
 /** `{"select": …}`, `true`, `12` and `"in quotes"` are what they say; everything else is a text. */

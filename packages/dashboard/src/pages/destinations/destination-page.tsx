@@ -1,5 +1,191 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import type { DestinationRecord, DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
+import { IconFlask } from '@tabler/icons-react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCall, useChange } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { Card } from '../../components/card.tsx';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { Page } from '../../components/page.tsx';
+import { Waiting } from '../../components/page-states.tsx';
+import { Prose } from '../../components/prose.tsx';
+import { RotateDialog } from '../../components/rotate-dialog.tsx';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { UsedBy } from '../../components/used-by.tsx';
+import { DestinationForm } from './destination-form.tsx';
+import { DestinationNotices } from './destination-notices.tsx';
+import { stateOf } from './destination-state.ts';
+import classes from './destinations.module.css';
+import { NewDestinationPage } from './new-destination.tsx';
+import { tellRetries } from './policy-words.ts';
+import { RecentDeliveries } from './recent-deliveries.tsx';
+import { SuccessCard } from './success-card.tsx';
+import { TestResult } from './test-result.tsx';
 
+/** One destination: how it goes there, what it was sent, and its configuration. `/destinations/new` makes one. */
 export default function DestinationPage() {
-  return <Page title="destination">…</Page>;
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  return id === 'new' ? <NewDestinationPage /> : <ExistingDestination key={id} id={id} />;
+}
+
+function ExistingDestination({ id }: { id: string }) {
+  const path = `/destinations/${id}`;
+  const { data: destination, error, refetch } = useCall<DestinationRecord>(path, { live: true });
+  const kinds = useCall<KindDescription[]>('/kinds/destinations');
+  const mayChange = useMay()('destinations.change');
+  const [secret, setSecret] = useState<string | null>(null);
+  const test = useChange<DestinationTestRecord>();
+  const pause = useChange();
+  if (!destination || !kinds.data) {
+    return <Waiting error={error ?? kinds.error} onRetry={() => void refetch()} />;
+  }
+
+  const kind = kinds.data.find(one => one.kind === destination.kind);
+  return (
+    <Page
+      title={destination.name}
+      badge={
+        <Group gap={6}>
+          <StateBadge state={stateOf(destination)} />
+          <Badge color="gray" tt="none" fw={600}>
+            {kind?.title ?? destination.kind}
+          </Badge>
+        </Group>
+      }
+      lead={`Where it fails: ${tellRetries(destination.policy)}, then a dead letter.`}
+      actions={
+        mayChange && (
+          <>
+            <Button
+              leftSection={<IconFlask size={16} aria-hidden />}
+              loading={test.isPending}
+              onClick={() => test.mutate({ method: 'POST', path: `${path}/test` })}
+            >
+              Send a test
+            </Button>
+            <Button
+              variant="default"
+              loading={pause.isPending}
+              onClick={() =>
+                pause.mutate({ method: 'POST', path: `${path}/${destination.paused ? 'resume' : 'pause'}` })
+              }
+            >
+              {destination.paused ? 'Resume' : 'Pause'}
+            </Button>
+            <DeleteDestination destination={destination} />
+          </>
+        )
+      }
+    >
+      <DestinationNotices destination={destination} />
+      {secret !== null && <SecretOnce secret={secret} />}
+      {test.error && <ErrorNotice error={test.error} />}
+      {pause.error && <ErrorNotice error={pause.error} />}
+      {test.data && <TestResult result={test.data} />}
+      <div className={classes.columns}>
+        <div className={classes.stack}>
+          <SuccessCard id={id} />
+          <RecentDeliveries id={id} showsBodies={destination.kind === 'inbox'} />
+          {kind && (
+            <Configuration
+              // A rotation writes into the configuration: saved as it was before, it would be undone.
+              key={destination.rotation?.previous_secret_until ?? ''}
+              kind={kind}
+              destination={destination}
+              onSecret={setSecret}
+            />
+          )}
+        </div>
+        <div className={classes.stack}>
+          <UsedBy
+            id={id}
+            none="No pipeline sends to it yet. Add it to one, and what the pipeline routes arrives here."
+          />
+          {destination.rotation !== null && (
+            <Card title="Signing secret" lead="Deliveries are signed with it.">
+              <RotateDialog
+                path={path}
+                permission="destinations.change"
+                what="Meanwhile deliveries carry a signature of each."
+                previousUntil={destination.rotation.previous_secret_until}
+                onRotated={setSecret}
+              />
+            </Card>
+          )}
+          {kind && (
+            <Card title={`What ${kind.title} does`}>
+              <Prose text={kind.docs} />
+            </Card>
+          )}
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+/** The form begins anew with what was saved; what happens to the destination meanwhile does not disturb it. */
+function Configuration(props: {
+  kind: KindDescription;
+  destination: DestinationRecord;
+  onSecret(secret: string | null): void;
+}) {
+  const mayChange = useMay()('destinations.change');
+  const [saved, setSaved] = useState(props.destination);
+  const change = useChange<DestinationRecord & { readonly secret?: string }>();
+  const { id, name, config, policy, updated_at } = saved;
+  return (
+    <Card title="Configuration">
+      <DestinationForm
+        key={updated_at}
+        id={id}
+        kind={props.kind}
+        initial={{ name, config, policy }}
+        error={change.error}
+        isSaving={change.isPending}
+        saveLabel="Save"
+        disabled={!mayChange}
+        onSave={draft =>
+          change.mutate(
+            { method: 'PATCH', path: `/destinations/${id}`, body: draft },
+            {
+              onSuccess: record => {
+                setSaved(record);
+                props.onSecret(record.secret ?? null);
+              },
+            },
+          )
+        }
+      />
+    </Card>
+  );
+}
+
+function DeleteDestination({ destination }: { destination: DestinationRecord }) {
+  const change = useChange();
+  const navigate = useNavigate();
+  return (
+    <ConfirmButton
+      label="Delete"
+      act="Delete"
+      question={
+        <>
+          <Text size="sm" mb="xs">
+            “{destination.name}” is taken out of its pipelines, each in a new version, and what waits for it
+            is cancelled.
+          </Text>
+          <Text size="sm">
+            The records of what was delivered stay. Its configuration and its secrets are gone.
+          </Text>
+        </>
+      }
+      onConfirm={async () => {
+        await change.mutateAsync({ method: 'DELETE', path: `/destinations/${destination.id}` });
+        await navigate({ to: '/destinations' });
+      }}
+    />
+  );
 }

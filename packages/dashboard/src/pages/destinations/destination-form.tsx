@@ -1,0 +1,106 @@
+import { Alert, Button, Fieldset, Group, Stack, TextInput } from '@mantine/core';
+import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
+import { IconShieldCheck } from '@tabler/icons-react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { CallError } from '../../api/call.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { type Aids, KindForm } from '../../components/kind-form/kind-form.tsx';
+import { problemOf, problemsOf } from '../../components/kind-form/problems.ts';
+import {
+  askedFields,
+  type Config,
+  type KindDescription,
+  variantsOf,
+} from '../../components/kind-form/schema.ts';
+import { PolicyForm } from './policy-form.tsx';
+import { TableColumns } from './table-columns.tsx';
+
+export interface Draft {
+  readonly name: string;
+  readonly config: Config;
+  readonly policy: DeliveryPolicy;
+}
+
+/** The form of a destination of any kind. What is being filled in lives here until it is saved. */
+export function DestinationForm(props: {
+  kind: KindDescription;
+  initial: Draft;
+  /** Of one that exists, whose secrets may be kept. */
+  id?: string;
+  error: CallError | null;
+  isSaving: boolean;
+  saveLabel: string;
+  disabled?: boolean;
+  beside?: ReactNode;
+  onSave(draft: Draft): void;
+}) {
+  const { kind, initial, id, error, disabled = false } = props;
+  const [draft, setDraft] = useState(initial);
+  const problems = problemsOf(error, 'config');
+  const isAtField = ['name', 'policy'].some(path => problemOf(error, path) !== null);
+  const hasConfig = variantsOf(kind.schema).length > 0 || askedFields(kind.schema).length > 0;
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(initial);
+  const aids: Aids = {
+    table_columns: field => (
+      <TableColumns {...field} kind={kind.kind} config={draft.config} {...(id === undefined ? {} : { id })} />
+    ),
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    props.onSave(draft);
+  };
+  return (
+    <form onSubmit={save} noValidate>
+      <Stack>
+        <TextInput
+          label="Name"
+          withAsterisk
+          placeholder={kind.title}
+          value={draft.name}
+          error={problemOf(error, 'name')}
+          disabled={disabled}
+          onChange={event => setDraft({ ...draft, name: event.currentTarget.value })}
+        />
+        {hasConfig && <Egress addresses={kind.egress_addresses ?? []} />}
+        {hasConfig && (
+          <KindForm
+            schema={kind.schema}
+            value={draft.config}
+            onChange={config => setDraft(before => ({ ...before, config }))}
+            problems={problems}
+            disabled={disabled}
+            aids={aids}
+          />
+        )}
+        <Fieldset legend="Retries and limits">
+          <PolicyForm
+            value={draft.policy}
+            onChange={policy => setDraft(before => ({ ...before, policy }))}
+            error={error}
+            disabled={disabled}
+          />
+        </Fieldset>
+        {error && !isAtField && Object.keys(problems).length === 0 && <ErrorNotice error={error} />}
+        {!disabled && (
+          <Group gap="xs">
+            <Button type="submit" loading={props.isSaving} disabled={id !== undefined && !isChanged}>
+              {props.saveLabel}
+            </Button>
+            {props.beside}
+          </Group>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+/** For those whose firewall has to let us in. */
+function Egress({ addresses }: { addresses: readonly string[] }) {
+  if (addresses.length === 0) return null;
+  return (
+    <Alert color="gray" variant="light" icon={<IconShieldCheck size={18} aria-hidden />}>
+      Connections come from <span className="mono">{addresses.join(', ')}</span>. Where a firewall stands
+      before it, let them in.
+    </Alert>
+  );
+}

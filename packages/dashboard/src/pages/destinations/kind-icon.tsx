@@ -1,0 +1,28 @@
+import {
+  IconBrandDiscord,
+  IconBrandNotion,
+  IconBrandSlack,
+  IconBrandTelegram,
+  IconDatabase,
+  IconInbox,
+  IconMail,
+  IconSend,
+  IconWebhook,
+} from '@tabler/icons-react';
+
+const icons: Readonly<Record<string, typeof IconSend>> = {
+  webhook: IconWebhook,
+  slack: IconBrandSlack,
+  discord: IconBrandDiscord,
+  telegram: IconBrandTelegram,
+  email: IconMail,
+  postgres: IconDatabase,
+  notion: IconBrandNotion,
+  inbox: IconInbox,
+};
+
+/** A kind that nobody has drawn an icon for has the common one. */
+export function KindIcon({ kind, size = 20 }: { kind: string; size?: number }) {
+  const Icon = icons[kind] ?? IconSend;
+  return <Icon size={size} stroke={1.6} aria-hidden />;
+}

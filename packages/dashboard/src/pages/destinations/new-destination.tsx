@@ -1,0 +1,128 @@
+import { Button, Group, SimpleGrid, Text, Title } from '@mantine/core';
+import { type DestinationRecord, deliveryPolicy } from '@sluice/contract/dashboard-deliveries';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCall, useChange } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { useFilters } from '../../app/use-filters.ts';
+import { Card } from '../../components/card.tsx';
+import type { KindDescription } from '../../components/kind-form/schema.ts';
+import { Page } from '../../components/page.tsx';
+import { NotFound, Waiting } from '../../components/page-states.tsx';
+import { InlineCode, Prose } from '../../components/prose.tsx';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { DestinationForm, type Draft } from './destination-form.tsx';
+import classes from './destinations.module.css';
+import { KindIcon } from './kind-icon.tsx';
+
+type MadeDestination = DestinationRecord & { readonly secret?: string };
+
+/** Which kind, and then its form. The kind stands in the address, so that a form can be linked to. */
+export function NewDestinationPage() {
+  const mayChange = useMay()('destinations.change');
+  const [{ kind: asked }] = useFilters();
+  const { data: kinds, error, refetch } = useCall<KindDescription[]>('/kinds/destinations');
+  const [made, setMade] = useState<MadeDestination | null>(null);
+  if (!mayChange) return <NotFound />;
+  if (!kinds) return <Waiting error={error} onRetry={() => void refetch()} />;
+  if (made !== null) return <Made destination={made} />;
+  const kind = kinds.find(one => one.kind === asked);
+  return kind ? <KindPage key={kind.kind} kind={kind} onSecret={setMade} /> : <KindCards kinds={kinds} />;
+}
+
+function KindCards({ kinds }: { kinds: readonly KindDescription[] }) {
+  return (
+    <Page title="New destination" lead="What should become of the events?">
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
+        {kinds.map(({ kind, title, docs }) => (
+          <Link
+            key={kind}
+            to="/destinations/$id"
+            params={{ id: 'new' } as never}
+            search={{ kind } as never}
+            className={classes.kind}
+          >
+            <Group gap="sm" mb={6}>
+              <KindIcon kind={kind} size={22} />
+              <Title order={2} size="h5">
+                {title}
+              </Title>
+            </Group>
+            <Text size="sm" c="dimmed">
+              <InlineCode text={firstSentence(docs)} />
+            </Text>
+          </Link>
+        ))}
+      </SimpleGrid>
+    </Page>
+  );
+}
+
+/** Docs begin with what the kind does. */
+const firstSentence = (docs: string): string =>
+  /^[\s\S]*?[.:](?=\s|$)/.exec(docs)?.[0].replace(/:$/, '.') ?? docs;
+
+function KindPage(props: { kind: KindDescription; onSecret(made: MadeDestination): void }) {
+  const { kind } = props;
+  const change = useChange<MadeDestination>();
+  const navigate = useNavigate();
+  const initial: Draft = { name: '', config: {}, policy: deliveryPolicy.parse({}) };
+  const make = (draft: Draft) =>
+    change.mutate(
+      { method: 'POST', path: '/destinations', body: { kind: kind.kind, ...draft } },
+      {
+        onSuccess: made =>
+          made.secret === undefined
+            ? void navigate({ to: `/destinations/${made.id}` })
+            : props.onSecret(made),
+      },
+    );
+  return (
+    <Page
+      title={`New destination: ${kind.title}`}
+      actions={
+        <Button component={Link} to="/destinations/new" variant="default">
+          Another kind
+        </Button>
+      }
+    >
+      <div className={classes.columns}>
+        <Card>
+          <DestinationForm
+            kind={kind}
+            initial={initial}
+            error={change.error}
+            isSaving={change.isPending}
+            saveLabel="Make the destination"
+            onSave={make}
+            beside={
+              <Button component={Link} to="/destinations" variant="default">
+                Leave it
+              </Button>
+            }
+          />
+        </Card>
+        <Card title={`What ${kind.title} does`}>
+          <Prose text={kind.docs} />
+        </Card>
+      </div>
+    </Page>
+  );
+}
+
+/** A secret that was made here is shown this once, before anything else. */
+function Made({ destination }: { destination: MadeDestination }) {
+  return (
+    <Page
+      title={`${destination.name} is there`}
+      lead="Give the secret to whoever checks the signatures."
+      actions={
+        <Button component={Link} to={`/destinations/${destination.id}`}>
+          To the destination
+        </Button>
+      }
+    >
+      {destination.secret !== undefined && <SecretOnce secret={destination.secret} />}
+    </Page>
+  );
+}

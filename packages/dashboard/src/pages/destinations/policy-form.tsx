@@ -1,0 +1,71 @@
+import { Grid, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
+import { useState } from 'react';
+import type { CallError } from '../../api/call.ts';
+import { problemOf } from '../../components/kind-form/problems.ts';
+import { readDelays, tellDelays, tellRetries, writeDelays } from './policy-words.ts';
+
+const numbers = [
+  { name: 'attempts', label: 'Tries', hint: 'Then it is a dead letter.', isWhole: true },
+  {
+    name: 'timeout_s',
+    label: 'Timeout in seconds',
+    hint: 'From connecting to the last byte.',
+    isWhole: false,
+  },
+  { name: 'concurrency', label: 'At the same time', hint: 'Deliveries under way at once.', isWhole: true },
+  { name: 'rate_per_second', label: 'Deliveries a second', hint: '0 is no limit.', isWhole: false },
+] as const;
+
+/** How often and how fast a destination is sent to, and what that amounts to. */
+export function PolicyForm(props: {
+  value: DeliveryPolicy;
+  onChange(value: DeliveryPolicy): void;
+  error: CallError | null;
+  disabled: boolean;
+}) {
+  const { value, onChange, error, disabled } = props;
+  const [text, setText] = useState(() => writeDelays(value.schedule_s));
+  const changeDelays = (given: string) => {
+    setText(given);
+    const schedule_s = readDelays(given);
+    if (schedule_s) onChange({ ...value, schedule_s });
+  };
+  const broken = readDelays(text) === null ? 'Write delays such as 0, 5s, 2m, 1h.' : null;
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        <b>{sentence(tellRetries(value))}</b>: {tellDelays(value)}. Each delay varies by a fifth, so that not
+        all come back at once.
+      </Text>
+      <Grid gap="sm">
+        {numbers.map(({ name, label, hint, isWhole }) => (
+          <Grid.Col key={name} span={{ base: 12, xs: 6 }}>
+            <NumberInput
+              label={label}
+              description={hint}
+              value={value[name]}
+              allowDecimal={!isWhole}
+              clampBehavior="none"
+              error={problemOf(error, `policy.${name}`)}
+              disabled={disabled}
+              onChange={given => onChange({ ...value, [name]: Number(given) })}
+            />
+          </Grid.Col>
+        ))}
+        <Grid.Col span={12}>
+          <TextInput
+            label="Delay before each try"
+            description="The first is usually 0; the last repeats."
+            value={text}
+            error={broken ?? problemOf(error, 'policy.schedule_s')}
+            disabled={disabled}
+            onChange={event => changeDelays(event.currentTarget.value)}
+          />
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  );
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -1,0 +1,82 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import { Link } from '@tanstack/react-router';
+import { withQuery } from '../../api/call.ts';
+import { parseExact, stringifyExact } from '../../api/exact-json.ts';
+import { useCall } from '../../api/use-call.ts';
+import { Card } from '../../components/card.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { JsonText } from '../../components/json-text.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+
+/** An inbox is there to be looked into: what it got is shown, and not only that it did. */
+export function RecentDeliveries({ id, showsBodies }: { id: string; showsBodies: boolean }) {
+  const path = withQuery('/deliveries', { destination: id, limit: showsBodies ? 20 : 8 });
+  const { data = [], error, refetch, isPending } = useCall<DeliveryRecord[]>(path, { live: true });
+  return (
+    <Card
+      title={showsBodies ? 'What it got' : 'Last deliveries'}
+      actions={
+        <Button
+          component={Link}
+          to="/deliveries"
+          search={{ destination: id } as never}
+          variant="default"
+          size="xs"
+        >
+          All deliveries
+        </Button>
+      }
+    >
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!error && !isPending && data.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {showsBodies
+            ? 'Nothing yet. Add it to a pipeline, and what the pipeline routes is kept here.'
+            : 'Nothing was sent to it yet.'}
+        </Text>
+      )}
+      <Stack gap={showsBodies ? 'md' : 6}>
+        {data.map(delivery => (
+          <Delivery key={delivery.id} delivery={delivery} showsBody={showsBodies} />
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+function Delivery({ delivery, showsBody }: { delivery: DeliveryRecord; showsBody: boolean }) {
+  const { id, event_type, state, code, created_at, attempts } = delivery;
+  const body = attempts.at(-1)?.request.body;
+  return (
+    <div>
+      <Group gap="sm" wrap="nowrap">
+        <StateBadge state={state} />
+        <Anchor component={Link} to={`/deliveries/${id}`} size="sm" truncate>
+          {event_type}
+        </Anchor>
+        <Text size="sm" c="dimmed" truncate flex={1}>
+          {code}
+        </Text>
+        <Text size="sm" c="dimmed" flex="none">
+          <Moment at={created_at} />
+        </Text>
+      </Group>
+      {showsBody && body !== undefined && (
+        <div style={{ marginTop: 6 }}>
+          <JsonText value={pretty(body)} maxHeight={200} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A body that was cut is no JSON any more, and is shown as it is. */
+function pretty(body: string): string {
+  try {
+    return stringifyExact(parseExact(body));
+  } catch {
+    return body;
+  }
+}

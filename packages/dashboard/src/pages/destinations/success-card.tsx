@@ -1,0 +1,42 @@
+import { SegmentedControl, Skeleton, Text } from '@mantine/core';
+import type { CountersRecord } from '@sluice/contract/dashboard-overview';
+import { lazy, Suspense, useState } from 'react';
+import { withQuery } from '../../api/call.ts';
+import { useCall } from '../../api/use-call.ts';
+import { Card } from '../../components/card.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { tellSuccess } from './success-words.ts';
+
+/** Charts are large: they come when a page first shows one. */
+const SuccessChart = lazy(() => import('./success-chart.tsx'));
+
+const ranges = [
+  { value: '60', label: 'Hour' },
+  { value: '1440', label: 'Day' },
+  { value: '10080', label: 'Week' },
+];
+
+/** How it went lately: what arrived, and tries that failed. */
+export function SuccessCard({ id }: { id: string }) {
+  const [minutes, setMinutes] = useState('1440');
+  const path = withQuery('/counters', { subject: id, names: 'delivered,failed,dead', minutes });
+  const { data, error, refetch } = useCall<CountersRecord>(path, { live: true });
+  const words = data && tellSuccess(data.series);
+  return (
+    <Card
+      title="Success over time"
+      lead={words ?? 'Nothing was sent to it in this time.'}
+      actions={
+        <SegmentedControl aria-label="Time" size="xs" value={minutes} onChange={setMinutes} data={ranges} />
+      }
+    >
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {words && data && (
+        <Suspense fallback={<Skeleton height={180} />}>
+          <SuccessChart counters={data} />
+        </Suspense>
+      )}
+      {!data && !error && <Text size="sm">…</Text>}
+    </Card>
+  );
+}

@@ -1,0 +1,186 @@
+import { Alert, Autocomplete, Badge, Button, Group, Input, Stack, Table, Text } from '@mantine/core';
+import type { TableColumnsRecord } from '@sluice/contract/dashboard-deliveries';
+import { IconTableSpark } from '@tabler/icons-react';
+import { useChange } from '../../api/use-call.ts';
+import { Command } from '../../components/copy.tsx';
+import { readValue, showValue } from '../../components/kind-form/pairs.ts';
+import { PairsInput } from '../../components/kind-form/pairs-input.tsx';
+import { problemsOf } from '../../components/kind-form/problems.ts';
+import type { Config, Schema } from '../../components/kind-form/schema.ts';
+import { InlineCode } from '../../components/prose.tsx';
+import { defaultFits, references, suggestMapping } from './column-mapping.ts';
+
+interface Props {
+  readonly schema: Schema;
+  readonly label: string;
+  readonly value: unknown;
+  onChange(value: unknown): void;
+  readonly problem: string | null;
+  readonly disabled: boolean;
+  readonly kind: string;
+  readonly config: Config;
+  readonly id?: string;
+}
+
+/** What goes into each column: rows to fill in, or, once somebody has looked, the columns that the table has. */
+export function TableColumns(props: Props) {
+  const { schema, label, value, onChange, problem, disabled, kind, id } = props;
+  const look = useChange<TableColumnsRecord>();
+  const { columns: _mapping, ...config } = props.config;
+  const description = schema.description && <InlineCode text={schema.description} />;
+  const isReady = config.connection_string !== undefined && config.table !== undefined;
+  const found = look.data;
+  const refusal = Object.values(problemsOf(look.error, 'config'))[0] ?? look.error?.message;
+  return (
+    <Stack gap="xs">
+      {found?.exists ? (
+        <Input.Wrapper label={label} description={description} error={problem}>
+          <Mapping found={found} value={value} onChange={onChange} disabled={disabled} />
+        </Input.Wrapper>
+      ) : (
+        <PairsInput
+          label={label}
+          description={description}
+          withAsterisk={false}
+          areTexts={false}
+          error={problem}
+          disabled={disabled}
+          value={value}
+          onChange={onChange}
+        />
+      )}
+      {found && !found.exists && <NoTable found={found} />}
+      {refusal && (
+        <Alert color="red" variant="light" role="alert">
+          {refusal}
+        </Alert>
+      )}
+      {!disabled && (
+        <Group gap="sm">
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconTableSpark size={15} aria-hidden />}
+            disabled={!isReady}
+            loading={look.isPending}
+            onClick={() =>
+              look.mutate({ method: 'POST', path: '/destinations/columns', body: { kind, config, id } })
+            }
+          >
+            {found ? 'Look again' : 'Look at the table'}
+          </Button>
+          {!isReady && (
+            <Text size="xs" c="dimmed">
+              With a connection string and a table, its columns are found.
+            </Text>
+          )}
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+const NoTable = ({ found }: { found: TableColumnsRecord }) => (
+  <Alert color="yellow" variant="light" title={`There is no table ${found.table} yet`}>
+    <Text size="sm" mb="xs">
+      Sluice never makes tables. Paste this into your database for one that needs no mapping, and look again.
+    </Text>
+    <Command text={found.ddl} />
+  </Alert>
+);
+
+type Columns = Readonly<Record<string, unknown>>;
+
+function Mapping(props: {
+  found: TableColumnsRecord;
+  value: unknown;
+  onChange(value: unknown): void;
+  disabled: boolean;
+}) {
+  const { found, onChange, disabled } = props;
+  const own = props.value as Columns | undefined;
+  const fits = defaultFits(found);
+  const mapping = own ?? (fits ? found.default_columns : {});
+  const change = (name: string, text: string) => {
+    const { [name]: _before, ...rest } = mapping;
+    onChange(text === '' ? rest : { ...rest, [name]: readValue(text) });
+  };
+  return (
+    <Stack gap="xs" mt={6}>
+      {!found.may_insert && (
+        <Alert color="red" variant="light">
+          This user may not insert into {found.table}. Grant it the right to.
+        </Alert>
+      )}
+      <Text size="sm">{tellMapping(own, fits)}</Text>
+      <Table.ScrollContainer minWidth={420}>
+        <Table verticalSpacing={6}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Column</Table.Th>
+              <Table.Th>Type</Table.Th>
+              <Table.Th>What goes in</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {found.columns.map(column => (
+              <Table.Tr key={column.name}>
+                <Table.Td>
+                  <Group gap={6}>
+                    <span className="mono">{column.name}</span>
+                    {column.required && <Mark word="required" />}
+                    {column.unique && <Mark word="unique" />}
+                  </Group>
+                </Table.Td>
+                <Table.Td className="mono">{column.type}</Table.Td>
+                <Table.Td>
+                  {column.generated ? (
+                    <Text size="sm" c="dimmed">
+                      The database fills it in.
+                    </Text>
+                  ) : (
+                    <Autocomplete
+                      size="xs"
+                      aria-label={`What goes into ${column.name}`}
+                      placeholder="NULL, or its default"
+                      data={[...references]}
+                      value={column.name in mapping ? showValue(mapping[column.name]) : ''}
+                      disabled={disabled}
+                      onChange={text => change(column.name, text)}
+                    />
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {!disabled && (
+        <Group gap="xs">
+          <Button variant="subtle" size="compact-sm" onClick={() => onChange(suggestMapping(found))}>
+            Suggest a mapping
+          </Button>
+          {own !== undefined && fits && (
+            <Button variant="subtle" size="compact-sm" onClick={() => onChange(undefined)}>
+              Use the default mapping
+            </Button>
+          )}
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+const Mark = ({ word }: { word: string }) => (
+  <Badge size="xs" color="gray" tt="none">
+    {word}
+  </Badge>
+);
+
+function tellMapping(own: Columns | undefined, fits: boolean): string {
+  if (own !== undefined)
+    return 'This mapping applies. A column that nothing goes into is left to the database.';
+  return fits
+    ? 'The default mapping fits this table. Change a row to have one of your own.'
+    : 'The default mapping does not fit this table, so it needs one of your own.';
+}

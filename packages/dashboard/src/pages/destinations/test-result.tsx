@@ -1,0 +1,54 @@
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
+import { Card } from '../../components/card.tsx';
+import { JsonText } from '../../components/json-text.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+
+/** What came of a test: what was sent, and the real answer. */
+export function TestResult({ result }: { result: DestinationTestRecord }) {
+  const { outcome, status, code, message, duration_ms, request, response } = result;
+  const facts = [status === null ? null : `status ${status}`, code, `${duration_ms.toLocaleString('en')} ms`];
+  return (
+    <Card
+      title={
+        <Group gap="sm">
+          Test
+          <StateBadge state={outcome} />
+        </Group>
+      }
+      lead={facts.filter(fact => fact !== null).join(' · ')}
+    >
+      <Stack gap="sm" role="status">
+        {message && <Text size="sm">{message}</Text>}
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+          <Stack gap={6} miw={0}>
+            <Text size="sm" fw={500}>
+              Sent
+            </Text>
+            <Text size="sm" className="mono" style={{ overflowWrap: 'anywhere' }}>
+              {request.target}
+            </Text>
+            {Object.entries(request.headers).map(([name, value]) => (
+              <Text key={name} size="xs" c="dimmed" className="mono" style={{ overflowWrap: 'anywhere' }}>
+                {name}: {value}
+              </Text>
+            ))}
+            <JsonText value={request.body} maxHeight={240} />
+          </Stack>
+          <Stack gap={6} miw={0}>
+            <Text size="sm" fw={500}>
+              Answered
+            </Text>
+            {response ? (
+              <JsonText value={response} maxHeight={240} />
+            ) : (
+              <Text size="sm" c="dimmed">
+                {outcome === 'delivered' ? 'Nothing; it was taken.' : 'Nothing.'}
+              </Text>
+            )}
+          </Stack>
+        </SimpleGrid>
+      </Stack>
+    </Card>
+  );
+}
