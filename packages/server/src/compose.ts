@@ -131,7 +131,8 @@ export async function startService(
   );
   const readTraits = async (orgId: string, entity: EntityTie) =>
     (await storage.findTraits(orgId, [entity]))[0] ?? null;
-  let nodes = 1;
+  let alive: readonly string[][] = [[...settings.SLUICE_ROLES]];
+  const nodesThat = (role: string) => Math.max(1, alive.filter(roles => roles.includes(role)).length);
   const delivery = settings.SLUICE_ROLES.includes('deliver')
     ? createDeliveryWorker({
         storage,
@@ -139,7 +140,7 @@ export async function startService(
         chance: Math.random,
         entities: createTraitReader(storage),
         prepare: desk.prepare,
-        nodes: () => nodes,
+        nodes: () => nodesThat('deliver'),
         isOnlyNode: settings.SLUICE_DATABASE_URL === undefined,
         hearsChanges: engine.hearsChanges,
         onAttempt: result => metrics.attempted(result.outcome === 'delivered' ? 'delivered' : result.code),
@@ -204,7 +205,7 @@ export async function startService(
       version: VERSION,
       startedAt: clock.now(),
       roles: settings.SLUICE_ROLES,
-      nodes: () => nodes,
+      nodes: () => alive.length,
       measure: engine.measure,
       checkWritable: checkReady,
     },
@@ -250,8 +251,8 @@ export async function startService(
     onError: warn('retention'),
   });
   const countNodes = async () => {
-    nodes = await storage.heartbeat(nodeId, clock.now());
-    rate.setNodes(nodes);
+    alive = await storage.heartbeat({ id: nodeId, roles: settings.SLUICE_ROLES }, clock.now());
+    rate.setNodes(nodesThat('ingest'));
   };
   const stopTicking = [
     repeat(seconds(1), activity.flush, warn('activity')),
@@ -283,6 +284,7 @@ export async function startService(
       await appender.drained();
       await activity.flush();
       await counts.flush().catch(warn('counters'));
+      await storage.leave(nodeId).catch(warn('heartbeat'));
       await engine.close();
     },
   };

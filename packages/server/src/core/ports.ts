@@ -332,8 +332,13 @@ export interface Upkeep {
    * finished since the cutoff, and what is left of pipelines that are gone. Answers how many at most of one sort.
    */
   pruneProcessing(now: number, unusedSince: number, limit: number): Promise<number>;
-  /** This node is alive; answers how many nodes are, itself included. */
-  heartbeat(nodeId: string, now: number): Promise<number>;
+  /** This node is alive; answers the roles of every node that is, itself included. */
+  heartbeat(
+    node: { readonly id: string; readonly roles: readonly string[] },
+    now: number,
+  ): Promise<string[][]>;
+  /** This node is about to end: what it took a share of belongs to the others at once. */
+  leave(nodeId: string): Promise<void>;
 }
 
 export interface StorageSize {

@@ -160,6 +160,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   pruneExpired: upkeep.pruneExpired,
   pruneProcessing: prune.pruneProcessing,
   heartbeat: upkeep.heartbeat,
+  leave: upkeep.leave,
 };
 
 export const operationNames = Object.keys(operations) as OperationName[];

@@ -208,7 +208,8 @@ export interface Schema {
     created_at: number;
     finished_at: number | null;
   };
-  nodes: { id: string; seen_at: number };
+  /** `roles` as in the setting: `ingest,deliver`. */
+  nodes: { id: string; seen_at: number; roles: string };
   counters: { org_id: string; subject: string; name: string; span: number; at: number; amount: number };
   entities: {
     id: string;

@@ -3,6 +3,7 @@ import { pipelinesAndDeliveries } from './0002-pipelines-and-deliveries.ts';
 import { entities } from './0003-entities.ts';
 import { counters } from './0004-counters.ts';
 import { findingDeliveries } from './0005-finding-deliveries.ts';
+import { rolesOfNodes } from './0006-roles-of-nodes.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -14,4 +15,5 @@ export const migrations: readonly (readonly string[])[] = [
   entities,
   counters,
   findingDeliveries,
+  rolesOfNodes,
 ];

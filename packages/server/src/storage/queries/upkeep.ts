@@ -39,19 +39,21 @@ export const pruneExpired: Operation<Upkeep['pruneExpired']> = async (db, now, l
 /** A node that has not been heard of for this long is taken for gone. */
 const NODE_SILENCE_MS = seconds(15);
 
-export const heartbeat: Operation<Upkeep['heartbeat']> = async (db, nodeId, now) => {
+export const heartbeat: Operation<Upkeep['heartbeat']> = async (db, node, now) => {
+  const seen = { seen_at: now, roles: node.roles.join(',') };
   await db
     .insertInto('nodes')
-    .values({ id: nodeId, seen_at: now })
-    .onConflict(conflict => conflict.column('id').doUpdateSet({ seen_at: now }))
+    .values({ id: node.id, ...seen })
+    .onConflict(conflict => conflict.column('id').doUpdateSet(seen))
     .execute();
   await db
     .deleteFrom('nodes')
     .where('seen_at', '<', now - NODE_SILENCE_MS)
     .execute();
-  const { count } = await db
-    .selectFrom('nodes')
-    .select(eb => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  const alive = await db.selectFrom('nodes').select('roles').execute();
+  return alive.map(({ roles }) => roles.split(','));
+};
+
+export const leave: Operation<Upkeep['leave']> = async (db, nodeId) => {
+  await db.deleteFrom('nodes').where('id', '=', nodeId).execute();
 };

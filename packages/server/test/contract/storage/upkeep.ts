@@ -56,11 +56,22 @@ export function upkeepContract(subject: Subject): void {
   test('counts the nodes that were heard of lately', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const { storage } = nodes[0];
-    expect(await storage.heartbeat('one', NOW)).toBe(1);
-    expect(await storage.heartbeat('two', NOW + 1_000)).toBe(2);
-    expect(await storage.heartbeat('one', NOW + 5_000)).toBe(2);
-    expect(await storage.heartbeat('one', NOW + 17_000)).toBe(1);
-    expect(await storage.heartbeat('two', NOW + 18_000)).toBe(2);
+    expect(await storage.heartbeat(node('one'), NOW)).toHaveLength(1);
+    expect(await storage.heartbeat(node('two'), NOW + 1_000)).toHaveLength(2);
+    expect(await storage.heartbeat(node('one'), NOW + 5_000)).toHaveLength(2);
+    expect(await storage.heartbeat(node('one'), NOW + 17_000)).toHaveLength(1);
+    expect(await storage.heartbeat(node('two'), NOW + 18_000)).toHaveLength(2);
+    await remove();
+  });
+
+  test('tells the roles of each node, until it leaves', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const { storage } = nodes[0];
+    await storage.heartbeat({ id: 'door', roles: ['ingest', 'dashboard'] }, NOW);
+    const both = await storage.heartbeat({ id: 'worker', roles: ['deliver'] }, NOW);
+    expect(both.sort()).toEqual([['deliver'], ['ingest', 'dashboard']]);
+    await storage.leave('door');
+    expect(await storage.heartbeat({ id: 'worker', roles: ['process'] }, NOW)).toEqual([['process']]);
     await remove();
   });
 
@@ -68,11 +79,13 @@ export function upkeepContract(subject: Subject): void {
     const { nodes, remove } = await subject.openEmpty();
     const counts = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>
-        (nodes[n % nodes.length] ?? nodes[0]).storage.heartbeat(idAt('run', NOW), NOW),
+        (nodes[n % nodes.length] ?? nodes[0]).storage.heartbeat(node(idAt('run', NOW)), NOW),
       ),
     );
-    expect(counts.every(count => count >= 1 && count <= 6)).toBe(true);
-    expect(await nodes[0].storage.heartbeat('last', NOW)).toBe(7);
+    expect(counts.every(({ length }) => length >= 1 && length <= 6)).toBe(true);
+    expect(await nodes[0].storage.heartbeat(node('last'), NOW)).toHaveLength(7);
     await remove();
   });
 }
+
+const node = (id: string) => ({ id, roles: ['ingest'] });
