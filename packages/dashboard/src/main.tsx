@@ -7,7 +7,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { CallError, session } from './api/call.ts';
-import { nonce } from './app/nonce.ts';
+import { nonce, shareNonce } from './app/nonce.ts';
 import { router } from './app/routes.tsx';
 import { theme } from './app/theme.ts';
 
@@ -27,6 +27,7 @@ const queries = new QueryClient({
 // The frame around the pages asks again who is logged in, and leads to the login and back where nobody is.
 session.addEventListener('refused', () => void queries.invalidateQueries({ queryKey: ['call', '/session'] }));
 
+shareNonce();
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(

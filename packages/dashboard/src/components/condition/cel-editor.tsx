@@ -42,7 +42,7 @@ export function CelEditor(props: {
       extensions: [
         minimalSetup,
         editorLook(),
-        celLanguage(),
+        celLanguage,
         bracketMatching(),
         closeBrackets(),
         autocompletion({

@@ -1,9 +1,7 @@
-import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
-import type { Extension } from '@codemirror/state';
-import { tags } from '@lezer/highlight';
+import { StreamLanguage } from '@codemirror/language';
 
 /** Enough of CEL's grammar to colour it; whether it is right is the server's to say. */
-const cel = StreamLanguage.define({
+export const celLanguage = StreamLanguage.define({
   name: 'cel',
   token(stream) {
     if (stream.eatSpace()) return null;
@@ -21,13 +19,3 @@ const cel = StreamLanguage.define({
   },
   languageData: { closeBrackets: { brackets: ['(', '[', '"', "'"] } },
 });
-
-const colours = HighlightStyle.define([
-  { tag: tags.string, color: 'light-dark(#0f6b4f, #7fd6b2)' },
-  { tag: [tags.number, tags.atom], color: 'light-dark(#9a4a00, #f0b072)' },
-  { tag: tags.variableName, color: 'light-dark(#0b5f8a, #7cc7ee)' },
-  { tag: tags.keyword, color: 'light-dark(#7a3aa0, #cfa5ee)' },
-  { tag: tags.comment, color: 'var(--mantine-color-dimmed)' },
-]);
-
-export const celLanguage = (): Extension => [cel, syntaxHighlighting(colours)];

@@ -1,5 +1,7 @@
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
 import { nonce } from '../../app/nonce.ts';
 
 const look = EditorView.theme({
@@ -37,5 +39,19 @@ const look = EditorView.theme({
   '.cm-completionDetail': { fontStyle: 'normal', opacity: '0.75', marginLeft: '1em' },
 });
 
+/** The colours of `JsonText`, and one more for what is called. */
+const colours = HighlightStyle.define([
+  { tag: tags.string, color: 'light-dark(#0f6b4f, #7fd6b2)' },
+  { tag: [tags.number, tags.atom, tags.bool, tags.null], color: 'light-dark(#9a4a00, #f0b072)' },
+  { tag: tags.variableName, color: 'light-dark(#0b5f8a, #7cc7ee)' },
+  { tag: tags.keyword, color: 'light-dark(#7a3aa0, #cfa5ee)' },
+  { tag: tags.comment, color: 'var(--mantine-color-dimmed)' },
+]);
+
 /** What every editor shares: our colours in light and dark, and the word that lets its style sheets in. */
-export const editorLook = (): Extension => [look, EditorView.cspNonce.of(nonce()), EditorView.lineWrapping];
+export const editorLook = (): Extension => [
+  look,
+  syntaxHighlighting(colours),
+  EditorView.cspNonce.of(nonce()),
+  EditorView.lineWrapping,
+];

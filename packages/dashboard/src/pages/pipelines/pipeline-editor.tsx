@@ -1,5 +1,4 @@
 import { Alert, Badge, Button, Group, Tabs } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { PipelineDetails, PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
@@ -54,7 +53,7 @@ export function PipelineEditor(props: {
     if (step) toggle(step.key, true);
   };
   const save = async () => {
-    if (change.isPending || !state.isUnsaved) return;
+    if (change.isPending || (base !== null && !state.isUnsaved)) return;
     try {
       if (base === null) {
         const made = await change.mutateAsync({ method: 'POST', path: '/pipelines', body: toBody(draft) });
@@ -69,7 +68,6 @@ export function PipelineEditor(props: {
           }),
         );
       }
-      notifications.show({ message: `${draft.name} is saved.` });
     } catch (error) {
       showProblem(error as CallError);
     }
@@ -81,6 +79,7 @@ export function PipelineEditor(props: {
   };
   const nameOf = (id: string) => [...sources, ...destinations].find(each => each.id === id)?.name ?? id;
   const hasPlace = /^(?:name|sources|steps|destinations)/.test(change.error?.path ?? '');
+  const isSaved = change.isSuccess && !state.isUnsaved;
   const isTurnedOnly = base !== null && Object.keys(state.changes()).join() === 'enabled';
 
   const design = (
@@ -115,7 +114,7 @@ export function PipelineEditor(props: {
         {record && <Tallies classify={record.classify} />}
       </div>
       {mayChange && (
-        <div className={classes.column}>
+        <div className={classes.trying}>
           <TestPanel
             draft={draft}
             kinds={kinds}
@@ -134,6 +133,7 @@ export function PipelineEditor(props: {
   return (
     <Page
       title={base?.name ?? 'New pipeline'}
+      lead={<span role="status">{isSaved ? 'All changes are saved.' : ''}</span>}
       badge={
         base && (
           <Group gap={6}>
@@ -186,6 +186,7 @@ export function PipelineEditor(props: {
       )}
       {mayChange && (state.isUnsaved || base === null) && (
         <SaveBar
+          isNew={base === null}
           label={isTurnedOnly ? 'Save' : `Save version ${(base?.version ?? 0) + 1}`}
           error={hasPlace ? null : change.error}
           isSaving={change.isPending}

@@ -78,7 +78,7 @@ export default function PipelinesPage() {
     { header: 'Sources', width: 'minmax(110px, 1fr)', onlyWide: true, cell: row => sources(row.sources) },
     {
       header: 'Steps',
-      width: 'minmax(170px, 1.5fr)',
+      width: 'minmax(170px, 2fr)',
       onlyWide: true,
       cell: ({ steps }) => <Steps steps={steps} />,
     },
@@ -122,7 +122,7 @@ export default function PipelinesPage() {
   );
 }
 
-const MOST_CHIPS = 4;
+const MOST_CHIPS = 3;
 
 function Steps({ steps }: { steps: PipelineRecord['steps'] }) {
   if (steps.length === 0)

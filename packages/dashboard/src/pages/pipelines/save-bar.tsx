@@ -6,6 +6,7 @@ import classes from './pipeline.module.css';
 
 /** Stays in sight while something is unsaved. */
 export function SaveBar(props: {
+  isNew: boolean;
   label: string;
   /** What stands in the way, where it has no place of its own on the page. */
   error: CallError | null;
@@ -20,7 +21,7 @@ export function SaveBar(props: {
         <ErrorNotice error={props.error} />
       ) : (
         <Text size="sm" c="dimmed">
-          There are unsaved changes.
+          {props.isNew ? 'This pipeline is not saved yet.' : 'There are unsaved changes.'}
         </Text>
       )}
       <Group gap="xs" ml="auto">

@@ -1,9 +1,7 @@
 import { json } from '@codemirror/lang-json';
-import { defaultHighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import { minimalSetup } from 'codemirror';
 import { useEffect, useRef } from 'react';
 import { editorLook } from '../../components/condition/editor-look.ts';
 
@@ -15,6 +13,11 @@ const marks = EditorView.theme({
   '.cm-changedText, .cm-insertedLine .cm-changedText': {
     background: 'light-dark(#b9e8cc, #1f5a38)',
   },
+  '.cm-collapsedLines': {
+    background: 'var(--code-background)',
+    color: 'var(--mantine-color-dimmed)',
+  },
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: 'none' },
   '.cm-deletedChunk .cm-deletedText': { background: 'light-dark(#f6c4c4, #6b2a2a)' },
 });
 
@@ -35,11 +38,9 @@ export default function VersionDiff({
       parent: place.current,
       doc: after,
       extensions: [
-        minimalSetup,
         editorLook(),
         marks,
         json(),
-        syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
         EditorState.readOnly.of(true),
         EditorView.editable.of(false),
         EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' }),

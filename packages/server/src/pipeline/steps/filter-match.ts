@@ -11,7 +11,9 @@ export const filterMatch = defineStep({
     'Lets only those events pass that match a condition in CEL; the others are dropped, and their record says ' +
     'that this step did it. A condition that reads an absent field does not match.',
   config: z.strictObject({
-    condition: z.string().meta({ title: 'Condition', description: 'CEL', format: 'cel' }),
+    condition: z
+      .string()
+      .meta({ title: 'Condition', description: 'Events that match it pass', format: 'cel' }),
   }),
   examples: [
     { title: 'Only what a model found urgent', config: { condition: 'labels.severity == "critical"' } },
