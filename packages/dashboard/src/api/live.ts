@@ -7,8 +7,14 @@ import { parseExact } from './exact-json.ts';
  * nothing. A hidden tab lets go of its stream: browsers allow a site six connections in all its tabs.
  */
 const AGAIN_MS = 2_000;
+/** As many as the server follows on one stream; a page that watches more has the rest as it was read. */
+const MOST_CALLS = 16;
 
-type Listener = (answer: unknown) => void;
+interface Listener {
+  onAnswer(answer: unknown): void;
+  /** It is gone, or is no longer ours to read. */
+  onRefused(): void;
+}
 
 const listeners = new Map<string, Set<Listener>>();
 let stream: EventSource | null = null;
@@ -38,7 +44,7 @@ function planToOpen(): void {
 }
 
 function open(): void {
-  const paths = document.hidden ? [] : [...listeners.keys()].sort();
+  const paths = document.hidden ? [] : [...listeners.keys()].sort().slice(0, MOST_CALLS);
   const wanted = paths.join('\n');
   if (wanted === openedFor) return;
   stream?.close();
@@ -49,7 +55,11 @@ function open(): void {
   stream = new EventSource(`/dashboard/api/live?${query}`);
   stream.addEventListener('answer', message => {
     const { call, answer } = parseExact(message.data) as { call: string; answer: unknown };
-    for (const listener of listeners.get(call) ?? []) listener(answer);
+    for (const { onAnswer } of listeners.get(call) ?? []) onAnswer(answer);
+  });
+  stream.addEventListener('refused', message => {
+    const { call } = JSON.parse(message.data) as { call: string };
+    for (const { onRefused } of listeners.get(call) ?? []) onRefused();
   });
   // A browser comes back by itself after a break, but not after an answer that was no stream.
   stream.addEventListener('error', ({ target }) => {

@@ -23,7 +23,11 @@ export function useCall<T>(
   const live = options.live === true;
   useEffect(() => {
     if (!live || path === null) return;
-    return watch(path, answer => client.setQueryData(keyOf(path), (answer as { data: T }).data));
+    return watch(path, {
+      onAnswer: answer => client.setQueryData(keyOf(path), (answer as { data: T }).data),
+      // Asked for again in the plain way, its refusal is shown like any other.
+      onRefused: () => void client.invalidateQueries({ queryKey: keyOf(path), exact: true }),
+    });
   }, [client, live, path]);
   return useQuery<T, CallError>({
     queryKey: keyOf(path ?? ''),
@@ -48,20 +52,37 @@ export interface List<Row> {
 
 export const PAGE_SIZE = 100;
 
+/** A list that was scrolled further than this begins again when it is read anew: nobody waits for a thousand pages. */
+const FEW_PAGES = 5;
+
+interface Pages {
+  readonly pages: readonly unknown[];
+  readonly pageParams: readonly unknown[];
+}
+
+const pagesOf = ({ state }: { state: { data: unknown } }): number =>
+  (state.data as Partial<Pages> | undefined)?.pages?.length ?? 0;
+
+const firstPage = (list: Pages | undefined): Pages | undefined =>
+  list && { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) };
+
 /** A list that is read page by page as it is scrolled. */
 export function useList<Row>(
   path: string,
   query: Readonly<Record<string, string | undefined>> = {},
 ): List<Row> {
+  const client = useQueryClient();
   const asked = withQuery(path, query);
+  const queryKey = [...keyOf(path), asked];
   const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
     useInfiniteQuery<Page<Row>, CallError, { pages: Page<Row>[] }, string[], string | null>({
-      queryKey: [...keyOf(path), asked],
+      queryKey,
       queryFn: ({ pageParam }) =>
         readPage<Row>(withQuery(path, { limit: PAGE_SIZE, ...query, cursor: pageParam ?? undefined })),
       initialPageParam: null,
       getNextPageParam: page => page.next_cursor,
       placeholderData: keepPreviousData,
+      refetchOnWindowFocus: read => pagesOf(read) <= FEW_PAGES,
     });
   const rows = useMemo(() => data?.pages.flatMap(page => page.data) ?? [], [data]);
   return {
@@ -72,7 +93,10 @@ export function useList<Row>(
     hasMore: hasNextPage,
     searchedTo: data?.pages.at(-1)?.searched_to ?? null,
     loadMore: () => void fetchNextPage(),
-    refresh: () => void refetch(),
+    refresh() {
+      client.setQueryData<Pages>(queryKey, firstPage);
+      void refetch();
+    },
   };
 }
 
@@ -106,6 +130,10 @@ export function useChange<T = unknown>(): UseMutationResult<T, CallError, Change
   const client = useQueryClient();
   return useMutation<T, CallError, Change>({
     mutationFn: ({ method, path, body }) => call<T>(method, path, body),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['call'] }),
+    onSuccess() {
+      const isLong = (read: { state: { data: unknown } }) => pagesOf(read) > FEW_PAGES;
+      client.setQueriesData<Pages>({ queryKey: ['call'], predicate: isLong }, firstPage);
+      return client.invalidateQueries({ queryKey: ['call'] });
+    },
   });
 }

@@ -1,7 +1,7 @@
 import { Loader } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { isTyping } from '../app/use-go-keys.ts';
 import classes from './rows.module.css';
 
@@ -9,9 +9,13 @@ export interface Column<Row> {
   readonly header: string;
   /** A track of a CSS grid: `140px`, `minmax(160px, 1fr)`. */
   readonly width: string;
+  /** Where there is little room; absent: the same. */
+  readonly narrowWidth?: string;
   cell(row: Row): ReactNode;
   /** Left out where there is no room for it. */
   readonly onlyWide?: boolean;
+  /** The header is there to be heard, not seen. */
+  readonly isHeaderHidden?: boolean;
 }
 
 const ROW_HEIGHT = 42;
@@ -19,9 +23,16 @@ const ROWS_AHEAD = 12;
 /** The next page is asked for when so many rows are left below. */
 const MORE_AT = 30;
 
+/** Which row is marked: by its key, since a live list moves, and by where it was seen last. */
+interface Mark {
+  readonly key: string;
+  readonly index: number;
+}
+
 /**
  * A long list: only what is seen is drawn, and the next page is read before its end is reached. `j` and `k` move
- * the mark, `Enter` opens what is marked, `x` selects it.
+ * the mark, `Enter` opens what is marked, `x` selects it. Keep `columns` and the functions steady between renders,
+ * so that rows which stay are not drawn anew while the list is scrolled.
  */
 export function Rows<Row>(props: {
   label: string;
@@ -37,11 +48,14 @@ export function Rows<Row>(props: {
   isSelected?(row: Row): boolean;
   /** How far it is scrolled, for a tail that pauses. */
   onScroll?(top: number): void;
+  /** Another value brings it back to its top. */
+  scrolledFor?: unknown;
 }) {
   const { rows, columns, keyOf, pageOf, hasMore = false, isLoadingMore = false, loadMore, onSelect } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
-  const [marked, setMarked] = useState(-1);
+  const [mark, setMark] = useState<Mark | null>(null);
+  const marked = indexOf(mark, rows, keyOf);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -55,14 +69,21 @@ export function Rows<Row>(props: {
     if (hasMore && !isLoadingMore && last >= rows.length - MORE_AT) loadMore?.();
   }, [hasMore, isLoadingMore, last, rows.length, loadMore]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the value is a sign, and is not read
+  useEffect(() => {
+    scroller.current?.scrollTo({ top: 0 });
+  }, [props.scrolledFor]);
+
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || document.querySelector('[role="dialog"]')) return;
       const row = rows[marked];
       if (event.key === 'j' || event.key === 'k') {
         const next = Math.min(Math.max(marked + (event.key === 'j' ? 1 : -1), 0), rows.length - 1);
-        setMarked(next);
-        if (next >= 0) virtual.scrollToIndex(next);
+        const reached = rows[next];
+        if (reached === undefined) return;
+        setMark({ key: keyOf(reached), index: next });
+        virtual.scrollToIndex(next);
       } else if (event.key === 'Enter' && row && !isOnControl(event.target)) {
         void navigate({ to: pageOf(row) });
       } else if (event.key === 'x' && row) {
@@ -71,14 +92,23 @@ export function Rows<Row>(props: {
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [rows, marked, virtual, navigate, pageOf, onSelect]);
+  }, [rows, marked, virtual, navigate, keyOf, pageOf, onSelect]);
 
-  const wide = columns.map(({ width }) => width).join(' ');
-  const narrow = columns
-    .filter(({ onlyWide }) => !onlyWide)
-    .map(({ width }) => width)
-    .join(' ');
-  const tracks = { '--wide': wide, '--narrow': narrow } as React.CSSProperties;
+  const open = useCallback(
+    (row: Row, index: number) => {
+      setMark({ key: keyOf(row), index });
+      void navigate({ to: pageOf(row) });
+    },
+    [navigate, keyOf, pageOf],
+  );
+
+  const tracks = {
+    '--wide': columns.map(({ width }) => width).join(' '),
+    '--narrow': columns
+      .filter(({ onlyWide }) => !onlyWide)
+      .map(({ width, narrowWidth }) => narrowWidth ?? width)
+      .join(' '),
+  } as React.CSSProperties;
 
   return (
     // biome-ignore-start lint/a11y/useSemanticElements: rows that are placed by hand cannot be those of a <table>
@@ -91,9 +121,14 @@ export function Rows<Row>(props: {
       aria-rowcount={hasMore ? -1 : rows.length}
     >
       <div className={classes.head} role="row">
-        {columns.map(({ header, onlyWide }) => (
-          <span key={header} role="columnheader" data-only-wide={onlyWide}>
-            {header}
+        {columns.map(({ header, onlyWide, isHeaderHidden }) => (
+          <span
+            key={header}
+            role="columnheader"
+            data-only-wide={onlyWide}
+            aria-label={isHeaderHidden ? header : undefined}
+          >
+            {isHeaderHidden ? null : header}
           </span>
         ))}
       </div>
@@ -101,35 +136,24 @@ export function Rows<Row>(props: {
         ref={scroller}
         className={classes.scroller}
         role="rowgroup"
+        data-scroll-restoration-id={props.label}
         onScroll={event => props.onScroll?.(event.currentTarget.scrollTop)}
       >
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-          {shown.map(({ index, start, key }) => {
+          {shown.map(({ index, start }) => {
             const row = rows[index];
             if (row === undefined) return null;
             return (
-              <div
-                key={key}
-                role="row"
-                aria-rowindex={index + 1}
-                className={classes.row}
-                data-marked={index === marked || undefined}
-                data-selected={props.isSelected?.(row) || undefined}
-                data-key={keyOf(row)}
-                style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
-                onClick={event => {
-                  if (isOnControl(event.target)) return;
-                  setMarked(index);
-                  void navigate({ to: pageOf(row) });
-                }}
-                onKeyDown={() => undefined}
-              >
-                {columns.map(({ header, cell, onlyWide }) => (
-                  <span key={header} role="cell" className={classes.cell} data-only-wide={onlyWide}>
-                    {cell(row)}
-                  </span>
-                ))}
-              </div>
+              <DrawnRow
+                key={keyOf(row)}
+                row={row}
+                index={index}
+                top={start}
+                columns={columns}
+                isMarked={index === marked}
+                isSelected={props.isSelected?.(row) ?? false}
+                open={open}
+              />
             );
           })}
         </div>
@@ -139,6 +163,53 @@ export function Rows<Row>(props: {
     // biome-ignore-end lint/a11y/useFocusableInteractive: see above
     // biome-ignore-end lint/a11y/useSemanticElements: see above
   );
+}
+
+interface DrawnRowProps<Row> {
+  readonly row: Row;
+  readonly index: number;
+  readonly top: number;
+  readonly columns: readonly Column<Row>[];
+  readonly isMarked: boolean;
+  readonly isSelected: boolean;
+  open(row: Row, index: number): void;
+}
+
+/** Drawn anew only when something of it has changed. */
+const DrawnRow = memo(function DrawnRow<Row>(props: DrawnRowProps<Row>) {
+  const { row, index, columns } = props;
+  return (
+    // biome-ignore-start lint/a11y/useSemanticElements: see Rows
+    // biome-ignore-start lint/a11y/useFocusableInteractive: see Rows
+    <div
+      role="row"
+      aria-rowindex={index + 1}
+      className={classes.row}
+      data-marked={props.isMarked || undefined}
+      data-selected={props.isSelected || undefined}
+      style={{ height: ROW_HEIGHT, transform: `translateY(${props.top}px)` }}
+      onClick={event => {
+        if (!isOnControl(event.target)) props.open(row, index);
+      }}
+      onKeyDown={() => undefined}
+    >
+      {columns.map(({ header, cell, onlyWide }) => (
+        <span key={header} role="cell" className={classes.cell} data-only-wide={onlyWide}>
+          {cell(row)}
+        </span>
+      ))}
+    </div>
+    // biome-ignore-end lint/a11y/useFocusableInteractive: see Rows
+    // biome-ignore-end lint/a11y/useSemanticElements: see Rows
+  );
+}) as <Row>(props: DrawnRowProps<Row>) => ReactNode;
+
+/** Where the marked row stands now; -1 where nothing is marked, or what was is gone. */
+function indexOf<Row>(mark: Mark | null, rows: readonly Row[], keyOf: (row: Row) => string): number {
+  if (mark === null) return -1;
+  const there = rows[mark.index];
+  if (there !== undefined && keyOf(there) === mark.key) return mark.index;
+  return rows.findIndex(row => keyOf(row) === mark.key);
 }
 
 /** A press on a link or a button inside a row is its own affair. */

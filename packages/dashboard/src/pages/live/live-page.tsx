@@ -1,5 +1,107 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { IconArrowUp, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { Loading } from '../../components/page-states.tsx';
+import { Rows } from '../../components/rows.tsx';
+import { eventColumns, keyOfEvent, pageOfEvent } from '../events/event-columns.tsx';
+import { EventFilters } from '../events/event-filters.tsx';
+import { FirstEvent } from '../events/first-event.tsx';
+import { type EventQuery, useEventQuery } from '../events/use-event-query.ts';
+import { useTail } from './use-tail.ts';
 
+/** Further down than this somebody is reading. */
+const READING_AT = 20;
+
+/** The tail of what comes in. It pauses by hand, and while it is scrolled. */
 export default function LivePage() {
-  return <Page title="live">…</Page>;
+  const query = useTailQuery();
+  const [isPausedByHand, setIsPausedByHand] = useState(false);
+  const [isReading, setIsReading] = useState(false);
+  const [returns, setReturns] = useState(0);
+  const isPaused = isPausedByHand || isReading;
+  const tail = useTail(query, isPaused);
+
+  const goOn = () => {
+    setIsPausedByHand(false);
+    setIsReading(false);
+    setReturns(count => count + 1);
+  };
+
+  const isNarrowed = Object.keys(query).length > 0;
+  const status = !tail.isConnected ? 'connecting…' : isPaused ? 'paused' : 'live';
+  return (
+    <Page
+      title="Live"
+      lead="What comes in, as it comes in. Scroll down to pause it."
+      fill
+      badge={
+        <Badge color={status === 'live' ? 'green' : 'yellow'} tt="none" role="status">
+          {status}
+        </Badge>
+      }
+      actions={
+        <Button
+          variant="default"
+          leftSection={
+            isPaused ? <IconPlayerPlay size={16} aria-hidden /> : <IconPlayerPause size={16} aria-hidden />
+          }
+          onClick={() => (isPaused ? goOn() : setIsPausedByHand(true))}
+        >
+          {isPaused ? 'Resume' : 'Pause'}
+        </Button>
+      }
+    >
+      <EventFilters />
+      {tail.error && <ErrorNotice error={tail.error} />}
+      {isPaused && tail.heldCount > 0 && (
+        <Group justify="center">
+          <Button
+            variant="light"
+            size="compact-sm"
+            leftSection={<IconArrowUp size={15} aria-hidden />}
+            onClick={goOn}
+          >
+            {tail.heldCount === 1
+              ? '1 event has come meanwhile'
+              : `${tail.heldCount.toLocaleString()} events have come meanwhile`}
+          </Button>
+        </Group>
+      )}
+      {tail.skipped > 0 && (
+        <Text size="sm" c="dimmed" ta="center" role="status">
+          {tail.skipped.toLocaleString()} came too fast to be shown here. The events page has all of them.
+        </Text>
+      )}
+      {!tail.hasBegun && <Loading />}
+      {tail.hasBegun && tail.rows.length > 0 && (
+        <Rows
+          label="Live events"
+          rows={tail.rows}
+          columns={eventColumns}
+          keyOf={keyOfEvent}
+          pageOf={pageOfEvent}
+          onScroll={top => setIsReading(top > READING_AT)}
+          scrolledFor={returns}
+        />
+      )}
+      {tail.hasBegun && tail.rows.length === 0 && !tail.error && <NothingYet isNarrowed={isNarrowed} />}
+    </Page>
+  );
+}
+
+function NothingYet({ isNarrowed }: { isNarrowed: boolean }) {
+  if (!isNarrowed) return <FirstEvent />;
+  return <Empty sentence="Nothing that matches has come in. It is shown here when it does." />;
+}
+
+/** A tail has no past: the times of a list's filters do not count here. */
+function useTailQuery(): EventQuery {
+  const query = useEventQuery();
+  return useMemo(() => {
+    const { after: _after, before: _before, ...rest } = query;
+    return rest;
+  }, [query]);
 }

@@ -77,10 +77,10 @@ export function createTail(
   options: { readonly filter: EventFilter; readonly afterId: string | null; readonly clock: Clock },
 ): () => Promise<News> {
   const { filter, clock, afterId } = options;
-  const begin = afterId === null ? clock.now() - 1 : idTime(afterId) - OVERLAP_MS;
+  let newest = afterId ?? idFloor('evt', clock.now());
+  const begin = idTime(newest) - OVERLAP_MS;
   /** What was told of the events that may still be seen again. */
   let told = new Map<string, string>();
-  let newest = afterId ?? idFloor('evt', begin);
   let most = afterId === null ? MOST_AT_ONCE : MOST_AFTER_A_BREAK;
   let from = begin;
 

@@ -1,0 +1,61 @@
+import type { EventRow } from '@sluice/contract/dashboard-events';
+import { useEffect, useRef, useState } from 'react';
+import { CallError, readPage, withQuery } from '../../api/call.ts';
+import { followEvents } from '../../api/tail.ts';
+import type { EventQuery } from '../events/use-event-query.ts';
+import { emptyTail, goOn, type Tail, takeIn } from './tail.ts';
+
+const SHOWN_AT_FIRST = 50;
+
+export interface FollowedTail extends Tail {
+  readonly isConnected: boolean;
+  /** The first look back is over. */
+  readonly hasBegun: boolean;
+  readonly error: CallError | null;
+}
+
+/** The last few events that match, and from then on whatever comes. */
+export function useTail(query: EventQuery, isPaused: boolean): FollowedTail {
+  const [tail, setTail] = useState(emptyTail);
+  const [isConnected, setIsConnected] = useState(true);
+  const [hasBegun, setHasBegun] = useState(false);
+  const [error, setError] = useState<CallError | null>(null);
+  const paused = useRef(isPaused);
+
+  useEffect(() => {
+    paused.current = isPaused;
+    if (!isPaused) setTail(goOn);
+  }, [isPaused]);
+
+  useEffect(() => {
+    let stop: (() => void) | undefined;
+    let isOver = false;
+    setTail(emptyTail);
+    setHasBegun(false);
+    setError(null);
+    void (async () => {
+      const rows = await readRecent(query).catch((problem: unknown) => {
+        if (!isOver) setError(problem instanceof CallError ? problem : null);
+        return null;
+      });
+      if (isOver) return;
+      setHasBegun(true);
+      // A filter that the server refuses would be refused again and again.
+      if (rows === null) return;
+      setTail(takeIn(emptyTail, { rows, skipped: 0 }, false));
+      stop = followEvents(query, rows[0]?.id ?? null, {
+        onNews: news => setTail(before => takeIn(before, news, paused.current)),
+        onConnected: setIsConnected,
+      });
+    })();
+    return () => {
+      isOver = true;
+      stop?.();
+    };
+  }, [query]);
+
+  return { ...tail, isConnected, hasBegun, error };
+}
+
+const readRecent = async (query: EventQuery): Promise<EventRow[]> =>
+  (await readPage<EventRow>(withQuery('/events', { ...query, limit: SHOWN_AT_FIRST }))).data;
