@@ -13,6 +13,7 @@ const colours: Readonly<Record<string, string>> = {
   delivering: 'blue',
   running: 'blue',
   retrying: 'yellow',
+  failing: 'yellow',
   held: 'yellow',
   retry: 'yellow',
   invited: 'yellow',

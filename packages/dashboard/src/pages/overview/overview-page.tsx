@@ -1,5 +1,96 @@
+import { Button, SegmentedControl, Stack } from '@mantine/core';
+import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { useCall } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { useFilters } from '../../app/use-filters.ts';
+import { Card } from '../../components/card.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { Loading } from '../../components/page-states.tsx';
+import { tellStep } from './amounts.ts';
+import { Failing } from './failing.tsx';
+import { Figures } from './figures.tsx';
+import { Funnel } from './funnel.tsx';
+import classes from './overview.module.css';
+import { type RangeName, rangeNames, ranges, toRange } from './ranges.ts';
+import { WhenSeen } from './when-seen.tsx';
 
+const RatesChart = lazy(() => import('./rates-chart.tsx'));
+const FlowMap = lazy(() => import('./flow-map.tsx'));
+
+/** What came in, what became of it, how long it took, and what is wrong. */
 export default function OverviewPage() {
-  return <Page title="overview">…</Page>;
+  const [filters, change] = useFilters();
+  const range = toRange(filters.range);
+  const overview = useCall<OverviewRecord>(`/overview?minutes=${ranges[range].minutes}`, { live: true });
+
+  return (
+    <Page
+      title="Overview"
+      lead={`What came in within ${ranges[range].words}, and what became of it.`}
+      actions={
+        <SegmentedControl
+          aria-label="How far back"
+          value={range}
+          onChange={chosen => change({ range: chosen === '1h' ? '' : chosen })}
+          data={rangeNames.map(value => ({ value, label: ranges[value].label }))}
+        />
+      }
+    >
+      {overview.error && <ErrorNotice error={overview.error} onRetry={() => void overview.refetch()} />}
+      {!overview.error && !overview.data && <Loading />}
+      {overview.data &&
+        (isFresh(overview.data) ? <Fresh /> : <Shown overview={overview.data} range={range} />)}
+    </Page>
+  );
+}
+
+/** Nobody has set anything up. What came in before everything was deleted is still worth a look. */
+const isFresh = ({ has, totals }: OverviewRecord): boolean =>
+  !has.sources && !has.pipelines && totals.received === 0;
+
+function Fresh() {
+  const may = useMay();
+  if (!may('sources.change')) {
+    return (
+      <Empty sentence="Nothing is set up yet. A member of this organisation can make the first source." />
+    );
+  }
+  return (
+    <Empty
+      sentence="Nothing is set up yet. Make a first source, a pipeline and an inbox in one step, and watch an event come through."
+      action={
+        <Button component={Link} to="/welcome">
+          Send a first event
+        </Button>
+      }
+    />
+  );
+}
+
+function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
+  return (
+    <Stack gap="md">
+      <Funnel totals={overview.totals} range={range} />
+      <Figures overview={overview} />
+      {overview.failing.length > 0 && <Failing destinations={overview.failing} />}
+      <Card title="Over time" lead={`Events and deliveries in each ${tellStep(overview.step_s)}`}>
+        <div className={classes.chart}>
+          <Suspense fallback={<Loading />}>
+            <RatesChart overview={overview} range={range} />
+          </Suspense>
+        </div>
+      </Card>
+      <Card title="Map" lead="Sources, pipelines and destinations, and how much goes from one to the next">
+        <WhenSeen className={classes.map ?? ''}>
+          <Suspense fallback={<Loading />}>
+            <FlowMap range={range} />
+          </Suspense>
+        </WhenSeen>
+      </Card>
+    </Stack>
+  );
 }

@@ -1,0 +1,56 @@
+import { Table, Text } from '@mantine/core';
+import type { FailingDestination } from '@sluice/contract/dashboard-overview';
+import { Link } from '@tanstack/react-router';
+import { Card } from '../../components/card.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { tellAmount } from './amounts.ts';
+import classes from './overview.module.css';
+
+/** Destinations that do not take what they are sent. */
+export function Failing({ destinations }: { destinations: readonly FailingDestination[] }) {
+  return (
+    <Card
+      title="Failing destinations"
+      lead="They did not take something lately. Those that are down are probed until they do."
+    >
+      <Table.ScrollContainer minWidth={320}>
+        <Table verticalSpacing={6}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Destination</Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Th className={classes.right ?? ''}>Failed tries</Table.Th>
+              <Table.Th className={classes.right ?? ''}>Dead</Table.Th>
+              <Table.Th className={classes.right ?? ''}>Delivered</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {destinations.map(({ id, name, kind, is_down, paused, failed, dead, delivered }) => (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  <Link to="/destinations/$id" params={{ id }} className={classes.name}>
+                    {name}
+                  </Link>
+                  <Text size="xs" c="dimmed">
+                    {kind}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <StateBadge state={is_down ? 'down' : paused ? 'paused' : 'failing'} />
+                </Table.Td>
+                {[failed, dead, delivered].map((amount, column) => (
+                  <Table.Td
+                    key={['failed', 'dead', 'delivered'][column]}
+                    className={`${classes.right} numbers`}
+                  >
+                    {tellAmount(amount)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}

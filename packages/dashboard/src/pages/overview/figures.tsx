@@ -1,0 +1,67 @@
+import { SimpleGrid, Text } from '@mantine/core';
+import type { CappedCount, OverviewRecord } from '@sluice/contract/dashboard-overview';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Card } from '../../components/card.tsx';
+import { tellCapped, tellDuration } from './amounts.ts';
+import classes from './overview.module.css';
+
+/** How quick it is, how much waits, and how much did not arrive. */
+export function Figures({ overview: { latency, backlog, dead_letters } }: { overview: OverviewRecord }) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
+      <Card title="From accepted to delivered">
+        <Figure label="Half of them within" value={tellDuration(latency.p50_ms)} />
+        <Figure label="95 % within" value={tellDuration(latency.p95_ms)} />
+      </Card>
+      <Card title="Waiting now">
+        <Linked
+          to="/events"
+          search={{ state: 'accepted' }}
+          label="Events for their pipelines"
+          of={backlog.accepted}
+        />
+        <Linked to="/deliveries" search={{ state: 'pending' }} label="Deliveries" of={backlog.pending} />
+        <Linked
+          to="/deliveries"
+          search={{ state: 'retrying' }}
+          label="Deliveries to retry"
+          of={backlog.retrying}
+        />
+        <Linked to="/deliveries" search={{ state: 'held' }} label="Held by a pause" of={backlog.held} />
+      </Card>
+      <Card title="Not arrived">
+        <Linked to="/dead-letters" label="Dead deliveries" of={dead_letters.deliveries} isBad />
+        <Linked to="/dead-letters" label="Events that failed" of={dead_letters.events} isBad />
+      </Card>
+    </SimpleGrid>
+  );
+}
+
+function Figure({ label, value, isBad = false }: { label: ReactNode; value: string; isBad?: boolean }) {
+  return (
+    <div className={classes.figure} data-bad={isBad || undefined}>
+      <Text size="sm" c="dimmed" component="span">
+        {label}
+      </Text>
+      <span className={`${classes.value} numbers`}>{value}</span>
+    </div>
+  );
+}
+
+function Linked(props: {
+  to: string;
+  search?: Record<string, string>;
+  label: string;
+  of: CappedCount;
+  isBad?: boolean;
+}) {
+  const label = (
+    <Link to={props.to} search={props.search ?? {}} className={classes.figureLink}>
+      {props.label}
+    </Link>
+  );
+  return (
+    <Figure label={label} value={tellCapped(props.of)} isBad={props.isBad === true && props.of.count > 0} />
+  );
+}

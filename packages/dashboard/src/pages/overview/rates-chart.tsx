@@ -1,0 +1,45 @@
+import '@mantine/charts/styles.css';
+import { AreaChart } from '@mantine/charts';
+import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
+import { useMemo } from 'react';
+import { tellAmount, tellShort } from './amounts.ts';
+import { chartRows } from './chart-rows.ts';
+import { type RangeName, ranges } from './ranges.ts';
+
+const lines = [
+  { name: 'received', label: 'Received', color: 'blue.6' },
+  { name: 'delivered', label: 'Delivered', color: 'water.6' },
+  { name: 'dropped', label: 'Dropped', color: 'gray.5' },
+  { name: 'lost', label: 'Failed or dead', color: 'red.6' },
+];
+
+/** What came in and what arrived, step by step. */
+export default function RatesChart({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
+  const rows = useMemo(() => chartRows(overview, range), [overview, range]);
+  const { received, delivered } = overview.totals;
+  return (
+    <div
+      role="img"
+      aria-label={`Received ${tellAmount(received)} and delivered ${tellAmount(delivered)} within ${ranges[range].words}`}
+    >
+      <AreaChart
+        h={272}
+        data={rows}
+        dataKey="at"
+        series={lines}
+        curveType="monotone"
+        withDots={false}
+        withLegend
+        legendProps={{ verticalAlign: 'bottom', height: 32 }}
+        strokeWidth={1.8}
+        fillOpacity={0.12}
+        gridAxis="y"
+        tickLine="none"
+        valueFormatter={tellShort}
+        xAxisProps={{ minTickGap: 48 }}
+        yAxisProps={{ allowDecimals: false, width: 44 }}
+        areaProps={{ isAnimationActive: false }}
+      />
+    </div>
+  );
+}
