@@ -34,11 +34,14 @@ const groups = [...new Set(navigation.map(({ group }) => group))];
 export function Shell() {
   const session = useCall<WhoAmI>('/session');
   const setup = useCall<{ open: boolean }>(session.error?.status === 401 ? '/setup' : null);
-  const here = useRouterState({ select: state => state.location.href });
+  // While the page of the login is being loaded this one still stands, and must not send there once more.
+  const here = useRouterState({
+    select: ({ location }) => (location.pathname === '/login' ? null : location.href),
+  });
 
   if (session.error?.status === 401) {
     if (setup.data?.open) return <Navigate to="/setup" />;
-    if (setup.data || setup.error) return <Navigate to="/login" search={{ to: here }} />;
+    if (here !== null && (setup.data || setup.error)) return <Navigate to="/login" search={{ to: here }} />;
   } else if (session.error) {
     return (
       <Center p="xl">
