@@ -5,6 +5,7 @@ import { PASSWORD } from '../support/dashboard.ts';
 import { newFolder } from '../support/folder.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let chromium: Chromium;
 beforeAll(async () => {
@@ -59,7 +60,13 @@ describe('the first run', () => {
 
     await page.getByText('Delivered to Inbox').waitFor();
     const seen = await textOf(page);
-    const order = ['Accepted', 'Through the pipeline', 'Delivered to Inbox', '"message": "Hello', 'What next'];
+    const order = [
+      'Accepted',
+      'Through the pipeline',
+      'Delivered to Inbox',
+      '"message": "Hello',
+      'What next',
+    ];
     const places = order.map(words => seen.indexOf(words));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places[0]).toBeGreaterThan(-1);
@@ -69,7 +76,7 @@ describe('the first run', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await scrollsSideways(page)).toBe(false);
+    await until(async () => !(await scrollsSideways(page)), 'the page scrolls sideways on a phone');
     expect(faults).toEqual([]);
     expect(strangers).toEqual([]);
 
@@ -85,8 +92,9 @@ describe('the first run', () => {
     await page.getByRole('tab', { name: 'With an API key' }).click();
     await page.getByRole('button', { name: 'Make a key' }).click();
     await runs(await commandIn(page));
+    // Its payload has no type inside: the newest is the one that was sent with the key.
+    await page.getByText('"type": "hello.world"').waitFor({ state: 'detached' });
     await page.getByText('"message": "Hello, Sluice!"').waitFor();
-    expect(await page.getByText('"type"').count(), 'the newest is the one sent with the key').toBe(0);
     expect(faults).toEqual([]);
     await page.context().close();
   }, 60_000);

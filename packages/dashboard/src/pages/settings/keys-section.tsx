@@ -88,7 +88,7 @@ function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: 
           <Table.Tr>
             <Table.Th>Name</Table.Th>
             <Table.Th>Begins with</Table.Th>
-            <Table.Th>Made</Table.Th>
+            <Table.Th visibleFrom="sm">Made</Table.Th>
             <Table.Th>Last used</Table.Th>
             {mayChange && <Table.Th aria-label="Actions" />}
           </Table.Tr>
@@ -97,10 +97,15 @@ function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: 
           {keys.map(({ id, name, prefix, created_at, last_used_at, revoked_at }) => (
             <Table.Tr key={id} c={revoked_at ? 'dimmed' : undefined}>
               <Table.Td>
-                {name} {revoked_at && <Badge color="gray">revoked</Badge>}
+                {name}{' '}
+                {revoked_at && (
+                  <Badge color="gray" tt="none">
+                    revoked
+                  </Badge>
+                )}
               </Table.Td>
               <Table.Td className="mono">{prefix}…</Table.Td>
-              <Table.Td>
+              <Table.Td visibleFrom="sm">
                 <Moment at={created_at} />
               </Table.Td>
               <Table.Td>
@@ -110,7 +115,7 @@ function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: 
                 <Table.Td ta="right">
                   {!revoked_at && (
                     <ConfirmButton
-                      label={`Revoke ${name}`}
+                      label="Revoke"
                       question={`Whatever sends with “${name}” is refused from the next request on. This cannot be taken back.`}
                       act="Revoke"
                       onConfirm={() => change.mutateAsync({ method: 'DELETE', path: `/keys/${id}` })}

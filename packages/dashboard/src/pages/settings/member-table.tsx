@@ -29,7 +29,7 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
             <Table.Tr>
               <Table.Th>E-mail</Table.Th>
               <Table.Th>Role</Table.Th>
-              <Table.Th>Since</Table.Th>
+              <Table.Th visibleFrom="sm">Since</Table.Th>
               {touchesAny && <Table.Th aria-label="Actions" />}
             </Table.Tr>
           </Table.Thead>
@@ -67,7 +67,7 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
                       member.role
                     )}
                   </Table.Td>
-                  <Table.Td>
+                  <Table.Td visibleFrom="sm">
                     {member.expires_at ? (
                       <>
                         ends <Moment at={member.expires_at} />

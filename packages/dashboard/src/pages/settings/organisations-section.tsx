@@ -48,7 +48,7 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
         <Text span size="sm" c="dimmed">
           {role}
         </Text>
-        {here && <Badge>you are here</Badge>}
+        {here && <Badge tt="none">you are here</Badge>}
       </Group>
       <Group gap="xs">
         {!here && (

@@ -84,7 +84,7 @@ function RetentionForm({ path, organisation }: { path: string; organisation: Org
             min={1}
             max={MOST_DAYS}
             allowDecimal={false}
-            maw={360}
+            maw={560}
             {...form.getInputProps('days')}
             error={atDays}
           />

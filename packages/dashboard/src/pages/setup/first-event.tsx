@@ -38,7 +38,7 @@ export function FirstEvent({ flow, pipeline }: { flow: FirstFlow; pipeline: Pipe
 
   return (
     <>
-      <Card title="2. Watch it arrive">
+      <Card title="3. Watch it arrive">
         {/* Said aloud when it turns. */}
         <div aria-live="polite">
           {followed ? (

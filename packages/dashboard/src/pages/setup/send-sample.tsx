@@ -22,7 +22,7 @@ interface Props {
 export function SendSample({ flow, source, secret, onSecret }: Props) {
   const may = useMay();
   return (
-    <Card title="1. Send an event" lead="Paste this into a terminal, or let the browser send it.">
+    <Card title="2. Send an event" lead="Paste this into a terminal, or let the browser send it.">
       {source.url === null ? (
         <Text size="sm" c="dimmed">
           The address of a source is shown to members and above.

@@ -42,7 +42,7 @@ export default function WelcomePage() {
   const mayMake = ['sources.change', 'destinations.change', 'pipelines.change'].every(may);
 
   return (
-    <Page title="Welcome to Sluice" lead="From nothing to a first delivered event, in two steps.">
+    <Page title="Welcome to Sluice" lead="From nothing to a first delivered event, in three steps.">
       {source && pipeline ? (
         <Stack gap="md">
           <SendSample flow={flow} source={source} secret={secret} onSecret={setSecret} />

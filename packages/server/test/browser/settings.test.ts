@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { AuditRecord } from '@sluice/contract/dashboard-events';
+import type { Browser as Chromium, Page } from 'playwright-core';
+import { accessibilityFaults, launchChromium, type Visit, visit } from '../support/browser-page.ts';
+import { type Browser, dataOf, join, listOf, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+let chromium: Chromium;
+let owner: Browser;
+let admin: Browser;
+let viewer: Browser;
+beforeAll(async () => {
+  [service, chromium] = await Promise.all([startTestService(), launchChromium()]);
+  owner = await setUp(service);
+  admin = await join(service.url, owner, 'admin@example.com', 'admin');
+  viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
+}, 60_000);
+afterAll(async () => {
+  await chromium.close();
+  await service.stop();
+});
+
+const sections = ['keys', 'members', 'organisations', 'retention', 'audit', 'health', 'appearance'];
+
+async function open(path: string, as?: Browser, colours: 'light' | 'dark' = 'light'): Promise<Visit> {
+  const visited = await visit(chromium, service.url, path, { ...(as ? { as } : {}), colours });
+  await visited.page.getByRole('heading', { level: 1 }).waitFor();
+  await settled(visited.page);
+  return visited;
+}
+
+const settled = (page: Page) =>
+  page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
+
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+
+/** The button that says who one is, and in which organisation. */
+const accountOf = (page: Page) => (organisation: string) =>
+  page.getByRole('navigation').getByRole('button', { name: new RegExp(`${organisation}.*@example.com`) });
+
+const ingest = (key: string) =>
+  fetch(`${service.url}/v1/ingest`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: '{"events":[{"type":"settings.test"}]}',
+  });
+
+test('a key is shown this once, tells when it was used, and is refused from the moment it is revoked', async () => {
+  const { page, faults } = await open('/settings/keys', owner);
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByText('What is it for?').waitFor();
+  await page.getByLabel('Name of the key').fill('shop');
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByText('Copy this key now').waitFor();
+  const key = /sk_[\w-]{20,}/.exec(await page.getByRole('alert').innerText())?.[0] ?? '';
+  expect(await page.locator('pre').innerText()).toContain(`Authorization: Bearer ${key}`);
+  expect((await ingest(key)).status).toBe(202);
+
+  await page.reload();
+  await rowOf(page, 'shop').waitFor();
+  expect(await page.content()).not.toContain(key);
+  expect(await rowOf(page, 'shop').innerText()).toContain(key.slice(0, 10));
+  await until(async () => {
+    await page.reload();
+    await rowOf(page, 'shop').waitFor();
+    return !(await rowOf(page, 'shop').innerText()).includes('never');
+  }, 'its use is not shown');
+
+  await rowOf(page, 'shop').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await rowOf(page, 'shop').getByText('revoked').waitFor();
+  expect((await ingest(key)).status).toBe(401);
+  expect(await rowOf(page, 'shop').getByRole('button').count()).toBe(0);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('an invitation is accepted in another browser, and what the new member may do changes at once', async () => {
+  const { page } = await open('/settings/members', owner);
+  await page.getByLabel('E-mail').fill('grace@example.com');
+  await page.getByRole('button', { name: 'Make an invitation' }).click();
+  const link = await page.getByText('/invitations/').innerText();
+  await rowOf(page, 'grace@example.com').getByText('invited').waitFor();
+
+  const guest = await open(new URL(link).pathname, undefined, 'dark');
+  await guest.page.getByRole('heading', { name: 'Join Acme' }).waitFor();
+  expect(await accessibilityFaults(guest.page)).toEqual([]);
+  await guest.page.getByRole('textbox', { name: 'Password' }).fill('short');
+  await guest.page.getByRole('button', { name: 'Join Acme' }).click();
+  await guest.page.getByText('Must have 8 to 1024 characters').waitFor();
+  await guest.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await guest.page.getByRole('button', { name: 'Join Acme' }).click();
+  await guest.page.getByRole('button', { name: /grace@example.com/ }).waitFor();
+
+  await page.reload();
+  await page.getByRole('combobox', { name: 'Role of grace@example.com' }).click();
+  await page.getByRole('option', { name: 'admin' }).click();
+  await until(
+    async () =>
+      dataOf<{ role: string }>(await (await logIn(service.url, 'grace@example.com')).get('/session')).role ===
+      'admin',
+    'the role has not changed',
+  );
+  await guest.page.goto(`${service.url}/settings/members`);
+  await guest.page.getByRole('button', { name: 'Make an invitation' }).waitFor();
+  // Used once, the link is of no use to the next who finds it.
+  const late = await open(new URL(link).pathname);
+  await late.page.getByText('it was used, withdrawn or has expired').waitFor();
+  await late.page.context().close();
+
+  await rowOf(page, 'grace@example.com').getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await rowOf(page, 'grace@example.com').waitFor({ state: 'detached' });
+  // Whoever is removed while a page is open is led to the login by the next call.
+  await guest.page.getByRole('link', { name: 'Audit log' }).click();
+  await guest.page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await guest.page.context().close();
+  await page.context().close();
+}, 60_000);
+
+describe('whoever may not change something sees no button for it', () => {
+  test('a viewer in every section', async () => {
+    const { page, faults } = await open('/settings', viewer);
+    const seen: Record<string, string[]> = {};
+    for (const section of sections) {
+      await page
+        .getByRole('navigation', { name: 'Settings' })
+        .locator(`a[href="/settings/${section}"]`)
+        .click();
+      await page.waitForURL(`**/settings/${section}`);
+      await settled(page);
+      const controls = page.locator('main :is(button, input:not([type=radio]), [role=switch])');
+      const found = await controls.evaluateAll(all => all.map(one => one.textContent || one.outerHTML));
+      if (found.length > 0) seen[section] = found;
+    }
+    expect(seen).toEqual({});
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test('an admin where owners and organisations are concerned', async () => {
+    const { page } = await open('/settings/members', admin);
+    await rowOf(page, 'owner@example.com').waitFor();
+    expect(await rowOf(page, 'owner@example.com').getByRole('button').count()).toBe(0);
+    expect(await rowOf(page, 'owner@example.com').getByRole('combobox').count()).toBe(0);
+    expect(await rowOf(page, 'viewer@example.com').getByRole('button', { name: 'Remove' }).count()).toBe(1);
+    await page.getByRole('combobox', { name: 'Role', exact: true }).click();
+    expect(await page.getByRole('option').allInnerTexts()).toEqual(['viewer', 'member', 'admin']);
+    await page.goto(`${service.url}/settings/organisations`);
+    await page.getByRole('group', { name: 'Acme' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Rename' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: /Delete|Make it/ }).count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+test('organisations are made, switched to, renamed, and deleted by typing their name', async () => {
+  const { page, faults } = await open(
+    '/settings/organisations',
+    await logIn(service.url, 'owner@example.com'),
+  );
+  const account = accountOf(page);
+  await page.getByLabel('Name of the organisation').fill('Second');
+  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByRole('group', { name: 'Second' }).getByRole('button', { name: 'Switch to it' }).click();
+  await account('Second').waitFor();
+
+  // Back and forth by the menu, as one does from any page.
+  await account('Second').click();
+  await page.getByRole('menuitem', { name: /Acme/ }).click();
+  await account('Acme').click();
+  await page.getByRole('menuitem', { name: /Second/ }).click();
+  await account('Second').waitFor();
+
+  await page.goto(`${service.url}/settings/organisations`);
+  await page.getByRole('group', { name: 'Second' }).getByRole('button', { name: 'Rename' }).click();
+  await page.getByLabel('New name of Second').fill('Third');
+  await page.getByRole('button', { name: 'Rename' }).first().click();
+  await page.getByRole('group', { name: 'Third' }).getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Type “Third” to delete it').fill('third');
+  expect(await dialog.getByRole('button', { name: 'Delete it' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('Type “Third” to delete it').fill('Third');
+  await dialog.getByRole('button', { name: 'Delete it' }).click();
+  // Whoever was in it goes on in another one of theirs.
+  await account('Acme').waitFor();
+  await page.getByRole('group', { name: 'Acme' }).waitFor();
+  expect(await page.getByRole('group', { name: 'Third' }).count()).toBe(0);
+  expect(faults).toEqual([]);
+  await page.context().close();
+}, 60_000);
+
+test('retention and searchable traits are saved, and the audit log says who did it', async () => {
+  const { page } = await open('/settings/retention', admin);
+  await page.getByLabel('Days that events are kept').fill('7');
+  await page.getByRole('combobox', { name: 'Searchable traits' }).fill('plan');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  const [entry] = listOf<AuditRecord>(await owner.get('/audit?limit=1')).data;
+  expect(entry?.details).toEqual({ retention_days: 7, searchable_traits: ['plan'] });
+
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByRole('row').filter({ hasText: 'organisation.changed' }).first().click();
+  await page.getByRole('heading', { name: 'organisation.changed' }).waitFor();
+  expect(await page.locator('main').innerText()).toContain('"retention_days": 7');
+  await page.context().close();
+});
+
+describe('the login', () => {
+  const fillIn = async (page: Page, email: string, password: string) => {
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+  };
+
+  test('leads back to the page that was asked for, also when a session ended meanwhile', async () => {
+    const { page } = await open('/settings/audit?x=1');
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await fillIn(page, 'owner@example.com', PASSWORD);
+    await page.waitForURL('**/settings/audit?x=1');
+    await page.getByRole('table', { name: 'Audit log' }).waitFor();
+
+    const cookie = (await page.context().cookies()).find(({ name }) => name === 'sluice_session');
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await fillIn(page, 'owner@example.com', PASSWORD);
+    await page.waitForURL('**/settings/members');
+    await rowOf(page, 'owner@example.com').waitFor();
+
+    await accountOf(page)('Acme').click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.context().close();
+  });
+
+  test('leads to no other host', async () => {
+    const as = await logIn(service.url, 'owner@example.com');
+    for (const to of ['https://evil.example/', '//evil.example/', '/\\evil.example/', '/.//evil.example/']) {
+      const { page, strangers } = await open(`/login?to=${encodeURIComponent(to)}`, as);
+      await page.waitForURL(`${service.url}/`);
+      expect(strangers).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  test('says the same of a wrong password and of an unknown e-mail, and when to come back after too many', async () => {
+    const { page, faults } = await open('/login', undefined, 'dark');
+    const said: string[] = [];
+    for (const email of ['owner@example.com', 'nobody@example.com']) {
+      await fillIn(page, email, 'not the password');
+      await page.getByRole('alert').waitFor();
+      said.push(await page.getByRole('alert').innerText());
+      await page.reload();
+    }
+    expect(said).toEqual(Array(2).fill('The e-mail or the password is not right.'));
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        fetch(`${service.url}/dashboard/api/session`, {
+          method: 'POST',
+          headers: { 'X-Sluice-CSRF': '1', 'Content-Type': 'application/json' },
+          body: '{"email":"busy@example.com","password":"x"}',
+        }),
+      ),
+    );
+    await fillIn(page, 'busy@example.com', 'not the password');
+    await page.getByText('try again in 15 minutes').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+test('a page of another site can change nothing here, though the browser would send the cookie', async () => {
+  const { page } = await open('/settings/keys', owner);
+  const [without, foreign] = await page.evaluate(async () => {
+    const send = (headers: Record<string, string>) =>
+      fetch('/dashboard/api/keys', { method: 'POST', headers, body: '{"name":"forged"}' });
+    const plain = await send({ 'Content-Type': 'application/json' });
+    return [plain.status, (await plain.json()).error.code];
+  });
+  expect([without, foreign]).toEqual([403, 'csrf_rejected']);
+  const answer = await owner.send('POST', '/keys', {
+    body: { name: 'forged' },
+    headers: { Origin: 'https://evil.example' },
+  });
+  expect(answer.status).toBe(403);
+  await page.context().close();
+});
+
+for (const colours of ['light', 'dark'] as const) {
+  test(`every section has no serious fault of accessibility in ${colours}`, async () => {
+    const { page, faults, strangers } = await open('/settings', owner, colours);
+    const found: Record<string, string[]> = {};
+    for (const section of sections) {
+      await page
+        .getByRole('navigation', { name: 'Settings' })
+        .locator(`a[href="/settings/${section}"]`)
+        .click();
+      await page.waitForURL(`**/settings/${section}`);
+      await settled(page);
+      const seen = await accessibilityFaults(page);
+      if (seen.length > 0) found[section] = seen;
+    }
+    expect(found).toEqual({});
+    expect([...faults, ...strangers]).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+}
