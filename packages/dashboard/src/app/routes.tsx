@@ -48,6 +48,7 @@ const pages = [
   page('/deliveries', () => import('../pages/deliveries/deliveries-page.tsx')),
   page('/deliveries/$id', () => import('../pages/deliveries/delivery-page.tsx')),
   page('/dead-letters', () => import('../pages/dead-letters/dead-letters-page.tsx')),
+  page('/jobs', () => import('../pages/jobs/jobs-page.tsx')),
   page('/jobs/$id', () => import('../pages/jobs/job-page.tsx')),
   page('/sources', () => import('../pages/sources/sources-page.tsx')),
   page('/sources/$id', () => import('../pages/sources/source-page.tsx')),

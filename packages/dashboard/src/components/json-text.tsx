@@ -7,12 +7,20 @@ const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]
 const MOST_COLOURED = 60_000;
 
 /** JSON as text, never as markup: whatever a payload holds is only ever read. */
-export function JsonText({ value, maxHeight = 420 }: { value: unknown; maxHeight?: number }) {
+export function JsonText({
+  value,
+  maxHeight = 420,
+  copyLabel = 'Copy as JSON',
+}: {
+  value: unknown;
+  maxHeight?: number;
+  copyLabel?: string;
+}) {
   const text = typeof value === 'string' ? value : stringifyExact(value);
   return (
     <div className={classes.box}>
       <div className={classes.copy}>
-        <CopyIcon text={text} label="Copy as JSON" />
+        <CopyIcon text={text} label={copyLabel} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region needs focus to be scrolled by keys */}
       <pre className={classes.text} style={{ maxHeight }} tabIndex={0}>

@@ -1,5 +1,106 @@
+import { Alert, Anchor, Text } from '@mantine/core';
+import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import { Link, useParams } from '@tanstack/react-router';
+import { useCall } from '../../api/use-call.ts';
+import { Card } from '../../components/card.tsx';
+import { CopyText } from '../../components/copy.tsx';
+import { AttemptList } from '../../components/delivery/attempt-list.tsx';
+import { DeliveryActions } from '../../components/delivery/delivery-actions.tsx';
+import { ExactTime } from '../../components/delivery/exact-time.tsx';
+import facts from '../../components/facts.module.css';
+import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
+import { Waiting } from '../../components/page-states.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
 
+/** One delivery with every attempt, as it happens. */
 export default function DeliveryPage() {
-  return <Page title="delivery">…</Page>;
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const { data: delivery, error, refetch } = useCall<DeliveryRecord>(`/deliveries/${id}`, { live: true });
+  if (!delivery) return <Waiting error={error} onRetry={() => void refetch()} />;
+  const { destination, pipeline, event_id, event_type, state, attempts } = delivery;
+  return (
+    <Page
+      title={`${event_type || 'Event'} to ${destination.name}`}
+      badge={<StateBadge state={state} />}
+      lead={explain(delivery)}
+      actions={<DeliveryActions delivery={delivery} />}
+    >
+      <Card>
+        <dl className={facts.facts}>
+          <dt>Event</dt>
+          <dd>
+            <Anchor component={Link} to={`/events/${event_id}`} size="sm">
+              {event_type || event_id}
+            </Anchor>
+          </dd>
+          <dt>Destination</dt>
+          <dd>
+            <Anchor component={Link} to={`/destinations/${destination.id}`} size="sm">
+              {destination.name}
+            </Anchor>{' '}
+            <Text span size="sm" c="dimmed">
+              {destination.kind}
+            </Text>
+          </dd>
+          <dt>Pipeline</dt>
+          <dd>
+            <Anchor component={Link} to={`/pipelines/${pipeline.id}`} size="sm">
+              {pipeline.name}
+            </Anchor>
+          </dd>
+          <dt>Made</dt>
+          <dd>
+            <ExactTime at={delivery.created_at} />
+          </dd>
+          {delivery.finished_at && (
+            <>
+              <dt>Ended</dt>
+              <dd>
+                <ExactTime at={delivery.finished_at} />
+              </dd>
+            </>
+          )}
+          <dt>Id</dt>
+          <dd>
+            <CopyText text={delivery.id} label="Copy the id" />
+          </dd>
+        </dl>
+      </Card>
+      <Card title="Attempts">
+        {attempts.length > 0 ? (
+          <AttemptList attempts={attempts.toReversed()} />
+        ) : (
+          <Alert color="gray" variant="light">
+            {state === 'cancelled' ? 'It was cancelled before it was tried.' : 'It has not been tried yet.'}
+          </Alert>
+        )}
+      </Card>
+    </Page>
+  );
+}
+
+function explain({ state, attempt, next_attempt_at, code, attempts }: DeliveryRecord) {
+  const tries = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
+  const why = attempts.at(-1)?.message;
+  switch (state) {
+    case 'delivered':
+      return `It arrived at the ${attempt === 1 ? 'first attempt' : `attempt number ${attempt}`}.`;
+    case 'dead':
+      return `Given up after ${tries}${code ? ` (${code})` : ''}. ${why ?? ''}`;
+    case 'cancelled':
+      return 'It was discarded, or its destination was deleted: nothing more is sent.';
+    case 'held':
+      return 'The destination is paused. It is kept, and sent when the destination goes on.';
+    case 'pending':
+      return 'It is about to be sent.';
+    case 'delivering':
+      return 'It is being sent now.';
+    case 'retrying':
+      return (
+        <>
+          {why} The next attempt is <Moment at={next_attempt_at} />, after {tries}.
+        </>
+      );
+  }
 }

@@ -1,5 +1,71 @@
+import { Alert, Anchor } from '@mantine/core';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
+import { IconInfoCircle } from '@tabler/icons-react';
+import { Link, useParams } from '@tanstack/react-router';
+import { useCall } from '../../api/use-call.ts';
+import { Card } from '../../components/card.tsx';
+import { CopyText } from '../../components/copy.tsx';
+import { ExactTime } from '../../components/delivery/exact-time.tsx';
+import facts from '../../components/facts.module.css';
+import { JobProgress } from '../../components/job-progress.tsx';
 import { Page } from '../../components/page.tsx';
+import { Waiting } from '../../components/page-states.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { outcomeOf, tellJob, titleOf } from './job-words.ts';
 
+/** A long piece of work: how far it has come, who asked for it, and what came of it. */
 export default function JobPage() {
-  return <Page title="job">…</Page>;
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const { data: job, error, refetch } = useCall<JobRecord>(`/jobs/${id}`, { live: true });
+  if (!job) return <Waiting error={error} onRetry={() => void refetch()} />;
+  const outcome = outcomeOf(job);
+  return (
+    <Page
+      title={titleOf(job)}
+      badge={<StateBadge state={job.state} />}
+      lead={tellJob(job)}
+      actions={
+        <Anchor component={Link} to="/jobs" size="sm">
+          All jobs
+        </Anchor>
+      }
+    >
+      <Card title="Progress">
+        <JobProgress id={job.id} link={false} />
+      </Card>
+      {job.notes.map(note => (
+        <Alert key={note} color="yellow" variant="light" icon={<IconInfoCircle size={18} aria-hidden />}>
+          {note}
+        </Alert>
+      ))}
+      <Card>
+        <dl className={facts.facts}>
+          <dt>Asked for by</dt>
+          <dd>{job.created_by}</dd>
+          <dt>Begun</dt>
+          <dd>
+            <ExactTime at={job.created_at} />
+          </dd>
+          {job.finished_at && (
+            <>
+              <dt>Ended</dt>
+              <dd>
+                <ExactTime at={job.finished_at} />
+              </dd>
+            </>
+          )}
+          <dt>What comes of it</dt>
+          <dd>
+            <Anchor component={Link} to={outcome.to} search={outcome.search as never} size="sm">
+              {outcome.label}
+            </Anchor>
+          </dd>
+          <dt>Id</dt>
+          <dd>
+            <CopyText text={job.id} label="Copy the id" />
+          </dd>
+        </dl>
+      </Card>
+    </Page>
+  );
 }

@@ -1,0 +1,112 @@
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { AttemptRecord } from '@sluice/contract/dashboard-letters';
+import { IconTerminal2 } from '@tabler/icons-react';
+import { asCurl } from '../as-curl.ts';
+import { CopyButtonWith } from '../copy-button.tsx';
+import { Disclosure } from '../disclosure.tsx';
+import { JsonText } from '../json-text.tsx';
+import classes from './attempt-list.module.css';
+import { ExactTime } from './exact-time.tsx';
+
+/** Every attempt of a delivery: what was sent, what came back, and how long that took. */
+export function AttemptList({ attempts }: { attempts: readonly AttemptRecord[] }) {
+  const latest = Math.max(...attempts.map(({ n }) => n));
+  return (
+    <div className={classes.list}>
+      {attempts.map(attempt => (
+        <Disclosure
+          key={attempt.n}
+          startsOpen={attempt.n === latest && attempt.code !== null}
+          summary={<AttemptLine attempt={attempt} />}
+        >
+          <Exchange attempt={attempt} />
+        </Disclosure>
+      ))}
+    </div>
+  );
+}
+
+function AttemptLine({ attempt }: { attempt: AttemptRecord }) {
+  const { n, at, duration_ms, status, code, message } = attempt;
+  return (
+    <>
+      <Text span size="sm" fw={600}>
+        Attempt {n}
+      </Text>
+      <Text span size="sm" className="numbers" data-failed={code !== null || undefined}>
+        {status ?? (code === null ? 'delivered' : 'no answer')}
+      </Text>
+      {code !== null && (
+        <Text span size="sm" className={`mono ${classes.code}`}>
+          {code}
+        </Text>
+      )}
+      <Text span size="sm" c="dimmed" className="numbers">
+        <ExactTime at={at} /> · {duration_ms} ms
+      </Text>
+      {message && (
+        <Text span size="sm" c="dimmed">
+          {message}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Exchange({ attempt }: { attempt: AttemptRecord }) {
+  const { request, response, status, cut } = attempt;
+  const [, method = '', url = ''] = /^([A-Z]+) (https?:\S+)$/.exec(request.target) ?? [];
+  const isWhole = !cut && !request.body.endsWith('…');
+  return (
+    <Stack gap="xs">
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+        <Stack gap={6} miw={0}>
+          <Group justify="space-between" gap="xs" mih={26}>
+            <Text size="xs" fw={600} c="dimmed">
+              Request
+            </Text>
+            {method !== '' && isWhole && (
+              <CopyButtonWith
+                text={asCurl({ method, url, headers: request.headers, body: request.body })}
+                label="Copy as curl"
+                icon={<IconTerminal2 size={14} aria-hidden />}
+              />
+            )}
+          </Group>
+          <div className={classes.head}>
+            <div>{request.target}</div>
+            {Object.entries(request.headers).map(([name, value]) => (
+              <div key={name}>
+                <b>{name}:</b> {value}
+              </div>
+            ))}
+          </div>
+          {request.body !== '' && (
+            <JsonText value={request.body} maxHeight={260} copyLabel="Copy what was sent" />
+          )}
+        </Stack>
+        <Stack gap={6} miw={0}>
+          <Group gap="xs" mih={26}>
+            <Text size="xs" fw={600} c="dimmed">
+              {status === null ? 'Answer' : `Answer ${status}`}
+            </Text>
+          </Group>
+          {response === '' ? (
+            <Text size="sm" c="dimmed">
+              {status === null && attempt.code !== null
+                ? (attempt.message ?? 'There was no answer.')
+                : 'The answer was empty.'}
+            </Text>
+          ) : (
+            <JsonText value={response} maxHeight={320} copyLabel="Copy the answer" />
+          )}
+        </Stack>
+      </SimpleGrid>
+      {cut && (
+        <Text size="xs" c="dimmed">
+          This is the beginning. Open the delivery to see all that was kept.
+        </Text>
+      )}
+    </Stack>
+  );
+}

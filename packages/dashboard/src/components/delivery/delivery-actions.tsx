@@ -1,0 +1,44 @@
+import { Button, Group } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import { IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useChange } from '../../api/use-call.ts';
+import { useMay } from '../../app/session.tsx';
+import { ConfirmButton } from '../confirm.tsx';
+
+const open = new Set(['pending', 'held', 'delivering', 'retrying', 'dead']);
+
+export const canRetry = ({ state }: Pick<DeliveryRecord, 'state'>): boolean => state === 'dead';
+export const canDiscard = ({ state }: Pick<DeliveryRecord, 'state'>): boolean => open.has(state);
+
+/** Send it again, or let it go. */
+export function DeliveryActions({ delivery, size = 'sm' }: { delivery: DeliveryRecord; size?: string }) {
+  const may = useMay()('deliveries.change');
+  const change = useChange();
+  if (!may || !canDiscard(delivery)) return null;
+  const send = (word: 'retry' | 'discard') =>
+    change.mutateAsync({ method: 'POST', path: `/deliveries/${delivery.id}/${word}` });
+  const retry = () =>
+    send('retry').catch((error: Error) => notifications.show({ color: 'red', message: error.message }));
+  return (
+    <Group gap="xs">
+      {canRetry(delivery) && (
+        <Button
+          size={size}
+          loading={change.isPending}
+          onClick={() => void retry()}
+          leftSection={<IconRefresh size={15} aria-hidden />}
+        >
+          Retry
+        </Button>
+      )}
+      <ConfirmButton
+        label="Discard"
+        act="Discard"
+        question={`Nothing more is sent of this event to “${delivery.destination.name}”. This cannot be taken back; the event itself stays.`}
+        onConfirm={() => send('discard')}
+        button={{ size, leftSection: <IconTrash size={15} aria-hidden /> }}
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,65 @@
+import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
+import { Link } from '@tanstack/react-router';
+import { useCall, useChange } from '../api/use-call.ts';
+import { useMay } from '../app/session.tsx';
+import { ConfirmButton } from './confirm.tsx';
+import { ErrorNotice } from './error-notice.tsx';
+import { StateBadge } from './state-badge.tsx';
+
+/** How far a job has come, by itself, with a way to stop it. */
+export function JobProgress({ id, link = true }: { id: string; link?: boolean }) {
+  const { data: job, error } = useCall<JobRecord>(`/jobs/${id}`, { live: true });
+  if (error) return <ErrorNotice error={error} />;
+  return (
+    <Stack gap={8}>
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          {job && <StateBadge state={job.state} />}
+          <Text size="sm" role="status" className="numbers">
+            {job ? tellProgress(job) : 'The job begins.'}
+          </Text>
+        </Group>
+        <Group gap="xs">
+          {link && (
+            <Anchor component={Link} to={`/jobs/${id}`} size="sm">
+              Open the job
+            </Anchor>
+          )}
+          {job && <CancelJob job={job} />}
+        </Group>
+      </Group>
+      <Progress
+        value={job ? shareOf(job) : 0}
+        color={job && job.failed > 0 ? 'yellow' : 'water'}
+        animated={job?.state === 'running'}
+        aria-label="Progress of the job"
+      />
+    </Stack>
+  );
+}
+
+function CancelJob({ job }: { job: JobRecord }) {
+  const may = useMay()('jobs.cancel');
+  const change = useChange();
+  if (!may || job.state !== 'running') return null;
+  return (
+    <ConfirmButton
+      label="Cancel the job"
+      act="Cancel it"
+      question="What it has done stays done. The rest is left as it is."
+      onConfirm={() => change.mutateAsync({ method: 'POST', path: `/jobs/${job.id}/cancel` })}
+      button={{ size: 'compact-sm' }}
+    />
+  );
+}
+
+/** What counts as the whole may still be growing while a replay counts. */
+export const shareOf = ({ state, done, total }: JobRecord): number =>
+  state === 'done' ? 100 : total === 0 ? 0 : Math.min(100, (done / total) * 100);
+
+export function tellProgress({ state, done, failed, total }: JobRecord): string {
+  if (state === 'running' && total === 0) return 'It counts what there is to do.';
+  const failures = failed === 0 ? '' : `, ${failed.toLocaleString('en')} without success`;
+  return `${done.toLocaleString('en')} of ${total.toLocaleString('en')} done${failures}`;
+}

@@ -1,0 +1,50 @@
+import { ActionIcon, Group, Tooltip } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type { DeadLetter } from '@sluice/contract/dashboard-letters';
+import { IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useChange } from '../../api/use-call.ts';
+
+/** Retries one, or lets it go. A failed event has nothing to discard: it stays what it is. */
+export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id: string): void }) {
+  const change = useChange<{ id: string }>();
+  const send = async (path: string, done: string, body?: unknown) => {
+    try {
+      const { id } = await change.mutateAsync({ method: 'POST', path, body });
+      if (id.startsWith('job_')) onJob(id);
+      else notifications.show({ message: done });
+    } catch (error) {
+      notifications.show({ color: 'red', message: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  const retry = () =>
+    letter.kind === 'delivery'
+      ? send(`/deliveries/${letter.id}/retry`, 'It is sent once more.')
+      : send('/dead-letters/retry', '', { filter: { kind: 'event', event: letter.id } });
+  return (
+    <Group gap={2} wrap="nowrap" justify="flex-end">
+      <Tooltip label="Retry">
+        <ActionIcon
+          variant="subtle"
+          aria-label={`Retry ${letter.id}`}
+          loading={change.isPending}
+          onClick={() => void retry()}
+        >
+          <IconRefresh size={17} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      {letter.kind === 'delivery' && (
+        <Tooltip label="Discard">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Discard ${letter.id}`}
+            disabled={change.isPending}
+            onClick={() => void send(`/deliveries/${letter.id}/discard`, 'It was discarded.')}
+          >
+            <IconTrash size={17} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test';
+import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
+import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
+import { verdictOf } from './verdict.ts';
+
+const NOW = Date.parse('2026-01-31T12:00:00.000Z');
+const soon = (ms: number) => new Date(NOW + ms).toISOString();
+
+const aRun = (given: Partial<RunRecord> = {}): RunRecord => ({
+  id: 'run_1',
+  pipeline: { id: 'pipe_1', name: 'Orders', version: 3 },
+  outcome: 'routed',
+  step: null,
+  reason: null,
+  steps: [],
+  cut_at: null,
+  routing: [],
+  replay: null,
+  at: soon(0),
+  ...given,
+});
+
+const aDelivery = (name: string, given: Partial<DeliveryRecord> = {}): DeliveryRecord => ({
+  id: `dlv_${name}`,
+  event_id: 'evt_1',
+  event_type: 'order.paid',
+  pipeline: { id: 'pipe_1', name: 'Orders' },
+  destination: { id: `dst_${name}`, name, kind: 'webhook' },
+  state: 'delivered',
+  attempt: 1,
+  next_attempt_at: null,
+  code: null,
+  created_at: soon(0),
+  finished_at: null,
+  attempts: [],
+  run_id: 'run_1',
+  ...given,
+});
+
+const answered = (status: number): DeliveryRecord['attempts'][number] => ({
+  n: 1,
+  at: soon(0),
+  duration_ms: 1,
+  status,
+  code: 'bad_status',
+  message: null,
+  request: { target: '', headers: {}, body: '' },
+  response: '',
+  cut: false,
+});
+
+const anEvent = (given: Partial<EventRecord>): EventRecord => ({
+  id: 'evt_1',
+  type: 'order.paid',
+  icon: null,
+  state: 'processed',
+  sources: [],
+  entity: null,
+  timestamp: soon(0),
+  received_at: soon(0),
+  sender_id: null,
+  erased_at: null,
+  waiting: null,
+  payload: {},
+  runs: [aRun()],
+  deliveries: [],
+  deliveries_cut: false,
+  ...given,
+});
+
+const told = (given: Partial<EventRecord>) => verdictOf(anEvent(given), NOW);
+
+describe('the verdict on an event', () => {
+  test('that arrived everywhere', () => {
+    expect(told({ deliveries: [aDelivery('Shop')] })).toEqual({ tone: 'good', text: 'Delivered to “Shop”.' });
+    expect(told({ deliveries: [aDelivery('A'), aDelivery('B')] }).text).toBe(
+      'Delivered to all 2 destinations.',
+    );
+  });
+
+  test('that waits for one of three destinations says what it answered and when the next try is', () => {
+    const slack = aDelivery('Slack', {
+      state: 'retrying',
+      next_attempt_at: soon(240_000),
+      attempts: [answered(500)],
+    });
+    expect(told({ deliveries: [aDelivery('A'), slack, aDelivery('B')] })).toEqual({
+      tone: 'waiting',
+      text: 'Delivered to 2 of 3 destinations; “Slack” answered 500, next try in 4 min.',
+    });
+  });
+
+  test('that was given up, is kept, or was cancelled', () => {
+    const dead = aDelivery('A', { state: 'dead', attempt: 8, code: 'timeout' });
+    expect(told({ deliveries: [dead] })).toEqual({
+      tone: 'bad',
+      text: 'Delivered to 0 of 1 destination; “A” did not answer in time, given up after 8 tries.',
+    });
+    expect(told({ deliveries: [aDelivery('A', { state: 'held' })] }).text).toContain('is paused');
+    const five = ['A', 'B', 'C', 'D', 'E'].map(name => aDelivery(name, { state: 'cancelled' }));
+    expect(told({ deliveries: five }).text).toEndWith('“C” was cancelled; and 2 more.');
+  });
+
+  test('that was dropped or failed names the pipeline, the step and the reason', () => {
+    const steps = [
+      {
+        kind: 'filter.match',
+        outcome: 'dropped' as const,
+        duration_ms: 1,
+        before: null,
+        after: null,
+        note: null,
+      },
+    ];
+    const dropped = aRun({ outcome: 'dropped', step: 0, reason: 'payload.total > 5 is false', steps });
+    expect(told({ state: 'dropped', runs: [dropped] })).toEqual({
+      tone: 'quiet',
+      text: 'Dropped by step 1 (filter.match) of “Orders”: payload.total > 5 is false.',
+    });
+    const failed = aRun({ outcome: 'failed', reason: 'The process ended.' });
+    expect(told({ state: 'failed', runs: [failed] })).toEqual({
+      tone: 'bad',
+      text: 'Failed in “Orders”: The process ended.',
+    });
+  });
+
+  test('that one pipeline delivered and another failed says both', () => {
+    const failed = aRun({
+      id: 'run_2',
+      pipeline: { id: 'pipe_2', name: 'Other', version: 1 },
+      outcome: 'failed',
+    });
+    const { tone, text } = told({ runs: [aRun(), failed], deliveries: [aDelivery('A')] });
+    expect(tone).toBe('bad');
+    expect(text).toBe('Delivered to “A”. Failed in “Other”.');
+  });
+
+  test('counts the latest run of a pipeline only', () => {
+    const again = aRun({ id: 'run_2', replay: 'job_1' });
+    const before = aDelivery('A', { state: 'dead', code: 'timeout' });
+    const after = aDelivery('A', { run_id: 'run_2' });
+    expect(told({ runs: [aRun(), again], deliveries: [after, before] }).text).toBe('Delivered to “A”.');
+  });
+
+  test('that waits, or that nobody listens to', () => {
+    expect(told({ state: 'accepted' }).text).toBe('Accepted. It waits for its pipelines.');
+    expect(told({ state: 'accepted', waiting: { until: soon(5_000), retries: 2 } }).text).toBe(
+      'A step was tried 2 times and could not finish; the next try is in 5 sec.',
+    );
+    expect(told({ state: 'unrouted', runs: [] }).tone).toBe('bad');
+    expect(told({}).text).toBe('Processed, but it goes to no destination.');
+  });
+});

@@ -1,0 +1,61 @@
+import { Anchor, Text } from '@mantine/core';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
+import { Link } from '@tanstack/react-router';
+import { useCall } from '../../api/use-call.ts';
+import { Empty } from '../../components/empty.tsx';
+import { tellProgress } from '../../components/job-progress.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Page } from '../../components/page.tsx';
+import { Waiting } from '../../components/page-states.tsx';
+import { type Column, Rows } from '../../components/rows.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { tellJob, titleOf } from './job-words.ts';
+
+const keyOf = ({ id }: JobRecord) => id;
+const pageOf = ({ id }: JobRecord) => `/jobs/${id}`;
+
+const columns: readonly Column<JobRecord>[] = [
+  { header: 'Begun', width: '96px', cell: ({ created_at }) => <Moment at={created_at} /> },
+  { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
+  {
+    header: 'Job',
+    width: 'minmax(120px, 1fr)',
+    cell: job => (
+      <>
+        <Link to={pageOf(job)}>{titleOf(job)}</Link>{' '}
+        <Text span size="sm" c="dimmed">
+          {tellJob(job)}
+        </Text>
+      </>
+    ),
+  },
+  {
+    header: 'Progress',
+    width: 'minmax(130px, 220px)',
+    cell: job => <span className="numbers">{tellProgress(job)}</span>,
+    onlyWide: true,
+  },
+  { header: 'By', width: 'minmax(120px, 220px)', cell: ({ created_by }) => created_by, onlyWide: true },
+];
+
+/** The latest jobs: replays, and retries of dead letters. */
+export default function JobsPage() {
+  const { data: jobs, error, refetch } = useCall<JobRecord[]>('/jobs?limit=100', { live: true });
+  if (!jobs) return <Waiting error={error} onRetry={() => void refetch()} />;
+  return (
+    <Page title="Jobs" lead="Replays, and retries of dead letters. The latest hundred." fill>
+      {jobs.length === 0 ? (
+        <Empty
+          sentence="Nobody has asked for one yet. A job begins when many events are replayed or dead letters are retried."
+          action={
+            <Anchor component={Link} to="/dead-letters" size="sm">
+              To the dead letters
+            </Anchor>
+          }
+        />
+      ) : (
+        <Rows label="Jobs" rows={jobs} columns={columns} keyOf={keyOf} pageOf={pageOf} />
+      )}
+    </Page>
+  );
+}
