@@ -24,6 +24,8 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   components: {
+    // The icon and the ground have the colour; a title in it would be hard to read.
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Anchor: { defaultProps: { underline: 'always' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm' } },
     Modal: { defaultProps: { centered: true, radius: 'lg' } },

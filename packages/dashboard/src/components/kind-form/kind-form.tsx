@@ -121,7 +121,7 @@ function Fields({ schema: shape, value, onChange, problems, disabled, aids, path
           return variantsOf(schema).length > 0 ? (
             <Variants key={name} {...part} label={label} />
           ) : (
-            <Fieldset key={name} legend={label}>
+            <Fieldset key={name} legend={label} bg="transparent">
               <Fields {...part} />
             </Fieldset>
           );

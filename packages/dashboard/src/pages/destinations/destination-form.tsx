@@ -12,6 +12,7 @@ import {
   type KindDescription,
   variantsOf,
 } from '../../components/kind-form/schema.ts';
+import classes from './destinations.module.css';
 import { PolicyForm } from './policy-form.tsx';
 import { TableColumns } from './table-columns.tsx';
 
@@ -50,7 +51,7 @@ export function DestinationForm(props: {
     props.onSave(draft);
   };
   return (
-    <form onSubmit={save} noValidate>
+    <form onSubmit={save} noValidate className={disabled ? classes.readable : undefined}>
       <Stack>
         <TextInput
           label="Name"
@@ -72,7 +73,7 @@ export function DestinationForm(props: {
             aids={aids}
           />
         )}
-        <Fieldset legend="Retries and limits">
+        <Fieldset legend="Retries and limits" bg="transparent">
           <PolicyForm
             value={draft.policy}
             onChange={policy => setDraft(before => ({ ...before, policy }))}

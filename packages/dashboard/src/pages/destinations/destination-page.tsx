@@ -44,6 +44,7 @@ function ExistingDestination({ id }: { id: string }) {
     return <Waiting error={error ?? kinds.error} onRetry={() => void refetch()} />;
   }
 
+  const { rotation } = destination;
   const kind = kinds.data.find(one => one.kind === destination.kind);
   return (
     <Page
@@ -93,7 +94,7 @@ function ExistingDestination({ id }: { id: string }) {
           {kind && (
             <Configuration
               // A rotation writes into the configuration: saved as it was before, it would be undone.
-              key={destination.rotation?.previous_secret_until ?? ''}
+              key={rotation?.previous_secret_until ?? ''}
               kind={kind}
               destination={destination}
               onSecret={setSecret}
@@ -105,13 +106,13 @@ function ExistingDestination({ id }: { id: string }) {
             id={id}
             none="No pipeline sends to it yet. Add it to one, and what the pipeline routes arrives here."
           />
-          {destination.rotation !== null && (
+          {rotation !== null && (mayChange || rotation.previous_secret_until !== null) && (
             <Card title="Signing secret" lead="Deliveries are signed with it.">
               <RotateDialog
                 path={path}
                 permission="destinations.change"
                 what="Meanwhile deliveries carry a signature of each."
-                previousUntil={destination.rotation.previous_secret_until}
+                previousUntil={rotation.previous_secret_until}
                 onRotated={setSecret}
               />
             </Card>

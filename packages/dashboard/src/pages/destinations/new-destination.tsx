@@ -58,9 +58,9 @@ function KindCards({ kinds }: { kinds: readonly KindDescription[] }) {
   );
 }
 
-/** Docs begin with what the kind does. */
+/** Docs begin with what the kind does. A full stop inside `code` ends nothing. */
 const firstSentence = (docs: string): string =>
-  /^[\s\S]*?[.:](?=\s|$)/.exec(docs)?.[0].replace(/:$/, '.') ?? docs;
+  (/^(?:`[^`]*`|[^`])*?[.:](?=\s|$)/.exec(docs)?.[0] ?? docs).replace(/:$/, '.');
 
 function KindPage(props: { kind: KindDescription; onSecret(made: MadeDestination): void }) {
   const { kind } = props;

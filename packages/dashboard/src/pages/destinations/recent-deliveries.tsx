@@ -65,7 +65,7 @@ function Delivery({ delivery, showsBody }: { delivery: DeliveryRecord; showsBody
       </Group>
       {showsBody && body !== undefined && (
         <div style={{ marginTop: 6 }}>
-          <JsonText value={pretty(body)} maxHeight={200} />
+          <JsonText value={pretty(body)} maxHeight={260} />
         </div>
       )}
     </div>

@@ -81,7 +81,7 @@ export function TableColumns(props: Props) {
 }
 
 const NoTable = ({ found }: { found: TableColumnsRecord }) => (
-  <Alert color="yellow" variant="light" title={`There is no table ${found.table} yet`}>
+  <Alert color="gray" variant="light" title={`There is no table ${found.table} yet`}>
     <Text size="sm" mb="xs">
       Sluice never makes tables. Paste this into your database for one that needs no mapping, and look again.
     </Text>

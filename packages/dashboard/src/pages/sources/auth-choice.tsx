@@ -7,7 +7,12 @@ type Auth = WebhookSourceRecord['auth'];
 const modes: readonly Auth[] = ['hmac', 'bearer', 'none'];
 
 /** How senders prove who they are, each way with what it means. */
-export function AuthChoice(props: { value: Auth; onChange(value: Auth): void; disabled?: boolean }) {
+export function AuthChoice(props: {
+  value: Auth;
+  onChange(value: Auth): void;
+  /** How it is now: what is said of that stands elsewhere. */
+  before?: Auth;
+}) {
   return (
     <Stack gap="sm">
       <Radio.Group
@@ -22,12 +27,11 @@ export function AuthChoice(props: { value: Auth; onChange(value: Auth): void; di
               value={mode}
               label={authWords[mode].title}
               description={authWords[mode].meaning}
-              disabled={props.disabled ?? false}
             />
           ))}
         </Stack>
       </Radio.Group>
-      {props.value === 'none' && <OpenWarning />}
+      {props.value === 'none' && props.before !== 'none' && <OpenWarning />}
     </Stack>
   );
 }

@@ -73,7 +73,11 @@ function Form({ source }: { source: SourceRecord }) {
           />
         ) : (
           <>
-            <AuthChoice value={wish.auth} onChange={auth => setWish({ ...wish, auth })} />
+            <AuthChoice
+              value={wish.auth}
+              onChange={auth => setWish({ ...wish, auth })}
+              before={source.kind === 'webhook' ? source.auth : 'hmac'}
+            />
             <RateInputs value={wish.rate} onChange={rate => setWish({ ...wish, rate })} error={error} />
             <Text size="xs" c="dimmed">
               Now: {tellRate(wish.rate)}. Over it, senders get a 429 that says when to come again.

@@ -24,10 +24,16 @@ export const openWarning =
   'Anybody who learns this URL can send events, and nobody can tell theirs from yours. Choose signed or token before you use it for real.';
 
 /** `100 a second, up to 200 at once` */
-export function tellRate({ per_second, burst }: WebhookSourceRecord['rate']): string {
+export const tellRate = (rate: WebhookSourceRecord['rate']): string =>
+  rate.per_second === 0
+    ? tellAmount(rate)
+    : `${tellAmount(rate)}, up to ${rate.burst.toLocaleString('en')} at once`;
+
+/** `100 a second` */
+export function tellAmount({ per_second }: WebhookSourceRecord['rate']): string {
   if (per_second === 0) return 'no limit';
   const [amount, unit] = perUnit(per_second);
-  return `${round(amount)} ${unit}, up to ${burst.toLocaleString('en')} at once`;
+  return `${round(amount)} ${unit}`;
 }
 
 function perUnit(perSecond: number): [number, string] {

@@ -14,7 +14,7 @@ import { Loading } from '../../components/page-states.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { namesOf, usePipelinesOf } from '../../components/used-by.tsx';
-import { describeSource, openWarning, tellRate } from './source-words.ts';
+import { describeSource, openWarning, tellAmount } from './source-words.ts';
 
 const pageOf = ({ id }: SourceRecord) => `/sources/${id}`;
 
@@ -42,8 +42,8 @@ export default function SourcesPage() {
     },
     {
       header: 'Rate',
-      width: 'minmax(120px, 1fr)',
-      cell: source => (source.kind === 'webhook' ? tellRate(source.rate) : '—'),
+      width: 'minmax(100px, 0.8fr)',
+      cell: source => (source.kind === 'webhook' ? tellAmount(source.rate) : '—'),
       onlyWide: true,
     },
     {
@@ -95,8 +95,8 @@ function Takes({ source }: { source: SourceRecord }) {
   if (source.auth !== 'none') return describeSource(source);
   return (
     <Tooltip label={openWarning} multiline w={300}>
-      <Group gap={4} wrap="nowrap" c="var(--mantine-color-orange-text)">
-        <IconAlertTriangle size={15} aria-label="Warning" />
+      <Group gap={4} wrap="nowrap">
+        <IconAlertTriangle size={15} color="var(--mantine-color-orange-filled)" aria-label="Warning:" />
         {describeSource(source)}
       </Group>
     </Tooltip>
