@@ -27,6 +27,7 @@ import { useGoKeys } from './use-go-keys.ts';
 /** Both come when they are first asked for. */
 const Palette = lazy(() => import('./palette.tsx'));
 const KeyHelp = lazy(() => import('./key-help.tsx'));
+const Notices = lazy(() => import('./notices.tsx'));
 
 const groups = [...new Set(navigation.map(({ group }) => group))];
 
@@ -130,6 +131,7 @@ function Frame() {
         <Outlet />
       </AppShell.Main>
       <Suspense>
+        <Notices />
         {paletteAsked > 0 && <Palette asked={paletteAsked} />}
         {keysAsked > 0 && <KeyHelp asked={keysAsked} />}
       </Suspense>

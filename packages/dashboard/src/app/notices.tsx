@@ -1,0 +1,7 @@
+import '@mantine/notifications/styles.css';
+import { Notifications } from '@mantine/notifications';
+
+/** Short notices in the corner: what was done, or why it was not. They come after the page itself. */
+export default function Notices() {
+  return <Notifications position="bottom-right" />;
+}
