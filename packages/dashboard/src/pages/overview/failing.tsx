@@ -13,7 +13,7 @@ export function Failing({ destinations }: { destinations: readonly FailingDestin
       title="Failing destinations"
       lead="They did not take something lately. Those that are down are probed until they do."
     >
-      <Table.ScrollContainer minWidth={320}>
+      <Table.ScrollContainer minWidth={480}>
         <Table verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>

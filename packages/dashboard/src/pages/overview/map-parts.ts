@@ -16,15 +16,18 @@ export interface Part {
 }
 
 export type PartNode = Node<Part, 'part'>;
+export type ArrowEdge = Edge<{ readonly label: string }, 'arrow'>;
 
 const WIDEST_ARROW = 5;
+/** The heads of arrows are named by their colour, so it is spelt out. */
+const [WATER, GREY, RED] = ['#149484', '#868e96', '#fa5252'];
 
 /** The map as it is handed to whoever draws it. */
 export function drawMap(
   map: MapRecord,
   places: Places,
   range: RangeName,
-): { nodes: PartNode[]; edges: Edge[] } {
+): { nodes: PartNode[]; edges: ArrowEdge[] } {
   const parts = partsOf(map);
   const states = new Map(parts.map(({ id, state }) => [id, state]));
   const most = Math.max(1, ...map.edges.map(({ total }) => total));
@@ -49,10 +52,18 @@ export function drawMap(
           source: from,
           target: to,
           animated: per_minute > 0,
-          ...(label === '' ? {} : { label }),
+          type: 'arrow' as const,
+          data: { label },
           className: [isStill ? 'still' : '', state ?? ''].join(' ').trim(),
           style: { strokeWidth: isStill ? 1 : 1.4 + (WIDEST_ARROW - 1.4) * Math.sqrt(total / most) },
-          markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, strokeWidth: 1 },
+          markerEnd: {
+            type: MarkerType.ArrowClosed,
+            width: 16,
+            height: 16,
+            markerUnits: 'userSpaceOnUse',
+            color:
+              isStill || state === 'disabled' || state === 'paused' ? GREY : state === 'down' ? RED : WATER,
+          },
         };
       }),
   };

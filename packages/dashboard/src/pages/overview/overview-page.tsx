@@ -32,12 +32,14 @@ export default function OverviewPage() {
       title="Overview"
       lead={`What came in within ${ranges[range].words}, and what became of it.`}
       actions={
-        <SegmentedControl
-          aria-label="How far back"
-          value={range}
-          onChange={chosen => change({ range: chosen === '1h' ? '' : chosen })}
-          data={rangeNames.map(value => ({ value, label: ranges[value].label }))}
-        />
+        !(overview.data && isFresh(overview.data)) && (
+          <SegmentedControl
+            aria-label="How far back"
+            value={range}
+            onChange={chosen => change({ range: chosen === '1h' ? '' : chosen })}
+            data={rangeNames.map(value => ({ value, label: ranges[value].label }))}
+          />
+        )
       }
     >
       {overview.error && <ErrorNotice error={overview.error} onRetry={() => void overview.refetch()} />}

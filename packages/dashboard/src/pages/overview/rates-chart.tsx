@@ -6,11 +6,12 @@ import { tellAmount, tellShort } from './amounts.ts';
 import { chartRows } from './chart-rows.ts';
 import { type RangeName, ranges } from './ranges.ts';
 
+/** The last one is drawn on top. */
 const lines = [
-  { name: 'received', label: 'Received', color: 'blue.6' },
-  { name: 'delivered', label: 'Delivered', color: 'water.6' },
-  { name: 'dropped', label: 'Dropped', color: 'gray.5' },
   { name: 'lost', label: 'Failed or dead', color: 'red.6' },
+  { name: 'dropped', label: 'Dropped', color: 'gray.5' },
+  { name: 'delivered', label: 'Delivered', color: 'water.6' },
+  { name: 'received', label: 'Received', color: 'blue.6' },
 ];
 
 /** What came in and what arrived, step by step. */
@@ -27,13 +28,13 @@ export default function RatesChart({ overview, range }: { overview: OverviewReco
         data={rows}
         dataKey="at"
         series={lines}
-        curveType="monotone"
+        curveType="linear"
         withDots={false}
         withLegend
-        legendProps={{ verticalAlign: 'bottom', height: 32 }}
+        legendProps={{ itemSorter: null }}
         strokeWidth={1.8}
         fillOpacity={0.12}
-        gridAxis="y"
+        gridAxis="x"
         tickLine="none"
         valueFormatter={tellShort}
         xAxisProps={{ minTickGap: 48 }}

@@ -75,7 +75,8 @@ export function mapCalls(
   });
 }
 
-const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);
+const byName = (a: { name: string }, b: { name: string }): number =>
+  a.name.localeCompare(b.name, 'en', { numeric: true });
 
 /** What a definition says of where a pipeline stands; its secrets are of no interest here. */
 interface Standing {

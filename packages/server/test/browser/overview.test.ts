@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Browser as Chromium } from 'playwright-core';
+import { accessibilityFaults, launchChromium, scrollsSideways, visit } from '../support/browser-page.ts';
+import { type Browser, dataOf, join, setUp, stranger } from '../support/dashboard.ts';
+import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+let chromium: Chromium;
+let owner: Browser;
+let shop: Awaited<ReturnType<typeof makeWebhook>>;
+
+/** A shop with a pipeline to an inbox and to somebody who refuses everything. */
+beforeAll(async () => {
+  [service, chromium] = await Promise.all([
+    startTestService({ settings: { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' } }),
+    launchChromium(),
+  ]);
+  owner = await setUp(service);
+  shop = await makeWebhook(service.url, owner, 'Shop');
+  const inbox = await makeInbox(owner);
+  const { id: broken } = dataOf<{ id: string }>(
+    await owner.post('/destinations', {
+      kind: 'webhook',
+      name: 'Broken',
+      config: { url: 'http://127.0.0.1:1/', auth: { mode: 'none' } },
+      policy: { attempts: 1 },
+    }),
+  );
+  await makePipeline(owner, {
+    name: 'Orders',
+    sources: [shop.id],
+    steps: [{ kind: 'filter.match', config: { condition: '!has(payload.skip)' } }],
+    destinations: [{ id: inbox }, { id: broken, when: 'has(payload.broken)' }],
+  });
+  for (const body of [{ n: 1 }, { n: 2 }, { broken: true }, { skip: true }]) {
+    await settled(owner, await shop.send(body));
+  }
+  await until(async () => {
+    const { totals } = dataOf<{ totals: Record<string, number> }>(await owner.get('/overview'));
+    return totals.dead === 1 && totals.delivered === 3 && totals.dropped === 1;
+  }, 'Not everything was counted.');
+}, 60_000);
+afterAll(async () => {
+  await chromium.close();
+  await service.stop();
+});
+
+describe('the overview', () => {
+  test('tells what became of events, and moves by itself when another comes in', async () => {
+    const { page, faults, strangers } = await visit(chromium, service.url, '/', { as: owner });
+    const funnel = page.getByRole('navigation', { name: 'What became of events' });
+    await funnel.getByRole('link', { name: /^Received 4/ }).waitFor();
+    await funnel.getByRole('link', { name: /^Dropped 1/ }).waitFor();
+    await funnel.getByRole('link', { name: /^Delivered 3/ }).waitFor();
+    await funnel.getByRole('link', { name: /^Dead letters 1/ }).waitFor();
+    await page.getByText('95 % within').waitFor();
+    await page.getByRole('row', { name: /Broken webhook failing 1 1 0/ }).waitFor();
+    await page
+      .getByRole('img', { name: /Received 4 and delivered 3/ })
+      .locator('svg')
+      .first()
+      .waitFor();
+
+    await shop.send({ skip: true });
+    await funnel.getByRole('link', { name: /^Received 5/ }).waitFor();
+    await funnel.getByRole('link', { name: /^Dropped 2/ }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await funnel.getByRole('link', { name: /^Dropped/ }).click();
+    await page.waitForURL(/\/events\?state=dropped&within=1h$/);
+    await page.goBack();
+    await page.getByRole('link', { name: /^Dead letters 1/ }).click();
+    await page.waitForURL(/\/dead-letters$/);
+    expect([faults, strangers]).toEqual([[], []]);
+    await page.context().close();
+  }, 60_000);
+
+  test('keeps how far back it looks in the address', async () => {
+    const { page } = await visit(chromium, service.url, '/', { as: owner });
+    await page.getByText('7 d', { exact: true }).click();
+    await page.waitForURL(/\?range=7d$/);
+    await page.getByText('in each 2 hours').waitFor();
+    await page.reload();
+    await page.getByText('in each 2 hours').waitFor();
+    expect(await page.getByRole('radio', { name: '7 d' }).isChecked()).toBe(true);
+    await page.context().close();
+  }, 60_000);
+
+  test('leads a newcomer to the first event, and asks nothing of those who may not', async () => {
+    const fresh = await stranger(service.url, owner, 'new@example.com');
+    const { page } = await visit(chromium, service.url, '/', { as: fresh });
+    await page.getByRole('link', { name: 'Send a first event' }).click();
+    await page.waitForURL(/\/welcome/);
+    await page.context().close();
+    const viewer = await join(service.url, fresh, 'looker@example.com', 'viewer');
+    const seen = await visit(chromium, service.url, '/', { as: viewer });
+    await seen.page.getByText('A member of this organisation can make the first source.').waitFor();
+    expect(await seen.page.getByRole('link', { name: 'Send a first event' }).count()).toBe(0);
+    await seen.page.context().close();
+  }, 60_000);
+});
+
+describe('the map', () => {
+  test('shows every part with its arrows, and leads to their pages by keyboard', async () => {
+    const { page, faults, strangers } = await visit(chromium, service.url, '/', {
+      as: owner,
+      colours: 'dark',
+    });
+    await page.getByRole('heading', { name: 'Map' }).scrollIntoViewIfNeeded();
+    const map = page.getByLabel('Map of sources, pipelines and destinations');
+    for (const name of [/^Shop webhook/, /^Orders pipeline/, /^Inbox inbox/, /^Broken webhook/]) {
+      await map.getByRole('link', { name }).waitFor();
+    }
+    await map
+      .getByText(/^\d+(\.\d+)?\/min$/)
+      .first()
+      .waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect([faults, strangers]).toEqual([[], []]);
+    await map.getByRole('link', { name: /^Shop/ }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/pipelines\/pipe_/);
+    await page.context().close();
+  }, 60_000);
+
+  test('with many parts is drawn in full size, and fits a phone', async () => {
+    const crowd = await stranger(service.url, owner, 'crowd@example.com');
+    const inboxes = await Promise.all(Array.from({ length: 12 }, (_, n) => makeInbox(crowd, `Inbox ${n}`)));
+    for (let n = 0; n < 12; n++) {
+      const { id } = await makeWebhook(service.url, crowd, `Source ${n}`);
+      const to = [inboxes[n] ?? '', inboxes[(n + 5) % 12] ?? ''];
+      await makePipeline(crowd, { name: `Pipe ${n}`, sources: [id], destinations: to.map(id => ({ id })) });
+    }
+    for (const size of [
+      { width: 1440, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      const { page } = await visit(chromium, service.url, '/', { as: crowd, size });
+      await page.getByRole('heading', { name: 'Map' }).scrollIntoViewIfNeeded();
+      await page.getByRole('link', { name: /^Inbox 11/ }).waitFor();
+      const boxes = await page.getByRole('link', { name: /^(Inbox|Source|Pipe) \d+ / }).all();
+      expect(boxes).toHaveLength(36);
+      const tops = await Promise.all(boxes.map(box => box.boundingBox()));
+      expect(tops.every(box => (box?.height ?? 0) >= 28)).toBe(true);
+      expect(await scrollsSideways(page)).toBe(false);
+      await page.context().close();
+    }
+  }, 60_000);
+});
