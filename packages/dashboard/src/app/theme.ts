@@ -14,10 +14,24 @@ const water: MantineColorsTuple = [
   '#0a4a46',
 ];
 
+/** Mantine's greys in the dark are warm; these go with the water. Light text first, the ground last. */
+const dark: MantineColorsTuple = [
+  '#d3dce2',
+  '#b6c3cc',
+  '#93a4b0',
+  '#5b6c78',
+  '#33414a',
+  '#273138',
+  '#1b2429',
+  '#161d21',
+  '#10161a',
+  '#0c1114',
+];
+
 export const theme = createTheme({
   primaryColor: 'water',
   primaryShade: { light: 7, dark: 7 },
-  colors: { water },
+  colors: { water, dark },
   fontFamily: "'Inter Variable', system-ui, -apple-system, 'Segoe UI', sans-serif",
   fontFamilyMonospace: "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
   defaultRadius: 'md',
