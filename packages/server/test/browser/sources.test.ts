@@ -1,0 +1,199 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser as Chromium, Page } from 'playwright-core';
+import { accessibilityFaults, launchChromium, scrollsSideways, visit } from '../support/browser-page.ts';
+import { type Browser, dataOf, join, setUp } from '../support/dashboard.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+setDefaultTimeout(60_000);
+
+let service: TestService;
+let chromium: Chromium;
+let owner: Browser;
+/** One tab of the owner's, which all tests share: opening another takes longer than most of them. */
+let page: Page;
+let faults: string[];
+beforeAll(async () => {
+  [service, chromium] = await Promise.all([startTestService(), launchChromium()]);
+  owner = await setUp(service);
+  ({ page, faults } = await visit(chromium, service.url, '/sources', { as: owner }));
+});
+afterEach(() => expect(faults.splice(0)).toEqual([]));
+afterAll(async () => {
+  await chromium.close();
+  await service.stop();
+});
+
+interface Made {
+  readonly id: string;
+  readonly url: string;
+  readonly secret: string;
+}
+const makeSource = async (body: object) => dataOf<Made>(await owner.post('/sources', body));
+
+const open = (path: string) => page.goto(`${service.url}${path}`);
+
+/** What the button beside a command copies, run as somebody would who pastes it. */
+async function runShown(): Promise<string> {
+  const command = await page.locator('pre').filter({ hasText: 'curl' }).innerText();
+  return (await promisify(execFile)('bash', ['-c', command], { timeout: 10_000 })).stdout;
+}
+
+describe('a webhook source is made', () => {
+  test('signed: its secret is shown once, and the command beside it works when it is pasted', async () => {
+    await open('/sources');
+    await page.getByRole('link', { name: 'New source' }).first().click();
+    await page.getByRole('button', { name: 'Make the source' }).click();
+    await page.getByText('Must have 1 to', { exact: false }).waitFor();
+    await page.getByLabel('Name').fill('Shop');
+    await page.getByRole('button', { name: 'Make the source' }).click();
+    await page.getByRole('heading', { name: 'Shop is there' }).waitFor();
+    const secret = await page.getByText(/^whsec_/).innerText();
+    expect(JSON.parse(await runShown())).toMatchObject({ data: { duplicate: false } });
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await page.getByRole('link', { name: 'To the source' }).click();
+    await page.getByRole('heading', { name: 'Sending to it' }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.getByText('sec. ago').first().waitFor();
+    await page.getByText('No pipeline listens to it yet', { exact: false }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sending to it' }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+  });
+
+  test('with a token, and open only under a warning', async () => {
+    await open('/sources/new');
+    await page.getByLabel('Name').fill('Provider');
+    await page.getByRole('radio', { name: 'Open (none)' }).check();
+    await page.getByText('Nothing protects it').waitFor();
+    await page.getByRole('radio', { name: 'Token (bearer)' }).check();
+    expect(await page.getByText('Nothing protects it').count()).toBe(0);
+    await page.getByRole('button', { name: 'Make the source' }).click();
+    await page.getByRole('heading', { name: 'Provider is there' }).waitFor();
+    expect(JSON.parse(await runShown())).toMatchObject({ data: { duplicate: false } });
+  });
+});
+
+test('an sdk source is made with what it matches', async () => {
+  await open('/sources/new');
+  await page.getByText('SDK', { exact: true }).click();
+  await page.getByLabel('Name').fill('Orders');
+  await page.getByLabel('Event types').fill('order.*');
+  await page.getByRole('button', { name: 'Make the source' }).click();
+  await page.getByRole('heading', { name: 'Orders is there' }).waitFor();
+  expect(await page.locator('pre').innerText()).toContain('"type":"order.example"');
+});
+
+describe('a source that exists', () => {
+  test('has its secret rotated, says how long the one before holds, and both let senders in', async () => {
+    const { id, url, secret } = await makeSource({ kind: 'webhook', name: 'Rotated', auth: 'bearer' });
+    await open(`/sources/${id}`);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByText('Copy this new secret now').waitFor();
+    await page.getByText('The secret before still holds', { exact: false }).waitFor();
+    expect(JSON.parse(await runShown())).toMatchObject({ data: { duplicate: false } });
+    const headers = { Authorization: `Bearer ${secret}` };
+    expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(202);
+  });
+
+  test('shows what it refused as it happens, with what to do about it', async () => {
+    const { id, url } = await makeSource({ kind: 'webhook', name: 'Refusing' });
+    await open(`/sources/${id}`);
+    await page.getByText('Nothing was refused.').waitFor();
+    await fetch(url, { method: 'POST', headers: { 'X-Ingest-Signature': 'sha256=abc' }, body: '{}' });
+    await page.getByRole('button', { name: /bad signature/ }).click();
+    await page.getByText('64 lowercase hex', { exact: false }).waitFor();
+  });
+
+  test('is renamed, limited, disabled and enabled; a bad rate is told at its field', async () => {
+    const { id, url } = await makeSource({ kind: 'webhook', name: 'Changing', auth: 'none' });
+    await open(`/sources/${id}`);
+    const save = page.getByRole('button', { name: 'Save' });
+    await page.getByLabel('At once').fill('0');
+    await save.click();
+    await page.getByText('Must be at least 1 where there is a limit.').waitFor();
+    await page.getByLabel('Requests a second').fill('0.5');
+    await page.getByLabel('At once').fill('3');
+    await page.getByText('30 a minute, up to 3 at once', { exact: false }).waitFor();
+    await page.getByLabel('Name').fill('Changed');
+    await save.click();
+    await page.getByRole('heading', { name: 'Changed', level: 1 }).waitFor();
+    expect(dataOf(await owner.get(`/sources/${id}`))).toMatchObject({ rate: { per_second: 0.5, burst: 3 } });
+
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(403);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('button', { name: 'Disable' }).waitFor();
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(202);
+  });
+
+  test('names the pipelines that listen to it, and is deleted once that is confirmed', async () => {
+    const { id, url } = await makeSource({ kind: 'webhook', name: 'Doomed', auth: 'none' });
+    await owner.post('/pipelines', { name: 'Listening', sources: [id] });
+    await open(`/sources/${id}`);
+    await page.getByRole('link', { name: 'Listening' }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('answers 404 from then on', { exact: false }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL('**/sources');
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(404);
+  });
+});
+
+test('the list is narrowed by a text that stands in its address, and walked by keys', async () => {
+  await makeSource({ kind: 'sdk', name: 'Findable', match: 'needle.*' });
+  await open('/sources');
+  const rows = page.getByRole('table', { name: 'Sources' });
+  await rows.getByRole('link', { name: 'Findable' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('needle');
+  await page.waitForURL('**/sources?text=needle');
+  await until(async () => (await rows.getByRole('link').count()) === 1, 'The list was not narrowed.');
+  await page.getByLabel('Filter').blur();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Findable' }).waitFor();
+});
+
+test('a viewer reads all of it and is offered nothing that would be refused', async () => {
+  const { id, url } = await makeSource({ kind: 'webhook', name: 'Looked at' });
+  await fetch(url, { method: 'POST', body: '{}' });
+  const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
+  const { page, faults } = await visit(chromium, service.url, `/sources/${id}`, { as: viewer });
+  await page.getByText('Its URL is shown to members', { exact: false }).waitFor();
+  await page.getByText('100 a second, up to 200 at once', { exact: false }).waitFor();
+  await page.getByRole('button', { name: /bad signature/ }).waitFor();
+  expect(await page.content()).not.toContain(new URL(url).pathname);
+  for (const name of ['Disable', 'Delete', 'Rotate the secret', 'Save']) {
+    expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+  }
+  await page.goto(`${service.url}/sources`);
+  await page.getByRole('link', { name: 'Looked at' }).waitFor();
+  expect(await page.getByRole('link', { name: 'New source' }).count()).toBe(0);
+  await page.goto(`${service.url}/sources/new`);
+  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('a source and its form are sound for everybody in light and dark, on a phone too', async () => {
+  const { id, url } = await makeSource({ kind: 'webhook', name: 'Sound', auth: 'none' });
+  await fetch(url, { method: 'POST', body: 'no JSON' });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const path of [`/sources/${id}`, '/sources/new']) {
+      await open(path);
+      if (path === '/sources/new') await page.getByRole('radio', { name: 'Open (none)' }).check();
+      else await page.getByRole('button', { name: /not JSON/ }).waitFor();
+      await page.getByText('Nothing protects it').waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await scrollsSideways(page)).toBe(false);
+      await page.setViewportSize({ width: 1440, height: 900 });
+    }
+  }
+});
