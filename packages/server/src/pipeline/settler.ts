@@ -20,7 +20,7 @@ interface Waiting {
 }
 
 /** A transaction of these keeps the journal waiting for a few milliseconds only. */
-const MOST_AT_ONCE = 48;
+const MOST_AT_ONCE = 128;
 const TRANSACTIONS_AT_ONCE = 1;
 const RETRY_MS = 500;
 

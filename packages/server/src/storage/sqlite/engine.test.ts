@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { seedOrganisation, temporaryDirectory } from '../../../test/support/service.ts';
 import { databaseFile, openSqlite } from './engine.ts';
 
@@ -36,3 +36,28 @@ test('a start that is refused lets go of the directory', async () => {
   }
   rmSync(directory, { recursive: true });
 });
+
+test('what waits for the disk together is flushed together', async () => {
+  const directory = temporaryDirectory();
+  const engine = await openSqlite({ directory, onFatal: fail });
+  const journal = `${databaseFile(directory)}-wal`;
+  const before = commitsIn(journal);
+  const names = Array.from({ length: 300 }, (_, n) => `node ${n}`);
+  await Promise.all(names.map(name => engine.storage.heartbeat(name, 0)));
+  expect(commitsIn(journal) - before).toBeLessThan(100);
+  await engine.close();
+  rmSync(directory, { recursive: true });
+});
+
+const WAL_HEADER_BYTES = 32;
+const FRAME_BYTES = 24 + 4096;
+
+/** The frame that ends a transaction says how large the database is after it; the others say nothing there. */
+function commitsIn(journal: string): number {
+  const bytes = readFileSync(journal);
+  let commits = 0;
+  for (let at = WAL_HEADER_BYTES; at + FRAME_BYTES <= bytes.length; at += FRAME_BYTES) {
+    if (bytes.readUInt32BE(at + 4) > 0) commits++;
+  }
+  return commits;
+}

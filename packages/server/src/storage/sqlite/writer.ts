@@ -37,6 +37,8 @@ const recordAttempts = prepareRecordAttempts(database);
 const writeEntities = prepareWriteEntities(database);
 const begin = database.prepare('BEGIN IMMEDIATE');
 const commit = database.prepare('COMMIT');
+const mark = database.prepare('SAVEPOINT one');
+const keep = database.prepare('RELEASE one');
 
 /** Something to do within the transaction, and whom to answer after it. */
 interface Job {
@@ -45,21 +47,24 @@ interface Job {
 }
 
 const queue: Job[] = [];
-let working = false;
+let isDue = false;
 /** The fault after which nothing may be written any more, however the disk behaves by then. */
 let fatal: Failure | null = null;
 
 self.onmessage = event => {
   const message = event.data as Call | PackedAppend;
   queue.push(typeof message === 'string' ? appendJob(message) : { id: message.id, run: () => run(message) });
-  if (!working) void work();
+  if (isDue) return;
+  isDue = true;
+  // Whatever came in while the last transaction was being flushed is heard first, and shares the next.
+  setImmediate(work);
 };
 self.postMessage('ready');
 
 async function work(): Promise<void> {
-  working = true;
-  while (queue.length > 0) await commitTogether(queue.splice(0));
-  working = false;
+  await commitTogether(queue.splice(0));
+  isDue = queue.length > 0;
+  if (isDue) setImmediate(work);
 }
 
 async function commitTogether(jobs: Job[]): Promise<void> {
@@ -88,16 +93,16 @@ async function perform(job: Job): Promise<Reply> {
 
 /** One job that fails takes nothing of its neighbours with it, unless the disk itself failed. */
 async function performApart(job: Job): Promise<Reply> {
-  database.run('SAVEPOINT one');
+  mark.run();
   try {
     const reply = await perform(job);
-    database.run('RELEASE one');
+    keep.run();
     return reply;
   } catch (error) {
     const failure = toFailure(error);
     if (failure.kind !== 'refused') throw error;
     database.run('ROLLBACK TO one');
-    database.run('RELEASE one');
+    keep.run();
     return { id: job.id, failure };
   }
 }
