@@ -25,6 +25,8 @@ export interface Lane {
   hasMore: boolean;
   /** The size of what was claimed last, for each delivery. */
   meanBytes: number;
+  /** The size of all that is claimed for it and not finished. */
+  held: number;
   usedAt: number;
   readonly rate: Rate;
   /** Storage is being asked which of its queue are still ours. */
@@ -75,6 +77,7 @@ export function openLane(
     finishedSinceClaim: 0,
     hasMore: true,
     meanBytes: options.meanBytes,
+    held: 0,
     usedAt: options.clock.now(),
     rate: createRate(stored.policy.rate_per_second, options),
     isChecking: false,

@@ -19,7 +19,7 @@ import { readOutput } from './output.ts';
 import { retryPolicyOf } from './policy.ts';
 import { toRecord } from './record.ts';
 import { createResultLog } from './results.ts';
-import { shareOf } from './shares.ts';
+import { createShares } from './shares.ts';
 import { createSweep } from './sweep.ts';
 
 /**
@@ -69,8 +69,6 @@ const LANE_IDLE_MS = minutes(5);
 const STOP_PATIENCE_MS = seconds(4);
 /** How long storage may take to hear of a stop. */
 const LAST_WORDS_MS = seconds(2);
-/** Of all that is claimed together, by its size. Beyond it every lane has one delivery at a time. */
-const MOST_HELD = 64 * 1024 * 1024;
 /** What a claim may always bring, while there is room. */
 const LEAST_CLAIMED = 1024 * 1024;
 /** Before anything is known about it. */
@@ -79,7 +77,7 @@ const USUAL_SIZE = 4 * 1024;
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { storage, clock, onError } = options;
   const lanes = new Map<string, Lane>();
-  const lanesOf = new Map<string, number>();
+  const shares = createShares();
   const underWay = new Set<Claim>();
   const results = createResultLog({ storage, onError });
   const sweep = createSweep({
@@ -90,7 +88,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   });
   let changes = 0;
   let withdrawals = 0;
-  let held = 0;
   let meanBytes = USUAL_SIZE;
   let stopping = false;
   let isOver = false;
@@ -153,7 +150,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function claimWhatIsDue(): Promise<number> {
     const now = clock.now();
     let quietUntil = now + IDLE_MS;
-    let promised = held;
+    let promised = 0;
     let longestTimeout = 0;
     const wishes: DeliveryWish[] = [];
     for (const { orgId, destinationId, dueAt, isPaused } of await storage.listWaitingDestinations()) {
@@ -165,7 +162,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const lane = lanes.get(destinationId) ?? (await admit(orgId, destinationId));
       if (lane === null) continue;
       lane.hasMore = true;
-      const left = MOST_HELD - promised;
+      const left = shares.bytesFor(lane, promised);
       const limit = permitted(lane, now, left > 0);
       if (limit === 0) continue;
       // They may be larger than the ones before.
@@ -203,9 +200,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       let bytes = 0;
       for (const delivery of deliveries) {
         bytes += delivery.output.length;
-        lane.queue.push({ lane, delivery, ...lease, isOver: false });
+        const claim = { lane, delivery, ...lease, isOver: false };
+        shares.claimed(claim);
+        lane.queue.push(claim);
       }
-      held += bytes;
       lane.meanBytes = Math.ceil(bytes / deliveries.length);
       meanBytes = lane.meanBytes;
       sendFrom(lane);
@@ -220,19 +218,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (permit.kind === 'wait') return 0;
     if (permit.kind === 'probe') return 1;
     const isIdle = lane.queue.length + lane.sending === 0;
-    const room = isRoomLeft ? roomIn(lane, atOnce(lane)) : isIdle ? 1 : 0;
+    const room = isRoomLeft ? roomIn(lane, shares.atOnce(lane)) : isIdle ? 1 : 0;
     if (room > 0) lane.finishedSinceClaim = 0;
     return room;
-  }
-
-  /** How many may be on their way there at once: as many as it takes, within its share of what there is. */
-  const atOnce = ({ stored: { orgId, policy } }: Lane): number =>
-    Math.min(policy.concurrency, shareOf(lanesOf.size, lanesOf.get(orgId) ?? 0));
-
-  function countLanes(orgId: string, more: 1 | -1): void {
-    const count = (lanesOf.get(orgId) ?? 0) + more;
-    if (count > 0) lanesOf.set(orgId, count);
-    else lanesOf.delete(orgId);
   }
 
   async function admit(orgId: string, destinationId: string): Promise<Lane | null> {
@@ -242,7 +230,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const { nodes } = options;
     const lane = openLane(stored, prepare(stored), { clock, nodes, asOf, meanBytes });
     lanes.set(destinationId, lane);
-    countLanes(orgId, 1);
+    shares.opened(lane);
     return lane;
   }
 
@@ -257,7 +245,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   function sendFrom(lane: Lane): void {
-    const width = atOnce(lane);
+    const width = shares.atOnce(lane);
     while (lane.sending < width && !stopping && !lane.isRetired && lane.asOf === changes) {
       const [claim] = lane.queue;
       if (claim === undefined) break;
@@ -303,7 +291,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const ours = new Set(await storage.findLeased(claims));
       for (const claim of lane.queue.splice(0)) {
         if (doubtful.has(claim) && !ours.has(claim.delivery.id)) {
-          held -= claim.delivery.output.length;
+          shares.finished(claim);
           continue;
         }
         lane.queue.push(doubtful.has(claim) ? Object.assign(claim, known) : claim);
@@ -357,7 +345,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (claim.isOver) return;
     claim.isOver = true;
     underWay.delete(claim);
-    held -= claim.delivery.output.length;
+    shares.finished(claim);
     claim.lane.sending--;
     claim.lane.finishedSinceClaim++;
     claim.lane.usedAt = clock.now();
@@ -399,7 +387,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   async function giveBack(claims: readonly Claim[]): Promise<void> {
-    for (const { delivery } of claims) held -= delivery.output.length;
+    for (const claim of claims) shares.finished(claim);
     for (const [token, group] of Map.groupBy(claims, claim => claim.token)) {
       await release(
         token,
@@ -445,7 +433,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   function retire(lane: Lane): void {
-    if (lanes.delete(lane.stored.id)) countLanes(lane.stored.orgId, -1);
+    if (lanes.delete(lane.stored.id)) shares.closed(lane);
     lane.isRetired = true;
     if (lane.timer !== null) clearTimeout(lane.timer);
     void giveBack(lane.queue.splice(0)).catch(onError);
