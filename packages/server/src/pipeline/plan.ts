@@ -73,3 +73,13 @@ const gone = (planned: PlannedRun): EndedRun => ({
     'The pipeline was disabled or deleted while the event waited to be tried again.',
   ),
 });
+
+/** What it was to go through cannot be found out: it ends with the reason, in what is known of its runs. */
+export function unplannable(claimed: ClaimedEvent, error: unknown): Plan {
+  const reason = `Its pipelines could not be read: ${error instanceof Error ? error.message : String(error)}`;
+  const known = claimed.plan ?? [{ pipelineId: UNKNOWN, version: null, retries: 0, dueAt: 0 }];
+  const ended = known.map(planned => ({ ...gone(planned), report: failedReport(null, reason) }));
+  return { sources: [], runs: [], ended, notDue: [] };
+}
+
+const UNKNOWN = 'unknown';

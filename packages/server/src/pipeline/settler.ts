@@ -117,7 +117,8 @@ export function createSettler(options: {
   };
 }
 
-const isAway = (error: unknown): boolean => error instanceof Problem && error.code === 'storage_unavailable';
+export const isAway = (error: unknown): boolean =>
+  error instanceof Problem && error.code === 'storage_unavailable';
 
 const unstorable = (settlement: Settlement, error: unknown): Settlement => ({
   ...settlement,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { temporaryDirectory } from '../../test/support/service.ts';
 import { until } from '../../test/support/until.ts';
@@ -14,6 +14,7 @@ import { failedReport, type RunReport, type RunRequest } from './thread-protocol
 import { createPipelineWorker, type Lease, type PipelineWorker } from './worker.ts';
 
 /** Workers on real storage, whose runs end when and how the test says. */
+setDefaultTimeout(30_000);
 
 const ORG = newId('org');
 let directory: string;
@@ -81,10 +82,11 @@ interface Given {
 }
 
 function startWorker(runner: PipelineRunner, given: Given = {}) {
+  const givenStorage = { ...storage, ...given.storage };
   const worker = createPipelineWorker({
-    storage: { ...storage, ...given.storage },
+    storage: givenStorage,
     definitions: createDefinitions({
-      storage,
+      storage: givenStorage,
       vault: createVault('a secret key for tests, 32 characters or more'),
       mayRemember: () => true,
     }),
@@ -194,6 +196,50 @@ describe('storage', () => {
     isAway = false;
     await until(allAre(ids, 'processed'), 'They are lost.');
     expect((await storage.listRuns(ORG, ids[0] ?? '')).length).toBe(1);
+  });
+
+  test('that is away is looked at by one for all who have to wait for it', async () => {
+    let isAway = true;
+    let [reads, looks] = [0, 0];
+    const away = () => Promise.reject(new Problem('storage_unavailable'));
+    const ids = await accept(50);
+    startWorker(atOnce, {
+      storage: {
+        readProcessing(orgId) {
+          reads++;
+          return isAway ? away() : storage.readProcessing(orgId);
+        },
+        hasExpiredClaims(at) {
+          if (reads > 0) looks++;
+          return isAway ? away() : storage.hasExpiredClaims(at);
+        },
+      },
+    });
+    await until(() => looks >= 3, 'Nobody looks.');
+    const readsWhileAway = reads;
+    await until(() => looks >= 5, 'Nobody looks again.');
+    expect(reads).toBe(readsWhileAway);
+    isAway = false;
+    await until(allAre(ids, 'processed'), 'They are lost.');
+  });
+
+  test('that answers nonsense about pipelines fails the event with the reason, after a few tries', async () => {
+    const [id = ''] = await accept(1);
+    let reads = 0;
+    startWorker(atOnce, {
+      storage: {
+        readProcessing() {
+          reads++;
+          return Promise.reject(new Error('There is no such column.'));
+        },
+      },
+    });
+    await until(allAre([id], 'failed'), 'It is tried for ever.');
+    expect(reads).toBe(3);
+    expect((await storage.listRuns(ORG, id))[0]).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining('no such column'),
+    });
   });
 
   test('that cannot take one event as it is takes it as failed, and the others as they are', async () => {

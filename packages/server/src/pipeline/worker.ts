@@ -3,10 +3,10 @@ import { seconds } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { ClaimedEvent, EventClaims, Labels, Settlement } from '../core/ports-storage-pipeline.ts';
 import type { Definitions, LoadedPipeline } from './definitions.ts';
-import { planRuns } from './plan.ts';
+import { type Plan, planRuns, unplannable } from './plan.ts';
 import type { PipelineRunner } from './runner.ts';
 import { type EndedRun, settlementOf } from './settle.ts';
-import { createSettler, type Written } from './settler.ts';
+import { createSettler, isAway, type Written } from './settler.ts';
 import { createUnderWay } from './under-way.ts';
 
 /**
@@ -71,6 +71,8 @@ const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
 /** A second try that has not ended by then waits for somebody, and the next may begin. */
 const SUSPECT_HEAD_START_MS = 50;
 const AFTER_ERROR_MS = seconds(1);
+/** What cannot be planned so often, with storage there, is settled as failed. */
+const MOST_PLANS = 3;
 const STOPPING_GRACE_MS = seconds(3);
 
 export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
@@ -152,17 +154,40 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     }
   }
 
-  /** Storage that is away comes back. */
-  async function planned(claimed: ClaimedEvent) {
-    for (;;) {
+  /** Storage that is away comes back; whatever else stands in the way of a plan is not tried for ever. */
+  async function planned(claimed: ClaimedEvent): Promise<Plan> {
+    for (let tries = 1; ; ) {
       try {
         return await planRuns(claimed, definitions, clock.now());
       } catch (error) {
         if (stopping) throw error;
+        if (isAway(error)) {
+          await untilBack(error);
+          continue;
+        }
         onError(error);
+        if (tries++ === MOST_PLANS) return unplannable(claimed, error);
         await pause(AFTER_ERROR_MS);
       }
     }
+  }
+
+  let back: Promise<void> | null = null;
+  /** Everybody who finds storage away waits for the same look at it. */
+  function untilBack(error: unknown): Promise<void> {
+    back ??= (async () => {
+      onError(error);
+      for (let isBack = false; !isBack && !stopping; ) {
+        await pause(AFTER_ERROR_MS);
+        isBack = await storage.hasExpiredClaims(clock.now()).then(
+          () => true,
+          () => false,
+        );
+      }
+    })().finally(() => {
+      back = null;
+    });
+    return back;
   }
 
   async function claimAndProcess(): Promise<void> {
