@@ -57,8 +57,10 @@ test('a disk too full for the index of the journal to grow: 503 that leaves it o
   // The index grows eight pages at a time: twice while the file is opened and checked, then once for every
   // 4,096 pages in the journal.
   const index = ['-P', join(directory, 'sluice.db-shm')];
+  // Only the doors write, so that it is a request which meets it.
   const server = await startProcess({
     directory,
+    settings: { SLUICE_ROLES: 'ingest' },
     under: [...tampering('pwrite64:error=ENOSPC:when=17'), ...index],
   });
   const payload = { s: 'x'.repeat(20_000) };
