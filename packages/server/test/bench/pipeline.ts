@@ -8,9 +8,10 @@ import { createRunner } from '../../src/pipeline/run.ts';
 import { createSharedCalls } from '../../src/pipeline/shared-calls.ts';
 import type { Seed } from '../support/service.ts';
 import { ingestLoad } from './doors.ts';
+import { startFeed } from './feed.ts';
 import { atLeast, type Figure, type Section, thousands } from './figure.ts';
-import { ingestBody, orderEvent } from './order-event.ts';
-import { type MeasuredSluice, startSluice } from './servers.ts';
+import { orderEvent } from './order-event.ts';
+import { startSluice } from './servers.ts';
 import { compare, median } from './wrk.ts';
 
 /** Reshapes, filters and redacts, as most pipelines do. */
@@ -126,7 +127,6 @@ async function measurePure(): Promise<Figure> {
 
 /** So much may wait: enough to keep the pipelines busy, and no more than they clear in a second. */
 const BACKLOG = 6_000;
-const BATCH = 100;
 
 async function measureSettled(): Promise<Figure> {
   const sluice = await startSluice({ prepare: addPipeline });
@@ -134,44 +134,19 @@ async function measureSettled(): Promise<Figure> {
   const waiting = database.query<{ n: number }, []>(
     `SELECT count(*) AS n FROM events WHERE state = 'accepted'`,
   );
-  let sent = 0;
-  let feeding = true;
-  const feed = async () => {
-    const body = ingestBody(BATCH);
-    while (feeding) {
-      if ((waiting.get()?.n ?? 0) > BACKLOG) {
-        await Bun.sleep(5);
-        continue;
-      }
-      await postBatch(sluice, body);
-      sent += BATCH;
-    }
-  };
+  const feed = startFeed(sluice, { most: BACKLOG, waiting: () => waiting.get()?.n ?? 0 });
   try {
-    const feeders = [feed(), feed(), feed(), feed()];
     await Bun.sleep(4_000);
-    const settled = () => sent - (waiting.get()?.n ?? 0);
+    const settled = () => feed.sent() - (waiting.get()?.n ?? 0);
     const [from, began] = [settled(), performance.now()];
     await Bun.sleep(20_000);
     const rate = ((settled() - from) * 1_000) / (performance.now() - began);
-    feeding = false;
-    await Promise.all(feeders);
     return atLeast('accepted → settled with no destination, sustained, events/s', rate, 10_000);
   } finally {
-    feeding = false;
+    await feed.stop();
     database.close();
     await sluice.stop();
   }
-}
-
-async function postBatch(sluice: MeasuredSluice, body: string): Promise<void> {
-  const response = await fetch(`${sluice.url}/v1/ingest`, {
-    method: 'POST',
-    body,
-    headers: { Authorization: `Bearer ${sluice.seed.apiKey}`, 'Content-Type': 'application/json' },
-  });
-  if (response.status !== 202) throw new Error(`Refused with ${response.status}: ${await response.text()}`);
-  await response.arrayBuffer();
 }
 
 async function measureBeside(): Promise<Figure> {
