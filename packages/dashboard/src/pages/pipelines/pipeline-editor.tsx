@@ -13,7 +13,7 @@ import { Page } from '../../components/page.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { BasicsPart } from './basics-part.tsx';
 import { DestinationsPart } from './destinations-part.tsx';
-import { placeOf, toBody } from './draft.ts';
+import { type Draft, placeOf, toBody } from './draft.ts';
 import { LeaveGuard } from './leave-guard.tsx';
 import classes from './pipeline.module.css';
 import { SaveBar } from './save-bar.tsx';
@@ -44,12 +44,15 @@ export function PipelineEditor(props: {
   const tested = useTestEvent(draft);
   const trial = useTrial({ draft, id: base?.id ?? null, event: tested.event, classify });
   const isLeaving = useRef(false);
+  // What the server refused is shown until it is changed.
+  const [refused, setRefused] = useState<Draft | null>(null);
+  const error = refused === draft ? change.error : null;
 
   const toggle = (key: string, isOpen: boolean) =>
     setOpen(before => new Set(isOpen ? [...before, key] : [...before].filter(each => each !== key)));
 
-  const showProblem = (error: CallError) => {
-    const step = draft.steps[placeOf('steps', error.path) ?? -1];
+  const showProblem = ({ path }: CallError) => {
+    const step = draft.steps[placeOf('steps', path) ?? -1];
     if (step) toggle(step.key, true);
   };
   const save = async () => {
@@ -68,8 +71,9 @@ export function PipelineEditor(props: {
           }),
         );
       }
-    } catch (error) {
-      showProblem(error as CallError);
+    } catch (problem) {
+      setRefused(draft);
+      showProblem(problem as CallError);
     }
   };
   const remove = async () => {
@@ -78,7 +82,7 @@ export function PipelineEditor(props: {
     await navigate({ to: '/pipelines' });
   };
   const nameOf = (id: string) => [...sources, ...destinations].find(each => each.id === id)?.name ?? id;
-  const hasPlace = /^(?:name|sources|steps|destinations)/.test(change.error?.path ?? '');
+  const hasPlace = /^(?:name|sources|steps|destinations)/.test(error?.path ?? '');
   const isSaved = change.isSuccess && !state.isUnsaved;
   const isTurnedOnly = base !== null && Object.keys(state.changes()).join() === 'enabled';
 
@@ -89,7 +93,7 @@ export function PipelineEditor(props: {
           draft={draft}
           sources={sources}
           mayChange={mayChange}
-          error={change.error}
+          error={error}
           onChange={state.change}
         />
         <StepsPart
@@ -97,7 +101,7 @@ export function PipelineEditor(props: {
           kinds={kinds}
           open={open}
           mayChange={mayChange}
-          error={change.error}
+          error={error}
           report={trial.report}
           fieldsAt={place => tested.fieldsOf(trial.report?.steps[place]?.before ?? null)}
           onToggle={toggle}
@@ -107,7 +111,7 @@ export function PipelineEditor(props: {
           chosen={draft.destinations}
           known={destinations}
           mayChange={mayChange}
-          error={change.error}
+          error={error}
           fields={tested.fieldsOf(trial.report)}
           onChange={chosen => state.change({ destinations: chosen })}
         />
@@ -188,7 +192,7 @@ export function PipelineEditor(props: {
         <SaveBar
           isNew={base === null}
           label={isTurnedOnly ? 'Save' : `Save version ${(base?.version ?? 0) + 1}`}
-          error={hasPlace ? null : change.error}
+          error={hasPlace ? null : error}
           isSaving={change.isPending}
           onSave={() => void save()}
           onDiscard={base && (() => state.take(base))}

@@ -11,6 +11,7 @@ import {
 import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { Text } from '@mantine/core';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
+import { useRef } from 'react';
 import type { CallError } from '../../api/call.ts';
 import { Card } from '../../components/card.tsx';
 import { type KnownField, KnownFieldsProvider } from '../../components/condition/known-fields.ts';
@@ -38,6 +39,7 @@ export function StepsPart(props: {
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   );
+  const isMoved = useRef(false);
   const kindOf = (step: DraftStep) => kinds.find(({ kind }) => kind === step.kind);
 
   const tell = (id: UniqueIdentifier) => {
@@ -69,9 +71,17 @@ export function StepsPart(props: {
               'Press space or Enter to pick the step up, the arrow keys to move it, space or Enter to put it down, and Escape to leave it where it was.',
           },
           announcements: {
-            onDragStart: ({ active }) => `${tell(active.id)} is picked up from ${placeTold(active.id)}.`,
-            onDragOver: ({ active, over }) =>
-              over ? `${tell(active.id)} is over ${placeTold(over.id)}.` : undefined,
+            onDragStart({ active }) {
+              isMoved.current = false;
+              return `${tell(active.id)} is picked up from ${placeTold(active.id)}.`;
+            },
+            onDragOver({ active, over }) {
+              // At once it is over its own place, which is no news.
+              isMoved.current ||= over?.id !== active.id;
+              return over && isMoved.current
+                ? `${tell(active.id)} is over ${placeTold(over.id)}.`
+                : undefined;
+            },
             onDragEnd: ({ active, over }) =>
               over ? `${tell(active.id)} is put down at ${placeTold(over.id)}.` : undefined,
             onDragCancel: ({ active }) => `${tell(active.id)} is back where it was.`,

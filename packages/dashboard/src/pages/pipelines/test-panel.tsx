@@ -31,7 +31,7 @@ export function TestPanel(props: {
     <Card
       title="Test"
       lead="Runs an event through this draft. Nothing is sent, nothing is stored."
-      actions={trial.isRunning ? <Loader size="xs" aria-label="Running" /> : null}
+      actions={trial.isRunning ? <Loader size="xs" role="status" aria-label="Running" /> : null}
     >
       <Stack gap="sm">
         <SegmentedControl

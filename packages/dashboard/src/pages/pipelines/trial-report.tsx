@@ -28,7 +28,7 @@ export function TrialReport(props: {
           {sentences[report.outcome]}
         </Text>
       </Group>
-      {report.reason && (
+      {report.reason && report.steps.every(({ note }) => note !== report.reason) && (
         <Text size="sm" c="dimmed">
           {report.reason}
         </Text>
