@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 describe('the overview', () => {
-  test('tells what became of events, and moves by itself when another comes in', async () => {
+  test('tells what became of events, moves by itself, and keeps how far back it looks in the address', async () => {
     const { page, faults, strangers } = await visit(chromium, service.url, '/', { as: owner });
     const funnel = page.getByRole('navigation', { name: 'What became of events' });
     await funnel.getByRole('link', { name: /^Received 4/ }).waitFor();
@@ -68,23 +68,19 @@ describe('the overview', () => {
     await funnel.getByRole('link', { name: /^Dropped 2/ }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
 
-    await funnel.getByRole('link', { name: /^Dropped/ }).click();
-    await page.waitForURL(/\/events\?state=dropped&within=1h$/);
-    await page.goBack();
-    await page.getByRole('link', { name: /^Dead letters 1/ }).click();
-    await page.waitForURL(/\/dead-letters$/);
-    expect([faults, strangers]).toEqual([[], []]);
-    await page.context().close();
-  }, 60_000);
-
-  test('keeps how far back it looks in the address', async () => {
-    const { page } = await visit(chromium, service.url, '/', { as: owner });
     await page.getByText('7 d', { exact: true }).click();
     await page.waitForURL(/\?range=7d$/);
     await page.getByText('in each 2 hours').waitFor();
     await page.reload();
     await page.getByText('in each 2 hours').waitFor();
     expect(await page.getByRole('radio', { name: '7 d' }).isChecked()).toBe(true);
+
+    await funnel.getByRole('link', { name: /^Dropped/ }).click();
+    await page.waitForURL(/\/events\?state=dropped&within=7d$/);
+    await page.goBack();
+    await page.getByRole('link', { name: /^Dead letters 1/ }).click();
+    await page.waitForURL(/\/dead-letters$/);
+    expect([faults, strangers]).toEqual([[], []]);
     await page.context().close();
   }, 60_000);
 
@@ -134,19 +130,22 @@ describe('the map', () => {
       const to = [inboxes[n] ?? '', inboxes[(n + 5) % 12] ?? ''];
       await makePipeline(crowd, { name: `Pipe ${n}`, sources: [id], destinations: to.map(id => ({ id })) });
     }
+    const { page } = await visit(chromium, service.url, '/', { as: crowd });
+    await page.getByRole('heading', { name: 'Map' }).scrollIntoViewIfNeeded();
+    await page.getByRole('link', { name: /^Inbox 11/ }).waitFor();
+    const boxes = page.getByRole('link', { name: /^(Inbox|Source|Pipe) \d+ / });
     for (const size of [
       { width: 1440, height: 900 },
       { width: 390, height: 844 },
     ]) {
-      const { page } = await visit(chromium, service.url, '/', { as: crowd, size });
-      await page.getByRole('heading', { name: 'Map' }).scrollIntoViewIfNeeded();
-      await page.getByRole('link', { name: /^Inbox 11/ }).waitFor();
-      const boxes = await page.getByRole('link', { name: /^(Inbox|Source|Pipe) \d+ / }).all();
-      expect(boxes).toHaveLength(36);
-      const tops = await Promise.all(boxes.map(box => box.boundingBox()));
-      expect(tops.every(box => (box?.height ?? 0) >= 28)).toBe(true);
+      await page.setViewportSize(size);
+      const heights = (await Promise.all((await boxes.all()).map(box => box.boundingBox()))).map(
+        box => box?.height ?? 0,
+      );
+      expect(heights).toHaveLength(36);
+      expect(Math.min(...heights)).toBeGreaterThanOrEqual(28);
       expect(await scrollsSideways(page)).toBe(false);
-      await page.context().close();
     }
+    await page.context().close();
   }, 60_000);
 });
