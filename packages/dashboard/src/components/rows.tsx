@@ -189,7 +189,9 @@ const DrawnRow = memo(function DrawnRow<Row>(props: DrawnRowProps<Row>) {
       data-selected={props.isSelected || undefined}
       style={{ height: ROW_HEIGHT, transform: `translateY(${props.top}px)` }}
       onClick={event => {
-        if (!isOnControl(event.target)) props.open(row, index);
+        if (!isOnOwnLink(event) && isOnControl(event.target)) return;
+        event.preventDefault();
+        props.open(row, index);
       }}
       onKeyDown={() => undefined}
     >
@@ -211,6 +213,23 @@ function indexOf<Row>(mark: Mark | null, rows: readonly Row[], keyOf: (row: Row)
   if (there !== undefined && keyOf(there) === mark.key) return mark.index;
   return rows.findIndex(row => keyOf(row) === mark.key);
 }
+
+/**
+ * What a row is called, as a link to its page: for the keyboard, for screen readers, and for another tab. Lighter than
+ * the router's own, of which each listens to where the page is.
+ */
+export function RowLink({ to, children }: { to: string; children: ReactNode }) {
+  return (
+    <a href={to} data-row-link>
+      {children}
+    </a>
+  );
+}
+
+const isOnOwnLink = (event: React.MouseEvent): boolean =>
+  event.target instanceof Element &&
+  event.target.closest('[data-row-link]') !== null &&
+  !(event.metaKey || event.ctrlKey || event.shiftKey);
 
 /** A press on a link or a button inside a row is its own affair. */
 const isOnControl = (target: EventTarget | null): boolean =>

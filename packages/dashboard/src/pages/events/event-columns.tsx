@@ -1,7 +1,5 @@
-import { Anchor } from '@mantine/core';
 import type { EventRow } from '@sluice/contract/dashboard-events';
-import { Link } from '@tanstack/react-router';
-import type { Column } from '../../components/rows.tsx';
+import { type Column, RowLink } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -32,10 +30,10 @@ export const eventColumns: readonly Column<EventRow>[] = [
     width: 'minmax(120px, 1.6fr)',
     narrowWidth: 'minmax(0, 1fr)',
     cell: ({ id, type, icon }) => (
-      <Anchor component={Link} to={`/events/${id}`} c="inherit" fw={550} size="sm">
+      <RowLink to={`/events/${id}`}>
         {icon ? `${icon} ` : ''}
         {type}
-      </Anchor>
+      </RowLink>
     ),
   },
   { header: 'State', width: '110px', narrowWidth: '86px', cell: ({ state }) => <StateBadge state={state} /> },

@@ -2,7 +2,7 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import type { EventRow } from '@sluice/contract/dashboard-events';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { useAll } from '../../api/use-call.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { isTyping } from '../../app/use-go-keys.ts';
@@ -13,7 +13,7 @@ const TYPED_AFTER_MS = 350;
 const states: EventRow['state'][] = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];
 
 /** What a list of events is narrowed by. `past`: the list goes back in time, and is no tail. */
-export function EventFilters({ past = false }: { past?: boolean }) {
+export const EventFilters = memo(function EventFilters({ past = false }: { past?: boolean }) {
   const [filters, change] = useFilters();
   const usesMore = Boolean(filters.pipeline || filters.destination || filters.entity);
   const [isMore, { toggle }] = useDisclosure(usesMore);
@@ -78,7 +78,7 @@ export function EventFilters({ past = false }: { past?: boolean }) {
       </Button>
     </search>
   );
-}
+});
 
 /** The address changes when somebody has stopped typing. */
 function TypedFilter(props: {
@@ -169,7 +169,6 @@ function MomentFilter({ name, label }: { name: string; label: string }) {
       type="datetime-local"
       aria-label={label}
       title={label}
-      step={1}
       value={at ? toLocal(at) : ''}
       onChange={({ currentTarget: { value } }) =>
         change({ [name]: value === '' ? '' : new Date(value).toISOString() })
@@ -181,5 +180,5 @@ function MomentFilter({ name, label }: { name: string; label: string }) {
 function toLocal(at: string): string {
   const ms = Date.parse(at);
   if (Number.isNaN(ms)) return '';
-  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

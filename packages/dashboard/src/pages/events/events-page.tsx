@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { EventRow } from '@sluice/contract/dashboard-events';
 import { IconRefresh } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
@@ -13,6 +13,7 @@ import { Loading } from '../../components/page-states.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
 import { eventColumns, keyOfEvent, pageOfEvent } from './event-columns.tsx';
 import { EventFilters } from './event-filters.tsx';
+import classes from './events-page.module.css';
 import { FirstEvent } from './first-event.tsx';
 import { ReplayBar } from './replay-bar.tsx';
 import { useEventQuery } from './use-event-query.ts';
@@ -127,8 +128,9 @@ const selectColumn = (
   isHeaderHidden: true,
   width: '22px',
   cell: row => (
-    <Checkbox
-      size="xs"
+    <input
+      type="checkbox"
+      className={classes.select}
       aria-label={`Select ${row.type}, ${row.id}`}
       checked={selected.has(row.id)}
       onChange={() => onSelect(row)}

@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Browser as Chromium, Page } from 'playwright-core';
+import { newId } from '../../src/core/ids.ts';
+import { toRow } from '../../src/web/dashboard/events.ts';
+import { launchChromium, visit } from '../support/browser-page.ts';
+import { type Browser, dataOf, join, listOf, setUp, stranger } from '../support/dashboard.ts';
+import { acceptedIds, ingestWith } from '../support/doors.ts';
+import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+let chromium: Chromium;
+let owner: Browser;
+let viewer: Browser;
+let shop: string;
+let send: (type: string) => Promise<string>;
+beforeAll(async () => {
+  [service, chromium] = await Promise.all([startTestService(), launchChromium()]);
+  owner = await setUp(service);
+  viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
+  send = await senderOf(owner);
+  const source = await makeWebhook(service.url, owner, 'Shop');
+  shop = source.id;
+  const inbox = await makeInbox(owner);
+  await makePipeline(owner, { name: 'All', sources: [shop], destinations: [{ id: inbox }] });
+  await settled(owner, await source.send({ type: 'order.paid', note: 'a needle in hay' }));
+  await settled(owner, await source.send({ type: 'order.refunded' }));
+  await settled(owner, await send('page.viewed'));
+}, 60_000);
+afterAll(async () => {
+  await chromium.close();
+  await service.stop();
+});
+
+async function senderOf(browser: Browser): Promise<(type: string) => Promise<string>> {
+  const { secret } = dataOf<{ secret: string }>(await browser.post('/keys', { name: 'k' }));
+  return async type => acceptedIds(await ingestWith(service.url, secret)({ events: [{ type }] }))[0] ?? '';
+}
+
+const open = (path: string, as = owner) => visit(chromium, service.url, path, { as });
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+const searchOf = (page: Page) => new URL(page.url()).search;
+
+describe('the list of events', () => {
+  test('says how to send the first one, and shows it by itself when it has come', async () => {
+    const newcomer = await stranger(service.url, owner, 'newcomer@example.com');
+    const { page, faults } = await open('/events', newcomer);
+    await page.getByText('Nothing has come in yet.').waitFor();
+    expect(await page.getByText('curl').textContent()).toContain(`${service.url}/v1/ingest`);
+    await (await senderOf(newcomer))('first.of.all');
+    await rowOf(page, 'first.of.all').getByText('unrouted').waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test('keeps its filters in the address, through an event and back', async () => {
+    const { page } = await open('/events');
+    await rowOf(page, 'page.viewed').waitFor();
+
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'processed' }).click();
+    await rowOf(page, 'page.viewed').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'Source' }).click();
+    await page.getByRole('option', { name: 'Shop' }).click();
+    await page.getByRole('textbox', { name: 'Type' }).fill('order.refunded');
+    await page.waitForURL(/type=order\.refunded/);
+    await rowOf(page, 'order.paid').waitFor({ state: 'detached' });
+    expect(searchOf(page)).toBe(`?state=processed&source=${shop}&type=order.refunded`);
+
+    await page.getByRole('link', { name: 'order.refunded' }).click();
+    await page.waitForURL(/\/events\/evt_/);
+    await page.goBack();
+    await rowOf(page, 'order.refunded').waitFor();
+    expect(searchOf(page)).toBe(`?state=processed&source=${shop}&type=order.refunded`);
+    await page.getByRole('textbox', { name: 'Type' }).fill('nothing.like.it');
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await rowOf(page, 'page.viewed').waitFor();
+    expect(searchOf(page)).toBe('');
+    await page.context().close();
+  });
+
+  test('finds a text in payloads, and narrows by time, pipeline, destination and entity', async () => {
+    const { page } = await open('/events');
+    await rowOf(page, 'page.viewed').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('Needle');
+    await rowOf(page, 'page.viewed').waitFor({ state: 'detached' });
+    expect(await rowOf(page, 'order.').count()).toBe(1);
+    await page.getByRole('textbox', { name: 'Text in the payload' }).fill('');
+    await rowOf(page, 'page.viewed').waitFor();
+
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByRole('combobox', { name: 'Pipeline' }).click();
+    await page.getByRole('option', { name: 'All' }).click();
+    await rowOf(page, 'page.viewed').waitFor({ state: 'detached' });
+    await page.getByRole('combobox', { name: 'Destination' }).click();
+    await page.getByRole('option', { name: 'Inbox' }).click();
+    await page.getByRole('combobox', { name: 'Time' }).click();
+    await page.getByRole('option', { name: 'Last hour' }).click();
+    await page.waitForURL(/within=1h/);
+    expect(await rowOf(page, 'order.').count()).toBe(2);
+    await page.getByRole('textbox', { name: 'Entity' }).fill('customer:nobody');
+    await page.getByText('No event matches these filters.').waitFor();
+    await page.getByRole('textbox', { name: 'Entity' }).fill('no colon');
+    await page.getByRole('alert').getByText('entity').first().waitFor();
+    await page.context().close();
+  });
+
+  test('is gone through by keys, and what is marked opens', async () => {
+    const { page } = await open('/events');
+    await rowOf(page, 'page.viewed').waitFor();
+    for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
+    await page.keyboard.press('Enter');
+    const [, second] = listOf<{ id: string }>(await owner.get('/events')).data;
+    await page.waitForURL(`${service.url}/events/${second?.id}`);
+    await page.context().close();
+  });
+
+  test('replays what is selected, and all that match', async () => {
+    const { page } = await open('/events?type=order.paid');
+    await rowOf(page, 'order.paid').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    const bar = page.getByRole('region', { name: 'Selected events' });
+    await bar.getByText('1 event selected').waitFor();
+    await bar.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    await page.waitForURL(/\/jobs\/job_/);
+
+    await page.goBack();
+    await page.getByRole('checkbox', { name: /order\.paid/ }).check();
+    await bar.getByRole('button', { name: 'Replay all that match' }).click();
+    await page.getByText('Through the versions they saw first').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    await page.waitForURL(/\/jobs\/job_/);
+    const [job] = listOf<{ request: unknown }>(await owner.get('/jobs')).data;
+    expect(job?.request).toEqual({ filter: { type: 'order.paid' }, version: 'original' });
+    await page.context().close();
+  });
+
+  test('offers a viewer nothing that would be refused', async () => {
+    const { page } = await open('/events', viewer);
+    await rowOf(page, 'page.viewed').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Replay/ }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('turns by itself at its top, and elsewhere offers what has come since', async () => {
+    for (let n = 0; n < 120; n++) await send(`many.${n}`);
+    const { page } = await open('/events');
+    await rowOf(page, 'many.119').waitFor();
+    await send('turned.by.itself');
+    await rowOf(page, 'turned.by.itself').waitFor();
+    await page.getByRole('table').hover();
+    await page.mouse.wheel(0, 1_500);
+    await rowOf(page, 'many.84').waitFor();
+    await send('came.later');
+    await page.getByRole('button', { name: 'Show what has come since' }).click();
+    await rowOf(page, 'came.later').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('the tail', () => {
+  test('shows what comes, pauses by hand and while it is scrolled, and says what has come meanwhile', async () => {
+    const { page, faults } = await open('/live');
+    await page.getByRole('status').getByText('live').waitFor();
+    await send('tail.first');
+    await rowOf(page, 'tail.first').getByText('unrouted').waitFor();
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await send('tail.second');
+    await send('tail.third');
+    const meanwhile = page.getByRole('button', { name: '2 events have come meanwhile' });
+    await meanwhile.waitFor();
+    expect(await rowOf(page, 'tail.second').count()).toBe(0);
+    await meanwhile.click();
+    await rowOf(page, 'tail.second').waitFor();
+
+    await page.getByRole('table').hover();
+    await page.mouse.wheel(0, 400);
+    await page.getByRole('status').getByText('paused').waitFor();
+    await send('tail.fourth');
+    await page.getByRole('button', { name: '1 event has come meanwhile' }).waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await rowOf(page, 'tail.fourth').waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test('is narrowed like the list, and comes back after a break with what it missed', async () => {
+    const line = await layLine(new URL(service.url).port);
+    const { page } = await visit(chromium, line.url, '/live?type=broken', { as: owner });
+    await page.getByText('Nothing that matches has come in.').waitFor();
+    await send('broken');
+    await rowOf(page, 'broken').waitFor();
+    line.cut();
+    await page.getByRole('status').getByText('connecting…').waitFor();
+    const missed = await send('broken');
+    await send('not.asked.for');
+    line.mend();
+    await page.getByText(missed).waitFor();
+    await page.getByRole('status').getByText('live').waitFor();
+    expect(await rowOf(page, 'not.asked.for').count()).toBe(0);
+    await page.context().close();
+    line.close();
+  });
+});
+
+describe('a list of 100,000 events', () => {
+  const EVENTS = 100_000;
+  const CHUNK = 10_000;
+  /** What a person feels as a stall. In time of the processor, since other tests may want it too. */
+  const STALL_MS = 200;
+
+  test('is scrolled anywhere without a stall', async () => {
+    // Nobody works on these events, so that all there is to do is to show them.
+    const quiet = await startTestService({ settings: { SLUICE_ROLES: 'ingest,dashboard' } });
+    const reader = await setUp(quiet);
+    const { storage } = quiet.engine;
+    const orgId = dataOf<{ organisation: { id: string } }>(await reader.get('/session')).organisation.id;
+    for (let first = 0; first < EVENTS; first += CHUNK) await fill(quiet, orgId, first, CHUNK);
+
+    const { page, faults } = await visit(chromium, quiet.url, '/login', { as: reader });
+    // By the hundred, as the server sends them, it would take a minute to come to the end.
+    await page.route(/\/dashboard\/api\/events\?/, async route => {
+      const below = new URL(route.request().url()).searchParams.get('cursor');
+      const read = await storage.listEvents(orgId, {}, { limit: CHUNK, below, budgetMs: 10_000 });
+      await route.fulfill({ json: { data: read.events.map(toRow), next_cursor: read.next } });
+    });
+    await page.goto(`${quiet.url}/events`);
+    await rowOf(page, `n.${EVENTS - 1}`).waitFor();
+    const scroller = page.getByRole('rowgroup');
+    const rows = () => page.getByRole('table').getAttribute('aria-rowcount').then(Number);
+    await until(async () => {
+      await scroller.evaluate(element => element.scrollTo({ top: element.scrollHeight }));
+      return (await rows()) === EVENTS;
+    }, 'the end of the list was not reached');
+    await rowOf(page, 'n.0').last().waitFor();
+
+    const inspector = await page.context().newCDPSession(page);
+    await inspector.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const spent = async () => {
+      const { metrics } = await inspector.send('Performance.getMetrics');
+      return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000;
+    };
+    let longest = 0;
+    for (let part = 1; part <= 40; part++) {
+      const before = await spent();
+      await scroller.evaluate(async (element, part) => {
+        // All over the list, forth and back, and a little further each time.
+        element.scrollTo({ top: (element.scrollHeight * ((part * 17) % 40)) / 40 });
+        await new Promise(requestAnimationFrame);
+        await new Promise(requestAnimationFrame);
+      }, part);
+      longest = Math.max(longest, (await spent()) - before);
+    }
+    expect(longest).toBeLessThan(STALL_MS);
+    expect(await page.getByRole('row').count()).toBeLessThan(100);
+    expect(faults).toEqual([]);
+    await page.context().close();
+    await quiet.stop();
+  });
+});
+
+async function fill({ engine }: TestService, orgId: string, first: number, count: number): Promise<void> {
+  const now = Date.now();
+  const events = Array.from({ length: count }, (_, n) => ({
+    id: newId('evt', now),
+    type: `n.${first + n}`,
+    icon: null,
+    payload: '{}',
+    senderId: null,
+    entityKind: null,
+    entityExternalId: null,
+    happenedAt: now,
+  }));
+  await engine.storage.append([{ orgId, sourceId: null, receivedAt: now, events, idempotency: null }]);
+}
+
+/** A line to the server that can be cut: what is on it breaks off, and who calls again is hung up on. */
+async function layLine(port: string) {
+  const ends = new Set<Socket>();
+  let isCut = false;
+  const line = createServer(near => {
+    if (isCut) return near.destroy();
+    const far = connect(Number(port), '127.0.0.1');
+    for (const [end, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      ends.add(end);
+      end.pipe(other);
+      end.on('error', () => other.destroy()).on('close', () => other.destroy());
+    }
+  });
+  await new Promise<void>(resolve => line.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    isCut = true;
+    for (const end of ends) end.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(line.address() as AddressInfo).port}`,
+    cut,
+    mend() {
+      isCut = false;
+    },
+    close() {
+      cut();
+      line.close();
+    },
+  };
+}
