@@ -24,6 +24,7 @@ import type { Limits } from './ingest/limits.ts';
 import { createRateLimiter } from './ingest/rate.ts';
 import { createWebhookIngress } from './ingest/webhook-ingress.ts';
 import { createAppender } from './journal/append.ts';
+import { createRemoval } from './journal/deleted-organisations.ts';
 import { createRetention } from './journal/retention.ts';
 import { createPipelineStage } from './pipeline/stage.ts';
 import type { FromThread } from './pipeline/thread-protocol.ts';
@@ -250,6 +251,7 @@ export async function startService(
     isStopping: () => stopping,
     onError: warn('retention'),
   });
+  const removal = createRemoval({ storage, clock, pause: pauseBriefly, isStopping: () => stopping });
   const countNodes = async () => {
     alive = await storage.heartbeat({ id: nodeId, roles: settings.SLUICE_ROLES }, clock.now());
     rate.setNodes(nodesThat('ingest'));
@@ -260,6 +262,7 @@ export async function startService(
     repeat(seconds(1), pipelines.flush, warn('labels')),
     repeat(seconds(5), countNodes, warn('heartbeat')),
     repeat(minutes(10), retention, warn('retention')),
+    repeat(seconds(5), removal, warn('deleted organisations')),
     repeat(seconds(1), index.work, warn('search index')),
     ...(processes ? [repeat(REPLAY_EVERY_MS, pipelines.replay, warn('replays'))] : []),
     ...(delivery ? [repeat(seconds(1), retryJobs, warn('dead letters'))] : []),

@@ -125,8 +125,11 @@ export interface Organisations {
     id: string,
     change: Partial<Pick<Organisation, 'name' | 'retentionDays' | 'searchableTraits'>>,
   ): Promise<boolean>;
-  /** Everything of the organisation goes. The last organisation of an installation stays. */
-  deleteOrganisation(id: string): Promise<'deleted' | 'last_one' | 'not_found'>;
+  /**
+   * Nothing answers for the organisation any more from now on; what it leaves behind goes by `pruneDeleted`. The last
+   * organisation of an installation stays.
+   */
+  deleteOrganisation(id: string, now: number): Promise<'deleted' | 'last_one' | 'not_found'>;
   listOrganisationsOf(userId: string): Promise<(Organisation & { role: Role })[]>;
 }
 
@@ -327,6 +330,11 @@ export interface Upkeep {
   keepSetting(name: string, value: string): Promise<string>;
   /** Removes at most `limit` keys, sessions and invitations that have expired; answers how many. */
   pruneExpired(now: number, limit: number): Promise<number>;
+  /**
+   * Removes about `limit` rows that deleted organisations left behind, and answers how many; 0 when nothing is left. It
+   * goes on where it was, whatever happened in between.
+   */
+  pruneDeleted(now: number, limit: number): Promise<number>;
   /**
    * Removes at most `limit` of each: dedupe keys that have expired, labels that nobody has used and jobs that were
    * finished since the cutoff, and what is left of pipelines that are gone. Answers how many at most of one sort.

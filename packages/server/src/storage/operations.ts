@@ -11,6 +11,7 @@ import * as claims from './queries/claims.ts';
 import * as counters from './queries/counters.ts';
 import * as deadLetters from './queries/dead-letters.ts';
 import * as dedupe from './queries/dedupe.ts';
+import * as deletedOrganisations from './queries/deleted-organisations.ts';
 import * as deliveries from './queries/deliveries.ts';
 import * as deliveryEnds from './queries/delivery-ends.ts';
 import * as destinations from './queries/destinations.ts';
@@ -50,7 +51,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   listOrganisations: organisations.listOrganisations,
   findOrganisation: organisations.findOrganisation,
   updateOrganisation: organisations.updateOrganisation,
-  deleteOrganisation: organisations.deleteOrganisation,
+  deleteOrganisation: deletedOrganisations.deleteOrganisation,
   listOrganisationsOf: organisations.listOrganisationsOf,
 
   hasUsers: accounts.hasUsers,
@@ -158,6 +159,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   readSetting: upkeep.readSetting,
   keepSetting: upkeep.keepSetting,
   pruneExpired: upkeep.pruneExpired,
+  pruneDeleted: deletedOrganisations.pruneDeleted,
   pruneProcessing: prune.pruneProcessing,
   heartbeat: upkeep.heartbeat,
   leave: upkeep.leave,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
 import type { OrganisationRecord, WhoAmI } from '@sluice/contract/dashboard-accounts';
 import {
   type Browser,
@@ -11,7 +12,8 @@ import {
   setUp,
 } from '../support/dashboard.ts';
 import { expectRefused, ingestWith } from '../support/doors.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService, temporaryDirectory } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const conflict = { status: 409, code: 'conflict' };
 
@@ -120,6 +122,30 @@ test('deleting one takes everything of it along, and moves its owner to another'
     action: 'organisation.deleted',
     target: id,
   });
+});
+
+test('what a deleted organisation left behind goes by itself, also after a restart in between', async () => {
+  const directory = temporaryDirectory();
+  const before = await startTestService({ directory });
+  const browser = await setUp(before);
+  const { secret } = dataOf<{ secret: string }>(await browser.post('/keys', { name: 'k' }));
+  const first = (await whoIs(browser)).organisation.id;
+  await browser.post('/organisations', { name: 'Second' });
+  const sent = await ingestWith(before.url, secret)({ events: [{ type: 'x' }] });
+  const [event] = dataOf<{ events: { id: string }[] }>(sent).events;
+  const eventId = event?.id ?? '';
+  expect((await browser.delete(`/organisations/${first}`)).status).toBe(200);
+  await before.stop();
+
+  const after = await startTestService({ directory });
+  const { storage } = after.engine;
+  await until(async () => (await storage.findEvent(first, eventId)) === null, 'its event is still there');
+  await until(
+    async () => (await storage.listAudit(first, { limit: 1, below: null })).length === 0,
+    'its log too',
+  );
+  await after.stop();
+  rmSync(directory, { recursive: true });
 });
 
 test('whoever deletes the only organisation they have is logged out', async () => {

@@ -4,6 +4,7 @@ import { entities } from './0003-entities.ts';
 import { counters } from './0004-counters.ts';
 import { findingDeliveries } from './0005-finding-deliveries.ts';
 import { rolesOfNodes } from './0006-roles-of-nodes.ts';
+import { deletedOrganisations } from './0007-deleted-organisations.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -16,4 +17,5 @@ export const migrations: readonly (readonly string[])[] = [
   counters,
   findingDeliveries,
   rolesOfNodes,
+  deletedOrganisations,
 ];

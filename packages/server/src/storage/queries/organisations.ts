@@ -56,49 +56,6 @@ export const updateOrganisation: Operation<Organisations['updateOrganisation']> 
   return updated !== undefined;
 };
 
-/** Every table whose rows belong to one organisation; what it owns goes with it. */
-const ownedTables = [
-  'memberships',
-  'invitations',
-  'sessions',
-  'api_keys',
-  'sources',
-  'rejections',
-  'audit',
-  'events',
-  'idempotency_keys',
-  'pipelines',
-  'pipeline_versions',
-  'destinations',
-  'event_claims',
-  'parked_events',
-  'runs',
-  'dedupe_keys',
-  'labels',
-  'tallies',
-  'deliveries',
-  'attempts',
-  'jobs',
-  'entity_traits',
-  'entity_links',
-  'entities',
-  'counters',
-] as const;
-
-export const deleteOrganisation: Operation<Organisations['deleteOrganisation']> = async (db, id) => {
-  // Locking every organisation keeps two nodes from deleting the last two at once.
-  const all = await db
-    .updateTable('organisations')
-    .set(eb => ({ id: eb.ref('id') }))
-    .returning('id')
-    .execute();
-  if (!all.some(org => org.id === id)) return 'not_found';
-  if (all.length === 1) return 'last_one';
-  for (const table of ownedTables) await db.deleteFrom(table).where('org_id', '=', id).execute();
-  await db.deleteFrom('organisations').where('id', '=', id).execute();
-  return 'deleted';
-};
-
 export const listOrganisationsOf: Operation<Organisations['listOrganisationsOf']> = async (db, userId) =>
   (
     await db

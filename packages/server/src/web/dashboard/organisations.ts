@@ -90,7 +90,7 @@ export function organisationCalls(
   calls.on('DELETE /organisations/:id', 'read', async call => {
     const { id, name, role } = await find(call);
     requirePermission(role, 'organisations.change');
-    const outcome = await storage.deleteOrganisation(id);
+    const outcome = await storage.deleteOrganisation(id, clock.now());
     if (outcome === 'not_found') throw new Problem('not_found');
     if (outcome === 'last_one') {
       throw new Problem('conflict', { message: 'An installation keeps at least one organisation.' });

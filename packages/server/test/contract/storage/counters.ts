@@ -4,7 +4,7 @@ import type { Storage } from '../../../src/core/ports.ts';
 import type { Count } from '../../../src/core/ports-counters.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { accepted, aRun, aSettlement, aWish } from './pipeline-samples.ts';
-import { anOrganisation, idAt, NOW, storedOrganisation } from './samples.ts';
+import { anOrganisation, idAt, NOW, removeDeleted, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
 const window = (minuteCount: number, stepMinutes = 1) => ({
@@ -73,7 +73,8 @@ export function countersContract(subject: Subject): void {
     await subject.storage.createOrganisation(ours, idAt('usr', NOW));
     await subject.storage.addCounts([count(ours.id, { amount: 3 }), count(theirs, { amount: 4 })]);
     expect(await read(theirs)).toMatchObject([{ amount: 4 }]);
-    await subject.storage.deleteOrganisation(ours.id);
+    await subject.storage.deleteOrganisation(ours.id, NOW);
+    await removeDeleted(subject.storage);
     await subject.storage.addCounts([count(ours.id), count(theirs)]);
     expect(await read(ours.id)).toEqual([]);
     expect(await read(theirs)).toMatchObject([{ amount: 5 }]);

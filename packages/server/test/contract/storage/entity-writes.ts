@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { EntityWriteResult } from '../../../src/core/ports-entities.ts';
 import { aWrite, customer, listPage, orgWith, put } from './entity-samples.ts';
-import { NOW } from './samples.ts';
+import { NOW, removeDeleted } from './samples.ts';
 import type { Subject } from './suite.ts';
 
 const refused = (index: number, reason: string) => ({ kind: 'refused', index, reason }) as EntityWriteResult;
@@ -197,7 +197,8 @@ export function entityWritesContract(subject: Subject): void {
       const link = { relation: 'same_as', from: customer('1'), to: customer('2') };
       await subject.storage.linkEntities(orgId, link, NOW);
     }
-    await subject.storage.deleteOrganisation(org);
+    await subject.storage.deleteOrganisation(org, NOW);
+    await removeDeleted(subject.storage);
     expect(await find(org, '1')).toBeNull();
     expect(await find(kept, '1')).not.toBeNull();
     await put(subject.storage, org, aWrite('1'), aWrite('2'));

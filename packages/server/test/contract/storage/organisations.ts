@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test';
+import { hours } from '../../../src/core/clock.ts';
+import { aDestination, routedTo } from './delivery-samples.ts';
+import { accepted, aJob, aSettlement, aWish } from './pipeline-samples.ts';
 import {
   aClaim,
   anApiKey,
@@ -13,6 +16,7 @@ import {
   idAt,
   joinedMember,
   NOW,
+  removeDeleted,
   storedOrganisation,
   storedOwner,
 } from './samples.ts';
@@ -122,15 +126,53 @@ export function organisationsContract(subject: Subject): void {
       });
     };
     const [gone, kept] = [await fill(), await fill()];
-    expect(await storage.deleteOrganisation((await gone()).orgId)).toBe('deleted');
+    expect(await storage.deleteOrganisation((await gone()).orgId, NOW)).toBe('deleted');
+    const { organisation, key, source, session, member, invitation } = await gone();
+    expect([organisation, key, source, session, member, invitation]).toEqual(Array(6).fill(false));
+    expect(await removeDeleted(storage)).toBeGreaterThan(3);
     const { idempotencyKey: spentOfGone, orgId: goneId, ...left } = await gone();
     const { idempotencyKey: spentOfKept, orgId: keptId, ...others } = await kept();
     expect(Object.values(left).every(there => !there)).toBe(true);
     expect(Object.values(others).every(there => there)).toBe(true);
     expect(await spentOfGone()).toBe(false);
+    // What somebody had under way when it was deleted goes as well.
+    expect(await removeDeleted(storage)).toBeGreaterThan(0);
+    expect(await removeDeleted(storage, NOW + hours(1))).toBe(0);
     expect(await spentOfKept()).toBe(true);
-    expect(await storage.deleteOrganisation(goneId)).toBe('not_found');
+    expect(await storage.deleteOrganisation(goneId, NOW)).toBe('not_found');
     expect(keptId).not.toBe(goneId);
+  });
+
+  test('takes what became of its events along, and refuses whoever is still at work on them', async () => {
+    const { storage } = subject;
+    const fill = async () => {
+      const orgId = await storedOrganisation(storage);
+      const destination = aDestination(orgId);
+      await storage.createDestination(destination);
+      const settled = await routedTo(storage, orgId, [destination.id], { count: 3 });
+      await storage.createJob(aJob(orgId));
+      return { orgId, settled };
+    };
+    const [gone, kept] = [await fill(), await fill()];
+    await accepted(storage, gone.orgId, 1);
+    const { events } = await storage.claimEvents(aWish({ after: gone.orgId.slice(0, -1), limit: 1 }));
+    expect(events.map(({ orgId }) => orgId)).toEqual([gone.orgId]);
+    await storage.deleteOrganisation(gone.orgId, NOW);
+    const late = await storage.settleEvents(
+      events.map(claimed => aSettlement(claimed)),
+      NOW,
+    );
+    expect(late.map(({ kind }) => kind)).toEqual(['refused']);
+    expect(await removeDeleted(storage)).toBeGreaterThan(8);
+
+    const seen = async ({ orgId, settled }: { orgId: string; settled: string }) => ({
+      event: (await storage.findEvent(orgId, settled)) !== null,
+      runs: (await storage.listRuns(orgId, settled)).length,
+      deliveries: (await storage.listDeliveries(orgId, {}, { limit: 10, below: null })).length,
+      destinations: (await storage.listDestinations(orgId)).length,
+    });
+    expect(await seen(gone)).toEqual({ event: false, runs: 0, deliveries: 0, destinations: 0 });
+    expect(await seen(kept)).toEqual({ event: true, runs: 1, deliveries: 3, destinations: 1 });
   });
 
   test('keeps the last organisation, also when all are deleted at once', async () => {
@@ -138,11 +180,11 @@ export function organisationsContract(subject: Subject): void {
     const { storage } = nodes[0];
     const first = anOrganisation();
     await storage.createFirstUser(aUser(), first);
-    expect(await storage.deleteOrganisation(first.id)).toBe('last_one');
+    expect(await storage.deleteOrganisation(first.id, NOW)).toBe('last_one');
     const others = await Promise.all(Array.from({ length: 5 }, () => storedOrganisation(storage)));
     const outcomes = await Promise.all(
       [first.id, ...others].map((id, n) =>
-        (nodes[n % nodes.length] ?? nodes[0]).storage.deleteOrganisation(id),
+        (nodes[n % nodes.length] ?? nodes[0]).storage.deleteOrganisation(id, NOW),
       ),
     );
     expect(outcomes.filter(outcome => outcome === 'deleted')).toHaveLength(5);

@@ -184,3 +184,10 @@ export const anAuditEntry = (orgId: string, given: Partial<AuditEntry> = {}): Au
   details: { name: 'Shop' },
   ...given,
 });
+
+/** What is left of deleted organisations goes, in slices of one row. Answers how many slices it took. */
+export async function removeDeleted(storage: Storage, now = NOW): Promise<number> {
+  let slices = 0;
+  while ((await storage.pruneDeleted(now, 1)) > 0) slices++;
+  return slices;
+}
