@@ -1,7 +1,7 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
-import { KindDocs } from './kind-docs.tsx';
+import { InlineCode } from '../../components/prose.tsx';
 
 /** The kinds of steps there are, each with what it does. */
 export function AddStep({ kinds, onAdd }: { kinds: readonly KindDescription[]; onAdd(kind: string): void }) {
@@ -21,10 +21,15 @@ export function AddStep({ kinds, onAdd }: { kinds: readonly KindDescription[]; o
                 {kind}
               </Text>
             </Text>
-            <KindDocs docs={docs} brief />
+            <Text size="xs" c="dimmed">
+              <InlineCode text={firstSentence(docs)} />
+            </Text>
           </Menu.Item>
         ))}
       </Menu.Dropdown>
     </Menu>
   );
 }
+
+const firstSentence = (docs: string): string =>
+  (/^[\s\S]*?[.;](?=\s|$)/.exec(docs)?.[0] ?? docs).replace(/;$/, '.');

@@ -2,9 +2,10 @@ import { Alert, Badge, Button, Group, Tabs } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { PipelineDetails, PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import type { CallError } from '../../api/call.ts';
+import { type CallError, call } from '../../api/call.ts';
 import { useChange } from '../../api/use-call.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
@@ -41,6 +42,7 @@ export function PipelineEditor(props: {
   const [filters, setFilters] = useFilters();
   const navigate = useNavigate();
   const change = useChange<PipelineRecord>();
+  const client = useQueryClient();
   const tested = useTestEvent(draft);
   const trial = useTrial({ draft, id: base?.id ?? null, event: tested.event, classify });
   const isLeaving = useRef(false);
@@ -77,9 +79,11 @@ export function PipelineEditor(props: {
     }
   };
   const remove = async () => {
-    await change.mutateAsync({ method: 'DELETE', path: `/pipelines/${base?.id}` });
+    await call('DELETE', `/pipelines/${base?.id}`);
     isLeaving.current = true;
     await navigate({ to: '/pipelines' });
+    // Only then, since here its own page would be asked for once more.
+    await client.invalidateQueries({ queryKey: ['call'] });
   };
   const nameOf = (id: string) => [...sources, ...destinations].find(each => each.id === id)?.name ?? id;
   const hasPlace = /^(?:name|sources|steps|destinations)/.test(error?.path ?? '');
@@ -183,7 +187,13 @@ export function PipelineEditor(props: {
           <Tabs.Panel value="design">{design}</Tabs.Panel>
           <Tabs.Panel value="versions">
             {filters.tab === 'versions' && (
-              <Versions pipeline={base} nameOf={nameOf} mayChange={mayChange} onRolledBack={state.take} />
+              <Versions
+                pipeline={base}
+                nameOf={nameOf}
+                mayChange={mayChange}
+                isUnsaved={state.isUnsaved}
+                onRolledBack={state.take}
+              />
             )}
           </Tabs.Panel>
         </Tabs>

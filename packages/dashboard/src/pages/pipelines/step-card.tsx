@@ -5,9 +5,9 @@ import { IconChevronDown, IconCopyPlus, IconGripVertical, IconTrash } from '@tab
 import { KindForm } from '../../components/kind-form/kind-form.tsx';
 import type { Problems } from '../../components/kind-form/problems.ts';
 import type { Config, KindDescription } from '../../components/kind-form/schema.ts';
+import { Prose } from '../../components/prose.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { type DraftStep, summaryOf } from './draft.ts';
-import { KindDocs } from './kind-docs.tsx';
 import classes from './pipeline.module.css';
 
 /** One step: what it is and is set to on one line, and below that, once opened, its form. */
@@ -109,7 +109,7 @@ export function StepCard(props: {
           {kind ? (
             <>
               <Group justify="space-between" align="flex-start" gap="xs" wrap="nowrap">
-                <KindDocs docs={kind.docs} />
+                <Prose text={kind.docs} />
                 {mayChange && kind.examples.length > 0 && <Examples kind={kind} onChoose={props.onExample} />}
               </Group>
               <KindForm

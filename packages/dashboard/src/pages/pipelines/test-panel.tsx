@@ -1,13 +1,14 @@
 import { Checkbox, Group, Loader, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { EventRow } from '@sluice/contract/dashboard-events';
-import { withQuery } from '../../api/call.ts';
+import { CallError, withQuery } from '../../api/call.ts';
 import { useCall } from '../../api/use-call.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { shortened } from '../../components/kind-form/problems.ts';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { tellSince } from '../../components/moment.tsx';
-import type { Draft } from './draft.ts';
+import { type Draft, placeOf } from './draft.ts';
 import { TrialReport } from './trial-report.tsx';
 import type { Trial, TrialEvent } from './use-trial.ts';
 
@@ -72,7 +73,7 @@ export function TestPanel(props: {
             onChange={change => props.onClassify(change.currentTarget.checked)}
           />
         )}
-        {trial.error && <ErrorNotice error={trial.error} />}
+        {trial.error && <ErrorNotice error={placed(trial.error)} />}
         {trial.report && (
           <TrialReport
             report={trial.report}
@@ -89,6 +90,17 @@ export function TestPanel(props: {
       </Stack>
     </Card>
   );
+}
+
+/** A refusal of the draft, told by where it is on this page rather than in the call. */
+function placed(error: CallError): CallError {
+  const { status, code, message, path } = error;
+  if (path === null) return error;
+  const step = placeOf('steps', path);
+  const destination = placeOf('destinations', path);
+  const where =
+    step !== null ? `Step ${step + 1}: ` : destination !== null ? `Destination ${destination + 1}: ` : '';
+  return new CallError(status, code, `${where}${shortened(message, path)}`, where === '' ? path : null);
 }
 
 /** The newest events, of the one source that is listened to, or of all. */

@@ -18,9 +18,11 @@ export function Versions(props: {
   pipeline: PipelineRecord;
   nameOf(id: string): string;
   mayChange: boolean;
+  /** Whether rolling back would lose a draft. */
+  isUnsaved: boolean;
   onRolledBack(record: PipelineRecord): void;
 }) {
-  const { pipeline, nameOf, mayChange, onRolledBack } = props;
+  const { pipeline, nameOf, mayChange, isUnsaved, onRolledBack } = props;
   const versions = useAll<PipelineVersionRecord>(`/pipelines/${pipeline.id}/versions`);
   const change = useChange<PipelineRecord>();
   const [compared, setCompared] = useState<PipelineVersionRecord | null>(null);
@@ -74,7 +76,7 @@ export function Versions(props: {
                       {mayChange && (
                         <ConfirmButton
                           label={`Roll back to ${version.version}`}
-                          question={`Version ${version.version} is taken up again as version ${pipeline.version + 1}. Events that are on their way keep the version that they began with.`}
+                          question={`Version ${version.version} is taken up again as version ${pipeline.version + 1}. Events that are on their way keep the version that they began with.${isUnsaved ? ' Your unsaved changes are lost.' : ''}`}
                           act="Roll back"
                           button={{ size: 'compact-sm' }}
                           onConfirm={async () =>
