@@ -79,6 +79,15 @@ describe('a lane', () => {
     expect(lane.inFlight()).toBe(0);
   });
 
+  test('starts its thread before the first run where that is asked for', async () => {
+    const lane = openLane();
+    lane.warmUp();
+    lane.warmUp();
+    expect(started).toBe(1);
+    expect(outcomeOf(await lane.run(aRun()))).toBe('routed');
+    expect(started).toBe(1);
+  });
+
   test('still knows the run that does not end when it has counted to the end of 32 bits', async () => {
     const lane = openLane({ firstNumber: 0x7fff_fffe });
     expect(outcomeOf(await lane.run(aRun()))).toBe('routed');

@@ -43,6 +43,8 @@ export interface LaneOptions {
 
 export interface Lane {
   run(request: RunRequest): Promise<RunReport>;
+  /** Has its thread started before the first run, which need not wait for it then. */
+  warmUp(): void;
   inFlight(): number;
   close(): void;
 }
@@ -58,7 +60,7 @@ const MOST_PIPELINES_POSTED = 2_000;
 const MOST_NUMBER = 0x7fff_ffff;
 
 /**
- * One thread of pipelines and who watches it. The thread is started when the first run comes. While runs are under
+ * One thread of pipelines and who watches it. The thread is started when the first run comes, if not before. While runs are under
  * way its progress is looked at four times a second; where there is none for a few seconds, or the thread has died,
  * it is ended and another takes over everything but the run that it was stuck in.
  */
@@ -202,6 +204,9 @@ export function createLane(options: LaneOptions): Lane {
       pending.set(n, { request, resolve });
       schedule(n);
       return promise;
+    },
+    warmUp() {
+      thread ??= start();
     },
     inFlight: () => pending.size,
     close,

@@ -34,6 +34,7 @@ export function createPipelineRunner(
     return slow.run(request);
   };
   const quick = createLane({ ...options, onStuck: goSlowly, onSlow: goSlowly });
+  quick.warmUp();
 
   function laneOf(name: string): Lane {
     const until = slowUntil.get(name);

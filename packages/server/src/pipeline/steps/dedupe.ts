@@ -21,14 +21,11 @@ export const dedupe = defineStep({
     'Drops events whose key was seen before, within a window of time. The key is an expression in CEL; an event ' +
     'that has no such key passes. Of several at once the first to be settled wins.',
   config: z.strictObject({
-    key: z
-      .string()
-      .default('payload.id')
-      .meta({
-        title: 'Key',
-        description: 'Events with the same value of this expression are the same event',
-        format: 'cel-value',
-      }),
+    key: z.string().default('payload.id').meta({
+      title: 'Key',
+      description: 'Events with the same value of this expression are the same event',
+      format: 'cel-value',
+    }),
     window_s: z
       .int()
       .min(1, 'must be 1 to 31536000.')
