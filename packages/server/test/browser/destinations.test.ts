@@ -1,0 +1,302 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import pg from 'pg';
+import type { Browser as Chromium, Page } from 'playwright-core';
+import { accessibilityFaults, launchChromium, scrollsSideways, visit } from '../support/browser-page.ts';
+import { type Browser, dataOf, join, setUp } from '../support/dashboard.ts';
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+setDefaultTimeout(60_000);
+
+let service: TestService;
+let chromium: Chromium;
+let owner: Browser;
+let receiver: Receiver;
+let database: FreshDatabase;
+/** One tab of the owner's, which all tests share: opening another takes longer than most of them. */
+let page: Page;
+let faults: string[];
+beforeAll(async () => {
+  // Only the one loopback address: everything else that is private stays refused.
+  const settings = {
+    SLUICE_ALLOW_ADDRESSES: '127.0.0.1/32',
+    SLUICE_ALLOW_HTTP: 'true',
+    SLUICE_EGRESS_ADDRESSES: '198.51.100.7',
+  };
+  [service, chromium, database] = await Promise.all([
+    startTestService({ settings }),
+    launchChromium(),
+    freshDatabase(),
+  ]);
+  receiver = startReceiver(({ path }) =>
+    path === '/teapot'
+      ? Response.json({ error: 'short and stout' }, { status: 418 })
+      : new Response('thanks'),
+  );
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('CREATE TABLE orders (event_id text PRIMARY KEY, amount numeric(10, 2), raw jsonb)');
+  await client.end();
+  owner = await setUp(service);
+  ({ page, faults } = await visit(chromium, service.url, '/destinations', { as: owner }));
+});
+afterEach(() => expect(faults.splice(0)).toEqual([]));
+afterAll(async () => {
+  await chromium.close();
+  await service.stop();
+  await receiver.stop();
+  await database.drop();
+});
+
+const open = (path: string) => page.goto(`${service.url}${path}`);
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const makeDestination = async (body: object) =>
+  dataOf<{ id: string; secret: string }>(await owner.post('/destinations', body)).id;
+
+describe('a destination is made', () => {
+  test('from the card of its kind; a secret that was made for it is shown once', async () => {
+    await open('/destinations');
+    await page.getByRole('link', { name: 'New destination' }).first().click();
+    await page.getByRole('link', { name: /^Webhook/ }).click();
+    await page.getByText('198.51.100.7').waitFor();
+    await page.getByLabel('Name').fill('Billing');
+    await page.getByLabel('URL').fill(`${receiver.url}/hook`);
+    await page.getByText('hmac', { exact: true }).first().click();
+    expect(await page.getByText('Previous secret', { exact: false }).count()).toBe(0);
+    await press('Make the destination');
+    await page.getByRole('heading', { name: 'Billing is there' }).waitFor();
+    const secret = await page.getByText(/^whsec_/).innerText();
+    await page.getByRole('link', { name: 'To the destination' }).click();
+    await page.getByPlaceholder('Set. Type to replace it').waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.getByText('8 tries over about 9 hours').first().waitFor();
+  });
+
+  test('only over HTTPS and to the world outside: a bad address is told at its field', async () => {
+    // As it comes: the operator has allowed neither plain HTTP nor private addresses.
+    const strict = await startTestService();
+    const { page } = await visit(chromium, strict.url, '/destinations/new?kind=webhook', {
+      as: await setUp(strict),
+    });
+    const problems: [string, string][] = [
+      ['http://1.1.1.1/hook', 'The operator has not allowed plain HTTP.'],
+      ['file:///etc/passwd', 'Must begin with https://.'],
+      ['https://user:secret@1.1.1.1/hook', 'May not hold a user name or a password.'],
+      ['https://127.1/hook', 'Is, or resolves to, a private address.'],
+      ['nonsense', 'Must be a URL such as'],
+    ];
+    await page.getByLabel('Name').fill('Refused');
+    for (const [url, problem] of problems) {
+      await page.getByLabel('URL').fill(url);
+      await page.getByRole('button', { name: 'Make the destination' }).click();
+      await page.getByText(problem, { exact: false }).waitFor();
+      expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
+      expect(await page.getByRole('alert').count()).toBe(0);
+    }
+    await page.context().close();
+    await strict.stop();
+  });
+
+  test('with all that it needs: what is missing is told at its field', async () => {
+    await open('/destinations/new?kind=webhook');
+    await page.getByLabel('Name').fill('Refused');
+    await page.getByLabel('URL').fill(`${receiver.url}/hook`);
+    await page.getByText('bearer', { exact: true }).first().click();
+    await press('Make the destination');
+    await page.getByText('Is required.').waitFor();
+    await page.getByLabel('Delay before each try').fill('0, soon');
+    await page.getByText('Write delays such as').waitFor();
+  });
+
+  test('in one of several shapes, and nothing of the one before is sent', async () => {
+    await open('/destinations/new?kind=slack');
+    await page.getByLabel('Name').fill('Alerts');
+    await page.getByLabel('Incoming webhook URL').fill(`${receiver.url}/slack`);
+    await page.getByText('Bot', { exact: true }).click();
+    await page.getByLabel('Bot token').fill('xoxb-1');
+    await page.getByLabel('Channel').fill('#alerts');
+    await page.getByLabel('API address').fill(receiver.url);
+    await press('Make the destination');
+    await page.getByRole('heading', { name: 'Alerts', level: 1 }).waitFor();
+    const { data } = (await owner.get('/destinations')).body as { data: { name: string; config: object }[] };
+    expect(data.find(({ name }) => name === 'Alerts')?.config).toEqual({
+      bot_token: { set: true },
+      channel: '#alerts',
+      base_url: receiver.url,
+    });
+  });
+});
+
+describe('a test', () => {
+  test('shows what was sent and the real answer', async () => {
+    const config = { url: `${receiver.url}/teapot` };
+    await open(`/destinations/${await makeDestination({ kind: 'webhook', name: 'Teapot', config })}`);
+    await press('Send a test');
+    await page.getByText('status 418 · bad_status', { exact: false }).waitFor();
+    await page.getByText(`POST ${receiver.url}/teapot`).waitFor();
+    await page.getByText('short and stout', { exact: false }).waitFor();
+    await page.getByText('sluice.test', { exact: false }).waitFor();
+    expect(receiver.requests.at(-1)).toMatchObject({ method: 'POST', path: '/teapot' });
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
+  test('that arrives says so', async () => {
+    const config = { url: `${receiver.url}/fine`, auth: { mode: 'bearer', secret: 'hush' } };
+    await open(`/destinations/${await makeDestination({ kind: 'webhook', name: 'Fine', config })}`);
+    await press('Send a test');
+    await page.getByText('status 200', { exact: false }).waitFor();
+    await page.getByText('thanks').waitFor();
+    expect(receiver.requests.at(-1)?.headers.get('authorization')).toBe('Bearer hush');
+    expect(await page.content()).not.toContain('hush');
+  });
+});
+
+describe('a destination that exists', () => {
+  test('keeps its secret when something else is saved, and tells its policy in words', async () => {
+    const config = { url: `${receiver.url}/kept`, auth: { mode: 'bearer', secret: 'kept-secret' } };
+    const id = await makeDestination({ kind: 'webhook', name: 'Kept', config });
+    await open(`/destinations/${id}`);
+    await page.getByLabel('Token').fill('typed and taken away');
+    await page.getByLabel('Token').fill('');
+    // There and back again: what was set is still set.
+    await page.getByText('none', { exact: true }).click();
+    await page.getByText('bearer', { exact: true }).click();
+    await page.getByLabel('Name').fill('Kept as it was');
+    await page.getByLabel('Tries').fill('3');
+    await page.getByLabel('Delay before each try').fill('0, 1m, 1h');
+    await page.getByText('3 tries over about 61 minutes').waitFor();
+    await press('Save');
+    await page.getByRole('heading', { name: 'Kept as it was' }).waitFor();
+    await press('Send a test');
+    await page.getByText('status 200', { exact: false }).waitFor();
+    expect(receiver.requests.at(-1)?.headers.get('authorization')).toBe('Bearer kept-secret');
+    expect(dataOf(await owner.get(`/destinations/${id}`))).toMatchObject({
+      policy: { attempts: 3, schedule_s: [0, 60, 3_600] },
+    });
+  });
+
+  test('is paused and resumed, has its secret rotated, and is deleted once that is confirmed', async () => {
+    const config = { url: `${receiver.url}/signed`, auth: { mode: 'hmac' } };
+    const id = await makeDestination({ kind: 'webhook', name: 'Signed', config });
+    await owner.post('/pipelines', { name: 'Sending', destinations: [{ id }] });
+    await open(`/destinations/${id}`);
+    await page.getByRole('link', { name: 'Sending' }).waitFor();
+    await press('Pause');
+    await page.getByText('What is meant for it is held', { exact: false }).waitFor();
+    await press('Resume');
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+
+    await press('Rotate the secret');
+    await press('Make a new secret');
+    await page.getByText('Copy this secret now').waitFor();
+    await page.getByText('The secret before still holds', { exact: false }).waitFor();
+    // Saving something else must not end the rotation.
+    await page.getByLabel('Name').fill('Signed twice');
+    await press('Save');
+    await page.getByRole('heading', { name: 'Signed twice' }).waitFor();
+    await press('Send a test');
+    await page.getByText('status 200', { exact: false }).waitFor();
+    expect(receiver.requests.at(-1)?.headers.get('x-service-signature')).toMatch(/^t=\d+,v1=\w+,v1=\w+$/);
+
+    await press('Delete');
+    await page.getByText('what waits for it is cancelled', { exact: false }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL('**/destinations');
+    expect((await owner.get(`/destinations/${id}`)).status).toBe(404);
+  });
+
+  test('that is an inbox shows what it got, as text', async () => {
+    const id = await makeDestination({ kind: 'inbox', name: 'Inbox' });
+    const source = dataOf<{ id: string; url: string }>(
+      await owner.post('/sources', { kind: 'webhook', name: 'Open', auth: 'none' }),
+    );
+    await owner.post('/pipelines', { name: 'To the inbox', sources: [source.id], destinations: [{ id }] });
+    await open(`/destinations/${id}`);
+    await page.getByText('Nothing yet. Add it to a pipeline', { exact: false }).waitFor();
+    const body = JSON.stringify({ type: 'order.paid', note: '<script>alert(1)</script>' });
+    await fetch(source.url, { method: 'POST', body });
+    await page.getByText('<script>alert(1)</script>', { exact: false }).waitFor();
+    await page.getByRole('link', { name: 'order.paid' }).waitFor();
+    await page.getByText('1 delivered: 100 % of tries arrived.').waitFor();
+  });
+});
+
+test('for PostgreSQL the columns of the table are found, and a mapping is offered for each', async () => {
+  await open('/destinations/new?kind=postgres');
+  await page.getByLabel('Name').fill('Warehouse');
+  await page.getByLabel('Connection string').fill(database.url);
+  await page.getByRole('textbox', { name: 'Table' }).fill('nowhere');
+  await press('Look at the table');
+  await page.getByText('There is no table nowhere yet').waitFor();
+  await page.getByText('CREATE TABLE "nowhere" (', { exact: false }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+
+  await page.getByRole('textbox', { name: 'Table' }).fill('orders');
+  await press('Look again');
+  await page.getByRole('cell', { name: 'numeric(10,2)' }).waitFor();
+  await page.getByText('The default mapping does not fit', { exact: false }).waitFor();
+  await press('Suggest a mapping');
+  const goesInto = (column: string) => page.getByLabel(`What goes into ${column}`);
+  expect(await goesInto('event_id').inputValue()).toBe('$event.id');
+  await goesInto('amount').fill('$event.payload.total');
+  await page.keyboard.press('Escape');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await press('Make the destination');
+  await page.getByRole('heading', { name: 'Warehouse', level: 1 }).waitFor();
+  await press('Send a test');
+  await page.getByText('delivered', { exact: true }).first().waitFor();
+
+  // What is set serves to look again, unseen.
+  await press('Look at the table');
+  await page.getByRole('cell', { name: 'numeric(10,2)' }).waitFor();
+  expect(await goesInto('amount').inputValue()).toBe('$event.payload.total');
+  await goesInto('raw').fill('$event.nowhere');
+  await press('Save');
+  await page.getByText('$event.nowhere', { exact: false }).waitFor();
+});
+
+test('a viewer reads all of it and is offered nothing that would be refused', async () => {
+  const config = { url: `${receiver.url}/seen`, auth: { mode: 'hmac' } };
+  const id = await makeDestination({ kind: 'webhook', name: 'Looked at', config });
+  const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
+  const { page, faults } = await visit(chromium, service.url, `/destinations/${id}`, { as: viewer });
+  await page.getByText('8 tries over about 9 hours').first().waitFor();
+  expect(await page.getByLabel('URL').inputValue()).toBe(config.url);
+  expect(await page.getByLabel('URL').isDisabled()).toBe(true);
+  for (const name of ['Send a test', 'Pause', 'Delete', 'Save', 'Rotate the secret', 'Remove it']) {
+    expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+  }
+  await page.goto(`${service.url}/destinations`);
+  await page.getByRole('link', { name: 'Looked at' }).waitFor();
+  expect(await page.getByRole('link', { name: 'New destination' }).count()).toBe(0);
+  await page.goto(`${service.url}/destinations/new`);
+  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('the kinds, a form and a destination are sound for everybody in light and dark, on a phone too', async () => {
+  const config = { url: `${receiver.url}/sound`, auth: { mode: 'hmac' } };
+  const id = await makeDestination({ kind: 'webhook', name: 'Sound', config });
+  await owner.post(`/destinations/${id}/pause`);
+  const pages: [string, string][] = [
+    ['/destinations/new', 'What should become of the events?'],
+    ['/destinations/new?kind=email', 'Mail server'],
+    [`/destinations/${id}`, 'Configuration'],
+  ];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const [path, text] of pages) {
+      await open(path);
+      await page.getByText(text).first().waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+    }
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const [path, text] of pages) {
+    await open(path);
+    await page.getByText(text).first().waitFor();
+    expect(await scrollsSideways(page), path).toBe(false);
+  }
+});
