@@ -132,6 +132,22 @@ test('what is wrong in the set-up is said at its field, in plain words', async (
   await page.getByLabel('One-time code').fill(service.service.setupCode ?? '');
   await begin.click();
   await page.getByRole('heading', { name: 'Welcome to Sluice' }).waitFor();
+
+  // Where half of it fails, it says so, and pressing again makes the other half.
+  await page.route('**/dashboard/api/destinations', route => route.abort(), { times: 1 });
+  await page.getByRole('button', { name: 'Make all three' }).click();
+  await page.getByText('The server does not answer.').waitFor();
+  await page.getByRole('button', { name: 'Make all three' }).click();
+  await page.getByRole('button', { name: 'Send it for me' }).click();
+  await page.getByText('Delivered to Inbox').waitFor();
+  const counts = await page.evaluate(() =>
+    Promise.all(
+      ['sources', 'destinations', 'pipelines'].map(
+        async what => (await (await fetch(`/dashboard/api/${what}`)).json()).data.length,
+      ),
+    ),
+  );
+  expect(counts).toEqual([1, 1, 1]);
   expect(faults).toEqual([]);
   await page.context().close();
   await service.stop();

@@ -136,6 +136,9 @@ describe('whoever may not change something sees no button for it', () => {
       if (found.length > 0) seen[section] = found;
     }
     expect(seen).toEqual({});
+    await page.goto(`${service.url}/welcome`);
+    await page.getByText('Making them takes the role member or above.').waitFor();
+    expect(await page.locator('main button').count()).toBe(0);
     expect(faults).toEqual([]);
     await page.context().close();
   });

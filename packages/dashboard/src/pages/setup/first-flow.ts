@@ -50,23 +50,26 @@ export function findFirstFlow({ sources, destinations, pipelines }: Parts): Firs
 
 export type MadeSource = WebhookSourceRecord & { readonly secret: string };
 
-/** Answers the secret where the source was made just now: it is told this once. */
-export async function makeFirstFlow(found: FirstFlow): Promise<string | null> {
-  const made = found.source
-    ? null
-    : await call<MadeSource>('POST', '/sources', { kind: 'webhook', name: FIRST_SOURCE, auth: 'hmac' });
-  const source = found.source ?? made;
+/** The secret of a source is told once, when it is made: kept at once, whatever becomes of the other parts. */
+export async function makeFirstFlow(found: FirstFlow, onSecret: (secret: string) => void): Promise<void> {
+  const source = found.source ?? (await makeSource(onSecret));
   const inbox =
     found.inbox ??
     (await call<DestinationBrief>('POST', '/destinations', { kind: 'inbox', name: INBOX, config: {} }));
-  if (!found.pipeline && source) {
+  if (!found.pipeline) {
     await call('POST', '/pipelines', {
       name: FIRST_PIPELINE,
       sources: [source.id],
       destinations: [{ id: inbox.id }],
     });
   }
-  return made?.secret ?? null;
+}
+
+async function makeSource(onSecret: (secret: string) => void): Promise<WebhookSourceRecord> {
+  const wish = { kind: 'webhook', name: FIRST_SOURCE, auth: 'hmac' };
+  const { secret, ...source } = await call<MadeSource>('POST', '/sources', wish);
+  onSecret(secret);
+  return source;
 }
 
 /** Lets what is sent with a key travel the same pipeline, and makes a key to send with. Answers its secret. */

@@ -11,7 +11,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { FirstEvent } from './first-event.tsx';
-import { type DestinationBrief, findFirstFlow, makeFirstFlow } from './first-flow.ts';
+import { type DestinationBrief, type FirstFlow, findFirstFlow, makeFirstFlow } from './first-flow.ts';
 import { SendSample } from './send-sample.tsx';
 
 /** From nothing to a first delivered event: make the parts, send, watch it arrive. */
@@ -22,9 +22,8 @@ export default function WelcomePage() {
   const [secret, setSecret] = useState<string | null>(null);
   const queries = useQueryClient();
   const may = useMay();
-  const make = useMutation<string | null, CallError, Parameters<typeof makeFirstFlow>[0]>({
-    mutationFn: makeFirstFlow,
-    onSuccess: made => made !== null && setSecret(made),
+  const make = useMutation<void, CallError, FirstFlow>({
+    mutationFn: found => makeFirstFlow(found, setSecret),
     // Half of it may have been made before something failed.
     onSettled: () => queries.invalidateQueries({ queryKey: ['call'] }),
   });
