@@ -237,7 +237,7 @@ test('for PostgreSQL the columns of the table are found, and a mapping is offere
   await page.getByRole('cell', { name: 'numeric(10,2)' }).waitFor();
   await page.getByText('The default mapping does not fit', { exact: false }).waitFor();
   await press('Suggest a mapping');
-  const goesInto = (column: string) => page.getByLabel(`What goes into ${column}`);
+  const goesInto = (column: string) => page.getByRole('combobox', { name: `What goes into ${column}` });
   expect(await goesInto('event_id').inputValue()).toBe('$event.id');
   await goesInto('amount').fill('$event.payload.total');
   await page.keyboard.press('Escape');
