@@ -1,5 +1,6 @@
 import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
+import type { Found } from '@sluice/contract/dashboard-search';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -8,14 +9,6 @@ import { useCall } from '../api/use-call.ts';
 import { navigation } from './navigation.ts';
 
 const [store, spotlight] = createSpotlight();
-
-export interface Found {
-  readonly kind: 'event' | 'delivery' | 'source' | 'pipeline' | 'destination' | 'entity' | 'job';
-  readonly id: string;
-  readonly label: string;
-  /** The page that shows it. */
-  readonly to: string;
-}
 
 /** Every page and everything that has a name or an id. It opens whenever it is asked for once more. */
 export default function Palette({ asked: times }: { asked: number }) {

@@ -27,6 +27,8 @@ export const END: unique symbol = Symbol('the end of a stream');
 
 const SOON_MS = 500;
 const LATER_MS = seconds(2);
+/** A look that took long is not made again before so many times its length are over: there is other work to do. */
+const REST_PER_LOOK = 4;
 /** Proxies and our own server give up connections on which nothing moves. */
 const STILL_HERE_MS = seconds(10);
 const STILL_HERE = ':\n\n';
@@ -130,15 +132,18 @@ async function* follow(follower: Follower, look: Look): AsyncGenerator<string> {
   let told = performance.now();
   while (!follower.isEnded) {
     follower.hasNews = false;
+    const began = performance.now();
     const messages = await look();
     if (messages === END) return;
+    const took = performance.now() - began;
     if (messages.length > 0 || performance.now() - told >= STILL_HERE_MS) {
       yield messages.join('') || STILL_HERE;
       told = performance.now();
     }
     // Not sooner, however much happens.
-    await pause(follower, SOON_MS, () => follower.isEnded);
-    await pause(follower, LATER_MS - SOON_MS, () => follower.isEnded || follower.hasNews);
+    const rest = Math.min(Math.max(SOON_MS, took * REST_PER_LOOK), STILL_HERE_MS);
+    await pause(follower, rest, () => follower.isEnded);
+    await pause(follower, Math.max(0, LATER_MS - rest), () => follower.isEnded || follower.hasNews);
   }
 }
 

@@ -21,7 +21,7 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || isTyping(event)) return;
+      if (event.key !== '/' || isTyping(event) || document.querySelector('[role="dialog"]')) return;
       event.preventDefault();
       search.current?.focus();
     };

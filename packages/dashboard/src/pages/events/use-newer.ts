@@ -1,31 +1,44 @@
 import type { EventRow } from '@sluice/contract/dashboard-events';
-import { useEffect, useRef } from 'react';
-import { withQuery } from '../../api/call.ts';
-import { type List, PAGE_SIZE, useCall } from '../../api/use-call.ts';
+import { useEffect, useRef, useState } from 'react';
+import { followEvents } from '../../api/tail.ts';
+import { type List, PAGE_SIZE } from '../../api/use-call.ts';
 import type { EventQuery } from './use-event-query.ts';
 
-/** So few that following them costs next to nothing. */
-const FOLLOWED = 20;
-
 /**
- * Follows the head of the list. While nobody would be disturbed the list turns by itself; otherwise this answers
- * whether there is something newer to show. A search by text takes too long to be made again and again.
+ * Follows what comes in that belongs to the list. While nobody would be disturbed the list turns by itself; otherwise
+ * this answers whether there is something newer to show.
  */
-export function useNewer(query: EventQuery, list: List<EventRow>, mayTurn: boolean): boolean {
-  const path = query.text === undefined ? withQuery('/events', { ...query, limit: FOLLOWED }) : null;
-  const head = useCall<EventRow[]>(path, { live: true });
-  const { rows, refresh } = list;
-  const isShort = rows.length <= PAGE_SIZE;
-  const newest = path === null || head.isPlaceholderData ? [] : (head.data ?? []);
-  const differs = newest.some(({ id, state }, i) => rows[i]?.id !== id || rows[i]?.state !== state);
-  const isTurning = differs && mayTurn && isShort && !list.isLoading;
+export function useNewer(query: EventQuery, list: List<EventRow>, isAtRest: boolean): boolean {
+  const [hasNewer, setHasNewer] = useState(false);
+  const mayTurn = isAtRest && list.rows.length <= PAGE_SIZE;
+  const now = useRef({ list, mayTurn });
+  now.current = { list, mayTurn };
 
-  const turn = useRef(refresh);
-  turn.current = refresh;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new head is looked at once
   useEffect(() => {
-    if (isTurning) turn.current();
-  }, [isTurning, head.data]);
+    const { after: _after, before, ...filter } = query;
+    // What comes from now on is too new for it.
+    if (before !== undefined) return;
+    setHasNewer(false);
+    return followEvents(filter, null, {
+      onNews({ rows: told }) {
+        const { list, mayTurn } = now.current;
+        const shown = new Map(list.rows.slice(0, PAGE_SIZE).map(({ id, state }) => [id, state]));
+        if (told.every(({ id, state }) => shown.get(id) === state)) return;
+        if (mayTurn) list.refresh();
+        else if (told.some(({ id }) => !shown.has(id))) setHasNewer(true);
+      },
+      onConnected: () => undefined,
+    });
+  }, [query]);
 
-  return differs && !isTurning && rows[0]?.id !== newest[0]?.id;
+  // Back at rest, or read anew: whatever was held back is shown.
+  const newest = list.rows[0]?.id;
+  useEffect(() => {
+    if (newest !== undefined) setHasNewer(false);
+  }, [newest]);
+  useEffect(() => {
+    if (hasNewer && mayTurn) now.current.list.refresh();
+  }, [hasNewer, mayTurn]);
+
+  return hasNewer;
 }
