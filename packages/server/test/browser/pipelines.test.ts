@@ -10,6 +10,7 @@ import {
   visit,
 } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp } from '../support/dashboard.ts';
+import { openaiAnswer, startModel } from '../support/model.ts';
 import { makeInbox, makePipeline, makeWebhook, type PipelineWish, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -17,11 +18,16 @@ import { until } from '../support/until.ts';
 let service: TestService;
 let chromium: Chromium;
 let owner: Browser;
+const model = startModel();
 let source: string;
 let inbox: string;
 let seen: Visit | null = null;
 beforeAll(async () => {
-  [service, chromium] = await Promise.all([startTestService(), launchChromium()]);
+  [service, chromium] = await Promise.all([
+    startTestService({ settings: { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' } }),
+    launchChromium(),
+  ]);
+  model.answer(() => openaiAnswer({ content: '{"severity":"high"}' }));
   owner = await setUp(service);
   const shop = await makeWebhook(service.url, owner, 'Shop');
   source = shop.id;
@@ -34,6 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await chromium.close();
   await service.stop();
+  await model.stop();
 });
 beforeEach(async () => {
   await seen?.page.context().close();
@@ -51,6 +58,15 @@ const openNew = async (wish: PipelineWish, options: VisitOptions = {}) => {
 };
 const read = async (id: string) => dataOf<PipelineDetails>(await owner.get(`/pipelines/${id}`));
 
+const classify = () => ({
+  kind: 'classify',
+  config: {
+    label: 'severity',
+    labels: ['low', 'high'],
+    prompt: 'How bad?',
+    model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
+  },
+});
 const filter = (condition: string) => ({ kind: 'filter.match', config: { condition } });
 const openStep = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: false }).first().click();
@@ -97,6 +113,12 @@ test('a pipeline is made on the page, and stands as it was made', async () => {
     steps: [filter('payload.total >= 100'), { kind: 'redact.pii' }],
     destinations: [{ id: inbox }],
   });
+  await page.getByRole('link', { name: 'Pipelines' }).click();
+  const row = page.getByRole('row', { name: 'Large orders' });
+  await row.getByText('redact.pii').waitFor();
+  await row.getByRole('switch').press('Space');
+  await until(async () => !(await read(pipeline.id)).enabled, 'It is still enabled.');
+  expect((await read(pipeline.id)).version).toBe(1);
   expect(seen?.faults).toEqual([]);
 }, 60_000);
 
@@ -226,12 +248,31 @@ test('versions are compared and rolled back to, and unsaved changes are not lost
   expect(seen?.faults).toEqual([]);
 }, 60_000);
 
+test('what somebody else saves is shown at once, and takes no draft away unasked', async () => {
+  const { id, page } = await openNew({});
+  await page.getByRole('heading', { name: 'Orders' }).waitFor();
+  await owner.patch(`/pipelines/${id}`, { name: 'Theirs' });
+  await page.getByRole('heading', { name: 'Theirs' }).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
+  await owner.patch(`/pipelines/${id}`, { name: 'Theirs again' });
+  await page.getByText('Somebody else has saved version 3').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Mine');
+  await page.getByRole('button', { name: 'Take theirs' }).click();
+  await page.getByRole('heading', { name: 'Theirs again' }).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Theirs again');
+}, 60_000);
+
 test('a viewer reads all of it, and finds nothing that would be refused', async () => {
   const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
-  const { id, page } = await openNew(
-    { name: 'Read only', steps: [filter('payload.total > 1')] },
-    { as: viewer },
-  );
+  const hook = await makeWebhook(service.url, owner, 'Tickets');
+  const { id } = await makePipeline(owner, {
+    name: 'Read only',
+    sources: [hook.id],
+    steps: [filter('payload.total > 1'), classify()],
+  });
+  await settled(owner, await hook.send({ total: 2 }));
+  const page = await go(`/pipelines/${id}`, { as: viewer });
+  await page.getByText('Calls to the model').waitFor();
   await openStep(page, '1. Filter');
   await page.getByRole('combobox', { name: 'Row 1: field' }).waitFor();
   expect(await page.getByRole('combobox', { name: 'Row 1: field' }).isDisabled()).toBe(true);
