@@ -128,6 +128,30 @@ describe('a destination is made', () => {
   });
 });
 
+test('a destination of every other kind is made by its form, which no code of ours draws', async () => {
+  const forms: [kind: string, fields: Readonly<Record<string, string>>][] = [
+    ['Discord', { 'Webhook URL': `${receiver.url}/discord` }],
+    ['Telegram', { 'Bot token': '123:abc', Chat: '-1001234567890', 'API address': receiver.url }],
+    ['E-mail', { 'Mail server': '127.0.0.1', Port: '2525', From: 'a@example.com', To: 'b@example.com' }],
+    ['Notion', { 'Integration token': 'ntn_1', Database: 'd'.repeat(32), 'API address': receiver.url }],
+    ['Inbox', {}],
+  ];
+  for (const [kind, fields] of forms) {
+    await open('/destinations/new');
+    await page.getByRole('link', { name: new RegExp(`^${kind}`) }).click();
+    await page.getByLabel('Name').fill(`By ${kind}`);
+    for (const [label, text] of Object.entries(fields)) {
+      await page.getByLabel(label).and(page.locator('input')).fill(text);
+    }
+    if (kind === 'E-mail') {
+      await page.getByRole('combobox', { name: 'Encryption' }).click();
+      await page.getByRole('option', { name: 'none' }).click();
+    }
+    await press('Make the destination');
+    await page.getByRole('heading', { name: `By ${kind}`, level: 1 }).waitFor();
+  }
+});
+
 describe('a test', () => {
   test('shows what was sent and the real answer', async () => {
     const config = { url: `${receiver.url}/teapot` };
@@ -176,7 +200,7 @@ describe('a destination that exists', () => {
     });
   });
 
-  test('is paused and resumed, has its secret rotated, and is deleted once that is confirmed', async () => {
+  test('is paused and resumed, says when it is down, has its secret rotated, and is deleted once that is confirmed', async () => {
     const config = { url: `${receiver.url}/signed`, auth: { mode: 'hmac' } };
     const id = await makeDestination({ kind: 'webhook', name: 'Signed', config });
     await owner.post('/pipelines', { name: 'Sending', destinations: [{ id }] });
@@ -186,6 +210,13 @@ describe('a destination that exists', () => {
     await page.getByText('What is meant for it is held', { exact: false }).waitFor();
     await press('Resume');
     await page.getByRole('button', { name: 'Pause' }).waitFor();
+
+    const now = Date.now();
+    const down = { failuresInARow: 50, openedAt: now, nextProbeAt: now + 25_000 };
+    const { organisation } = dataOf<{ organisation: { id: string } }>(await owner.get('/session'));
+    await service.engine.storage.saveBreaker(organisation.id, id, down);
+    await page.getByText('It seems to be down').waitFor();
+    await page.getByText(/the next one in \d+ sec/).waitFor();
 
     await press('Rotate the secret');
     await press('Make a new secret');

@@ -3,6 +3,7 @@ import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { CallError } from '../../api/call.ts';
+import { stringifyExact } from '../../api/exact-json.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { type Aids, KindForm } from '../../components/kind-form/kind-form.tsx';
 import { problemOf, problemsOf } from '../../components/kind-form/problems.ts';
@@ -40,7 +41,7 @@ export function DestinationForm(props: {
   const problems = problemsOf(error, 'config');
   const isAtField = ['name', 'policy'].some(path => problemOf(error, path) !== null);
   const hasConfig = variantsOf(kind.schema).length > 0 || askedFields(kind.schema).length > 0;
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(initial);
+  const isChanged = stringifyExact(draft) !== stringifyExact(initial);
   const aids: Aids = {
     table_columns: field => (
       <TableColumns {...field} kind={kind.kind} config={draft.config} {...(id === undefined ? {} : { id })} />

@@ -35,13 +35,7 @@ function KindCards({ kinds }: { kinds: readonly KindDescription[] }) {
     <Page title="New destination" lead="What should become of the events?">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
         {kinds.map(({ kind, title, docs }) => (
-          <Link
-            key={kind}
-            to="/destinations/$id"
-            params={{ id: 'new' } as never}
-            search={{ kind } as never}
-            className={classes.kind}
-          >
+          <Link key={kind} to="/destinations/new" search={{ kind }} className={classes.kind}>
             <Group gap="sm" mb={6}>
               <KindIcon kind={kind} size={22} />
               <Title order={2} size="h5">

@@ -19,11 +19,9 @@ export function RecentDeliveries({ id, showsBodies }: { id: string; showsBodies:
       title={showsBodies ? 'What it got' : 'Last deliveries'}
       actions={
         <Button
-          component={Link}
-          to="/deliveries"
-          search={{ destination: id } as never}
           variant="default"
           size="xs"
+          renderRoot={root => <Link to="/deliveries" search={{ destination: id }} {...root} />}
         >
           All deliveries
         </Button>

@@ -44,7 +44,7 @@ function ExistingSource({ id }: { id: string }) {
       lead={
         <>
           Last event: <Moment at={source.last_event_at} /> ·{' '}
-          <Anchor component={Link} to="/events" search={{ source: id } as never} size="sm">
+          <Anchor size="sm" renderRoot={root => <Link to="/events" search={{ source: id }} {...root} />}>
             its events
           </Anchor>
         </>
