@@ -109,6 +109,22 @@ describe('the list of events', () => {
     await page.context().close();
   });
 
+  test('says how far back a search came, and goes on when it is told to', async () => {
+    const { page } = await open('/login');
+    await page.route(/\/dashboard\/api\/events\?.*text=/, async route => {
+      // As the server answers where its time was up before it had found anything.
+      if (route.request().url().includes('cursor='))
+        return route.continue({ url: `${service.url}/dashboard/api/events` });
+      const searched_to = new Date(Date.now() - 3 * 3_600_000).toISOString();
+      return route.fulfill({ json: { data: [], next_cursor: 'further', searched_to } });
+    });
+    await page.goto(`${service.url}/events?text=needle`);
+    await page.getByText('Nothing found yet. Searched back to 3 hr. ago.').waitFor();
+    await page.getByRole('button', { name: 'Search further back' }).click();
+    await rowOf(page, 'order.paid').waitFor();
+    await page.context().close();
+  });
+
   test('is gone through by keys, and what is marked opens', async () => {
     const { page } = await open('/events');
     await rowOf(page, 'page.viewed').waitFor();

@@ -111,6 +111,7 @@ function ReplayQuestion(props: {
           value={version}
           onChange={setVersion}
           orientation="vertical"
+          fullWidth
           data={[
             { value: 'current', label: 'Through the pipelines as they are now' },
             { value: 'original', label: 'Through the versions they saw first' },
