@@ -84,6 +84,8 @@ export function Rows<Row>(props: {
         if (reached === undefined) return;
         setMark({ key: keyOf(reached), index: next });
         virtual.scrollToIndex(next);
+        // From here on Enter is meant for what is marked, and no longer for what was pressed before.
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       } else if (event.key === 'Enter' && row && !isOnControl(event.target)) {
         void navigate({ to: pageOf(row) });
       } else if (event.key === 'x' && row) {

@@ -16,7 +16,7 @@ export function AttemptList({ attempts }: { attempts: readonly AttemptRecord[] }
       {attempts.map(attempt => (
         <Disclosure
           key={attempt.n}
-          startsOpen={attempt.n === latest && attempt.code !== null}
+          startsOpen={attempt.n === latest}
           summary={<AttemptLine attempt={attempt} />}
         >
           <Exchange attempt={attempt} />

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { withQuery } from '../../api/call.ts';
 import { useAll, useCall, useList } from '../../api/use-call.ts';
+import { useTurning } from '../../api/use-turning.ts';
 import { useMay } from '../../app/session.tsx';
 import { useFilters } from '../../app/use-filters.ts';
 import { Card } from '../../components/card.tsx';
@@ -37,6 +38,7 @@ export default function DeadLettersPage() {
     [filters],
   );
   const list = useList<DeadLetter>('/dead-letters', filter);
+  useTurning(list, '/dead-letters', filter);
   const summary = useCall<DeadLetterSummary>('/dead-letters/summary', { live: true });
   const destinations = useAll<{ id: string; name: string }>('/destinations');
   const isNarrowed = Object.keys(filter).length > 0;

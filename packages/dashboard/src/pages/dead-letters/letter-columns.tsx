@@ -16,6 +16,7 @@ export const letterColumns = (onJob: ((id: string) => void) | null): readonly Co
         at={letter.kind === 'delivery' ? (letter.finished_at ?? letter.created_at) : letter.received_at}
       />
     ),
+    onlyWide: true,
   },
   { header: 'Where', width: 'minmax(110px, 1fr)', cell: letter => <Where letter={letter} /> },
   {

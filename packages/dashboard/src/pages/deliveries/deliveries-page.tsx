@@ -4,6 +4,7 @@ import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useAll, useList } from '../../api/use-call.ts';
+import { useTurning } from '../../api/use-turning.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { failureCodes } from '../../components/delivery/failure-codes.ts';
@@ -70,7 +71,9 @@ const columns: readonly Column<DeliveryRecord>[] = [
 /** What is on its way, what has arrived, and what could not. */
 export default function DeliveriesPage() {
   const [{ destination, state, code, event }] = useFilters();
-  const list = useList<DeliveryRecord>('/deliveries', { destination, state, code, event });
+  const query = { destination, state, code, event };
+  const list = useList<DeliveryRecord>('/deliveries', query);
+  useTurning(list, '/deliveries', query);
   const destinations = useAll<{ id: string; name: string }>('/destinations');
   const isNarrowed = Boolean(destination || state || code || event);
   return (

@@ -4,6 +4,7 @@ import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconArrowsDiff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAll } from '../../api/use-call.ts';
 import { ExactTime } from '../../components/delivery/exact-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { DeliveryLine } from './delivery-line.tsx';
@@ -78,19 +79,7 @@ export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: reado
           </Text>
         )
       )}
-      {run.routing.length > 0 && (
-        <ul className={classes.notes} aria-label="Where it did not go">
-          {run.routing.map(({ destination, note }) => (
-            <li key={destination}>
-              Not to{' '}
-              <Anchor component={Link} to={`/destinations/${destination}`} inherit className="mono">
-                {destination}
-              </Anchor>
-              : {note}
-            </li>
-          ))}
-        </ul>
-      )}
+      {run.routing.length > 0 && <NotSent routing={run.routing} />}
       {deliveries.length > 0 && (
         <ul className={classes.lines} aria-label={`Deliveries of ${run.pipeline.name}`}>
           {deliveries.map(delivery => (
@@ -99,5 +88,23 @@ export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: reado
         </ul>
       )}
     </Stack>
+  );
+}
+
+/** Where it did not go, and why: the question that somebody came with. */
+function NotSent({ routing }: { routing: RunRecord['routing'] }) {
+  const destinations = useAll<{ id: string; name: string }>('/destinations');
+  return (
+    <ul className={classes.notes} aria-label="Where it did not go">
+      {routing.map(({ destination, note }) => (
+        <li key={destination}>
+          Not to{' '}
+          <Anchor component={Link} to={`/destinations/${destination}`} inherit>
+            {destinations.data?.find(({ id }) => id === destination)?.name ?? destination}
+          </Anchor>
+          : {note}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -60,7 +60,7 @@ beforeAll(async () => {
       // The real search, out of time after its first slice.
       listEvents: (org, filter, page) => storage.listEvents(org, filter, { ...page, budgetMs: 0 }),
     },
-    pipelineDesk: { showTrace: () => ({ steps: [], cutAt: null }) },
+    pipelineDesk: { showTrace: () => ({ steps: [], cutAt: null }), show: () => ({ destinations: [] }) },
   });
 });
 afterAll(async () => {

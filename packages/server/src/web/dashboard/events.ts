@@ -1,4 +1,4 @@
-import type { StepTrace } from '@sluice/contract';
+import type { PipelineDestination, StepTrace } from '@sluice/contract';
 import { type EventRow, eventFilter } from '@sluice/contract/dashboard-events';
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
@@ -29,7 +29,13 @@ const eventsQuery = z.strictObject({ ...eventFilter, ...pagingQuery });
 
 type EventStorage = Pick<
   Storage,
-  'listEvents' | 'findEvent' | 'listRuns' | 'findRetry' | 'listDeliveries' | 'listAttempts'
+  | 'listEvents'
+  | 'findEvent'
+  | 'listRuns'
+  | 'findRetry'
+  | 'listDeliveries'
+  | 'listAttempts'
+  | 'findPipelineVersion'
 >;
 
 /** What these calls ask of the pipelines; see `pipeline/desk.ts`. */
@@ -38,6 +44,8 @@ export interface TraceReader {
     trace: string,
     payload: JsonObject,
   ): { readonly steps: readonly StepTrace[]; readonly cutAt: number | null };
+  /** A stored definition. */
+  show(definition: string): { readonly destinations: readonly PipelineDestination[] };
 }
 
 /** What came in: searched, and one at a time with its payload and all that became of it. */
@@ -55,6 +63,21 @@ export function eventCalls(
       room -= attempts.reduce((size, { request, response }) => size + request.length + response.length, 0);
     }
     return { deliveries, deliveries_cut: found.length > deliveries.length };
+  }
+
+  /** Why it did not go to some destination: what the run noted, and each `when` of its version that was just false. */
+  async function routingOf(orgId: string, run: StoredRun, deliveries: readonly DeliveryRecord[]) {
+    if (run.outcome !== 'routed') return run.notes;
+    const version = await storage.findPipelineVersion(orgId, run.pipelineId, run.version);
+    if (version === null) return run.notes;
+    const told = new Set([
+      ...run.notes.map(({ destination }) => destination),
+      ...deliveries.filter(({ run_id }) => run_id === run.id).map(({ destination }) => destination.id),
+    ]);
+    const silent = pipelineDesk
+      .show(version.definition)
+      .destinations.filter(({ id, when }) => when !== undefined && !told.has(id));
+    return [...run.notes, ...silent.map(({ id, when }) => ({ destination: id, note: `${when} is false` }))];
   }
 
   calls.on('GET /events', 'read', async call => {
@@ -75,12 +98,19 @@ export function eventCalls(
     const runs = await storage.listRuns(session.orgId, event.id);
     const retry = event.state === 'accepted' ? await storage.findRetry(session.orgId, event.id) : null;
     const payload = runs.length === 0 ? {} : (parseJson(event.payload) as JsonObject);
+    const shown = await Promise.all(
+      runs.map(async run => ({
+        ...showRun(run, pipelineDesk.showTrace(run.trace, payload)),
+        // Of a run whose deliveries are not all here, nobody can tell.
+        ...(deliveries_cut ? {} : { routing: [...(await routingOf(session.orgId, run, deliveries))] }),
+      })),
+    );
     const record = stringifyJson({
       ...toRow(event),
       sender_id: event.senderId,
       erased_at: optionalTime(event.erasedAt),
       waiting: retry && { until: toRfc3339(retry.dueAt), retries: retry.retries },
-      runs: runs.map(run => showRun(run, pipelineDesk.showTrace(run.trace, payload))),
+      runs: shown,
       deliveries,
       deliveries_cut,
     } satisfies Omit<EventRecord, 'payload'>);

@@ -1,0 +1,35 @@
+import { useEffect, useRef } from 'react';
+import { withQuery } from './call.ts';
+import { type List, PAGE_SIZE, useCall } from './use-call.ts';
+
+/** So few that following them costs next to nothing. */
+const FOLLOWED = 20;
+
+interface Followed {
+  readonly id: string;
+  readonly state: string;
+  readonly attempt?: number;
+}
+
+const traceOf = (row: Followed | undefined): string => (row ? `${row.id} ${row.state} ${row.attempt}` : '');
+
+/** Follows the head of a list, so that the list turns by itself until somebody has scrolled on to its second page. */
+export function useTurning<Row extends Followed>(
+  list: List<Row>,
+  path: string,
+  query: Readonly<Record<string, string | undefined>>,
+): void {
+  const isShort = list.rows.length <= PAGE_SIZE && !list.isLoading;
+  const followed = isShort ? withQuery(path, { ...query, limit: FOLLOWED }) : null;
+  const { data, isPlaceholderData } = useCall<Row[]>(followed, { live: true });
+  const head = followed === null || isPlaceholderData ? undefined : data;
+  const shown = list.rows.slice(0, FOLLOWED).map(traceOf).join('\n');
+  const isOld = head !== undefined && head.map(traceOf).join('\n') !== shown;
+
+  const turn = useRef(list.refresh);
+  turn.current = list.refresh;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new head is looked at once
+  useEffect(() => {
+    if (isOld) turn.current();
+  }, [isOld, head]);
+}

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser as Chromium, Page } from 'playwright-core';
+import { accessibilityFaults, launchChromium, type VisitOptions, visit } from '../support/browser-page.ts';
+import { type Browser, join } from '../support/dashboard.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { type MadeSource, makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+setDefaultTimeout(60_000);
+
+let flow: Flow;
+let chromium: Chromium;
+let receiver: Receiver;
+let hook: MadeSource;
+let viewer: Browser;
+const events = { dropped: '', failing: '', hostile: '' };
+
+const SCRIPT = '<script>window.ran = true</script><img src=x onerror="window.ran = true">';
+
+beforeAll(async () => {
+  [flow, chromium] = await Promise.all([startFlow(), launchChromium()]);
+  receiver = startReceiver(() => new Response('{"error":"<b>out of stock</b>"}', { status: 503 }));
+  hook = await makeWebhook(flow.service.url, flow.browser, 'Shop');
+  const shop = await flow.destination({
+    kind: 'webhook',
+    name: 'Warehouse',
+    config: { url: `${receiver.url}/orders` },
+    policy: { attempts: 5, schedule_s: [0, 600] },
+  });
+  const inbox = await makeInbox(flow.browser, 'Inbox');
+  await makePipeline(flow.browser, {
+    name: 'Orders',
+    sources: [hook.id],
+    steps: [
+      { kind: 'transform', config: { set: { channel: 'web' }, remove: ['internal'] } },
+      { kind: 'filter.match', config: { condition: 'payload.total > 5' } },
+    ],
+    destinations: [{ id: shop.id, when: 'payload.total < 100' }, { id: inbox }],
+  });
+  viewer = await join(flow.service.url, flow.browser, 'viewer@example.com', 'viewer');
+  events.dropped = await hook.send({ type: 'order.paid', total: 3, internal: 'secret note' });
+  events.failing = await hook.send({ type: 'order.paid', total: 30 });
+  events.hostile = await hook.send(
+    `{"type":"order.paid","total":500,"n":9007199254740993,"x":${JSON.stringify(SCRIPT)}}`,
+  );
+  for (const id of Object.values(events)) await settled(flow.browser, id);
+});
+afterAll(async () => {
+  await chromium.close();
+  await flow.stop();
+  await receiver.stop();
+});
+
+const open = (path: string, options: VisitOptions = {}) =>
+  visit(chromium, flow.service.url, path, { as: flow.browser, ...options });
+
+const says = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+test('an event that was dropped names its pipeline, its step and the condition, and shows what steps changed', async () => {
+  const { page, faults } = await open(`/events/${events.dropped}`);
+  await says(page, 'Dropped by step 2 (filter.match) of “Orders”: payload.total > 5 is false.');
+  await page.getByRole('link', { name: 'Shop' }).waitFor();
+  const steps = page.getByRole('list', { name: 'Steps of Orders' });
+  await steps.getByText('The event as this step saw it').waitFor();
+  await page.getByRole('button', { name: 'Show all changes' }).click();
+  const change = page.getByRole('region', { name: 'What step 1 changed' });
+  expect(await change.innerText()).toMatch(/removed:\s+"internal": "secret note"/);
+  expect(await change.innerText()).toMatch(/added:\s+"channel": "web"/);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('a receiver that fails is shown with its code, its answer and the next try; and so by keyboard alone', async () => {
+  const { page, faults } = await open(`/events/${events.failing}`);
+  await says(page, /^Delivered to 1 of 2 destinations; “Warehouse” answered 503, next try in \d+ min\.$/);
+  const deliveries = page.getByRole('list', { name: 'Deliveries of Orders' });
+  await deliveries.getByText('bad_status').waitFor();
+  await deliveries.getByText('Answer 503').waitFor();
+  await deliveries.getByText('{"error":"<b>out of stock</b>"}').waitFor();
+  await deliveries.getByText('x-service-attempt:').first().waitFor();
+  await deliveries.getByText(/1 attempt · next in \d+ min\./).waitFor();
+
+  const step = page.locator('summary', { hasText: '1. transform' });
+  await step.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'What step 1 changed' }).waitFor();
+  await page.getByRole('button', { name: 'Copy as curl' }).last().click();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  expect(command).toStartWith(`curl -X POST '${flow.service.url}/v1/ingest'`);
+  expect(command).toContain('"total":30');
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('a payload with a script in it is read, never run, and its integers are exact', async () => {
+  const { page, faults, strangers } = await open(`/events/${events.hostile}`);
+  await says(page, 'Delivered to “Inbox”.');
+  const missing = page.getByRole('list', { name: 'Where it did not go' });
+  await missing.getByText('Not to Warehouse: payload.total < 100 is false').waitFor();
+  await page.locator('summary', { hasText: 'Inbox' }).click();
+  await page.getByText('9007199254740993').nth(1).waitFor();
+  const text = await page.locator('main').innerText();
+  expect(text).toContain(JSON.stringify(SCRIPT));
+  expect(text.match(/9007199254740993/g)?.length).toBeGreaterThan(1);
+  expect(await page.evaluate(() => 'ran' in window)).toBe(false);
+  expect(await page.locator('main script, main img').count()).toBe(0);
+  expect([...faults, ...strangers]).toEqual([]);
+  await page.context().close();
+});
+
+test('a replay is asked for here, and its run appears by itself', async () => {
+  const { page, faults } = await open(`/events/${events.dropped}`);
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByRole('menuitem', { name: /versions it saw first/ }).click();
+  await says(page, '1 of 1 done');
+  await page.getByRole('link', { name: 'a job' }).waitFor();
+  expect(await page.getByRole('list', { name: 'Steps of Orders' }).count()).toBe(2);
+  await page.getByRole('link', { name: 'a job' }).click();
+  await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
+  await says(page, 'owner@example.com');
+  await says(page, 'One event once more through the versions that they saw first.');
+  await page.getByRole('link', { name: 'All jobs' }).click();
+  await page.getByRole('table', { name: 'Jobs' }).getByRole('link', { name: 'Replay' }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('an event that comes in while its page is open turns from accepted to delivered', async () => {
+  const slow = startReceiver(async () => {
+    await gate.promise;
+    return new Response('ok');
+  });
+  const gate = Promise.withResolvers<void>();
+  const other = await makeWebhook(flow.service.url, flow.browser, 'Other');
+  const { id } = await flow.destination({ kind: 'webhook', name: 'Slow', config: { url: slow.url } });
+  await makePipeline(flow.browser, { name: 'Other', sources: [other.id], destinations: [{ id }] });
+  const { page } = await open(`/events/${await other.send({ n: 1 })}`);
+  await says(page, /“Slow” is being sent to/);
+  gate.resolve();
+  await says(page, 'Delivered to “Slow”.');
+  await page.context().close();
+  await slow.stop();
+});
+
+describe('a viewer', () => {
+  test('sees all of it, and no button that would be refused', async () => {
+    const { page } = await open(`/events/${events.failing}`, { as: viewer });
+    await page.getByText('Answer 503').waitFor();
+    for (const name of [/^Replay/, /^Retry/, /^Discard/])
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Open the delivery' }).first().click();
+    await page.getByRole('heading', { name: 'order.paid to Warehouse' }).waitFor();
+    await page.getByText('Answer 503').waitFor();
+    for (const name of [/^Retry/, /^Discard/])
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe('the page with everything open', () => {
+  for (const colours of ['light', 'dark'] as const) {
+    test(`has no serious fault of accessibility in ${colours}`, async () => {
+      const { page, faults } = await open(`/events/${events.failing}`, { colours });
+      await page.getByRole('button', { name: 'Show all changes' }).click();
+      await page.getByText('Answer 503').waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await page.context().close();
+    });
+  }
+});
+
+test('what is not there says so', async () => {
+  const { page } = await open('/events/evt_00000000000000000000000000');
+  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+  await page.context().close();
+});
