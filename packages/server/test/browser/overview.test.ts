@@ -68,12 +68,13 @@ describe('the overview', () => {
     await funnel.getByRole('link', { name: /^Dropped 2/ }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
 
-    await page.getByText('7 d', { exact: true }).click();
+    await page.getByRole('link', { name: '7 d' }).click();
     await page.waitForURL(/\?range=7d$/);
     await page.getByText('in each 2 hours').waitFor();
     await page.reload();
     await page.getByText('in each 2 hours').waitFor();
-    expect(await page.getByRole('radio', { name: '7 d' }).isChecked()).toBe(true);
+    expect(await page.getByRole('link', { name: '7 d' }).getAttribute('aria-current')).toBe('page');
+    expect(await page.locator('[aria-label="How far back"] [aria-current]').count()).toBe(1);
 
     await funnel.getByRole('link', { name: /^Dropped/ }).click();
     await page.waitForURL(/\/events\?state=dropped&within=7d$/);

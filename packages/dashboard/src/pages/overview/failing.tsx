@@ -7,7 +7,7 @@ import { tellAmount } from './amounts.ts';
 import classes from './overview.module.css';
 
 /** Destinations that do not take what they are sent. */
-export function Failing({ destinations }: { destinations: readonly FailingDestination[] }) {
+export default function Failing({ destinations }: { destinations: readonly FailingDestination[] }) {
   return (
     <Card
       title="Failing destinations"

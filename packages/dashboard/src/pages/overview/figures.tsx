@@ -1,4 +1,4 @@
-import { SimpleGrid, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { CappedCount, OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -9,7 +9,7 @@ import classes from './overview.module.css';
 /** How quick it is, how much waits, and how much did not arrive. */
 export function Figures({ overview: { latency, backlog, dead_letters } }: { overview: OverviewRecord }) {
   return (
-    <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
+    <div className={classes.figures}>
       <Card title="From accepted to delivered">
         <Figure label="Half of them within" value={tellDuration(latency.p50_ms)} />
         <Figure label="95 % within" value={tellDuration(latency.p95_ms)} />
@@ -34,7 +34,7 @@ export function Figures({ overview: { latency, backlog, dead_letters } }: { over
         <Linked to="/dead-letters" label="Dead deliveries" of={dead_letters.deliveries} isBad />
         <Linked to="/dead-letters" label="Events that failed" of={dead_letters.events} isBad />
       </Card>
-    </SimpleGrid>
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -11,19 +11,19 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { tellStep } from './amounts.ts';
-import { Failing } from './failing.tsx';
 import { Figures } from './figures.tsx';
 import { Funnel } from './funnel.tsx';
 import classes from './overview.module.css';
 import { type RangeName, rangeNames, ranges, toRange } from './ranges.ts';
 import { WhenSeen } from './when-seen.tsx';
 
+const Failing = lazy(() => import('./failing.tsx'));
 const RatesChart = lazy(() => import('./rates-chart.tsx'));
 const FlowMap = lazy(() => import('./flow-map.tsx'));
 
 /** What came in, what became of it, how long it took, and what is wrong. */
 export default function OverviewPage() {
-  const [filters, change] = useFilters();
+  const [filters] = useFilters();
   const range = toRange(filters.range);
   const overview = useCall<OverviewRecord>(`/overview?minutes=${ranges[range].minutes}`, { live: true });
 
@@ -31,22 +31,34 @@ export default function OverviewPage() {
     <Page
       title="Overview"
       lead={`What came in within ${ranges[range].words}, and what became of it.`}
-      actions={
-        !(overview.data && isFresh(overview.data)) && (
-          <SegmentedControl
-            aria-label="How far back"
-            value={range}
-            onChange={chosen => change({ range: chosen === '1h' ? '' : chosen })}
-            data={rangeNames.map(value => ({ value, label: ranges[value].label }))}
-          />
-        )
-      }
+      actions={!(overview.data && isFresh(overview.data)) && <Ranges range={range} />}
     >
       {overview.error && <ErrorNotice error={overview.error} onRetry={() => void overview.refetch()} />}
       {!overview.error && !overview.data && <Loading />}
       {overview.data &&
         (isFresh(overview.data) ? <Fresh /> : <Shown overview={overview.data} range={range} />)}
     </Page>
+  );
+}
+
+/** The hour is what an address without a word means. */
+function Ranges({ range }: { range: RangeName }) {
+  return (
+    <nav className={classes.ranges} aria-label="How far back">
+      {rangeNames.map(name => (
+        <Link
+          key={name}
+          to="."
+          search={name === '1h' ? {} : { range: name }}
+          replace
+          className={classes.range}
+          activeOptions={{ exact: true }}
+          aria-current={name === range ? 'page' : undefined}
+        >
+          {ranges[name].label}
+        </Link>
+      ))}
+    </nav>
   );
 }
 
@@ -78,13 +90,17 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName
     <Stack gap="md">
       <Funnel totals={overview.totals} range={range} />
       <Figures overview={overview} />
-      {overview.failing.length > 0 && <Failing destinations={overview.failing} />}
+      {overview.failing.length > 0 && (
+        <Suspense fallback={<Loading />}>
+          <Failing destinations={overview.failing} />
+        </Suspense>
+      )}
       <Card title="Over time" lead={`Events and deliveries in each ${tellStep(overview.step_s)}`}>
-        <div className={classes.chart}>
+        <WhenSeen className={classes.chart ?? ''}>
           <Suspense fallback={<Loading />}>
             <RatesChart overview={overview} range={range} />
           </Suspense>
-        </div>
+        </WhenSeen>
       </Card>
       <Card title="Map" lead="Sources, pipelines and destinations, and how much goes from one to the next">
         <WhenSeen className={classes.map ?? ''}>
