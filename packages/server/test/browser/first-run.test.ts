@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser as Chromium, Locator, Page } from 'playwright-core';
-import { accessibilityFaults, launchChromium, scrollsSideways, visit } from '../support/browser-page.ts';
+import {
+  accessibilityFaults,
+  inColours,
+  launchChromium,
+  scrollsSideways,
+  visit,
+} from '../support/browser-page.ts';
 import { PASSWORD } from '../support/dashboard.ts';
 import { newFolder } from '../support/folder.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
@@ -73,7 +79,7 @@ describe('the first run', () => {
     expect(hand.moves).toBeLessThanOrEqual(12);
 
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await inColours(page, 'dark');
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     await until(async () => !(await scrollsSideways(page)), 'the page scrolls sideways on a phone');

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import type { Browser as Chromium, Page } from 'playwright-core';
-import { accessibilityFaults, launchChromium, type Visit, visit } from '../support/browser-page.ts';
+import {
+  accessibilityFaults,
+  inColours,
+  launchChromium,
+  type Visit,
+  visit,
+} from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -244,7 +250,8 @@ describe('the login', () => {
 
   test('leads to no other host', async () => {
     const as = await logIn(service.url, 'owner@example.com');
-    for (const to of ['https://evil.example/', '//evil.example/', '/\\evil.example/', '/.//evil.example/']) {
+    // How else it can be spelt, enter.test.ts knows.
+    for (const to of ['//evil.example/', '/\\evil.example/']) {
       const { page, strangers } = await open(`/login?to=${encodeURIComponent(to)}`, as);
       await page.waitForURL(`${service.url}/`);
       expect(strangers).toEqual([]);
@@ -296,22 +303,23 @@ test('a page of another site can change nothing here, though the browser would s
   await page.context().close();
 });
 
-for (const colours of ['light', 'dark'] as const) {
-  test(`every section has no serious fault of accessibility in ${colours}`, async () => {
-    const { page, faults, strangers } = await open('/settings', owner, colours);
-    const found: Record<string, string[]> = {};
-    for (const section of sections) {
-      await page
-        .getByRole('navigation', { name: 'Settings' })
-        .locator(`a[href="/settings/${section}"]`)
-        .click();
-      await page.waitForURL(`**/settings/${section}`);
-      await settled(page);
+test('every section has no serious fault of accessibility, in light and in dark', async () => {
+  const { page, faults, strangers } = await open('/settings', owner);
+  const found: Record<string, string[]> = {};
+  for (const section of sections) {
+    await page
+      .getByRole('navigation', { name: 'Settings' })
+      .locator(`a[href="/settings/${section}"]`)
+      .click();
+    await page.waitForURL(`**/settings/${section}`);
+    await settled(page);
+    for (const colours of ['light', 'dark'] as const) {
+      await inColours(page, colours);
       const seen = await accessibilityFaults(page);
-      if (seen.length > 0) found[section] = seen;
+      if (seen.length > 0) found[`${section} in ${colours}`] = seen;
     }
-    expect(found).toEqual({});
-    expect([...faults, ...strangers]).toEqual([]);
-    await page.context().close();
-  }, 60_000);
-}
+  }
+  expect(found).toEqual({});
+  expect([...faults, ...strangers]).toEqual([]);
+  await page.context().close();
+}, 60_000);

@@ -54,6 +54,17 @@ export async function visit(
   return { page, faults, strangers };
 }
 
+/** Turns the page light or dark, and waits until every colour has arrived. */
+export async function inColours(page: Page, colours: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: colours });
+  await page.waitForFunction(
+    wanted =>
+      document.documentElement.dataset.mantineColorScheme === wanted &&
+      document.getAnimations().every(({ playState }) => playState !== 'running'),
+    colours,
+  );
+}
+
 const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 interface AxeFinding {

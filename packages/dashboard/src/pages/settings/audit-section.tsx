@@ -11,17 +11,17 @@ import { type Column, Rows } from '../../components/rows.tsx';
 const pageOf = ({ id }: AuditRecord): string => `/settings/audit/${id}`;
 
 const columns: readonly Column<AuditRecord>[] = [
-  { header: 'When', width: '110px', cell: ({ at }) => <Moment at={at} /> },
+  { header: 'When', width: '92px', cell: ({ at }) => <Moment at={at} /> },
   {
     header: 'What',
-    width: 'minmax(150px, 1fr)',
+    width: 'minmax(140px, 1fr)',
     cell: entry => (
       <Text component={Link} to={pageOf(entry)} size="sm" inherit>
         {entry.action}
       </Text>
     ),
   },
-  { header: 'Who', width: 'minmax(120px, 1fr)', cell: ({ actor }) => actor },
+  { header: 'Who', width: 'minmax(50px, 1fr)', cell: ({ actor }) => actor },
   {
     header: 'To what',
     width: 'minmax(160px, 1fr)',

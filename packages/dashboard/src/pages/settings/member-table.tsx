@@ -38,7 +38,7 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
               const touchable = mayTouch(member, may) && !isLastOwner(member);
               return (
                 <Table.Tr key={member.id}>
-                  <Table.Td>
+                  <Table.Td className={classes.email ?? ''}>
                     <Group gap="xs">
                       {member.email}
                       {member.id === user.id && (
@@ -52,7 +52,7 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
                   <Table.Td>
                     {touchable && member.status === 'active' ? (
                       <Select
-                        w={120}
+                        w={100}
                         size="xs"
                         aria-label={`Role of ${member.email}`}
                         data={rolesToGive(may)}
