@@ -14,7 +14,10 @@ export interface Lane {
   readonly destination: Destination;
   breaker: Breaker;
   readonly queue: Claim[];
+  /** Begun and not finished. */
   sending: number;
+  /** Of those, the ones that were answered: they are on their way no more, only their results are yet to be written. */
+  answered: number;
   /** Its settings were changed: it ends with what is on its way, and a new lane takes over. */
   isRetired: boolean;
   /** The change of configuration up to which its settings are known to hold; it sends nothing while in doubt. */
@@ -44,6 +47,7 @@ export interface Claim {
   /** When it was last known to be ours, and how many withdrawals had been heard of by then. */
   knownAt: number;
   withdrawals: number;
+  isAnswered: boolean;
   /** Its place in the lane is free again. */
   isOver: boolean;
 }
@@ -56,10 +60,17 @@ const RATE_AHEAD_MS = seconds(30);
 export function roomIn(lane: Lane, atOnce: number): number {
   const wanted = Math.max(atOnce * 2, lane.finishedSinceClaim * 2);
   const ahead = Math.min(MOST_AHEAD, wanted, lane.rate.within(RATE_AHEAD_MS));
-  const room = ahead - lane.queue.length - lane.sending;
+  const room = ahead - lane.queue.length - (lane.sending - lane.answered);
   // A little room is not worth a claim of its own while there is something left to send.
   return room < ahead / 4 && lane.queue.length > 0 ? 0 : Math.max(0, room);
 }
+
+/**
+ * Whether another may go out, when so many may be on their way at once. As many again may wait to be written down: not
+ * more, since they would be sent again if this process ended here.
+ */
+export const mayGoOut = ({ sending, answered }: Lane, atOnce: number): boolean =>
+  sending - answered < atOnce && answered < atOnce;
 
 export function openLane(
   stored: StoredDestination,
@@ -72,6 +83,7 @@ export function openLane(
     breaker: toBreaker(stored.breaker),
     queue: [],
     sending: 0,
+    answered: 0,
     isRetired: false,
     asOf: options.asOf,
     finishedSinceClaim: 0,

@@ -14,7 +14,7 @@ import { afterAttempt, askBreaker, PROBE_EVERY_MS } from './breaker.ts';
 import { brokenBy, unreadable } from './broken.ts';
 import { decide } from './decide.ts';
 import type { Destination } from './destination.ts';
-import { type Claim, type Lane, openLane, roomIn, stillHolds, toStoredBreaker } from './lane.ts';
+import { type Claim, type Lane, mayGoOut, openLane, roomIn, stillHolds, toStoredBreaker } from './lane.ts';
 import { readOutput } from './output.ts';
 import { retryPolicyOf } from './policy.ts';
 import { toRecord } from './record.ts';
@@ -200,7 +200,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       let bytes = 0;
       for (const delivery of deliveries) {
         bytes += delivery.output.length;
-        const claim = { lane, delivery, ...lease, isOver: false };
+        const claim = { lane, delivery, ...lease, isAnswered: false, isOver: false };
         shares.claimed(claim);
         lane.queue.push(claim);
       }
@@ -246,7 +246,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   function sendFrom(lane: Lane): void {
     const width = shares.atOnce(lane);
-    while (lane.sending < width && !stopping && !lane.isRetired && lane.asOf === changes) {
+    while (mayGoOut(lane, width) && !stopping && !lane.isRetired && lane.asOf === changes) {
       const [claim] = lane.queue;
       if (claim === undefined) break;
       if (claim.leaseUntil < clock.now() + seconds(lane.stored.policy.timeout_s)) {
@@ -335,15 +335,25 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     // What failed on this side says nothing of the other.
     else if (!result.isFinal) noteBreaker(lane, false, now);
     const record = toRecord(claim, result, decision, startedAt);
+    makeWay(claim);
     if (await results.write(record)) options.onWritten?.(delivery, record.next);
     // It may be due before the loop would look again.
     if (decision.kind === 'retry' && decision.at < now + IDLE_MS) wake();
+  }
+
+  /** The next may go out while the result of this one is being written. */
+  function makeWay(claim: Claim): void {
+    if (claim.isOver) return;
+    claim.isAnswered = true;
+    claim.lane.answered++;
+    if (!claim.lane.isRetired) sendFrom(claim.lane);
   }
 
   /** Frees its place in the lane, once. */
   function end(claim: Claim): void {
     if (claim.isOver) return;
     claim.isOver = true;
+    if (claim.isAnswered) claim.lane.answered--;
     underWay.delete(claim);
     shares.finished(claim);
     claim.lane.sending--;
