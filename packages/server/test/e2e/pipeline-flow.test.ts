@@ -113,6 +113,7 @@ describe('an event that came in', () => {
     expect(small.deliveries.map(({ destination }) => destination.id)).toEqual([all]);
     expect(small.runs[0]?.routing).toEqual([
       { destination: strange, note: expect.stringContaining('absent') },
+      { destination: large, note: 'payload.total > 100 is false' },
     ]);
     const big = await settled(owner, await hook.send({ amount: 500 }));
     expect(big.deliveries.map(({ destination }) => destination.id).toSorted()).toEqual(

@@ -15,6 +15,11 @@ describe('the difference of two texts', () => {
     expect(shown(diffLines('', 'a\nb'))).toEqual(['-', '+a', '+b']);
   });
 
+  test('leaves aside what its reader does, such as commas that only separate', () => {
+    const lines = diffLines('{\n a\n}', '{\n a,\n b\n}', line => line.replace(/,$/, ''));
+    expect(shown(lines)).toEqual([' {', '  a,', '+ b', ' }']);
+  });
+
   test('holds both texts whole, whatever they are', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', '', '}'), { maxLength: 30 })

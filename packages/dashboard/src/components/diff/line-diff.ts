@@ -10,31 +10,44 @@ export interface DiffLine {
  */
 const MOST_EDITS = 1_200;
 
-/** The shortest way from one text to the other, line by line (Myers' algorithm). */
-export function diffLines(before: string, after: string): DiffLine[] {
-  const a = before.split('\n');
-  const b = after.split('\n');
+/**
+ * The shortest way from one text to the other, line by line (Myers' algorithm). Lines whose keys are the same are the
+ * same, and are shown as they stand after.
+ */
+export function diffLines(before: string, after: string, keyOf = (line: string) => line): DiffLine[] {
+  const from = before.split('\n');
+  const to = after.split('\n');
+  const a = from.map(keyOf);
+  const b = to.map(keyOf);
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let end = 0;
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
   const same = (text: string): DiffLine => ({ kind: 'same', text });
   return [
-    ...a.slice(0, start).map(same),
-    ...diffMiddle(a.slice(start, a.length - end), b.slice(start, b.length - end)),
-    ...a.slice(a.length - end).map(same),
+    ...to.slice(0, start).map(same),
+    ...diffMiddle(
+      { keys: a.slice(start, a.length - end), lines: from.slice(start, a.length - end) },
+      { keys: b.slice(start, b.length - end), lines: to.slice(start, b.length - end) },
+    ),
+    ...to.slice(b.length - end).map(same),
   ];
 }
 
-function diffMiddle(a: readonly string[], b: readonly string[]): DiffLine[] {
-  const rounds = furthestReaches(a, b);
+interface Side {
+  readonly keys: readonly string[];
+  readonly lines: readonly string[];
+}
+
+function diffMiddle(a: Side, b: Side): DiffLine[] {
+  const rounds = furthestReaches(a.keys, b.keys);
   if (rounds === null) {
     return [
-      ...a.map((text): DiffLine => ({ kind: 'removed', text })),
-      ...b.map((text): DiffLine => ({ kind: 'added', text })),
+      ...a.lines.map((text): DiffLine => ({ kind: 'removed', text })),
+      ...b.lines.map((text): DiffLine => ({ kind: 'added', text })),
     ];
   }
-  return walkBack(a, b, rounds);
+  return walkBack(a.lines, b.lines, rounds);
 }
 
 /**
@@ -75,13 +88,13 @@ function walkBack(a: readonly string[], b: readonly string[], rounds: readonly I
     const fromX = isDown ? at(k + 1) : at(k - 1);
     const fromY = fromX - (isDown ? k + 1 : k - 1);
     while (x > fromX && y > fromY) {
-      lines.push({ kind: 'same', text: a[--x] ?? '' });
-      y--;
+      lines.push({ kind: 'same', text: b[--y] ?? '' });
+      x--;
     }
     if (isDown) lines.push({ kind: 'added', text: b[--y] ?? '' });
     else lines.push({ kind: 'removed', text: a[--x] ?? '' });
   }
-  while (x > 0) lines.push({ kind: 'same', text: a[--x] ?? '' });
+  while (y > 0) lines.push({ kind: 'same', text: b[--y] ?? '' });
   return lines.reverse();
 }
 

@@ -9,9 +9,12 @@ const MOST_DRAWN = 2_000;
 const marks = { same: ' ', removed: '−', added: '+' } as const;
 const spoken = { same: '', removed: 'removed: ', added: 'added: ' } as const;
 
-/** Two texts as one: what was taken out and what was put in, with a little around it. */
+/** A field that is no longer the last one of its object gets a comma, and has not changed. */
+const withoutComma = (line: string): string => (line.endsWith(',') ? line.slice(0, -1) : line);
+
+/** Two JSON texts as one: what was taken out and what was put in, with a little around it. */
 export function TextDiff({ before, after, label }: { before: string; after: string; label: string }) {
-  const lines = useMemo(() => diffLines(before, after), [before, after]);
+  const lines = useMemo(() => diffLines(before, after, withoutComma), [before, after]);
   const parts = useMemo(() => foldUnchanged(lines), [lines]);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   if (lines.every(({ kind }) => kind === 'same')) {
