@@ -24,7 +24,12 @@ export function useCall<T>(
   useEffect(() => {
     if (!live || path === null) return;
     return watch(path, {
-      onAnswer: answer => client.setQueryData(keyOf(path), (answer as { data: T }).data),
+      onAnswer: answer => {
+        client.setQueryData(keyOf(path), (answer as { data: T }).data);
+        // A plain answer that is still on its way may be older, and would stay: the stream tells changes only.
+        const query = { queryKey: keyOf(path), exact: true };
+        if (client.isFetching(query) > 0) void client.invalidateQueries(query);
+      },
       // Asked for again in the plain way, its refusal is shown like any other.
       onRefused: () => void client.invalidateQueries({ queryKey: keyOf(path), exact: true }),
     });

@@ -178,6 +178,7 @@ test('a viewer reads all of it and is offered nothing that would be refused', as
   await page.goto(`${service.url}/sources/new`);
   await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
   expect(faults).toEqual([]);
+  await page.context().close();
 });
 
 test('a source and its form are sound for everybody in light and dark, on a phone too', async () => {
