@@ -173,6 +173,8 @@ test('steps are moved by the keyboard, and whoever listens is told', async () =>
     { kind: 'redact.pii', config: { detectors: ['email'] } },
   ];
   const { id, page } = await openNew({ steps });
+  await openStep(page, '1. Deduplicate');
+  await openStep(page, '3. Redact');
   await page.getByRole('button', { name: 'Move step 1, Deduplicate' }).focus();
   await page.keyboard.press('Space');
   await page.getByText('Deduplicate is picked up from place 1 of 3.').waitFor({ state: 'attached' });
@@ -268,7 +270,7 @@ test('a viewer reads all of it, and finds nothing that would be refused', async 
   const { id } = await makePipeline(owner, {
     name: 'Read only',
     sources: [hook.id],
-    steps: [filter('payload.total > 1'), classify()],
+    steps: [filter('payload.total > 1'), classify(), { kind: 'transform', config: { set: { a: 1 } } }],
   });
   await settled(owner, await hook.send({ total: 2 }));
   const page = await go(`/pipelines/${id}`, { as: viewer });
@@ -276,7 +278,9 @@ test('a viewer reads all of it, and finds nothing that would be refused', async 
   await openStep(page, '1. Filter');
   await page.getByRole('combobox', { name: 'Row 1: field' }).waitFor();
   expect(await page.getByRole('combobox', { name: 'Row 1: field' }).isDisabled()).toBe(true);
-  for (const name of [/^Save/, 'Delete', 'Add a step', /^Move step/, /^Remove/, /^Duplicate/])
+  await openStep(page, '3. Transform');
+  await page.getByRole('textbox', { name: 'Set: name 1' }).waitFor();
+  for (const name of [/^Save/, 'Delete', /^Add/, 'Examples', /^Move step/, /^Remove/, /^Duplicate/])
     expect(await page.getByRole('button', { name }).count()).toBe(0);
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByText('current', { exact: true }).waitFor();

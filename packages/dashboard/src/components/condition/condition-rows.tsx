@@ -106,7 +106,7 @@ function RowInputs(props: {
         <TagsInput
           className={classes.value}
           aria-label={`Row ${number}: values`}
-          placeholder="Type and press Enter"
+          placeholder={disabled ? '' : 'Type and press Enter'}
           value={row.values.map(showLiteral)}
           disabled={disabled}
           acceptValueOnBlur

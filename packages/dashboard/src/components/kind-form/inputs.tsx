@@ -114,7 +114,7 @@ export function Input({ schema, label, required, value, onChange, problem, disab
           {...common}
           value={listOf(value ?? schema.default)}
           onChange={given => onChange(given)}
-          placeholder="Type and press Enter"
+          placeholder={disabled ? '' : 'Type and press Enter'}
           acceptValueOnBlur
         />
       );
@@ -124,7 +124,7 @@ export function Input({ schema, label, required, value, onChange, problem, disab
           {...common}
           value={listOf(value ?? schema.default)}
           onChange={given => onChange(given.map(Number).filter(Number.isFinite))}
-          placeholder="Type and press Enter"
+          placeholder={disabled ? '' : 'Type and press Enter'}
           acceptValueOnBlur
           allowDuplicates
         />

@@ -49,27 +49,29 @@ export function PairsInput({ value, onChange, disabled, areTexts, ...common }: P
               disabled={disabled}
               onChange={event => changeRow(index, [name, event.currentTarget.value])}
             />
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              disabled={disabled}
-              aria-label={`Remove ${name || 'the row'}`}
-              onClick={() => change(pairs.filter((_, i) => i !== index))}
-            >
-              <IconX size={15} aria-hidden />
-            </ActionIcon>
+            {!disabled && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`Remove ${name || 'the row'}`}
+                onClick={() => change(pairs.filter((_, i) => i !== index))}
+              >
+                <IconX size={15} aria-hidden />
+              </ActionIcon>
+            )}
           </Group>
         ))}
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          w="fit-content"
-          leftSection={<IconPlus size={14} aria-hidden />}
-          disabled={disabled}
-          onClick={() => setPairs([...pairs, ['', '']])}
-        >
-          Add
-        </Button>
+        {!disabled && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            w="fit-content"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            onClick={() => setPairs([...pairs, ['', '']])}
+          >
+            Add
+          </Button>
+        )}
       </Stack>
     </Input.Wrapper>
   );

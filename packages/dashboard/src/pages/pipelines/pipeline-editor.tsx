@@ -92,7 +92,10 @@ export function PipelineEditor(props: {
 
   const design = (
     <div className={classes.columns} data-two={mayChange || undefined}>
-      <div className={classes.column} key={state.edition}>
+      <div
+        className={mayChange ? classes.column : `${classes.column} ${classes.reading}`}
+        key={state.edition}
+      >
         <BasicsPart
           draft={draft}
           sources={sources}

@@ -3,6 +3,7 @@ import {
   DndContext,
   type DragEndEvent,
   KeyboardSensor,
+  MeasuringStrategy,
   PointerSensor,
   type UniqueIdentifier,
   useSensor,
@@ -11,7 +12,7 @@ import {
 import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { Text } from '@mantine/core';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import type { CallError } from '../../api/call.ts';
 import { Card } from '../../components/card.tsx';
 import { type KnownField, KnownFieldsProvider } from '../../components/condition/known-fields.ts';
@@ -40,6 +41,8 @@ export function StepsPart(props: {
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   );
   const isMoved = useRef(false);
+  // While one is dragged all are closed: past a form as tall as the page nothing could be moved.
+  const [isDragging, setDragging] = useState(false);
   const kindOf = (step: DraftStep) => kinds.find(({ kind }) => kind === step.kind);
 
   const tell = (id: UniqueIdentifier) => {
@@ -62,7 +65,11 @@ export function StepsPart(props: {
       <DndContext
         sensors={sensors}
         collisionDetection={closestCenter}
+        measuring={{ droppable: { strategy: MeasuringStrategy.Always } }}
+        onDragStart={() => setDragging(true)}
+        onDragCancel={() => setDragging(false)}
         onDragEnd={({ active, over }: DragEndEvent) => {
+          setDragging(false);
           if (over && active.id !== over.id) onChange(moveStep(steps, String(active.id), String(over.id)));
         }}
         accessibility={{
@@ -96,7 +103,7 @@ export function StepsPart(props: {
                   step={step}
                   number={place + 1}
                   kind={kindOf(step)}
-                  isOpen={open.has(step.key)}
+                  isOpen={open.has(step.key) && !isDragging}
                   mayChange={mayChange}
                   problems={problemsOf(error, `steps[${place}].config`)}
                   problem={problemOfWhole(error, place)}
