@@ -254,10 +254,12 @@ describe('a list of 100,000 events', () => {
     await rowOf(page, `n.${EVENTS - 1}`).waitFor();
     const scroller = page.getByRole('rowgroup');
     const rows = () => page.getByRole('table').getAttribute('aria-rowcount').then(Number);
+    const toEnd = () => scroller.evaluate(element => element.scrollTo({ top: element.scrollHeight }));
     await until(async () => {
-      await scroller.evaluate(element => element.scrollTo({ top: element.scrollHeight }));
+      await toEnd();
       return (await rows()) === EVENTS;
     }, 'the end of the list was not reached');
+    await toEnd();
     await rowOf(page, 'n.0').last().waitFor();
 
     const inspector = await page.context().newCDPSession(page);
