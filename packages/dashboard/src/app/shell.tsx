@@ -1,15 +1,4 @@
-import {
-  AppShell,
-  Burger,
-  Center,
-  Group,
-  Kbd,
-  Loader,
-  NavLink,
-  ScrollArea,
-  Text,
-  UnstyledButton,
-} from '@mantine/core';
+import { AppShell, Burger, Center, Group, Kbd, Loader, NavLink, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { IconSearch } from '@tabler/icons-react';
@@ -105,7 +94,7 @@ function Frame() {
           </Text>
           <Kbd size="xs">⌘K</Kbd>
         </UnstyledButton>
-        <ScrollArea flex={1} type="never">
+        <div className={classes.pages}>
           {groups.map(group => (
             <div key={group} className={classes.group}>
               <Text className={classes.groupName}>{group}</Text>
@@ -124,7 +113,7 @@ function Frame() {
                 ))}
             </div>
           ))}
-        </ScrollArea>
+        </div>
         <AccountMenu />
       </AppShell.Navbar>
       <AppShell.Main className={classes.main} id="page" tabIndex={-1}>

@@ -1,0 +1,76 @@
+import { ActionIcon, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import {
+  IconBuilding,
+  IconCheck,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconSun,
+} from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { call } from '../api/call.ts';
+import { useMoveTo } from './move-session.ts';
+import { useSession } from './session.tsx';
+
+const schemes = [
+  { value: 'light', label: 'Light', icon: IconSun },
+  { value: 'dark', label: 'Dark', icon: IconMoon },
+  { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+] as const;
+
+/** The other organisations, the colours, the way out: shown at once, and then whenever the button is pressed. */
+export default function AccountChoices({ button }: { button: ReactElement }) {
+  const { organisation, organisations, role } = useSession();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+
+  const moveTo = useMoveTo();
+  const logOut = async () => {
+    await call('DELETE', '/session');
+    queries.clear();
+    await navigate({ to: '/login' });
+  };
+
+  return (
+    <Menu position="top-start" width={248} withinPortal defaultOpened>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Organisations</Menu.Label>
+        {organisations.map(({ id, name, role: roleThere }) => (
+          <Menu.Item
+            key={id}
+            leftSection={<IconBuilding size={15} aria-hidden />}
+            rightSection={id === organisation.id ? <IconCheck size={15} aria-label="here" /> : null}
+            onClick={() => void moveTo(id)}
+          >
+            {name}{' '}
+            <Text span size="xs" c="dimmed">
+              {id === organisation.id ? role : roleThere}
+            </Text>
+          </Menu.Item>
+        ))}
+        <Menu.Label>Colours</Menu.Label>
+        <Group gap="xs" px="sm" pb="xs">
+          {schemes.map(({ value, label, icon: Icon }) => (
+            <ActionIcon
+              key={value}
+              variant={colorScheme === value ? 'filled' : 'default'}
+              aria-label={label}
+              aria-pressed={colorScheme === value}
+              onClick={() => setColorScheme(value)}
+            >
+              <Icon size={16} aria-hidden />
+            </ActionIcon>
+          ))}
+        </Group>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={15} aria-hidden />} onClick={() => void logOut()}>
+          Log out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
