@@ -89,12 +89,6 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName
   return (
     <Stack gap="md">
       <Funnel totals={overview.totals} range={range} />
-      <Figures overview={overview} />
-      {overview.failing.length > 0 && (
-        <Suspense fallback={<Loading />}>
-          <Failing destinations={overview.failing} />
-        </Suspense>
-      )}
       <Card title="Over time" lead={`Events and deliveries in each ${tellStep(overview.step_s)}`}>
         <WhenSeen className={classes.chart ?? ''}>
           <Suspense fallback={<Loading />}>
@@ -102,6 +96,12 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName
           </Suspense>
         </WhenSeen>
       </Card>
+      <Figures overview={overview} />
+      {overview.failing.length > 0 && (
+        <Suspense fallback={<Loading />}>
+          <Failing destinations={overview.failing} />
+        </Suspense>
+      )}
       <Card title="Map" lead="Sources, pipelines and destinations, and how much goes from one to the next">
         <WhenSeen className={classes.map ?? ''}>
           <Suspense fallback={<Loading />}>
