@@ -16,7 +16,11 @@ import { useGoKeys } from './use-go-keys.ts';
 /** Both come when they are first asked for. */
 const Palette = lazy(() => import('./palette.tsx'));
 const KeyHelp = lazy(() => import('./key-help.tsx'));
-const Notices = lazy(() => import('./notices.tsx'));
+/** Nobody gives a notice in the first second: until then the page itself goes first. */
+const Notices = lazy(async () => {
+  await new Promise(resolve => setTimeout(resolve, 1_000));
+  return import('./notices.tsx');
+});
 
 const groups = [...new Set(navigation.map(({ group }) => group))];
 
@@ -121,6 +125,8 @@ function Frame() {
       </AppShell.Main>
       <Suspense>
         <Notices />
+      </Suspense>
+      <Suspense>
         {paletteAsked > 0 && <Palette asked={paletteAsked} />}
         {keysAsked > 0 && <KeyHelp asked={keysAsked} />}
       </Suspense>
