@@ -4,6 +4,9 @@ import type { Operation } from '../operation.ts';
 import type { Db, Schema } from '../schema.ts';
 import { deadDeliveries } from './deliveries.ts';
 
+/** Nobody looks at more. */
+const MOST_GROUPS = 100;
+
 /** Whether a pipeline has not run this event any better since. */
 const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
   eb.not(
@@ -91,31 +94,42 @@ export const listFailures: Operation<DeadLetters['listFailures']> = async (db, o
 
 export const listDeadGroups: Operation<DeadLetters['listDeadGroups']> = async (db, orgId, filter, most) => {
   const dead = deadDeliveries(db, orgId, filter)
-    .select([
-      'deliveries.destination_id',
-      'deliveries.destination_name',
-      'deliveries.destination_kind',
-      'deliveries.code',
-    ])
+    .select(['deliveries.id', 'deliveries.destination_id', 'deliveries.code'])
     .orderBy('deliveries.id', 'desc')
     .limit(most);
-  const rows = await db
+  const groups = await db
     .selectFrom(dead.as('dead'))
     .select(eb => [
       'destination_id',
       'code',
-      eb.fn.max('destination_name').as('name'),
-      eb.fn.max('destination_kind').as('kind'),
+      eb.fn.max('id').as('latest'),
       eb.fn.countAll<number>().as('count'),
     ])
     .groupBy(['destination_id', 'code'])
     .orderBy('count', 'desc')
+    .limit(MOST_GROUPS)
     .execute();
-  return rows.map(row => ({
-    destination: { id: row.destination_id, name: row.name, kind: row.kind },
-    code: row.code,
-    count: Number(row.count),
-  }));
+  if (groups.length === 0) return [];
+  // A destination is called as it was when the latest of them was made.
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(['id', 'destination_name', 'destination_kind'])
+    .where('org_id', '=', orgId)
+    .where(
+      'id',
+      'in',
+      groups.map(({ latest }) => latest),
+    )
+    .execute();
+  const named = new Map(rows.map(row => [row.id, row]));
+  return groups.map(({ destination_id, code, latest, count }) => {
+    const { destination_name = '', destination_kind = '' } = named.get(latest) ?? {};
+    return {
+      destination: { id: destination_id, name: destination_name, kind: destination_kind },
+      code,
+      count: Number(count),
+    };
+  });
 };
 
 export const listFailedGroups: Operation<DeadLetters['listFailedGroups']> = async (
