@@ -31,7 +31,7 @@ export function SecretInput({
         {...common}
         autoComplete="new-password"
         value={typeof value === 'string' ? value : ''}
-        placeholder={isSet(value) ? 'Set. Type to replace it' : placeholder}
+        placeholder={isSet(value) ? (common.disabled ? 'Set' : 'Set. Type to replace it') : placeholder}
         onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? kept : currentTarget.value)}
       />
       {mayBeRemoved && (
