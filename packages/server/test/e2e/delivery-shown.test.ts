@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { dataOf } from '../support/dashboard.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { until } from '../support/until.ts';
 
 setDefaultTimeout(30_000);
 
@@ -79,4 +80,25 @@ test('a secret that is kept unseen does not follow the destination to another ho
   expect(refused.status).toBe(400);
   expect((await change(`${echo.url}/other`, { set: true })).status).toBe(200);
   expect((await change(elsewhere, 'another-token')).status).toBe(200);
+});
+
+test('an event shows what was sent and answered up to a bound and says where it is cut; the delivery shows all of it', async () => {
+  const long = startReceiver(() => new Response('x'.repeat(16 * 1024)));
+  const made = Array.from({ length: 40 }, (_, n) =>
+    flow.destination({ kind: 'webhook', name: `long ${n}`, config: { url: long.url } }),
+  );
+  const ids = (await Promise.all(made)).map(({ id }) => ({ id, when: 'event.type == "long"' }));
+  await flow.routeTo(...ids);
+  const event = await flow.send({}, 'long');
+  const count = async () => (await flow.deliveries(`event=${event}&state=delivered&limit=100`)).length;
+  await until(async () => (await count()) >= 40, 'They did not all arrive.');
+  const answer = await flow.browser.get(`/events/${event}`);
+  expect(JSON.stringify(answer.body).length).toBeLessThan(800_000);
+  const { deliveries } = dataOf<{ deliveries: DeliveryRecord[] }>(answer);
+  const oldest = deliveries.at(-1);
+  expect(deliveries[0]?.attempts[0]).toMatchObject({ cut: false });
+  expect(oldest?.attempts[0]).toMatchObject({ cut: true, response: `${'x'.repeat(1_024)}…` });
+  const whole = await inFull(oldest?.id ?? '');
+  expect(whole.attempts[0]).toMatchObject({ cut: false, response: 'x'.repeat(16 * 1024) });
+  await long.stop();
 });

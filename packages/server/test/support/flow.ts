@@ -39,6 +39,7 @@ export interface DeliveryRecord {
       readonly body: string;
     };
     readonly response: string;
+    readonly cut: boolean;
   }[];
 }
 
