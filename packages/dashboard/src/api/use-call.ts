@@ -14,10 +14,13 @@ import { watch } from './live.ts';
 /** The key of an answer in the cache: its path, so that whoever changes something can name what it changed. */
 const keyOf = (path: string) => ['call', path];
 
-/** The `data` of a GET. With `live`, the server tells when it has changed. `null` asks for nothing. */
+/**
+ * The `data` of a GET. With `live`, the server tells when it has changed. `keep` shows the answer before while that to
+ * another path is on its way: for another look at the same thing, never for another thing. `null` asks for nothing.
+ */
 export function useCall<T>(
   path: string | null,
-  options: { live?: boolean } = {},
+  options: { live?: boolean; keep?: boolean } = {},
 ): UseQueryResult<T, CallError> {
   const client = useQueryClient();
   const live = options.live === true;
@@ -38,7 +41,7 @@ export function useCall<T>(
     queryKey: keyOf(path ?? ''),
     queryFn: () => call<T>('GET', path ?? ''),
     enabled: path !== null,
-    placeholderData: keepPreviousData,
+    ...(options.keep ? { placeholderData: keepPreviousData } : {}),
   });
 }
 

@@ -46,7 +46,7 @@ export function Shell() {
   if (!session.data || session.error) {
     return (
       <Center h="100dvh">
-        <Loader aria-label="Loading" />
+        <Loader role="status" aria-label="Loading" />
       </Center>
     );
   }

@@ -37,7 +37,7 @@ export function PageFailed({ error }: { error: unknown }) {
 export function Loading() {
   return (
     <Center py={80}>
-      <Loader size="sm" aria-label="Loading" />
+      <Loader size="sm" role="status" aria-label="Loading" />
     </Center>
   );
 }

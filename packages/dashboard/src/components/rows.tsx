@@ -159,7 +159,9 @@ export function Rows<Row>(props: {
             );
           })}
         </div>
-        {isLoadingMore && <Loader size="xs" className={classes.loader ?? ''} aria-label="Loading more" />}
+        {isLoadingMore && (
+          <Loader size="xs" className={classes.loader ?? ''} role="status" aria-label="Loading more" />
+        )}
       </div>
     </div>
     // biome-ignore-end lint/a11y/useFocusableInteractive: see above

@@ -20,7 +20,7 @@ const ranges = [
 export function SuccessCard({ id }: { id: string }) {
   const [minutes, setMinutes] = useState('1440');
   const path = withQuery('/counters', { subject: id, names: 'delivered,failed,dead', minutes });
-  const { data, error, refetch } = useCall<CountersRecord>(path, { live: true });
+  const { data, error, refetch } = useCall<CountersRecord>(path, { live: true, keep: true });
   const words = data && tellSuccess(data.series);
   return (
     <Card
