@@ -79,7 +79,13 @@ test('lists, filters and searches answer as on the embedded database', async () 
   const all = await readAll<EventRow>(owner, '/events?limit=2');
   expect(all.slice(0, 3).map(({ id }) => sent.indexOf(id))).toEqual([2, 1, 0]);
   const actions = (await readAll<{ action: string }>(owner, '/audit?limit=1')).map(({ action }) => action);
-  expect(actions).toEqual(['key.created', 'key.revoked', 'key.created', 'organisation.created']);
+  expect(actions).toEqual([
+    'key.created',
+    'key.revoked',
+    'key.created',
+    'session.started',
+    'organisation.created',
+  ]);
 });
 
 test('an id that no database could hold is 404 like any other that is not there', async () => {
