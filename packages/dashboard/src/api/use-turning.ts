@@ -21,8 +21,7 @@ export function useTurning<Row extends Followed>(
 ): void {
   const isShort = list.rows.length <= PAGE_SIZE && !list.isLoading;
   const followed = isShort ? withQuery(path, { ...query, limit: FOLLOWED }) : null;
-  const { data, isPlaceholderData } = useCall<Row[]>(followed, { live: true });
-  const head = followed === null || isPlaceholderData ? undefined : data;
+  const { data: head } = useCall<Row[]>(followed, { live: true });
   const shown = list.rows.slice(0, FOLLOWED).map(traceOf).join('\n');
   const isOld = head !== undefined && head.map(traceOf).join('\n') !== shown;
 

@@ -36,14 +36,15 @@ export function Shell() {
   if (session.error?.status === 401) {
     if (setup.data?.open) return <Navigate to="/setup" />;
     if (here !== null && (setup.data || setup.error)) return <Navigate to="/login" search={{ to: here }} />;
-  } else if (session.error) {
+  } else if (session.error && !session.data) {
     return (
       <Center p="xl">
         <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />
       </Center>
     );
   }
-  if (!session.data || session.error) {
+  // A server that is away for a moment takes nobody's page away, and no draft that is on it.
+  if (!session.data || session.error?.status === 401) {
     return (
       <Center h="100dvh">
         <Loader role="status" aria-label="Loading" />

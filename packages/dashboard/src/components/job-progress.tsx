@@ -9,7 +9,7 @@ import { StateBadge } from './state-badge.tsx';
 
 /** How far a job has come, by itself, with a way to stop it. */
 export function JobProgress({ id, link = true }: { id: string; link?: boolean }) {
-  const { data: job, error } = useCall<JobRecord>(`/jobs/${id}`, { live: true });
+  const { data: job, error } = useCall<JobRecord>(`/jobs/${encodeURIComponent(id)}`, { live: true });
   if (error) return <ErrorNotice error={error} />;
   return (
     <Stack gap={8}>

@@ -15,10 +15,11 @@ export function usePipelinesOf(): (id: string) => readonly PipelineRecord[] {
 }
 
 export function UsedBy({ id, none }: { id: string; none: string }) {
+  const { isSuccess } = useAll<PipelineRecord>('/pipelines');
   const pipelines = usePipelinesOf()(id);
   return (
     <Card title="Pipelines">
-      {pipelines.length === 0 && (
+      {isSuccess && pipelines.length === 0 && (
         <Text size="sm" c="dimmed">
           {none}
         </Text>

@@ -1,7 +1,8 @@
 import { Alert, Anchor, Text } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useCall } from '../../api/use-call.ts';
+import { useAddressId } from '../../app/use-address-id.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { AttemptList } from '../../components/delivery/attempt-list.tsx';
@@ -15,7 +16,7 @@ import { StateBadge } from '../../components/state-badge.tsx';
 
 /** One delivery with every attempt, as it happens. */
 export default function DeliveryPage() {
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const id = useAddressId();
   const { data: delivery, error, refetch } = useCall<DeliveryRecord>(`/deliveries/${id}`, { live: true });
   if (!delivery) return <Waiting error={error} onRetry={() => void refetch()} />;
   const { destination, pipeline, event_id, event_type, state, attempts } = delivery;

@@ -1,10 +1,11 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import type { DestinationRecord, DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
 import { IconFlask } from '@tabler/icons-react';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/use-call.ts';
 import { useMay } from '../../app/session.tsx';
+import { useAddressId } from '../../app/use-address-id.ts';
 import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -28,7 +29,7 @@ import { TestResult } from './test-result.tsx';
 
 /** One destination: how it goes there, what it was sent, and its configuration. `/destinations/new` makes one. */
 export default function DestinationPage() {
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const id = useAddressId();
   return id === 'new' ? <NewDestinationPage /> : <ExistingDestination key={id} id={id} />;
 }
 

@@ -25,7 +25,7 @@ export function SuccessCard({ id }: { id: string }) {
   return (
     <Card
       title="Success over time"
-      lead={words ?? 'Nothing was sent to it in this time.'}
+      lead={data && (words ?? 'Nothing was sent to it in this time.')}
       actions={
         <SegmentedControl aria-label="Time" size="xs" value={minutes} onChange={setMinutes} data={ranges} />
       }

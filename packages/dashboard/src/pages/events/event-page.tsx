@@ -1,10 +1,10 @@
 import { Alert, Group } from '@mantine/core';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import { IconEraser, IconTerminal2 } from '@tabler/icons-react';
-import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { stringifyExact } from '../../api/exact-json.ts';
 import { useCall } from '../../api/use-call.ts';
+import { useAddressId } from '../../app/use-address-id.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyButtonWith } from '../../components/copy-button.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
@@ -20,7 +20,7 @@ import { VerdictNotice } from '../event/verdict-notice.tsx';
 
 /** One event and all that became of it, as it happens. */
 export default function EventPage() {
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const id = useAddressId();
   const { data: event, error, refetch } = useCall<EventRecord>(`/events/${id}`, { live: true });
   const [job, setJob] = useState<string | null>(null);
   if (!event) return <Waiting error={error} onRetry={() => void refetch()} />;

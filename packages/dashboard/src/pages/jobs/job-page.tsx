@@ -1,8 +1,9 @@
 import { Alert, Anchor } from '@mantine/core';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconInfoCircle } from '@tabler/icons-react';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useCall } from '../../api/use-call.ts';
+import { useAddressId } from '../../app/use-address-id.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { ExactTime } from '../../components/delivery/exact-time.tsx';
@@ -15,7 +16,7 @@ import { outcomeOf, tellJob, titleOf } from './job-words.ts';
 
 /** A long piece of work: how far it has come, who asked for it, and what came of it. */
 export default function JobPage() {
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const id = useAddressId();
   const { data: job, error, refetch } = useCall<JobRecord>(`/jobs/${id}`, { live: true });
   if (!job) return <Waiting error={error} onRetry={() => void refetch()} />;
   const outcome = outcomeOf(job);

@@ -71,6 +71,7 @@ export function PipelineEditor(props: {
             path: `/pipelines/${base.id}`,
             body: state.changes(),
           }),
+          draft,
         );
       }
     } catch (problem) {

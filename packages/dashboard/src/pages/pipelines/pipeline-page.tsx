@@ -1,16 +1,16 @@
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { PipelineDetails } from '@sluice/contract/dashboard-pipelines';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
-import { useParams } from '@tanstack/react-router';
 import { useAll, useCall } from '../../api/use-call.ts';
 import { useMay } from '../../app/session.tsx';
+import { useAddressId } from '../../app/use-address-id.ts';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { PipelineEditor } from './pipeline-editor.tsx';
 
 /** One pipeline, or a new one: everything that its editor has to know before it can be drawn. */
 export default function PipelinePage() {
-  const { id = '' }: { id?: string } = useParams({ strict: false });
+  const id = useAddressId();
   const isNew = id === 'new';
   const mayChange = useMay()('pipelines.change');
   const pipeline = useCall<PipelineDetails>(isNew ? null : `/pipelines/${id}`, { live: true });
@@ -22,7 +22,9 @@ export default function PipelinePage() {
   // What is kept from the page before is another pipeline's.
   const record = isNew || pipeline.data?.id !== id ? null : pipeline.data;
   const asked = [...(isNew ? [] : [pipeline]), kinds, sources, destinations];
-  const failed = asked.find(({ error }) => error !== null);
+  // What could not be read anew is still known from before, and a draft may stand on it; but not on what is gone.
+  const isGone = pipeline.error?.status === 404;
+  const failed = isGone ? pipeline : asked.find(({ data, error }) => error !== null && data === undefined);
   if (failed || !kinds.data || !sources.data || !destinations.data || (!isNew && record === null)) {
     return (
       <Waiting error={failed?.error ?? null} onRetry={() => asked.forEach(each => void each.refetch())} />

@@ -14,8 +14,8 @@ export interface DraftState {
   change(changed: Partial<Draft>): void;
   /** Only what differs from what is saved. */
   changes(): ReturnType<typeof changesOf>;
-  /** The draft was saved as this. */
-  saved(record: PipelineRecord): void;
+  /** What was sent was saved as this. Whatever was changed meanwhile is still there, and unsaved. */
+  saved(record: PipelineRecord, sent: Draft): void;
   /** Takes up a record in place of the draft. */
   take(record: PipelineRecord): void;
 }
@@ -51,17 +51,16 @@ export function useDraft(record: PipelineRecord | null): DraftState {
     overtakenBy: isNewer && isUnsaved && record.version > base.version ? record.version : null,
     change: changed => setDraft(before => ({ ...before, ...changed })),
     changes: () => changesOf(draft, base === null ? emptyDraft : toDraft(base)),
-    saved(made) {
+    saved(made, sent) {
       setBase(made);
-      // The steps are the same ones in the same order, their secrets now only known to be set.
-      setDraft(before => ({
-        ...toDraft(made),
-        steps: toDraft(made).steps.map((step, place) => ({
-          ...step,
-          key: before.steps[place]?.key ?? step.key,
-        })),
-      }));
+      setDraft(before => (before === sent ? keepingKeys(toDraft(made), sent) : before));
     },
     take,
   };
 }
+
+/** The steps are the same ones in the same order, their secrets now only known to be set. */
+const keepingKeys = (draft: Draft, { steps }: Draft): Draft => ({
+  ...draft,
+  steps: draft.steps.map((step, place) => ({ ...step, key: steps[place]?.key ?? step.key })),
+});

@@ -1,7 +1,8 @@
 import { Anchor, Stack, Table } from '@mantine/core';
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useCall } from '../../api/use-call.ts';
+import { useAddressId } from '../../app/use-address-id.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { JsonText } from '../../components/json-text.tsx';
@@ -20,7 +21,7 @@ const pages: Readonly<Record<string, string>> = {
 
 /** One entry of the audit log, with all that is known of it. */
 export default function AuditEntryPage() {
-  const { id = '' } = useParams({ strict: false });
+  const id = useAddressId();
   const entry = useCall<AuditRecord>(`/audit/${id}`);
   if (!entry.data) return <Waiting error={entry.error} onRetry={() => void entry.refetch()} />;
   const { action, actor, at, target, details } = entry.data;

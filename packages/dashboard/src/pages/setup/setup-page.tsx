@@ -22,7 +22,7 @@ const LEAST_PASSWORD_LENGTH = 8;
 
 /** The printed address carries the code behind a `#`, which no browser sends and no proxy logs. */
 const codeIn = ({ hash, search }: Location): string =>
-  new URLSearchParams(search).get('code') ?? decodeURIComponent(hash.slice(1));
+  new URLSearchParams(search).get('code') ?? hash.slice(1);
 
 export default function SetupPage() {
   const setup = useCall<{ open: boolean }>('/setup');

@@ -11,11 +11,11 @@ const SHOWN = 50;
 /** Requests that were turned away, newest first, each with what to do about it. */
 export function RefusedRequests({ source }: { source: WebhookSourceRecord }) {
   const path = `/sources/${source.id}/rejections?limit=${SHOWN}`;
-  const { data = [], error, refetch } = useCall<RejectionRecord[]>(path, { live: true });
+  const { data = [], isPending, error, refetch } = useCall<RejectionRecord[]>(path, { live: true });
   return (
     <Card title="Refused requests" lead="What came to its URL and was turned away. Bodies are not kept.">
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && data.length === 0 && (
+      {!error && !isPending && data.length === 0 && (
         <Text size="sm" c="dimmed">
           Nothing was refused.
         </Text>

@@ -1,8 +1,9 @@
 import { Anchor, Badge, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useCall, useChange } from '../../api/use-call.ts';
 import { useMay } from '../../app/session.tsx';
+import { useAddressId } from '../../app/use-address-id.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -18,7 +19,7 @@ import { SourceSettings } from './source-settings.tsx';
 
 /** One source: how to send to it, what it refused, and its settings. `/sources/new` makes one. */
 export default function SourcePage() {
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const id = useAddressId();
   return id === 'new' ? <NewSourcePage /> : <ExistingSource key={id} id={id} />;
 }
 
