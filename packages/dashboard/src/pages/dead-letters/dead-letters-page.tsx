@@ -1,4 +1,4 @@
-import { Anchor, Button, CloseButton, Group, Text } from '@mantine/core';
+import { Anchor, Button, CloseButton, Group } from '@mantine/core';
 import type { DeadLetter, DeadLetterSummary } from '@sluice/contract/dashboard-letters';
 import { IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -130,9 +130,9 @@ export default function DeadLettersPage() {
           }
           action={
             !isNarrowed && (
-              <Text component={Link} to="/deliveries" size="sm">
+              <Button component={Link} to="/deliveries">
                 To the deliveries
-              </Text>
+              </Button>
             )
           }
         />

@@ -1,8 +1,6 @@
-import { Group, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Group } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { useAll, useList } from '../../api/use-call.ts';
 import { useTurning } from '../../api/use-turning.ts';
 import { useFilters } from '../../app/use-filters.ts';
@@ -16,6 +14,7 @@ import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { TypedFilter } from '../../components/typed-filter.tsx';
 
 /** In the order that a delivery goes through them. */
 const states = [
@@ -28,7 +27,6 @@ const states = [
   'cancelled',
 ] as const satisfies readonly DeliveryRecord['state'][];
 
-const TYPED_AFTER_MS = 350;
 const keyOf = ({ id }: DeliveryRecord) => id;
 const pageOf = ({ id }: DeliveryRecord) => `/deliveries/${id}`;
 
@@ -71,7 +69,7 @@ const columns: readonly Column<DeliveryRecord>[] = [
 /** What is on its way, what has arrived, and what could not. */
 export default function DeliveriesPage() {
   const [{ destination, state, code, event }] = useFilters();
-  const query = { destination, state, code, event };
+  const query = { destination, state, code, event: event?.trim() };
   const list = useList<DeliveryRecord>('/deliveries', query);
   useTurning(list, '/deliveries', query);
   const destinations = useAll<{ id: string; name: string }>('/destinations');
@@ -89,7 +87,7 @@ export default function DeliveriesPage() {
             searchable
           />
           <ChoiceFilter name="code" label="Failure" any="Any failure" choices={failureCodes} searchable />
-          <EventFilter />
+          <TypedFilter name="event" aria-label="Event" placeholder="Event id" w={290} isFirst />
         </Group>
       </search>
       {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
@@ -101,7 +99,13 @@ export default function DeliveriesPage() {
               ? 'No delivery is like that.'
               : 'Nothing has been sent anywhere yet. A delivery is made for each destination that a pipeline routes an event to.'
           }
-          {...(isNarrowed ? {} : { action: <Link to="/pipelines">To the pipelines</Link> })}
+          action={
+            !isNarrowed && (
+              <Button component={Link} to="/pipelines">
+                To the pipelines
+              </Button>
+            )
+          }
         />
       )}
       {list.rows.length > 0 && (
@@ -117,24 +121,5 @@ export default function DeliveriesPage() {
         />
       )}
     </Page>
-  );
-}
-
-function EventFilter() {
-  const [{ event = '' }, change] = useFilters();
-  const [typed, setTyped] = useState(event);
-  useEffect(() => setTyped(event), [event]);
-  const apply = useDebouncedCallback((value: string) => change({ event: value.trim() }), TYPED_AFTER_MS);
-  return (
-    <TextInput
-      aria-label="Event"
-      placeholder="Event id"
-      w={290}
-      value={typed}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        apply(currentTarget.value);
-      }}
-    />
   );
 }

@@ -1,9 +1,7 @@
-import { Button, Group, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Group } from '@mantine/core';
 import type { EntityRecord } from '@sluice/contract/entity';
 import { IconFilter } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { stringifyExact } from '../../api/exact-json.ts';
 import { useList } from '../../api/use-call.ts';
 import { useFilters } from '../../app/use-filters.ts';
@@ -13,9 +11,8 @@ import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
+import { TypedFilter } from '../../components/typed-filter.tsx';
 import { entityPage } from './entity-address.ts';
-
-const TYPING_MS = 300;
 
 const columns: readonly Column<EntityRecord>[] = [
   { header: 'Kind', width: 'minmax(90px, 150px)', cell: ({ kind }) => kind },
@@ -107,35 +104,14 @@ const example = (origin: string): string =>
     `  -d '{"traits":{"plan":"pro","seats":5}}'`,
   ].join('\n');
 
+const small = { size: 'xs', leftSection: <IconFilter size={13} aria-hidden /> } as const;
+
 function EntityFilters() {
   return (
     <Group gap="xs" align="flex-end">
-      <Filter name="kind" label="Kind" placeholder="customer" width={150} />
-      <Filter name="external_id" label="External id" placeholder="c_42" width={200} />
-      <Filter name="trait" label="Trait" placeholder="plan=pro" width={220} />
+      <TypedFilter name="kind" label="Kind" placeholder="customer" w={150} {...small} isFirst />
+      <TypedFilter name="external_id" label="External id" placeholder="c_42" w={200} {...small} />
+      <TypedFilter name="trait" label="Trait" placeholder="plan=pro" w={220} {...small} />
     </Group>
-  );
-}
-
-function Filter(props: { name: string; label: string; placeholder: string; width: number }) {
-  const [filters, setFilters] = useFilters();
-  const [text, setText] = useState(filters[props.name] ?? '');
-  const apply = useDebouncedCallback(
-    (given: string) => setFilters({ [props.name]: given.trim() }),
-    TYPING_MS,
-  );
-  return (
-    <TextInput
-      label={props.label}
-      placeholder={props.placeholder}
-      w={props.width}
-      size="xs"
-      leftSection={<IconFilter size={13} aria-hidden />}
-      value={text}
-      onChange={event => {
-        setText(event.currentTarget.value);
-        apply(event.currentTarget.value);
-      }}
-    />
   );
 }

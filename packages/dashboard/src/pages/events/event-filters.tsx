@@ -1,15 +1,14 @@
 import { Button, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import type { EventRow } from '@sluice/contract/dashboard-events';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
-import { memo, useEffect, useRef, useState } from 'react';
+import { memo } from 'react';
 import { useAll } from '../../api/use-call.ts';
 import { useFilters } from '../../app/use-filters.ts';
-import { isTyping } from '../../app/use-go-keys.ts';
+import { TypedFilter } from '../../components/typed-filter.tsx';
 import classes from './event-filters.module.css';
 import { spans } from './use-event-query.ts';
 
-const TYPED_AFTER_MS = 350;
 const states: EventRow['state'][] = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];
 
 /** What a list of events is narrowed by. `past`: the list goes back in time, and is no tail. */
@@ -17,24 +16,13 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
   const [filters, change] = useFilters();
   const usesMore = Boolean(filters.pipeline || filters.destination || filters.entity);
   const [isMore, { toggle }] = useDisclosure(usesMore);
-  const search = useRef<HTMLInputElement>(null);
-
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || isTyping(event) || document.querySelector('[role="dialog"]')) return;
-      event.preventDefault();
-      search.current?.focus();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, []);
 
   return (
     <search className={classes.filters} aria-label="Filters" data-more={isMore || undefined}>
       <TypedFilter
         name="text"
-        label="Text in the payload"
-        inputRef={search}
+        {...called('Text in the payload')}
+        isFirst
         leftSection={<IconSearch size={16} aria-hidden />}
       />
       <div className={classes.others}>
@@ -47,7 +35,7 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
           clearable
         />
         <Choice name="source" label="Source" placeholder="Any source" path="/sources" />
-        <TypedFilter name="type" label="Type" />
+        <TypedFilter name="type" {...called('Type')} />
         {past && <TimeChoice />}
         {past && (filters.after || filters.before) && (
           <>
@@ -64,7 +52,7 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
               placeholder="Any destination"
               path="/destinations"
             />
-            <TypedFilter name="entity" label="Entity, as kind:id" />
+            <TypedFilter name="entity" {...called('Entity, as kind:id')} />
           </>
         )}
       </div>
@@ -80,37 +68,7 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
   );
 });
 
-/** The address changes when somebody has stopped typing. */
-function TypedFilter(props: {
-  name: string;
-  label: string;
-  inputRef?: React.Ref<HTMLInputElement>;
-  leftSection?: React.ReactNode;
-}) {
-  const { name, label, inputRef, ...rest } = props;
-  const [filters, change] = useFilters();
-  const inAddress = filters[name] ?? '';
-  const [typed, setTyped] = useState(inAddress);
-  useEffect(() => setTyped(inAddress), [inAddress]);
-  const apply = useDebouncedCallback((value: string) => change({ [name]: value }), TYPED_AFTER_MS);
-  return (
-    <TextInput
-      {...rest}
-      {...(inputRef === undefined ? {} : { ref: inputRef })}
-      aria-label={label}
-      placeholder={label}
-      value={typed}
-      onChange={({ currentTarget: { value } }) => {
-        setTyped(value);
-        apply(value);
-      }}
-      onKeyDown={event => {
-        if (event.key === 'Enter') change({ [name]: typed });
-        if (event.key === 'Escape') event.currentTarget.blur();
-      }}
-    />
-  );
-}
+const called = (label: string) => ({ 'aria-label': label, placeholder: label });
 
 function Choice(props: { name: string; label: string; placeholder: string; path: string }) {
   const [filters, change] = useFilters();

@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../api/use-call.ts';
@@ -48,9 +48,9 @@ export default function JobsPage() {
         <Empty
           sentence="Nobody has asked for one yet. A job begins when many events are replayed or dead letters are retried."
           action={
-            <Anchor component={Link} to="/dead-letters" size="sm">
+            <Button component={Link} to="/dead-letters">
               To the dead letters
-            </Anchor>
+            </Button>
           }
         />
       ) : (
