@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import pg from 'pg';
 import type { StorageEngine } from '../../src/core/ports.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
-import { anApiKey, anEvent, aRequest, fresh, idAt, NOW } from '../contract/storage/samples.ts';
+import {
+  anApiKey,
+  anEvent,
+  aRequest,
+  fresh,
+  idAt,
+  NOW,
+  storedOrganisation,
+} from '../contract/storage/samples.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
@@ -52,7 +60,7 @@ describe('a PostgreSQL that does not answer', () => {
   test('keeps the doors open for keys while events are locked', async () => {
     const unlock = await lockEvents();
     const blocked = engine.storage.listEvents(org, {}, page);
-    const key = anApiKey(org);
+    const key = anApiKey(await storedOrganisation(engine.storage));
     await engine.storage.createApiKey(key);
     expect(await engine.storage.findApiKeyByHash(key.hash)).toEqual(key);
     await unlock();

@@ -44,12 +44,14 @@ export const findApiKey: Operation<ApiKeys['findApiKey']> = async (db, orgId, id
   return row ? toApiKey(row) : null;
 };
 
+/** A key that was being made while its organisation was deleted opens nothing. */
 export const findApiKeyByHash: Operation<ApiKeys['findApiKeyByHash']> = async (db, hash) => {
   const row = await db
     .selectFrom('api_keys')
-    .selectAll()
-    .where('hash', '=', hash)
-    .where('revoked_at', 'is', null)
+    .innerJoin('organisations', 'organisations.id', 'api_keys.org_id')
+    .selectAll('api_keys')
+    .where('api_keys.hash', '=', hash)
+    .where('api_keys.revoked_at', 'is', null)
     .executeTakeFirst();
   return row ? toApiKey(row) : null;
 };

@@ -80,8 +80,19 @@ async function removeSlice(db: Db, orgId: string, scopes: readonly string[], lim
     (await removeEntities(db, orgId, limit)) ||
     (await removeDedupeKeys(db, orgId, limit)) ||
     (await pruneCounters(db, orgId, Number.MAX_SAFE_INTEGER, limit)) ||
-    (await removeOfScopes(db, scopes, limit))
+    (await removeOfScopes(db, scopes, limit)) ||
+    (await removeLatecomers(db, orgId))
   );
+}
+
+/** Somebody who was let in before the deletion may have made a key, a source or a destination after it. */
+async function removeLatecomers(db: Db, orgId: string): Promise<number> {
+  let removed = 0;
+  for (const table of fewRows) {
+    const { numDeletedRows } = await db.deleteFrom(table).where('org_id', '=', orgId).executeTakeFirst();
+    removed += Number(numDeletedRows);
+  }
+  return removed;
 }
 
 async function removeBy(

@@ -78,11 +78,13 @@ export const findSource: Operation<Sources['findSource']> = async (db, orgId, id
   return row ? toSource(row) : null;
 };
 
+/** A source that was being made while its organisation was deleted takes nothing in. */
 export const findSourceByTokenHash: Operation<Sources['findSourceByTokenHash']> = async (db, tokenHash) => {
   const row = await db
     .selectFrom('sources')
-    .selectAll()
-    .where('token_hash', '=', tokenHash)
+    .innerJoin('organisations', 'organisations.id', 'sources.org_id')
+    .selectAll('sources')
+    .where('sources.token_hash', '=', tokenHash)
     .executeTakeFirst();
   return row ? (toSource(row) as WebhookSource) : null;
 };

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import { anApiKey, idAt, NOW } from './samples.ts';
+import { anApiKey, idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
 export function apiKeysContract(subject: Subject): void {
   const orgId = () => idAt('org', NOW);
 
   test('keeps a key as it was made and finds it by its hash', async () => {
-    const key = anApiKey(orgId(), { name: 'Läden & Söhne' });
+    const key = anApiKey(await storedOrganisation(subject.storage), { name: 'Läden & Söhne' });
     await subject.storage.createApiKey(key);
     expect(await subject.storage.findApiKey(key.orgId, key.id)).toEqual(key);
     expect(await subject.storage.findApiKeyByHash(key.hash)).toEqual(key);
@@ -22,7 +22,7 @@ export function apiKeysContract(subject: Subject): void {
   });
 
   test('finds a revoked key in the list but no longer by its hash', async () => {
-    const key = anApiKey(orgId());
+    const key = anApiKey(await storedOrganisation(subject.storage));
     await subject.storage.createApiKey(key);
     expect(await subject.storage.revokeApiKey(key.orgId, key.id, NOW + 5)).toBe(true);
     expect(await subject.storage.findApiKeyByHash(key.hash)).toBeNull();

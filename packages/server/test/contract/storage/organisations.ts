@@ -175,6 +175,22 @@ export function organisationsContract(subject: Subject): void {
     expect(await seen(kept)).toEqual({ event: true, runs: 1, deliveries: 3, destinations: 1 });
   });
 
+  test('lets in nobody by what was made while it was being deleted, and removes that too', async () => {
+    const { storage } = subject;
+    const orgId = await storedOrganisation(storage);
+    const [key, source, destination] = [anApiKey(orgId), aWebhookSource(orgId), aDestination(orgId)];
+    await storage.deleteOrganisation(orgId, NOW);
+    await storage.createApiKey(key);
+    await storage.createSource(source);
+    await storage.createDestination(destination);
+    expect(await storage.findApiKeyByHash(key.hash)).toBeNull();
+    expect(await storage.findSourceByTokenHash(source.tokenHash)).toBeNull();
+    await removeDeleted(storage, NOW + hours(1));
+    expect(await storage.listApiKeys(orgId)).toEqual([]);
+    expect(await storage.listSources(orgId)).toEqual([]);
+    expect(await storage.listDestinations(orgId)).toEqual([]);
+  });
+
   test('keeps the last organisation, also when all are deleted at once', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const { storage } = nodes[0];

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Activity, Rejection } from '../../../src/core/ports.ts';
 import { aPipeline } from './pipeline-samples.ts';
-import { anApiKey, anSdkSource, aWebhookSource, idAt, NOW } from './samples.ts';
+import { anApiKey, anSdkSource, aWebhookSource, idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
 export function sourcesContract(subject: Subject): void {
@@ -19,7 +19,7 @@ export function sourcesContract(subject: Subject): void {
   });
 
   test('keeps both kinds of source as they were made', async () => {
-    const org = orgId();
+    const org = await storedOrganisation(subject.storage);
     const webhook = aWebhookSource(org, {
       auth: 'bearer',
       enabled: false,
@@ -92,7 +92,7 @@ export function sourcesContract(subject: Subject): void {
   });
 
   test('deletes a source with its refusals', async () => {
-    const org = orgId();
+    const org = await storedOrganisation(subject.storage);
     const source = aWebhookSource(org);
     await subject.storage.createSource(source);
     await record({ rejections: [aRejection(org, source.id, 1)] });
