@@ -13,6 +13,10 @@ export class CallError extends Error {
   }
 }
 
+/** Whatever was thrown, as what notices show. */
+export const asCallError = (problem: unknown): CallError =>
+  problem instanceof CallError ? problem : new CallError(0, 'internal', String(problem), null);
+
 export interface Page<Row> {
   readonly data: Row[];
   readonly next_cursor: string | null;

@@ -13,6 +13,7 @@ import type { ReactElement } from 'react';
 import { call } from '../api/call.ts';
 import { useMoveTo } from './move-session.ts';
 import { useSession } from './session.tsx';
+import { tellError } from './tell-error.ts';
 
 const schemes = [
   { value: 'light', label: 'Light', icon: IconSun },
@@ -44,7 +45,7 @@ export default function AccountChoices({ button }: { button: ReactElement }) {
             key={id}
             leftSection={<IconBuilding size={15} aria-hidden />}
             rightSection={id === organisation.id ? <IconCheck size={15} aria-label="here" /> : null}
-            onClick={() => void moveTo(id)}
+            onClick={() => void moveTo(id).catch(tellError)}
           >
             {name}{' '}
             <Text span size="xs" c="dimmed">
@@ -67,7 +68,10 @@ export default function AccountChoices({ button }: { button: ReactElement }) {
           ))}
         </Group>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={15} aria-hidden />} onClick={() => void logOut()}>
+        <Menu.Item
+          leftSection={<IconLogout size={15} aria-hidden />}
+          onClick={() => void logOut().catch(tellError)}
+        >
           Log out
         </Menu.Item>
       </Menu.Dropdown>

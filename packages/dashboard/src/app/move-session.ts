@@ -8,6 +8,7 @@ export function useMoveTo(): (organisationId: string) => Promise<void> {
   const navigate = useNavigate();
   return async id => {
     await call('PUT', '/session/organisation', { id });
+    queries.removeQueries({ type: 'inactive' });
     await navigate({ to: '/' });
     await queries.resetQueries();
   };

@@ -14,4 +14,4 @@ export function asCurl(request: {
 }
 
 /** A shell reads nothing into single quotes but their end. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
-import { CallError } from '../api/call.ts';
+import { asCallError, type CallError } from '../api/call.ts';
 import { ErrorNotice } from './error-notice.tsx';
 
 /** A button for what cannot be taken back: it says what will happen, and asks. */
@@ -24,7 +24,7 @@ export function ConfirmButton(props: {
       await props.onConfirm();
       close();
     } catch (problem) {
-      setError(problem instanceof CallError ? problem : new CallError(0, 'internal', String(problem), null));
+      setError(asCallError(problem));
     } finally {
       setBusy(false);
     }

@@ -1,9 +1,9 @@
 import { Button, Group } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useChange } from '../../api/use-call.ts';
 import { useMay } from '../../app/session.tsx';
+import { tellError } from '../../app/tell-error.ts';
 import { ConfirmButton } from '../confirm.tsx';
 
 const open = new Set(['pending', 'held', 'delivering', 'retrying', 'dead']);
@@ -18,8 +18,7 @@ export function DeliveryActions({ delivery, size = 'sm' }: { delivery: DeliveryR
   if (!may || !canDiscard(delivery)) return null;
   const send = (word: 'retry' | 'discard') =>
     change.mutateAsync({ method: 'POST', path: `/deliveries/${delivery.id}/${word}` });
-  const retry = () =>
-    send('retry').catch((error: Error) => notifications.show({ color: 'red', message: error.message }));
+  const retry = () => send('retry').catch(tellError);
   return (
     <Group gap="xs">
       {canRetry(delivery) && (

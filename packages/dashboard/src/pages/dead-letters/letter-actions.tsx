@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import type { DeadLetter } from '@sluice/contract/dashboard-letters';
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useChange } from '../../api/use-call.ts';
+import { tellError } from '../../app/tell-error.ts';
 
 /** Retries one, or lets it go. A failed event has nothing to discard: it stays what it is. */
 export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id: string): void }) {
@@ -13,7 +14,7 @@ export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id:
       if (id.startsWith('job_')) onJob(id);
       else notifications.show({ message: done });
     } catch (error) {
-      notifications.show({ color: 'red', message: error instanceof Error ? error.message : String(error) });
+      tellError(error);
     }
   };
   const retry = () =>

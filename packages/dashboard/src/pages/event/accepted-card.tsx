@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { CopyText } from '../../components/copy.tsx';
 import { ExactTime } from '../../components/delivery/exact-time.tsx';
 import facts from '../../components/facts.module.css';
+import { entityPage } from '../entities/entity-address.ts';
 
 /** Where it came from, when, and what it is tied to. */
 export function AcceptedCard({ event }: { event: EventRecord }) {
@@ -42,11 +43,7 @@ export function AcceptedCard({ event }: { event: EventRecord }) {
           <>
             <dt>Entity</dt>
             <dd>
-              <Anchor
-                component={Link}
-                to={`/entities/${encodeURIComponent(entity.kind)}/${encodeURIComponent(entity.external_id)}`}
-                size="sm"
-              >
+              <Anchor component={Link} to={entityPage(entity)} size="sm">
                 {entity.kind}:{entity.external_id}
               </Anchor>
             </dd>

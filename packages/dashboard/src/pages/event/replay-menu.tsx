@@ -1,10 +1,10 @@
 import { Button, Menu, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconChevronDown, IconPlayerPlay } from '@tabler/icons-react';
 import { useChange } from '../../api/use-call.ts';
 import { useMay } from '../../app/session.tsx';
+import { tellError } from '../../app/tell-error.ts';
 
 const choices = [
   {
@@ -29,7 +29,7 @@ export function ReplayMenu({ event, onStarted }: { event: EventRecord; onStarted
       const body = { version };
       onStarted((await change.mutateAsync({ method: 'POST', path: `/events/${event.id}/replay`, body })).id);
     } catch (error) {
-      notifications.show({ color: 'red', message: error instanceof Error ? error.message : String(error) });
+      tellError(error);
     }
   };
   return (

@@ -70,7 +70,14 @@ export default function EventsPage() {
     >
       <EventFilters past />
       {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
-      {selected.size > 0 && <ReplayBar selected={selected} query={query} onClear={() => setSelected(NONE)} />}
+      {selected.size > 0 && (
+        <ReplayBar
+          selected={selected}
+          query={query}
+          onReplayed={id => setSelected(before => new Set([...before].filter(each => each !== id)))}
+          onClear={() => setSelected(NONE)}
+        />
+      )}
       {list.isLoading && !list.error && <Loading />}
       {!list.isLoading && list.rows.length > 0 && (
         <Rows

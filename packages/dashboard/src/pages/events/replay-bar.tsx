@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { CallError, call } from '../../api/call.ts';
+import { asCallError, type CallError, call } from '../../api/call.ts';
 import { useChange } from '../../api/use-call.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import classes from './replay-bar.module.css';
@@ -16,7 +16,13 @@ const MOST_ONE_BY_ONE = 50;
 type Wish = 'selected' | 'matching';
 
 /** What can be done with the events that are selected. */
-export function ReplayBar(props: { selected: ReadonlySet<string>; query: EventQuery; onClear(): void }) {
+export function ReplayBar(props: {
+  selected: ReadonlySet<string>;
+  query: EventQuery;
+  /** It is under way, and selected no longer: where one fails, those before it are not replayed twice. */
+  onReplayed(id: string): void;
+  onClear(): void;
+}) {
   const { selected, query, onClear } = props;
   const [wish, setWish] = useState<Wish>('selected');
   const [isOpen, { open, close }] = useDisclosure();
@@ -53,6 +59,7 @@ export function ReplayBar(props: { selected: ReadonlySet<string>; query: EventQu
         close={close}
         selected={selected}
         query={query}
+        onReplayed={props.onReplayed}
         onDone={onClear}
       />
     </Paper>
@@ -65,6 +72,7 @@ function ReplayQuestion(props: {
   close(): void;
   selected: ReadonlySet<string>;
   query: EventQuery;
+  onReplayed(id: string): void;
   onDone(): void;
 }) {
   const { wish, selected, query } = props;
@@ -81,13 +89,13 @@ function ReplayQuestion(props: {
       const job =
         wish === 'matching'
           ? await change.mutateAsync({ method: 'POST', path: '/replays', body: { filter: query, version } })
-          : await replayEach([...selected], version);
+          : await replayEach([...selected], version, props.onReplayed);
       props.close();
       props.onDone();
       if (job) void navigate({ to: '/jobs/$id', params: { id: job.id } });
       else notifications.show({ message: `${selected.size} events are being replayed.` });
     } catch (problem) {
-      setError(problem instanceof CallError ? problem : new CallError(0, 'internal', String(problem), null));
+      setError(asCallError(problem));
     } finally {
       setBusy(false);
     }
@@ -132,8 +140,15 @@ function ReplayQuestion(props: {
 }
 
 /** The job, where it is one; of several, each event's page shows how its own went. */
-async function replayEach(ids: readonly string[], version: string): Promise<JobRecord | null> {
+async function replayEach(
+  ids: readonly string[],
+  version: string,
+  onReplayed: (id: string) => void,
+): Promise<JobRecord | null> {
   let job: JobRecord | null = null;
-  for (const id of ids) job = await call<JobRecord>('POST', `/events/${id}/replay`, { version });
+  for (const id of ids) {
+    job = await call<JobRecord>('POST', `/events/${id}/replay`, { version });
+    onReplayed(id);
+  }
   return ids.length === 1 ? job : null;
 }

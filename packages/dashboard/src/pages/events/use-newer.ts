@@ -16,9 +16,9 @@ export function useNewer(query: EventQuery, list: List<EventRow>, isAtRest: bool
 
   useEffect(() => {
     const { after: _after, before, ...filter } = query;
+    setHasNewer(false);
     // What comes from now on is too new for it.
     if (before !== undefined) return;
-    setHasNewer(false);
     return followEvents(filter, null, {
       onNews({ rows: told }) {
         const { list, mayTurn } = now.current;
@@ -37,7 +37,10 @@ export function useNewer(query: EventQuery, list: List<EventRow>, isAtRest: bool
     if (newest !== undefined) setHasNewer(false);
   }, [newest]);
   useEffect(() => {
-    if (hasNewer && mayTurn) now.current.list.refresh();
+    if (!hasNewer || !mayTurn) return;
+    // The newest may stay the same, where an older event has only changed its state.
+    setHasNewer(false);
+    now.current.list.refresh();
   }, [hasNewer, mayTurn]);
 
   return hasNewer;

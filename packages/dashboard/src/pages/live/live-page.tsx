@@ -55,7 +55,7 @@ export default function LivePage() {
       }
     >
       <EventFilters />
-      {tail.error && <ErrorNotice error={tail.error} />}
+      {tail.error && <ErrorNotice error={tail.error} onRetry={tail.beginAgain} />}
       {isPaused && tail.heldCount > 0 && (
         <Group justify="center">
           <Button

@@ -1,5 +1,5 @@
 import type { EventRow } from '@sluice/contract/dashboard-events';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useReducer, useRef, useState } from 'react';
 import { CallError, readPage, withQuery } from '../../api/call.ts';
 import { followEvents } from '../../api/tail.ts';
 import type { EventQuery } from '../events/use-event-query.ts';
@@ -12,6 +12,7 @@ export interface FollowedTail extends Tail {
   /** The first look back is over. */
   readonly hasBegun: boolean;
   readonly error: CallError | null;
+  beginAgain(): void;
 }
 
 /** The last few events that match, and from then on whatever comes. */
@@ -20,6 +21,7 @@ export function useTail(query: EventQuery, isPaused: boolean): FollowedTail {
   const [isConnected, setIsConnected] = useState(true);
   const [hasBegun, setHasBegun] = useState(false);
   const [error, setError] = useState<CallError | null>(null);
+  const [beginnings, beginAgain] = useReducer((count: number) => count + 1, 0);
   const paused = useRef(isPaused);
 
   useEffect(() => {
@@ -27,6 +29,7 @@ export function useTail(query: EventQuery, isPaused: boolean): FollowedTail {
     if (!isPaused) setTail(goOn);
   }, [isPaused]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each beginning reads anew
   useEffect(() => {
     let stop: (() => void) | undefined;
     let isOver = false;
@@ -40,7 +43,7 @@ export function useTail(query: EventQuery, isPaused: boolean): FollowedTail {
       });
       if (isOver) return;
       setHasBegun(true);
-      // A filter that the server refuses would be refused again and again.
+      // A filter that the server refuses would be refused again and again: whoever looks says when to try.
       if (rows === null) return;
       setTail(takeIn(emptyTail, { rows, skipped: 0 }, false));
       stop = followEvents(query, rows[0]?.id ?? null, {
@@ -52,9 +55,9 @@ export function useTail(query: EventQuery, isPaused: boolean): FollowedTail {
       isOver = true;
       stop?.();
     };
-  }, [query]);
+  }, [query, beginnings]);
 
-  return { ...tail, isConnected, hasBegun, error };
+  return { ...tail, isConnected, hasBegun, error, beginAgain };
 }
 
 const readRecent = async (query: EventQuery): Promise<EventRow[]> =>

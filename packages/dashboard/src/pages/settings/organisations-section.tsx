@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useAll, useChange } from '../../api/use-call.ts';
 import { useMoveTo } from '../../app/move-session.ts';
 import { useMay, useSession } from '../../app/session.tsx';
+import { tellError } from '../../app/tell-error.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
@@ -52,7 +53,7 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
       </Group>
       <Group gap="xs">
         {!here && (
-          <Button size="compact-sm" variant="default" onClick={() => void moveTo(id)}>
+          <Button size="compact-sm" variant="default" onClick={() => void moveTo(id).catch(tellError)}>
             Switch to it
           </Button>
         )}

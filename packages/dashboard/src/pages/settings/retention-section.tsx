@@ -54,6 +54,12 @@ function RetentionForm({ path, organisation }: { path: string; organisation: Org
       days: organisation.retention_days ?? '',
       traits: [...organisation.searchable_traits],
     },
+    validate: {
+      days: days =>
+        days === '' && organisation.retention_days !== null
+          ? `Say how many days; ${organisation.default_retention_days} is the default.`
+          : null,
+    },
   });
   const submit = form.onSubmit(({ days, traits }) =>
     change.mutate(
@@ -86,7 +92,7 @@ function RetentionForm({ path, organisation }: { path: string; organisation: Org
             allowDecimal={false}
             maw={560}
             {...form.getInputProps('days')}
-            error={atDays}
+            error={form.errors.days ?? atDays}
           />
           <TagsInput
             label="Searchable traits"

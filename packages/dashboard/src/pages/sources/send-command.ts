@@ -1,4 +1,5 @@
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
+import { quoted } from '../../components/as-curl.ts';
 
 const SECRET_TO_FILL_IN = '<the secret>';
 
@@ -47,6 +48,3 @@ const sdkCommand = (match: string, origin: string): string =>
 export const exampleType = (match: string): string => match.replaceAll('*', 'example');
 
 const lines = (...parts: readonly string[]): string => parts.join(' \\\n  ');
-
-/** One word to a shell, whatever is in it. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
