@@ -7,12 +7,15 @@ const texts = fc.oneof(
   fc.constantFrom('', '\u0001', '\u0001\u0001', '\u0001x', 'null', '{"a":"\\u0000"}'),
 );
 
+/** Nothing of ours tells a zero below from a zero above. */
+const numbers = fc.double({ noNaN: true }).map(n => (n === 0 ? 0 : n));
+
 test('whatever is written is read, in order', () => {
   const values = fc.array(
     fc.oneof(
       fc.record({ kind: fc.constant('text' as const), value: texts }),
       fc.record({ kind: fc.constant('textOrNull' as const), value: fc.option(texts) }),
-      fc.record({ kind: fc.constant('number' as const), value: fc.double({ noNaN: true }) }),
+      fc.record({ kind: fc.constant('number' as const), value: numbers }),
       fc.record({ kind: fc.constant('numberOrNull' as const), value: fc.option(fc.integer()) }),
       fc.record({ kind: fc.constant('json' as const), value: fc.jsonValue() }),
     ),

@@ -32,10 +32,11 @@ test('conditions that take forever are cut one by one, and hold up nobody else',
   expect(waiting.length).toBeGreaterThan(0);
   for (const id of hostile) {
     const event = await settled(owner, id, 60_000);
+    // By its own budget; or, where the machine has no time for the thread itself, by whoever watches it.
     expect(event.runs[0]).toMatchObject({
       outcome: 'failed',
       step: 0,
-      reason: expect.stringContaining('250 ms'),
+      reason: expect.stringMatching(/250 ms|did not get on/),
     });
   }
 }, 120_000);
