@@ -5,6 +5,7 @@ import { counters } from './0004-counters.ts';
 import { findingDeliveries } from './0005-finding-deliveries.ts';
 import { rolesOfNodes } from './0006-roles-of-nodes.ts';
 import { deletedOrganisations } from './0007-deleted-organisations.ts';
+import { mendedRuns } from './0008-mended-runs.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -18,4 +19,5 @@ export const migrations: readonly (readonly string[])[] = [
   findingDeliveries,
   rolesOfNodes,
   deletedOrganisations,
+  mendedRuns,
 ];

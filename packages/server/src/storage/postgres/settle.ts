@@ -31,6 +31,7 @@ async function settleEvents(
   );
   const settled = settlements.filter(settlement => owned.has(nameOf(settlement)) && !lost.has(settlement));
   const made = await addRuns(session, settled, at);
+  await mendEarlier(session, settled);
   const states = await setStates(session, settled);
   await endClaims(session, settled);
   await park(session, settled);
@@ -129,6 +130,26 @@ async function addRuns(
     made.set(settlement, (made.get(settlement) ?? 0) + deliveries);
   }
   return made;
+}
+
+/** What a replay did better than its pipeline did before. */
+async function mendEarlier(session: Session, settlements: readonly Settlement[]): Promise<void> {
+  const better = settlements.flatMap(({ orgId, eventId, jobId, runs }) =>
+    jobId === null ? [] : runs.flatMap(run => (run.outcome === 'failed' ? [] : [{ orgId, eventId, run }])),
+  );
+  if (better.length === 0) return;
+  await session.query(
+    `UPDATE runs AS earlier SET mended = 1
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS better (org_id, event_id, pipeline_id, id)
+     WHERE earlier.org_id = better.org_id AND earlier.event_id = better.event_id
+       AND earlier.pipeline_id = better.pipeline_id AND earlier.outcome = 'failed' AND earlier.id < better.id`,
+    [
+      textArray(better.map(({ orgId }) => orgId)),
+      textArray(better.map(({ eventId }) => eventId)),
+      textArray(better.map(({ run }) => run.pipelineId)),
+      textArray(better.map(({ run }) => run.id)),
+    ],
+  );
 }
 
 /** A destination that is being deleted is waited for: either it is gone here, or its deliveries go with it. */

@@ -7,7 +7,7 @@ import { deadDeliveries } from './deliveries.ts';
 /** Nobody looks at more. */
 const MOST_GROUPS = 100;
 
-/** Whether a pipeline has not run this event any better since. */
+/** Whether a pipeline has not run this event any better since: it may have, at the same moment. */
 const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
   eb.not(
     eb.exists(
@@ -26,8 +26,8 @@ function failedRuns(db: Db, orgId: string, { pipeline, event }: FailedEventFilte
   let query = db
     .selectFrom('runs')
     .where('runs.org_id', '=', orgId)
-    // Spelt out, so that the index of those that failed is found.
-    .where(sql<SqlBool>`runs.outcome = 'failed'`)
+    // Spelt out, so that the index of those that failed and were not mended since is found.
+    .where(sql<SqlBool>`runs.outcome = 'failed' AND runs.mended = 0`)
     .where(isLatest);
   if (pipeline !== undefined) query = query.where('runs.pipeline_id', '=', pipeline);
   if (event !== undefined) query = query.where('runs.event_id', '=', event);

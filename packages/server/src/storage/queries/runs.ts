@@ -3,7 +3,7 @@ import type { Jobs, PlannedRun, RoutingNote, Runs, StoredRun } from '../../core/
 import type { Operation } from '../operation.ts';
 import type { Schema } from '../schema.ts';
 
-const toRun = (row: Omit<Schema['runs'], 'output' | 'source_name'>): StoredRun => ({
+const toRun = (row: Omit<Schema['runs'], 'output' | 'source_name' | 'mended'>): StoredRun => ({
   id: row.id,
   pipelineId: row.pipeline_id,
   pipelineName: row.pipeline_name,

@@ -1,6 +1,11 @@
+import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { accepted, aJob, aRun, aSettlement, aWish } from '../../../test/contract/storage/pipeline-samples.ts';
+import { NOW, storedOrganisation } from '../../../test/contract/storage/samples.ts';
 import { seedOrganisation, temporaryDirectory } from '../../../test/support/service.ts';
+import { newId } from '../../core/ids.ts';
+import type { SettledRun } from '../../core/ports-storage-pipeline.ts';
 import { databaseFile, openSqlite } from './engine.ts';
 
 const fail = (reason: string) => {
@@ -46,6 +51,42 @@ test('what waits for the disk together is flushed together', async () => {
   await Promise.all(names.map(name => engine.storage.heartbeat({ id: name, roles: [] }, 0)));
   expect(commitsIn(journal) - before).toBeLessThan(100);
   await engine.close();
+  rmSync(directory, { recursive: true });
+});
+
+test('whoever looks for events that failed looks past none that was retried since', async () => {
+  const directory = temporaryDirectory();
+  const engine = await openSqlite({ directory, onFatal: fail });
+  const { storage } = engine;
+  const orgId = await storedOrganisation(storage);
+  const ids = await accepted(storage, orgId, 3);
+  const settle = async (run: Partial<SettledRun>) => {
+    const { events } = await storage.claimEvents(aWish());
+    const settlements = events.map(one =>
+      aSettlement(one, { runs: [aRun({ id: newId('run', NOW), pipelineId: 'pipe_a', ...run })] }),
+    );
+    await storage.settleEvents(settlements, NOW);
+  };
+  const replay = async () => {
+    const job = aJob(orgId);
+    await storage.createJob(job);
+    const replays = ids.slice(0, 2).map(eventId => ({ eventId, plan: null }));
+    await storage.advanceJob(orgId, job.id, {}, NOW, replays);
+  };
+  await settle({ outcome: 'failed' });
+  await replay();
+  await settle({ outcome: 'failed' });
+  await replay();
+  await settle({ outcome: 'dropped' });
+  expect(await storage.listFailedEvents(orgId, { limit: 9, below: null })).toEqual(ids.slice(2));
+  await engine.close();
+
+  const database = new Database(databaseFile(directory), { readonly: true });
+  const looked = database
+    .query(`SELECT event_id FROM runs INDEXED BY runs_failed WHERE outcome = 'failed' AND mended = 0`)
+    .all();
+  expect(looked).toEqual([{ event_id: ids[2] }]);
+  database.close();
   rmSync(directory, { recursive: true });
 });
 

@@ -25,6 +25,10 @@ export function prepareSettle(database: Database): Settle {
     `INSERT INTO runs (id, org_id, event_id, pipeline_id, pipeline_name, version, source_name, outcome, failed_step, reason,
        output, trace, notes, replay_job_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+  const mendEarlier = database.prepare(
+    `UPDATE runs SET mended = 1
+     WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND outcome = 'failed' AND id < ?`,
+  );
   const findDestination = database.prepare<{ name: string; kind: string }, [string, string]>(
     'SELECT name, kind FROM destinations WHERE org_id = ? AND id = ?',
   );
@@ -106,6 +110,8 @@ export function prepareSettle(database: Database): Settle {
       jobId ?? '',
       at,
     );
+    // Only a replay has anything before it.
+    if (jobId !== null && run.outcome !== 'failed') mendEarlier.run(orgId, eventId, run.pipelineId, run.id);
     for (const { scope, key, expiresAt } of run.claims) {
       keepKey.run(orgId, scope, key, eventId, expiresAt, at);
     }
