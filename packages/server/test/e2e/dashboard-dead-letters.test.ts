@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
-import { dataOf, listOf, readAll } from '../support/dashboard.ts';
+import { dataOf, listOf, readAll, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/doors.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 setDefaultTimeout(30_000);
@@ -191,4 +192,19 @@ test('one job retries dead deliveries and runs failed events again, by the pipel
   expect(deliveries).toHaveLength(2);
   await other.stop();
   await model.stop();
+});
+
+test('whoever asks twice for the same retry is shown the one that is under way', async () => {
+  // Nobody here works on jobs, so the first one stays under way.
+  const node = await startTestService({ settings: { SLUICE_ROLES: 'ingest,dashboard' } });
+  const browser = await setUp(node);
+  const retry = async (filter: object) => browser.post('/dead-letters/retry', { filter });
+  const first = await retry({ kind: 'event' });
+  const [again, another] = [await retry({ kind: 'event' }), await retry({ kind: 'delivery' })];
+  expect([first.status, again.status, another.status]).toEqual([201, 200, 201]);
+  expect(dataOf<JobShown>(again).id).toBe(dataOf<JobShown>(first).id);
+  expect(dataOf<JobShown>(another).id).not.toBe(dataOf<JobShown>(first).id);
+  await browser.post(`/jobs/${dataOf<JobShown>(first).id}/cancel`);
+  expect((await retry({ kind: 'event' })).status).toBe(201);
+  await node.stop();
 });

@@ -25,10 +25,13 @@ type DeadLetterStorage = Pick<
   | 'listDeadGroups'
   | 'listFailedGroups'
   | 'createJob'
+  | 'listJobs'
 >;
 type Filter = z.output<typeof deadLetterFilter>;
 
 const EXPORTED_AT_ONCE = 100;
+/** Among so many of the latest jobs one that is still at it is looked for. */
+const JOBS_LOOKED_AT = 100;
 /** Who has more than this of something knows enough. */
 const MOST_COUNTED = 10_000;
 
@@ -94,6 +97,12 @@ export function deadLetterCalls(
     return { deliveries, events };
   }
 
+  /** Two at once would each run an event that failed: it would be delivered twice for a double click. */
+  async function findUnderWay(orgId: string, request: string): Promise<Job | undefined> {
+    const latest = await storage.listJobs(orgId, { limit: JOBS_LOOKED_AT, below: null });
+    return latest.find(job => job.kind === RETRY_JOB && job.finishedAt === null && job.request === request);
+  }
+
   const listQuery = z.strictObject({ ...deadLetterFilter.shape, ...pagingQuery });
   calls.on('GET /dead-letters', 'read', async call => {
     const { limit, cursor, ...filter } = call.query(listQuery);
@@ -118,6 +127,13 @@ export function deadLetterCalls(
   calls.on('POST /dead-letters/retry', 'deliveries.change', async call => {
     const { filter } = await call.body(retryDeadLetters, 'take as {}');
     const { orgId, email } = call.session;
+    const request = JSON.stringify({
+      filter,
+      deliveries: wantsDeliveries(filter),
+      events: wantsEvents(filter),
+    });
+    const underWay = await findUnderWay(orgId, request);
+    if (underWay) return answer(showJob(underWay));
     const now = clock.now();
     const { deliveries, events } = await count(orgId, filter);
     const total = deliveries + events;
@@ -126,11 +142,7 @@ export function deadLetterCalls(
       orgId,
       kind: RETRY_JOB,
       state: 'running',
-      request: JSON.stringify({
-        filter,
-        deliveries: wantsDeliveries(filter),
-        events: wantsEvents(filter),
-      }),
+      request,
       total,
       done: 0,
       failed: 0,
