@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { invalid } from '../../core/errors.ts';
 import { validate } from '../../core/validate.ts';
@@ -27,18 +28,24 @@ export function liveCalls(
   calls.on('GET /live', 'read', async call => {
     requireStream(call);
     const paths = readPaths(call.request);
-    const told = new Map<string, string>();
+    const isNew = createMemory();
     return answerStream(live, call.session, async () => {
       if (!(await isStillThere(sessions, call))) return END;
       const answers = await Promise.all(paths.map(async path => tell(path, await callAgain(call, path))));
-      return paths.flatMap((path, i) => {
-        const answer = answers[i] ?? '';
-        if (told.get(path) === answer) return [];
-        told.set(path, answer);
-        return [answer];
-      });
+      return answers.filter((answer, i) => isNew(paths[i] ?? '', answer));
     });
   });
+}
+
+/** Whether it was told otherwise before. It keeps no answers: they may be large, and there are many streams. */
+export function createMemory(): (path: string, answer: string) => boolean {
+  const told = new Map<string, string>();
+  return (path, answer) => {
+    const digest = createHash('sha256').update(answer).digest('base64');
+    if (told.get(path) === digest) return false;
+    told.set(path, digest);
+    return true;
+  };
 }
 
 /** The answer as text, as it came: read and written again, some of its numbers would change. */
