@@ -2,7 +2,7 @@ import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import type { Job, Jobs } from '../../core/ports-storage-pipeline.ts';
-import { REPLAY_JOB, type ReplayRequest, RETRY_JOB } from '../../core/replay.ts';
+import { REPLAY_JOB, RETRY_JOB, type ReplayRequest } from '../../core/replay.ts';
 import { answer } from '../answer.ts';
 import type { Call, Calls } from './calls.ts';
 import { showFilter } from './event-filter.ts';
