@@ -1,5 +1,6 @@
 import {
   keepPreviousData,
+  type QueryClient,
   type UseMutationResult,
   type UseQueryResult,
   useInfiniteQuery,
@@ -27,22 +28,27 @@ export function useCall<T>(
   useEffect(() => {
     if (!live || path === null) return;
     return watch(path, {
-      onAnswer: answer => {
-        client.setQueryData(keyOf(path), (answer as { data: T }).data);
-        // A plain answer that is still on its way may be older, and would stay: the stream tells changes only.
-        const query = { queryKey: keyOf(path), exact: true };
-        if (client.isFetching(query) > 0) void client.invalidateQueries(query);
-      },
+      onAnswer: answer => takeIn(client, path, (answer as { data: T }).data),
       // Asked for again in the plain way, its refusal is shown like any other.
       onRefused: () => void client.invalidateQueries({ queryKey: keyOf(path), exact: true }),
     });
   }, [client, live, path]);
-  return useQuery<T, CallError>({
+  const read = useQuery<T, CallError>({
     queryKey: keyOf(path ?? ''),
     queryFn: () => call<T>('GET', path ?? ''),
     enabled: path !== null,
     ...(options.keep ? { placeholderData: keepPreviousData } : {}),
   });
+  // What is gone is not shown on, however well it was known.
+  return read.error?.status === 404 ? ({ ...read, data: undefined } as typeof read) : read;
+}
+
+/** Takes in what the stream has told. */
+function takeIn(client: QueryClient, path: string, data: unknown): void {
+  const query = { queryKey: keyOf(path), exact: true };
+  client.setQueryData(query.queryKey, data);
+  // A plain answer that is still on its way may be older, and would stay: the stream tells changes only.
+  if (client.isFetching(query) > 0) void client.invalidateQueries(query);
 }
 
 export interface List<Row> {
@@ -108,8 +114,21 @@ export function useList<Row>(
   };
 }
 
-/** All rows of a list that is short by its nature: sources, pipelines, destinations. */
-export function useAll<Row>(path: string): UseQueryResult<Row[], CallError> {
+/** All rows of a list that is short by its nature: sources, pipelines, destinations. `live` as above. */
+export function useAll<Row>(path: string, { live = false } = {}): UseQueryResult<Row[], CallError> {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (!live) return;
+    const readAnew = () => void client.invalidateQueries({ queryKey: keyOf(path), exact: true });
+    return watch(withQuery(path, { limit: PAGE_SIZE }), {
+      onAnswer(answer) {
+        const { data, next_cursor } = answer as Page<Row>;
+        if (next_cursor === null) takeIn(client, path, data);
+        else readAnew();
+      },
+      onRefused: readAnew,
+    });
+  }, [client, live, path]);
   return useQuery<Row[], CallError>({
     queryKey: keyOf(path),
     queryFn: async () => {

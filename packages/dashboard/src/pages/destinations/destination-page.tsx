@@ -1,11 +1,11 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import type { DestinationRecord, DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
 import { IconFlask } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/use-call.ts';
 import { useMay } from '../../app/session.tsx';
 import { useAddressId } from '../../app/use-address-id.ts';
+import { useRemoval } from '../../app/use-removal.ts';
 import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -167,8 +167,7 @@ function Configuration(props: {
 }
 
 function DeleteDestination({ destination }: { destination: DestinationRecord }) {
-  const change = useChange();
-  const navigate = useNavigate();
+  const remove = useRemoval();
   return (
     <ConfirmButton
       label="Delete"
@@ -184,10 +183,7 @@ function DeleteDestination({ destination }: { destination: DestinationRecord }) 
           </Text>
         </>
       }
-      onConfirm={async () => {
-        await change.mutateAsync({ method: 'DELETE', path: `/destinations/${destination.id}` });
-        await navigate({ to: '/destinations' });
-      }}
+      onConfirm={() => remove(`/destinations/${destination.id}`, '/destinations')}
     />
   );
 }

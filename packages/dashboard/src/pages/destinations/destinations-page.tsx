@@ -24,7 +24,7 @@ const pageOf = ({ id }: DestinationRecord) => `/destinations/${id}`;
 export default function DestinationsPage() {
   const mayChange = useMay()('destinations.change');
   const [{ text }] = useFilters();
-  const destinations = useAll<DestinationRecord>('/destinations');
+  const destinations = useAll<DestinationRecord>('/destinations', { live: true });
   const { data: kinds = [] } = useCall<KindDescription[]>('/kinds/destinations');
   const pipelinesOf = usePipelinesOf();
   const titleOf = (kind: string) => kinds.find(one => one.kind === kind)?.title ?? kind;

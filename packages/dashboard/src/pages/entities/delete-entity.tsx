@@ -1,15 +1,13 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useChange } from '../../api/use-call.ts';
+import { useRemoval } from '../../app/use-removal.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { type EntityName, entityCall } from './entity-address.ts';
 
 /** Forgetting somebody: the entity, and where that is asked for the payloads of its events too. */
 export function DeleteEntity({ name }: { name: EntityName }) {
   const [erases, setErases] = useState(false);
-  const change = useChange();
-  const navigate = useNavigate();
+  const remove = useRemoval();
   return (
     <ConfirmButton
       label="Delete"
@@ -25,13 +23,7 @@ export function DeleteEntity({ name }: { name: EntityName }) {
           />
         </Stack>
       }
-      onConfirm={async () => {
-        await change.mutateAsync({
-          method: 'DELETE',
-          path: `${entityCall(name)}${erases ? '?erase_events=true' : ''}`,
-        });
-        await navigate({ to: '/entities' });
-      }}
+      onConfirm={() => remove(`${entityCall(name)}${erases ? '?erase_events=true' : ''}`, '/entities')}
     />
   );
 }

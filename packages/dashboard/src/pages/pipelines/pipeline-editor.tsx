@@ -2,12 +2,12 @@ import { Alert, Badge, Button, Group, Tabs } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { PipelineDetails, PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { type CallError, call } from '../../api/call.ts';
+import type { CallError } from '../../api/call.ts';
 import { useChange } from '../../api/use-call.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useRemoval } from '../../app/use-removal.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { Page } from '../../components/page.tsx';
@@ -42,7 +42,7 @@ export function PipelineEditor(props: {
   const [filters, setFilters] = useFilters();
   const navigate = useNavigate();
   const change = useChange<PipelineRecord>();
-  const client = useQueryClient();
+  const removeAt = useRemoval();
   const tested = useTestEvent(draft);
   const trial = useTrial({ draft, id: base?.id ?? null, event: tested.event, classify });
   const isLeaving = useRef(false);
@@ -79,13 +79,10 @@ export function PipelineEditor(props: {
       showProblem(problem as CallError);
     }
   };
-  const remove = async () => {
-    await call('DELETE', `/pipelines/${base?.id}`);
-    isLeaving.current = true;
-    await navigate({ to: '/pipelines' });
-    // Only then, since here its own page would be asked for once more.
-    await client.invalidateQueries({ queryKey: ['call'] });
-  };
+  const remove = () =>
+    removeAt(`/pipelines/${base?.id}`, '/pipelines', () => {
+      isLeaving.current = true;
+    });
   const nameOf = (id: string) => [...sources, ...destinations].find(each => each.id === id)?.name ?? id;
   const hasPlace = /^(?:name|sources|steps|destinations)/.test(error?.path ?? '');
   const isSaved = change.isSuccess && !state.isUnsaved;

@@ -22,9 +22,8 @@ export default function PipelinePage() {
   // What is kept from the page before is another pipeline's.
   const record = isNew || pipeline.data?.id !== id ? null : pipeline.data;
   const asked = [...(isNew ? [] : [pipeline]), kinds, sources, destinations];
-  // What could not be read anew is still known from before, and a draft may stand on it; but not on what is gone.
-  const isGone = pipeline.error?.status === 404;
-  const failed = isGone ? pipeline : asked.find(({ data, error }) => error !== null && data === undefined);
+  // What could not be read anew is still known from before, and a draft may stand on it.
+  const failed = asked.find(({ data, error }) => error !== null && data === undefined);
   if (failed || !kinds.data || !sources.data || !destinations.data || (!isNew && record === null)) {
     return (
       <Waiting error={failed?.error ?? null} onRetry={() => asked.forEach(each => void each.refetch())} />

@@ -19,7 +19,7 @@ import { StateBadge } from '../../components/state-badge.tsx';
 const LEAD = 'What happens to events between a source and its destinations.';
 
 export default function PipelinesPage() {
-  const pipelines = useAll<PipelineRecord>('/pipelines');
+  const pipelines = useAll<PipelineRecord>('/pipelines', { live: true });
   const sources = useNames(useAll<SourceRecord>('/sources').data);
   const destinations = useNames(useAll<DestinationRecord>('/destinations').data);
   const [{ text }] = useFilters();

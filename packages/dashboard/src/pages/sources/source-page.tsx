@@ -1,9 +1,10 @@
 import { Anchor, Badge, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useCall, useChange } from '../../api/use-call.ts';
 import { useMay } from '../../app/session.tsx';
 import { useAddressId } from '../../app/use-address-id.ts';
+import { useRemoval } from '../../app/use-removal.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -86,8 +87,7 @@ function ExistingSource({ id }: { id: string }) {
 }
 
 function DeleteSource({ source }: { source: SourceRecord }) {
-  const change = useChange();
-  const navigate = useNavigate();
+  const remove = useRemoval();
   return (
     <ConfirmButton
       label="Delete"
@@ -102,10 +102,7 @@ function DeleteSource({ source }: { source: SourceRecord }) {
           <Text size="sm">It is taken out of its pipelines. Events that it brought stay.</Text>
         </>
       }
-      onConfirm={async () => {
-        await change.mutateAsync({ method: 'DELETE', path: `/sources/${source.id}` });
-        await navigate({ to: '/sources' });
-      }}
+      onConfirm={() => remove(`/sources/${source.id}`, '/sources')}
     />
   );
 }
