@@ -1,4 +1,4 @@
-import type { PipelineDestination, StepTrace } from '@sluice/contract';
+import type { PipelineDestination } from '@sluice/contract';
 import { type EventRow, eventFilter } from '@sluice/contract/dashboard-events';
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
@@ -14,6 +14,7 @@ import type { Calls } from './calls.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { toFilter } from './event-filter.ts';
 import { optionalTime } from './records.ts';
+import { type ShownTrace, showTraces } from './traces.ts';
 
 /** A search goes back through time for this long, then says how far it came. */
 const SEARCH_BUDGET_MS = seconds(2);
@@ -40,10 +41,7 @@ type EventStorage = Pick<
 
 /** What these calls ask of the pipelines; see `pipeline/desk.ts`. */
 export interface TraceReader {
-  showTrace(
-    trace: string,
-    payload: JsonObject,
-  ): { readonly steps: readonly StepTrace[]; readonly cutAt: number | null };
+  showTrace(trace: string, payload: JsonObject): ShownTrace;
   /** A stored definition. */
   show(definition: string): { readonly destinations: readonly PipelineDestination[] };
 }
@@ -98,9 +96,10 @@ export function eventCalls(
     const runs = await storage.listRuns(session.orgId, event.id);
     const retry = event.state === 'accepted' ? await storage.findRetry(session.orgId, event.id) : null;
     const payload = runs.length === 0 ? {} : (parseJson(event.payload) as JsonObject);
+    const traces = showTraces(runs, event.payload, trace => pipelineDesk.showTrace(trace, payload));
     const shown = await Promise.all(
-      runs.map(async run => ({
-        ...showRun(run, pipelineDesk.showTrace(run.trace, payload)),
+      runs.map(async (run, i) => ({
+        ...showRun(run, traces[i] ?? { steps: [], cutAt: 0 }),
         // Of a run whose deliveries are not all here, nobody can tell.
         ...(deliveries_cut ? {} : { routing: [...(await routingOf(session.orgId, run, deliveries))] }),
       })),
@@ -120,7 +119,7 @@ export function eventCalls(
   });
 }
 
-const showRun = (run: StoredRun, { steps, cutAt }: ReturnType<TraceReader['showTrace']>): RunRecord => ({
+const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
   id: run.id,
   pipeline: { id: run.pipelineId, name: run.pipelineName, version: run.version },
   outcome: run.outcome,
