@@ -210,7 +210,8 @@ export async function startService(
       measure: engine.measure,
       checkWritable: checkReady,
     },
-    limits: door.limits,
+    // Anybody may send a login: what is held back there takes no room from the doors.
+    limits: limitsOf(settings),
     client: { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL },
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
     pagesFrom: join(import.meta.dirname, '../../dashboard/dist'),

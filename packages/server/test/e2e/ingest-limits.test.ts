@@ -265,3 +265,30 @@ test('every limit is a setting', async () => {
   expectRefused(await send(' '.repeat(2_049)), tooLarge);
   await small.stop();
 });
+
+test('whoever holds back large bodies at the login takes no room from the doors', async () => {
+  const node = await startTestService({ settings: { SLUICE_MAX_BODY_BYTES: '600000' } });
+  const { apiKey } = await seedOrganisation(node.engine);
+  const head = [
+    'POST /dashboard/api/session HTTP/1.1',
+    'Host: localhost',
+    'X-Sluice-CSRF: 1',
+    'Content-Type: application/json',
+    'Content-Length: 600000',
+  ].join('\r\n');
+  const held = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const socket = await openSocket(Number(new URL(node.url).port));
+      socket.on('error', () => undefined);
+      const sent = Promise.withResolvers<void>();
+      socket.write(`${head}\r\n\r\n${' '.repeat(590_000)}`, () => sent.resolve());
+      await sent.promise;
+      return socket;
+    }),
+  );
+  await Bun.sleep(300);
+  const send = ingestWith(node.url, apiKey);
+  expect((await send({ events: [{ type: 'a', payload: { text: 'x'.repeat(400_000) } }] })).status).toBe(202);
+  for (const socket of held) socket.destroy();
+  await node.stop();
+});
