@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
+import type { Browser as Chromium } from 'playwright-core';
+import { launchChromium, visit } from '../support/browser-page.ts';
+import { type Browser, dataOf, setUp } from '../support/dashboard.ts';
+import { makePipeline, makeWebhook } from '../support/pipelines.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+setDefaultTimeout(60_000);
+
+let service: TestService;
+let chromium: Chromium;
+let owner: Browser;
+let shop: string;
+beforeAll(async () => {
+  [service, chromium] = await Promise.all([startTestService(), launchChromium()]);
+  owner = await setUp(service);
+  shop = (await makeWebhook(service.url, owner, 'Shop')).id;
+});
+afterAll(async () => {
+  await chromium.close();
+  await service.stop();
+});
+
+const open = (path: string) => visit(chromium, service.url, path, { as: owner });
+
+test('what is written while a pipeline is being saved stays, and is unsaved', async () => {
+  const { id } = await makePipeline(owner, { name: 'Orders', sources: [shop] });
+  const { page } = await open(`/pipelines/${id}`);
+  let letGo = () => {};
+  const held = new Promise<void>(resolve => {
+    letGo = resolve;
+  });
+  await page.route(`**/dashboard/api/pipelines/${id}`, async route => {
+    if (route.request().method() === 'PATCH') await held;
+    return route.continue();
+  });
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.fill('First');
+  await page.getByRole('button', { name: 'Save version 2' }).click();
+  await name.fill('Second');
+  letGo();
+  await page.getByRole('heading', { name: 'First' }).waitFor();
+  expect(await name.inputValue()).toBe('Second');
+  await page.getByRole('button', { name: 'Save version 3' }).click();
+  await page.getByText('All changes are saved.').waitFor();
+  expect(dataOf<PipelineRecord>(await owner.get(`/pipelines/${id}`)).name).toBe('Second');
+  await page.context().close();
+});
+
+test('a server that is away for a while takes no page away, and no draft on it', async () => {
+  const { id } = await makePipeline(owner, { name: 'Kept', sources: [shop] });
+  const { page } = await open(`/pipelines/${id}`);
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.fill('A draft');
+  let refused = 0;
+  await page.route('**/dashboard/api/**', route => {
+    if (new URL(route.request().url()).pathname.endsWith('/session')) refused++;
+    return route.fulfill({ status: 502, body: 'Bad gateway' });
+  });
+  // Whoever comes back to a tab has all that is on it read anew.
+  await until(async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    return refused > 0;
+  }, 'Nobody asked who is logged in.');
+  await page.waitForTimeout(500);
+  expect(await name.inputValue()).toBe('A draft');
+  await page.context().close();
+});
+
+test('the list of sources turns by itself, and the page of one that was deleted elsewhere says that it is gone', async () => {
+  const { page } = await open('/sources');
+  await page.getByRole('link', { name: 'Shop' }).waitFor();
+  const { id } = await makeWebhook(service.url, owner, 'Made elsewhere');
+  await page.getByRole('link', { name: 'Made elsewhere' }).click();
+  await page.getByRole('heading', { name: 'Made elsewhere' }).waitFor();
+  await owner.delete(`/sources/${id}`);
+  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+  await page.context().close();
+});
+
+test('an address with the path of another call in it leads nowhere', async () => {
+  const { id } = dataOf<{ organisation: { id: string } }>(await owner.get('/session')).organisation;
+  const { page } = await open(`/sources/${encodeURIComponent(`../organisations/${id}`)}`);
+  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+  await page.context().close();
+});
