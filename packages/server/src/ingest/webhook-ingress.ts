@@ -11,13 +11,16 @@ import {
   requireStorableText,
   stringifyJson,
 } from '../core/json.ts';
-import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/read-body.ts';
+import { type BodyRoom, decodeText, decompress, mediaTypeOf, readBytes } from '../core/read-body.ts';
 import { bearerOf, unauthenticated } from './authenticate.ts';
 import type { KnownSource } from './directory.ts';
 import type { DoorDependencies } from './http-ingest.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { RateLimiter } from './rate.ts';
 import { isSameSecret, isSignature, isSignedBy } from './signature.ts';
+
+/** So many of the largest bodies may be coming in for one source at a time. */
+const LARGE_BODIES_AT_ONCE = 4;
 
 /**
  * `POST /whk/<token>`: whatever any sender posts becomes one event. The order of the checks is a promise:
@@ -27,6 +30,9 @@ export function createWebhookIngress(
   { directory, activity, limits, clock, accept }: DoorDependencies,
   rate: RateLimiter,
 ) {
+  /** Whoever knows a source's address can hold large bodies back there: that takes no room from anybody else. */
+  const rooms = new Map<string, BodyRoom>();
+
   return async (request: Request, token: string): Promise<Response> => {
     const known = directory.sourceOfToken(token);
     const source = known instanceof Promise ? await known : known;
@@ -39,6 +45,12 @@ export function createWebhookIngress(
     }
   };
 
+  function read(request: Request, { id }: KnownSource): Promise<Uint8Array> {
+    const room = rooms.get(id) ?? { bytes: LARGE_BODIES_AT_ONCE * limits.bodyBytes, taken: 0 };
+    rooms.set(id, room);
+    return readBytes(request, { ...limits, room });
+  }
+
   async function receive(request: Request, source: KnownSource): Promise<Response> {
     if (!source.enabled) throw new Problem('source_disabled');
     const received = await authenticate(request, source);
@@ -48,7 +60,7 @@ export function createWebhookIngress(
 
     const media = mediaTypeOf(request);
     const idempotencyKey = readIdempotencyKey(request, limits);
-    const unpacked = decompress(request, received ?? (await readBytes(request, limits)), limits);
+    const unpacked = decompress(request, received ?? (await read(request, source)), limits);
     const bytes = unpacked instanceof Promise ? await unpacked : unpacked;
     const receivedAt = clock.now();
     const { type, payload } = media === 'form' ? readForm(bytes) : readJson(bytes);
@@ -96,7 +108,7 @@ export function createWebhookIngress(
     }
     const signature = request.headers.get('x-ingest-signature');
     if (!isSignature(signature)) throw unauthenticated();
-    const bytes = await readBytes(request, limits);
+    const bytes = await read(request, source);
     if (!isSignedBy(secrets, signature, bytes)) throw unauthenticated();
     return bytes;
   }

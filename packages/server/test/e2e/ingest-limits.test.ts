@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { acceptedIds, expectRefused, ingestWith, storedEvents, storedPayload } from '../support/doors.ts';
 import { openSocket, readAnswer } from '../support/raw-http.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 
@@ -266,29 +268,51 @@ test('every limit is a setting', async () => {
   await small.stop();
 });
 
-test('whoever holds back large bodies at the login takes no room from the doors', async () => {
-  const node = await startTestService({ settings: { SLUICE_MAX_BODY_BYTES: '600000' } });
-  const { apiKey } = await seedOrganisation(node.engine);
-  const head = [
-    'POST /dashboard/api/session HTTP/1.1',
-    'Host: localhost',
-    'X-Sluice-CSRF: 1',
-    'Content-Type: application/json',
-    'Content-Length: 600000',
-  ].join('\r\n');
-  const held = await Promise.all(
-    Array.from({ length: 20 }, async () => {
+describe('whoever holds back large bodies takes no room from others', () => {
+  const BODY_BYTES = 600_000;
+  const large = JSON.stringify({ text: 'x'.repeat(400_000) });
+  let node: TestService;
+  let theirs: Seed;
+  const sockets: Socket[] = [];
+  beforeAll(async () => {
+    node = await startTestService({ settings: { SLUICE_MAX_BODY_BYTES: String(BODY_BYTES) } });
+    theirs = await seedOrganisation(node.engine);
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await node.stop();
+  });
+
+  /** Twenty bodies that lack their last bytes, until there is no room for another one there. */
+  async function fill(path: string, headers: Record<string, string>): Promise<void> {
+    const head = Object.entries({ ...headers, Host: 'localhost', 'Content-Length': BODY_BYTES });
+    const text = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    for (let n = 0; n < 20; n++) {
       const socket = await openSocket(Number(new URL(node.url).port));
       socket.on('error', () => undefined);
-      const sent = Promise.withResolvers<void>();
-      socket.write(`${head}\r\n\r\n${' '.repeat(590_000)}`, () => sent.resolve());
-      await sent.promise;
-      return socket;
-    }),
-  );
-  await Bun.sleep(300);
-  const send = ingestWith(node.url, apiKey);
-  expect((await send({ events: [{ type: 'a', payload: { text: 'x'.repeat(400_000) } }] })).status).toBe(202);
-  for (const socket of held) socket.destroy();
-  await node.stop();
+      socket.write(`POST ${path} HTTP/1.1\r\n${text}\r\n${' '.repeat(BODY_BYTES - 10)}`);
+      sockets.push(socket);
+    }
+    const isFull = async () => {
+      const answer = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: large });
+      await answer.arrayBuffer();
+      return answer.status === 503;
+    };
+    await until(isFull, 'There is room although everything is held back.');
+  }
+
+  test('at the login', async () => {
+    await fill('/dashboard/api/session', { 'X-Sluice-CSRF': '1', 'Content-Type': 'application/json' });
+    const send = ingestWith(node.url, theirs.apiKey);
+    expect((await send({ events: [{ type: 'a', payload: { text: large } }] })).status).toBe(202);
+  });
+
+  test('at a source that they know the address of, without its secret', async () => {
+    const known = await theirs.source('hmac');
+    const other = await theirs.source('none');
+    await fill(`/whk/${known.token}`, { 'X-Ingest-Signature': '0'.repeat(64) });
+    expect((await fetch(`${node.url}/whk/${other.token}`, { method: 'POST', body: large })).status).toBe(202);
+    const send = ingestWith(node.url, theirs.apiKey);
+    expect((await send({ events: [{ type: 'a', payload: { text: large } }] })).status).toBe(202);
+  });
 });
