@@ -76,6 +76,7 @@ interface AxeFinding {
 /** Serious faults of accessibility on the page as it stands, each with the element that has it. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe);
+  await stands(page);
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: { run(options: object): Promise<{ violations: AxeFinding[] }> };
@@ -86,6 +87,19 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
 }
+
+/** What is being faded in has not its own colours yet. Only what turns for ever, such as a loader, is not waited for. */
+const stands = (page: Page) =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+    const ending = document
+      .getAnimations()
+      .filter(
+        ({ effect, playState }) =>
+          playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime),
+      );
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
 
 /** Whether something sticks out to the right, so that the page would scroll sideways. */
 export const scrollsSideways = (page: Page): Promise<boolean> =>
