@@ -21,6 +21,7 @@ const neededCommands = [
 ];
 
 const TEST_TIMEOUT_MS = 60_000;
+const FILES_AT_ONCE = 2;
 
 requirePackages(missingPackages(neededCommands));
 
@@ -31,7 +32,9 @@ await stage('types', async () => (await run(bin('tsc'), ['--noEmit'])).code === 
 await stage('style', async () => (await run(bin('biome'), ['check', '.'])).code === 0);
 await stage('dashboard', async () => (await run(process.execPath, ['scripts/dashboard.mjs'])).code === 0);
 await stage('tests', async () => {
-  const { code, output } = await run(bin('bun'), ['test', '--timeout', String(TEST_TIMEOUT_MS)]);
+  // Most of them wait for something most of the time, so two files at a time share the cores well.
+  const args = ['test', `--parallel=${FILES_AT_ONCE}`, '--timeout', String(TEST_TIMEOUT_MS)];
+  const { code, output } = await run(bin('bun'), args);
   const counted = countTests(output);
   passed += counted.passed;
   failed += counted.failed;
