@@ -15,7 +15,7 @@ export default function Palette({ asked: times }: { asked: number }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
   const asked = query.trim();
-  const found = useCall<Found[]>(asked === '' ? null : withQuery('/search', { text: asked }), { keep: true });
+  const found = useCall<Found[]>(asked === '' ? null : withQuery('/search', { text: asked }));
   const pages = navigation.filter(({ label }) => label.toLowerCase().includes(asked.toLowerCase()));
   const things = asked === '' ? [] : (found.data ?? []);
   useEffect(() => {

@@ -13,6 +13,8 @@ export function ConfirmButton(props: {
   act: string;
   onConfirm(): Promise<unknown>;
   button?: ButtonProps;
+  /** What asks, where that is no plain button. */
+  target?(open: () => void): ReactNode;
 }) {
   const [isOpen, { open, close }] = useDisclosure();
   const [busy, setBusy] = useState(false);
@@ -31,9 +33,11 @@ export function ConfirmButton(props: {
   };
   return (
     <>
-      <Button variant="default" {...props.button} onClick={open}>
-        {props.label}
-      </Button>
+      {props.target?.(open) ?? (
+        <Button variant="default" {...props.button} onClick={open}>
+          {props.label}
+        </Button>
+      )}
       <Modal opened={isOpen} onClose={close} title={props.label}>
         <Stack>
           <Text size="sm" component="div">

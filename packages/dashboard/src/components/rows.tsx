@@ -190,6 +190,7 @@ const DrawnRow = memo(function DrawnRow<Row>(props: DrawnRowProps<Row>) {
       aria-rowindex={index + 1}
       className={classes.row}
       data-marked={props.isMarked || undefined}
+      aria-current={props.isMarked || undefined}
       data-selected={props.isSelected || undefined}
       style={{ height: ROW_HEIGHT, transform: `translateY(${props.top}px)` }}
       onClick={event => {

@@ -166,6 +166,7 @@ test('one is discarded, and one is retried and arrives', async () => {
     .first()
     .getByRole('button', { name: /^Discard/ })
     .click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
   await hasRows(page, 2);
   const retry = rowsOf(page)
     .first()

@@ -12,7 +12,7 @@ interface JsonInputProps {
   onChange(value: unknown): void;
 }
 
-/** A value of any shape, written as JSON. What is being typed is kept as typed until it is JSON. */
+/** A value of any shape, written as JSON. What is no JSON yet is sent as the text that it is, and refused at its field. */
 export function JsonInput({ value, onChange, error, ...common }: JsonInputProps) {
   const [text, setText] = useState(() => (value === undefined ? '' : stringifyExact(value)));
   const [broken, setBroken] = useState<string | null>(null);
@@ -22,6 +22,7 @@ export function JsonInput({ value, onChange, error, ...common }: JsonInputProps)
       onChange(given.trim() === '' ? undefined : parseExact(given));
       setBroken(null);
     } catch (problem) {
+      onChange(given);
       setBroken(`This is not JSON yet: ${problem instanceof Error ? problem.message : String(problem)}`);
     }
   };

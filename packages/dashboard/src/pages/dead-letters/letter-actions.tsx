@@ -4,18 +4,15 @@ import type { DeadLetter } from '@sluice/contract/dashboard-letters';
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useChange } from '../../api/use-call.ts';
 import { tellError } from '../../app/tell-error.ts';
+import { ConfirmButton } from '../../components/confirm.tsx';
 
 /** Retries one, or lets it go. A failed event has nothing to discard: it stays what it is. */
 export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id: string): void }) {
   const change = useChange<{ id: string }>();
   const send = async (path: string, done: string, body?: unknown) => {
-    try {
-      const { id } = await change.mutateAsync({ method: 'POST', path, body });
-      if (id.startsWith('job_')) onJob(id);
-      else notifications.show({ message: done });
-    } catch (error) {
-      tellError(error);
-    }
+    const { id } = await change.mutateAsync({ method: 'POST', path, body });
+    if (id.startsWith('job_')) onJob(id);
+    else notifications.show({ message: done });
   };
   const retry = () =>
     letter.kind === 'delivery'
@@ -28,23 +25,31 @@ export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id:
           variant="subtle"
           aria-label={`Retry ${letter.id}`}
           loading={change.isPending}
-          onClick={() => void retry()}
+          onClick={() => void retry().catch(tellError)}
         >
           <IconRefresh size={17} aria-hidden />
         </ActionIcon>
       </Tooltip>
       {letter.kind === 'delivery' && (
-        <Tooltip label="Discard">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={`Discard ${letter.id}`}
-            disabled={change.isPending}
-            onClick={() => void send(`/deliveries/${letter.id}/discard`, 'It was discarded.')}
-          >
-            <IconTrash size={17} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <ConfirmButton
+          label="Discard"
+          question="It is not sent any more, and leaves the dead letters. This cannot be taken back."
+          act="Discard"
+          onConfirm={() => send(`/deliveries/${letter.id}/discard`, 'It was discarded.')}
+          target={open => (
+            <Tooltip label="Discard">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`Discard ${letter.id}`}
+                disabled={change.isPending}
+                onClick={open}
+              >
+                <IconTrash size={17} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        />
       )}
     </Group>
   );

@@ -107,11 +107,20 @@ const example = (origin: string): string =>
 const small = { size: 'xs', leftSection: <IconFilter size={13} aria-hidden /> } as const;
 
 function EntityFilters() {
+  const [{ trait }] = useFilters();
+  const isWhole = trait === undefined || trait.indexOf('=') > 0;
   return (
     <Group gap="xs" align="flex-end">
       <TypedFilter name="kind" label="Kind" placeholder="customer" w={150} {...small} isFirst />
       <TypedFilter name="external_id" label="External id" placeholder="c_42" w={200} {...small} />
-      <TypedFilter name="trait" label="Trait" placeholder="plan=pro" w={220} {...small} />
+      <TypedFilter
+        name="trait"
+        label="Trait"
+        placeholder="plan=pro"
+        w={220}
+        error={isWhole ? null : 'Write it with its value: plan=pro'}
+        {...small}
+      />
     </Group>
   );
 }

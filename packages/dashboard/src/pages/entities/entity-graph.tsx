@@ -1,5 +1,5 @@
 import '@xyflow/react/dist/style.css';
-import { Alert, Text } from '@mantine/core';
+import { Alert, Text, useComputedColorScheme } from '@mantine/core';
 import type { entityGraph } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
 import {
@@ -27,6 +27,7 @@ type Graph = z.infer<typeof entityGraph>;
 /** An entity and what it is linked to, drawn. */
 export default function EntityGraph({ name, depth }: { name: EntityName; depth: string }) {
   const graph = useCall<Graph>(entityCall(name, `graph?depth=${depth}`));
+  const scheme = useComputedColorScheme();
   const drawn = useMemo(() => graph.data && draw(graph.data, name), [graph.data, name]);
   if (graph.error) return <ErrorNotice error={graph.error} onRetry={() => void graph.refetch()} />;
   if (!graph.data || !drawn) return <Loading />;
@@ -49,7 +50,7 @@ export default function EntityGraph({ name, depth }: { name: EntityName; depth: 
           minZoom={0.1}
           nodesConnectable={false}
           edgesFocusable={false}
-          colorMode="system"
+          colorMode={scheme}
           aria-label="Links of this entity"
         >
           <Background gap={22} />
