@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,6 +67,10 @@ test('a disk too full for the index of the journal to grow: 503 that leaves it o
   const payload = { s: 'x'.repeat(20_000) };
   const events = Array.from({ length: 240 }, () => ({ type: 'a', payload }));
   const ingest = ingestWith(server.url, seed.apiKey);
+  // Whoever reads for long keeps the journal from beginning anew: it grows, and its index with it.
+  const reader = new Database(join(directory, 'sluice.db'), { readonly: true });
+  reader.run('BEGIN');
+  reader.query('SELECT count(*) FROM events').get();
   let answer = await ingest({ events }, { 'X-Ingest-Idempotency-Key': '0' });
   let sent = 1;
   for (; answer.status === 202; sent++) {
@@ -75,6 +80,8 @@ test('a disk too full for the index of the journal to grow: 503 that leaves it o
   expect((answer.body as { error: { message: string } }).error.message).toMatch(/^The disk is full.*unknown/);
   const retry = await ingest({ events }, { 'X-Ingest-Idempotency-Key': `${sent - 1}` });
   expect(retry.status).toBe(202);
+  reader.run('COMMIT');
+  reader.close();
   server.kill('SIGTERM');
   expect(await server.ended).toBe(0);
   const engine = await reopen();
