@@ -1,21 +1,7 @@
-/**
- * Outgoing connections as the stages see them: what may be asked of the one guarded client, and the closed set
- * of reasons why something did not arrive. People filter dead letters by these words, so they are stable.
- */
-export const failureCodes = [
-  'timeout',
-  'connection_refused',
-  'connection_reset',
-  'dns_failed',
-  'tls_invalid',
-  'address_not_allowed',
-  'bad_status',
-  'bad_response',
-  'too_large',
-  'rejected_by_destination',
-  'destination_down',
-] as const;
-export type FailureCode = (typeof failureCodes)[number];
+import type { FailureCode } from '@sluice/contract/failure';
+
+/** Outgoing connections as the stages see them: what may be asked of the one guarded client, and what comes of it. */
+export type { FailureCode };
 
 export interface Failure {
   readonly code: FailureCode;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { failureCodes } from '@sluice/contract/failure';
 import fc from 'fast-check';
-import { failureCodes } from '../core/outgoing.ts';
 import type { AttemptResult, Failed } from './attempt.ts';
 import { decide, longestWait, type RetryPolicy } from './decide.ts';
 

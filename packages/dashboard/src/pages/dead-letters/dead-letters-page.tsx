@@ -1,5 +1,6 @@
 import { Anchor, Button, CloseButton, Group } from '@mantine/core';
 import type { DeadLetter, DeadLetterSummary } from '@sluice/contract/dashboard-letters';
+import { failureCodes } from '@sluice/contract/failure';
 import { IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -10,7 +11,6 @@ import { useMay } from '../../app/session.tsx';
 import { useFilters } from '../../app/use-filters.ts';
 import { Card } from '../../components/card.tsx';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
-import { failureCodes } from '../../components/delivery/failure-codes.ts';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';

@@ -1,11 +1,11 @@
 import { Button, Group } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import { failureCodes } from '@sluice/contract/failure';
 import { Link } from '@tanstack/react-router';
 import { useAll, useList } from '../../api/use-call.ts';
 import { useTurning } from '../../api/use-turning.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
-import { failureCodes } from '../../components/delivery/failure-codes.ts';
 import { LastAnswer } from '../../components/delivery/last-answer.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';

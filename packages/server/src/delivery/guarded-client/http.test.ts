@@ -8,6 +8,7 @@ import {
   startReceiver,
 } from '../../../test/support/receiver.ts';
 import { createAuthority } from '../../../test/support/tls.ts';
+import { until as waitUntil } from '../../../test/support/until.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -30,13 +31,7 @@ const send = (port: number, over: { timeoutMs?: number; keptBytes?: number } = {
     ...over,
   });
 
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error('It did not come to that within five seconds.');
-    await Bun.sleep(5);
-  }
-}
+const until = (holds: () => boolean) => waitUntil(holds, 'It did not come to that.', 5_000);
 
 describe('an answer', () => {
   test('comes back with status, headers and body', async () => {

@@ -14,6 +14,7 @@ import {
 import { guardedClient } from '../../support/guarded-client.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
 import { startRawReceiver } from '../../support/receiver.ts';
+import { until as waitUntil } from '../../support/until.ts';
 
 let database: FreshDatabase;
 let admin: pg.Client;
@@ -46,13 +47,7 @@ function prepare(over: object = {}, deps = destinationDeps()): Destination {
 const rows = async (table = 'events') =>
   (await admin.query(`SELECT * FROM ${table}`)).rows as Record<string, unknown>[];
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 5_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('It did not come to that within five seconds.');
-    await Bun.sleep(10);
-  }
-}
+const until = (holds: () => Promise<boolean>) => waitUntil(holds, 'It did not come to that.', 5_000);
 
 describe('a row', () => {
   test('of the default table holds the event, and a repeated delivery makes no second one', async () => {

@@ -1,4 +1,4 @@
-/** Why something did not arrive: the words that deliveries can be narrowed by. */
+/** Why something did not arrive: a closed set. People filter deliveries by these words, so they are stable. */
 export const failureCodes = [
   'timeout',
   'connection_refused',
@@ -12,3 +12,4 @@ export const failureCodes = [
   'rejected_by_destination',
   'destination_down',
 ] as const;
+export type FailureCode = (typeof failureCodes)[number];
