@@ -50,7 +50,8 @@ export const createServe = (
     starting.then(
       started => {
         service = started;
-        if (!stopping) for (const line of welcome(settings, started)) terminal.say(line);
+        // In one piece, so that whoever waits for the address has the code as well.
+        if (!stopping) terminal.say(welcome(settings, started));
       },
       (error: unknown) => {
         terminal.complain(whyNot(error, settings));
@@ -81,7 +82,7 @@ async function stopWithin(ms: number, service: Service, terminal: Terminal): Pro
 }
 
 /** What a newcomer needs next. */
-export function welcome(settings: Settings, service: Service): string[] {
+export function welcome(settings: Settings, service: Service): string {
   const url = addressOf(settings, service.port);
   return [
     '',
@@ -96,7 +97,7 @@ export function welcome(settings: Settings, service: Service): string[] {
         ]
       : []),
     '',
-  ];
+  ].join('\n');
 }
 
 function addressOf(settings: Settings, port: number): string {

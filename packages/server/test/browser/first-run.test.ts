@@ -42,6 +42,7 @@ describe('the first run', () => {
   let printed: string;
   beforeAll(async () => {
     server = await startProcess({ directory: newFolder() });
+    await until(() => server.output().includes('/setup#'), 'no address for the set-up is printed');
     printed = /\/setup#\S+/.exec(server.output())?.[0] ?? '';
   });
   afterAll(async () => {

@@ -11,7 +11,8 @@ describe('sluice serve', () => {
   test('prints where to go next, and a set-up code that works once', async () => {
     const home = newFolder();
     const server = await startProcess({ directory: home });
-    await until(() => server.output().includes('/docs'), 'the reference is not named');
+    await until(() => server.output().includes('one-time code'), 'no code is named');
+    expect(server.output()).toContain(`Reference  ${server.url}/docs\n`);
     expect(server.output()).toContain(`Dashboard  ${server.url}/\n`);
     const code = /one-time code: (\S+)/.exec(server.output())?.[1] ?? '';
     const setup = { code, organisation: 'Acme', email: 'ada@example.com', password: 'long enough' };
