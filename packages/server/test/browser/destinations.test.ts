@@ -6,6 +6,7 @@ import { type Browser, dataOf, join, setUp } from '../support/dashboard.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 setDefaultTimeout(60_000);
 
@@ -105,8 +106,6 @@ describe('a destination is made', () => {
     await page.getByText('bearer', { exact: true }).first().click();
     await press('Make the destination');
     await page.getByText('Is required.').waitFor();
-    await page.getByLabel('Delay before each try').fill('0, soon');
-    await page.getByText('Write delays such as').waitFor();
   });
 
   test('in one of several shapes, and nothing of the one before is sent', async () => {
@@ -198,6 +197,42 @@ describe('a destination that exists', () => {
     expect(dataOf(await owner.get(`/destinations/${id}`))).toMatchObject({
       policy: { attempts: 3, schedule_s: [0, 60, 3_600] },
     });
+  });
+
+  test('keeps what is being typed when its secret is rotated, and saves it without ending the rotation', async () => {
+    const config = { url: `${receiver.url}/rotated`, auth: { mode: 'hmac' } };
+    const id = await makeDestination({ kind: 'webhook', name: 'Rotating', config });
+    await open(`/destinations/${id}`);
+    await page.getByLabel('URL').fill(`${receiver.url}/moved`);
+    await owner.post(`/destinations/${id}/rotate`, {});
+    await page.getByText('It has changed meanwhile.', { exact: false }).waitFor();
+    expect(await page.getByLabel('URL').inputValue()).toBe(`${receiver.url}/moved`);
+    await press('Save');
+    await until(
+      async () => (await page.getByText('It has changed meanwhile.', { exact: false }).count()) === 0,
+      'It was not saved.',
+    );
+    expect(dataOf(await owner.get(`/destinations/${id}`))).toMatchObject({
+      config: { url: `${receiver.url}/moved` },
+      rotation: { previous_secret_until: expect.any(String) },
+    });
+  });
+
+  test('is not saved with delays that cannot be read: that is told at their field', async () => {
+    const id = await makeDestination({ kind: 'inbox', name: 'Patient', policy: { schedule_s: [0, 5] } });
+    await open(`/destinations/${id}`);
+    const [name, delays] = [page.getByLabel('Name'), page.getByLabel('Delay before each try')];
+    await name.fill('Impatient');
+    await delays.fill('0, soon');
+    await page.getByText('Write delays such as').waitFor();
+    await press('Save');
+    expect(await delays.evaluate(field => field === document.activeElement)).toBe(true);
+    expect(await delays.getAttribute('aria-invalid')).toBe('true');
+    expect(dataOf(await owner.get(`/destinations/${id}`))).toMatchObject({ name: 'Patient' });
+    await delays.fill('0, 1m');
+    await press('Save');
+    await page.getByRole('heading', { name: 'Impatient' }).waitFor();
+    expect(dataOf(await owner.get(`/destinations/${id}`))).toMatchObject({ policy: { schedule_s: [0, 60] } });
   });
 
   test('is paused and resumed, says when it is down, has its secret rotated, and is deleted once that is confirmed', async () => {

@@ -132,6 +132,47 @@ describe('a source that exists', () => {
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(202);
   });
 
+  test('keeps what is being typed when it is changed elsewhere, says so, and saves nothing else', async () => {
+    const { id } = await makeSource({ kind: 'webhook', name: 'Shared', auth: 'none' });
+    await open(`/sources/${id}`);
+    const [name, burst] = [page.getByLabel('Name'), page.getByLabel('At once')];
+    await burst.fill('7');
+    await owner.patch(`/sources/${id}`, { name: 'Changed elsewhere' });
+    await page.getByText('It has changed meanwhile.', { exact: false }).waitFor();
+    expect([await burst.inputValue(), await name.inputValue()]).toEqual(['7', 'Shared']);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await until(async () => (await name.inputValue()) === 'Changed elsewhere', 'It was not read anew.');
+    expect(await burst.inputValue()).toBe('7');
+    expect(await page.getByText('It has changed meanwhile.', { exact: false }).count()).toBe(0);
+    expect(dataOf(await owner.get(`/sources/${id}`))).toMatchObject({
+      name: 'Changed elsewhere',
+      rate: { burst: 7 },
+    });
+
+    // Where nothing was typed there is nothing to keep.
+    await owner.patch(`/sources/${id}`, { rate: { per_second: 1, burst: 8 } });
+    await until(async () => (await burst.inputValue()) === '8', 'The form did not follow.');
+    await name.fill('Half a na');
+    await owner.patch(`/sources/${id}`, { name: 'Changed again' });
+    await page.getByRole('button', { name: 'Load it' }).click();
+    expect(await name.inputValue()).toBe('Changed again');
+
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/dashboard/api/sources/${id}`, async route => {
+      if (route.request().method() === 'PATCH') await held.promise;
+      return route.continue();
+    });
+    await name.fill('Saved');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await name.fill('Typed meanwhile');
+    held.resolve();
+    await page.getByRole('heading', { name: 'Saved', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Save', disabled: false }).waitFor();
+    expect(await name.inputValue()).toBe('Typed meanwhile');
+    await page.unrouteAll();
+  });
+
   test('names the pipelines that listen to it, and is deleted once that is confirmed', async () => {
     const { id, url } = await makeSource({ kind: 'webhook', name: 'Doomed', auth: 'none' });
     await owner.post('/pipelines', { name: 'Listening', sources: [id] });

@@ -1,10 +1,10 @@
 import { Alert, Button, Fieldset, Group, Stack, TextInput } from '@mantine/core';
 import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import { IconShieldCheck } from '@tabler/icons-react';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import type { CallError } from '../../api/call.ts';
-import { stringifyExact } from '../../api/exact-json.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { isSame } from '../../components/kept-form/changes.ts';
 import { type Aids, KindForm } from '../../components/kind-form/kind-form.tsx';
 import { problemOf, problemsOf } from '../../components/kind-form/problems.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../components/kind-form/schema.ts';
 import classes from './destinations.module.css';
 import { PolicyForm } from './policy-form.tsx';
+import { readDelays, writeDelays } from './policy-words.ts';
 import { TableColumns } from './table-columns.tsx';
 
 export interface Draft {
@@ -34,14 +35,25 @@ export function DestinationForm(props: {
   saveLabel: string;
   disabled?: boolean;
   beside?: ReactNode;
+  /** Stands above the button that saves. */
+  notice?: ReactNode;
+  /** Somebody is filling it in. */
+  onTouch?(): void;
   onSave(draft: Draft): void;
 }) {
   const { kind, initial, id, error, disabled = false } = props;
   const [draft, setDraft] = useState(initial);
+  const [delays, setDelays] = useState(() => writeDelays(initial.policy.schedule_s));
+  const delaysField = useRef<HTMLInputElement>(null);
+  const change = (changed: Partial<Draft>) => {
+    setDraft(before => ({ ...before, ...changed }));
+    props.onTouch?.();
+  };
   const problems = problemsOf(error, 'config');
   const isAtField = ['name', 'policy'].some(path => problemOf(error, path) !== null);
   const hasConfig = variantsOf(kind.schema).length > 0 || askedFields(kind.schema).length > 0;
-  const isChanged = stringifyExact(draft) !== stringifyExact(initial);
+  const isReadable = readDelays(delays) !== null;
+  const isChanged = !isReadable || !isSame(draft, initial);
   const aids: Aids = {
     table_columns: field => (
       <TableColumns {...field} kind={kind.kind} config={draft.config} {...(id === undefined ? {} : { id })} />
@@ -49,7 +61,8 @@ export function DestinationForm(props: {
   };
   const save = (event: FormEvent) => {
     event.preventDefault();
-    props.onSave(draft);
+    if (isReadable) props.onSave(draft);
+    else delaysField.current?.focus();
   };
   return (
     <form onSubmit={save} noValidate className={disabled ? classes.readable : undefined}>
@@ -61,14 +74,14 @@ export function DestinationForm(props: {
           value={draft.name}
           error={problemOf(error, 'name')}
           disabled={disabled}
-          onChange={event => setDraft({ ...draft, name: event.currentTarget.value })}
+          onChange={event => change({ name: event.currentTarget.value })}
         />
         {hasConfig && <Egress addresses={kind.egress_addresses ?? []} />}
         {hasConfig && (
           <KindForm
             schema={kind.schema}
             value={draft.config}
-            onChange={config => setDraft(before => ({ ...before, config }))}
+            onChange={config => change({ config })}
             problems={problems}
             disabled={disabled}
             aids={aids}
@@ -77,12 +90,20 @@ export function DestinationForm(props: {
         <Fieldset legend="Retries and limits" bg="transparent">
           <PolicyForm
             value={draft.policy}
-            onChange={policy => setDraft(before => ({ ...before, policy }))}
+            onChange={policy => change({ policy })}
+            delays={delays}
+            onDelays={text => {
+              setDelays(text);
+              const schedule_s = readDelays(text);
+              change(schedule_s ? { policy: { ...draft.policy, schedule_s } } : {});
+            }}
+            delaysField={delaysField}
             error={error}
             disabled={disabled}
           />
         </Fieldset>
         {error && !isAtField && Object.keys(problems).length === 0 && <ErrorNotice error={error} />}
+        {props.notice}
         {!disabled && (
           <Group gap="xs">
             <Button type="submit" loading={props.isSaving} disabled={id !== undefined && !isChanged}>

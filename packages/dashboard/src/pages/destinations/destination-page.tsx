@@ -9,6 +9,9 @@ import { useRemoval } from '../../app/use-removal.ts';
 import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ChangedMeanwhile } from '../../components/kept-form/changed-meanwhile.tsx';
+import { changesOf } from '../../components/kept-form/changes.ts';
+import { useBeginning } from '../../components/kept-form/use-beginning.ts';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
@@ -17,7 +20,7 @@ import { RotateDialog } from '../../components/rotate-dialog.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { UsedBy } from '../../components/used-by.tsx';
-import { DestinationForm } from './destination-form.tsx';
+import { DestinationForm, type Draft } from './destination-form.tsx';
 import { DestinationNotices } from './destination-notices.tsx';
 import { stateOf } from './destination-state.ts';
 import classes from './destinations.module.css';
@@ -92,15 +95,7 @@ function ExistingDestination({ id }: { id: string }) {
         <div className={classes.stack}>
           <SuccessCard id={id} />
           <RecentDeliveries id={id} showsBodies={destination.kind === 'inbox'} />
-          {kind && (
-            <Configuration
-              // A rotation writes into the configuration: saved as it was before, it would be undone.
-              key={rotation?.previous_secret_until ?? ''}
-              kind={kind}
-              destination={destination}
-              onSecret={setSecret}
-            />
-          )}
+          {kind && <Configuration kind={kind} destination={destination} onSecret={setSecret} />}
         </div>
         <div className={classes.stack}>
           <UsedBy
@@ -129,38 +124,44 @@ function ExistingDestination({ id }: { id: string }) {
   );
 }
 
-/** The form begins anew with what was saved; what happens to the destination meanwhile does not disturb it. */
+const partsOf = ({ name, config, policy }: DestinationRecord): Draft => ({ name, config, policy });
+
 function Configuration(props: {
   kind: KindDescription;
   destination: DestinationRecord;
   onSecret(secret: string | null): void;
 }) {
   const mayChange = useMay()('destinations.change');
-  const [saved, setSaved] = useState(props.destination);
+  const { id } = props.destination;
+  const now = partsOf(props.destination);
+  const form = useBeginning(now);
   const change = useChange<DestinationRecord & { readonly secret?: string }>();
-  const { id, name, config, policy, updated_at } = saved;
+  const save = (draft: Draft) => {
+    const takeIn = form.save();
+    change.mutate(
+      { method: 'PATCH', path: `/destinations/${id}`, body: changesOf(form.begun, draft, now) },
+      {
+        onSuccess: record => {
+          takeIn(partsOf(record));
+          props.onSecret(record.secret ?? null);
+        },
+      },
+    );
+  };
   return (
     <Card title="Configuration">
       <DestinationForm
-        key={updated_at}
+        key={form.edition}
         id={id}
         kind={props.kind}
-        initial={{ name, config, policy }}
+        initial={form.begun}
         error={change.error}
         isSaving={change.isPending}
         saveLabel="Save"
         disabled={!mayChange}
-        onSave={draft =>
-          change.mutate(
-            { method: 'PATCH', path: `/destinations/${id}`, body: draft },
-            {
-              onSuccess: record => {
-                setSaved(record);
-                props.onSecret(record.secret ?? null);
-              },
-            },
-          )
-        }
+        onTouch={form.touch}
+        notice={form.isOvertaken && !change.isPending && <ChangedMeanwhile onLoad={() => form.begin(now)} />}
+        onSave={save}
       />
     </Card>
   );

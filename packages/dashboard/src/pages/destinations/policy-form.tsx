@@ -1,9 +1,9 @@
 import { Grid, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
-import { useState } from 'react';
+import type { RefObject } from 'react';
 import type { CallError } from '../../api/call.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
-import { readDelays, tellDelays, tellRetries, writeDelays } from './policy-words.ts';
+import { readDelays, tellDelays, tellRetries } from './policy-words.ts';
 
 const numbers = [
   { name: 'attempts', label: 'Tries', hint: 'Then it is a dead letter.', isWhole: true },
@@ -21,23 +21,23 @@ const numbers = [
 export function PolicyForm(props: {
   value: DeliveryPolicy;
   onChange(value: DeliveryPolicy): void;
+  /** The delays as they are written, which may be none yet. */
+  delays: string;
+  onDelays(text: string): void;
+  delaysField: RefObject<HTMLInputElement | null>;
   error: CallError | null;
   disabled: boolean;
 }) {
   const { value, onChange, error, disabled } = props;
-  const [text, setText] = useState(() => writeDelays(value.schedule_s));
-  const changeDelays = (given: string) => {
-    setText(given);
-    const schedule_s = readDelays(given);
-    if (schedule_s) onChange({ ...value, schedule_s });
-  };
-  const broken = readDelays(text) === null ? 'Write delays such as 0, 5s, 2m, 1h.' : null;
+  const isBroken = readDelays(props.delays) === null;
   return (
     <Stack gap="sm">
-      <Text size="sm">
-        <b>{sentence(tellRetries(value))}</b>: {tellDelays(value)}. Each delay varies by a fifth, so that not
-        all come back at once.
-      </Text>
+      {!isBroken && (
+        <Text size="sm">
+          <b>{sentence(tellRetries(value))}</b>: {tellDelays(value)}. Each delay varies by a fifth, so that
+          not all come back at once.
+        </Text>
+      )}
       <Grid gap="sm">
         {numbers.map(({ name, label, hint, isWhole }) => (
           <Grid.Col key={name} span={{ base: 12, xs: 6 }}>
@@ -57,10 +57,11 @@ export function PolicyForm(props: {
           <TextInput
             label="Delay before each try"
             description="The first is usually 0; the last repeats."
-            value={text}
-            error={broken ?? problemOf(error, 'policy.schedule_s')}
+            ref={props.delaysField}
+            value={props.delays}
+            error={isBroken ? 'Write delays such as 0, 5s, 2m, 1h.' : problemOf(error, 'policy.schedule_s')}
             disabled={disabled}
-            onChange={event => changeDelays(event.currentTarget.value)}
+            onChange={event => props.onDelays(event.currentTarget.value)}
           />
         </Grid.Col>
       </Grid>

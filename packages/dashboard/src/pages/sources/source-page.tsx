@@ -77,7 +77,7 @@ function ExistingSource({ id }: { id: string }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Stack gap="md">
-            <SourceSettings key={source.updated_at} source={source} mayChange={mayChange} />
+            <SourceSettings source={source} mayChange={mayChange} />
             <UsedBy id={id} none="No pipeline listens to it yet, so its events are stored and go nowhere." />
           </Stack>
         </Grid.Col>

@@ -1,9 +1,13 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { CallError } from '../../api/call.ts';
 import { useChange } from '../../api/use-call.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ChangedMeanwhile } from '../../components/kept-form/changed-meanwhile.tsx';
+import { changesOf, isSame } from '../../components/kept-form/changes.ts';
+import { useBeginning } from '../../components/kept-form/use-beginning.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import { AuthChoice } from './auth-choice.tsx';
 import { MatchInput } from './match-input.tsx';
@@ -39,21 +43,57 @@ function Settings({ source }: { source: SourceRecord }) {
   );
 }
 
-const toChange = (source: SourceRecord) =>
+const partsOf = (source: SourceRecord) =>
   source.kind === 'sdk'
-    ? { name: source.name, match: source.match }
-    : { name: source.name, auth: source.auth, rate: source.rate };
+    ? { kind: source.kind, name: source.name, match: source.match }
+    : { kind: source.kind, name: source.name, auth: source.auth, rate: source.rate };
+
+type Parts = ReturnType<typeof partsOf>;
 
 function Form({ source }: { source: SourceRecord }) {
-  const [wish, setWish] = useState(source);
-  const change = useChange();
-  const { error } = change;
-  const body = toChange(wish);
-  const isChanged = JSON.stringify(body) !== JSON.stringify(toChange(source));
+  const now = partsOf(source);
+  const form = useBeginning(now);
+  const change = useChange<SourceRecord>();
+  const save = (draft: Parts) => {
+    const takeIn = form.save();
+    change.mutate(
+      { method: 'PATCH', path: `/sources/${source.id}`, body: changesOf(form.begun, draft, now) },
+      { onSuccess: record => takeIn(partsOf(record)) },
+    );
+  };
+  return (
+    <Fields
+      key={form.edition}
+      begun={form.begun}
+      now={now}
+      error={change.error}
+      isSaving={change.isPending}
+      onTouch={form.touch}
+      onSave={save}
+      notice={form.isOvertaken && !change.isPending && <ChangedMeanwhile onLoad={() => form.begin(now)} />}
+    />
+  );
+}
+
+function Fields(props: {
+  begun: Parts;
+  now: Parts;
+  error: CallError | null;
+  isSaving: boolean;
+  onTouch(): void;
+  onSave(draft: Parts): void;
+  notice: ReactNode;
+}) {
+  const { begun, now, error } = props;
+  const [draft, setDraft] = useState(begun);
+  const change = (changed: Parts) => {
+    setDraft(changed);
+    props.onTouch();
+  };
   const isAtField = ['name', 'rate', 'match'].some(path => problemOf(error, path) !== null);
   const save = (event: FormEvent) => {
     event.preventDefault();
-    change.mutate({ method: 'PATCH', path: `/sources/${source.id}`, body });
+    props.onSave(draft);
   };
   return (
     <form onSubmit={save} noValidate>
@@ -61,31 +101,32 @@ function Form({ source }: { source: SourceRecord }) {
         <TextInput
           label="Name"
           withAsterisk
-          value={wish.name}
+          value={draft.name}
           error={problemOf(error, 'name')}
-          onChange={event => setWish({ ...wish, name: event.currentTarget.value })}
+          onChange={event => change({ ...draft, name: event.currentTarget.value })}
         />
-        {wish.kind === 'sdk' ? (
+        {draft.kind === 'sdk' ? (
           <MatchInput
-            value={wish.match}
-            onChange={match => setWish({ ...wish, match })}
+            value={draft.match}
+            onChange={match => change({ ...draft, match })}
             error={problemOf(error, 'match')}
           />
         ) : (
           <>
             <AuthChoice
-              value={wish.auth}
-              onChange={auth => setWish({ ...wish, auth })}
-              before={source.kind === 'webhook' ? source.auth : 'hmac'}
+              value={draft.auth}
+              onChange={auth => change({ ...draft, auth })}
+              before={now.kind === 'webhook' ? now.auth : 'hmac'}
             />
-            <RateInputs value={wish.rate} onChange={rate => setWish({ ...wish, rate })} error={error} />
+            <RateInputs value={draft.rate} onChange={rate => change({ ...draft, rate })} error={error} />
             <Text size="xs" c="dimmed">
-              Now: {tellRate(wish.rate)}. Over it, senders get a 429 that says when to come again.
+              Now: {tellRate(draft.rate)}. Over it, senders get a 429 that says when to come again.
             </Text>
           </>
         )}
         {error && !isAtField && <ErrorNotice error={error} />}
-        <Button type="submit" disabled={!isChanged} loading={change.isPending}>
+        {props.notice}
+        <Button type="submit" disabled={isSame(draft, begun)} loading={props.isSaving}>
           Save
         </Button>
       </Stack>
