@@ -30,6 +30,12 @@ export type RunOutcome =
   | { readonly kind: 'dropped'; readonly step: number; readonly stepKind: string; readonly reason: string }
   | { readonly kind: 'failed'; readonly step: number; readonly stepKind: string; readonly reason: string };
 
+/**
+ * Where an event failed of which nobody could find out what it was to go through. As part of a plan it stands for
+ * every pipeline that listens by then, and once these are through with the event that failure is made good.
+ */
+export const UNKNOWN_PIPELINE = 'unknown';
+
 export const runOutcomes = ['routed', 'dropped', 'failed'] as const satisfies readonly RunOutcome['kind'][];
 
 export const stepOutcomes = ['kept', 'changed', 'dropped', 'failed'] as const;

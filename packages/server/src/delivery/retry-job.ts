@@ -1,4 +1,5 @@
 import { type Clock, minutes, seconds } from '../core/clock.ts';
+import { UNKNOWN_PIPELINE } from '../core/outcome.ts';
 import type { Storage } from '../core/ports.ts';
 import type { FailedEventFilter } from '../core/ports-dead-letters.ts';
 import type { DeliveryFilter } from '../core/ports-delivery.ts';
@@ -120,17 +121,18 @@ export function createRetryJobs(options: {
     };
   }
 
-  /** Each goes once more through the pipelines that it failed in, and through no other. */
+  /** Each goes once more through the pipelines that it failed in, and through no other, where these are known. */
   async function replayEvents(job: Job, { filter }: RetryRequest, below: string | null): Promise<Slice> {
     const ids = await storage.listFailedEvents(job.orgId, { ...filter, limit: SLICE, below });
     const enabled = new Set((await storage.readProcessing(job.orgId)).pipelines.map(({ id }) => id));
+    enabled.add(UNKNOWN_PIPELINE);
     const failures = (await storage.listFailures(job.orgId, ids)).filter(
       ({ pipelineId }) =>
         enabled.has(pipelineId) && (filter.pipeline === undefined || filter.pipeline === pipelineId),
     );
     const replays = [...Map.groupBy(failures, ({ eventId }) => eventId)].map(([eventId, runs]) => ({
       eventId,
-      plan: runs.map(({ pipelineId }) => ({ pipelineId, version: null, retries: 0, dueAt: 0 })),
+      plan: planOf(runs.map(({ pipelineId }) => pipelineId)),
     }));
     const left = ids.length - replays.length;
     const last = ids.at(-1);
@@ -142,6 +144,15 @@ export function createRetryJobs(options: {
     };
   }
 }
+
+/** What stands for all pipelines stands alone: none is to run an event twice. */
+const planOf = (failedIn: readonly string[]): PlannedRun[] =>
+  (failedIn.includes(UNKNOWN_PIPELINE) ? [UNKNOWN_PIPELINE] : failedIn).map(pipelineId => ({
+    pipelineId,
+    version: null,
+    retries: 0,
+    dueAt: 0,
+  }));
 
 const readPosition = ({ position }: Job): Position =>
   position === null ? { phase: 'deliveries', below: null } : (JSON.parse(position) as Position);

@@ -1,3 +1,4 @@
+import { UNKNOWN_PIPELINE } from '../core/outcome.ts';
 import type { ClaimedEvent, PlannedRun } from '../core/ports-storage-pipeline.ts';
 import type { Definitions, LoadedPipeline, NamedSource } from './definitions.ts';
 import type { EndedRun } from './settle.ts';
@@ -32,15 +33,16 @@ export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, 
     else ended.push({ ...run, report: failedReport(null, pipeline.problem) });
   };
 
-  const due = claimed.plan?.filter(({ dueAt }) => dueAt <= now) ?? null;
-  if (due === null) {
-    for (const pipeline of organisation.pipelines) {
-      if (!listens(pipeline, sources)) continue;
-      ready(pipeline, { pipelineId: pipeline.id, version: null, retries: 0, dueAt: now });
-    }
-  }
-  for (const planned of due ?? []) {
+  const all = { pipelineId: UNKNOWN_PIPELINE, version: null, retries: 0, dueAt: now };
+  const due = claimed.plan?.filter(({ dueAt }) => dueAt <= now) ?? [all];
+  for (const planned of due) {
     const { pipelineId, version } = planned;
+    if (pipelineId === UNKNOWN_PIPELINE) {
+      const listening = organisation.pipelines.filter(pipeline => listens(pipeline, sources));
+      for (const pipeline of listening)
+        ready(pipeline, { ...planned, pipelineId: pipeline.id, version: null });
+      continue;
+    }
     const found =
       version === null
         ? organisation.pipelines.find(({ id }) => id === pipelineId)
@@ -77,9 +79,7 @@ const gone = (planned: PlannedRun): EndedRun => ({
 /** What it was to go through cannot be found out: it ends with the reason, in what is known of its runs. */
 export function unplannable(claimed: ClaimedEvent, error: unknown): Plan {
   const reason = `Its pipelines could not be read: ${error instanceof Error ? error.message : String(error)}`;
-  const known = claimed.plan ?? [{ pipelineId: UNKNOWN, version: null, retries: 0, dueAt: 0 }];
+  const known = claimed.plan ?? [{ pipelineId: UNKNOWN_PIPELINE, version: null, retries: 0, dueAt: 0 }];
   const ended = known.map(planned => ({ ...gone(planned), report: failedReport(null, reason) }));
   return { sources: [], runs: [], ended, notDue: [] };
 }
-
-const UNKNOWN = 'unknown';

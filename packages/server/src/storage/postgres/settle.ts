@@ -1,6 +1,7 @@
 import type { EventState } from '../../core/event.ts';
 import { DEFERRED, stateAfter } from '../../core/event-state.ts';
 import { newId } from '../../core/ids.ts';
+import { mendedBy } from '../../core/mending.ts';
 import type { RunOutcome } from '../../core/outcome.ts';
 import type { EventClaims, SettledRun, Settlement, SettleResult } from '../../core/ports-storage-pipeline.ts';
 import { dueAtOf } from '../claimed-event.ts';
@@ -132,22 +133,21 @@ async function addRuns(
   return made;
 }
 
-/** What a replay did better than its pipeline did before. */
 async function mendEarlier(session: Session, settlements: readonly Settlement[]): Promise<void> {
-  const better = settlements.flatMap(({ orgId, eventId, jobId, runs }) =>
-    jobId === null ? [] : runs.flatMap(run => (run.outcome === 'failed' ? [] : [{ orgId, eventId, run }])),
+  const better = settlements.flatMap(settlement =>
+    mendedBy(settlement).map(mended => ({ ...mended, ...settlement })),
   );
   if (better.length === 0) return;
   await session.query(
     `UPDATE runs AS earlier SET mended = 1
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS better (org_id, event_id, pipeline_id, id)
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS better (org_id, event_id, pipeline_id, below)
      WHERE earlier.org_id = better.org_id AND earlier.event_id = better.event_id
-       AND earlier.pipeline_id = better.pipeline_id AND earlier.outcome = 'failed' AND earlier.id < better.id`,
+       AND earlier.pipeline_id = better.pipeline_id AND earlier.outcome = 'failed' AND earlier.id < better.below`,
     [
       textArray(better.map(({ orgId }) => orgId)),
       textArray(better.map(({ eventId }) => eventId)),
-      textArray(better.map(({ run }) => run.pipelineId)),
-      textArray(better.map(({ run }) => run.id)),
+      textArray(better.map(({ pipelineId }) => pipelineId)),
+      textArray(better.map(({ below }) => below)),
     ],
   );
 }
@@ -234,11 +234,10 @@ async function setStates(
   for (const settlement of later) {
     const { orgId, eventId } = settlement;
     const { rows } = await session.query<{ outcome: RunOutcome['kind'] }>(
-      `SELECT DISTINCT ON (pipeline_id) outcome FROM runs WHERE org_id = $1 AND event_id = $2
+      `SELECT DISTINCT ON (pipeline_id) outcome FROM runs WHERE org_id = $1 AND event_id = $2 AND mended <> 1
        ORDER BY pipeline_id, id DESC`,
       [orgId, eventId],
     );
-    if (rows.length === 0) continue;
     const state = stateAfter(rows.map(({ outcome }) => outcome));
     states.set(settlement, state);
     await session.query('UPDATE events SET state = $3 WHERE org_id = $1 AND id = $2', [

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite';
 import type { EventState } from '../../core/event.ts';
 import { DEFERRED, stateAfter } from '../../core/event-state.ts';
 import { newId } from '../../core/ids.ts';
+import { mendedBy } from '../../core/mending.ts';
 import type { RunOutcome } from '../../core/outcome.ts';
 import type { SettledRun, Settlement, SettleResult } from '../../core/ports-storage-pipeline.ts';
 import { dueAtOf } from '../claimed-event.ts';
@@ -44,7 +45,7 @@ export function prepareSettle(database: Database): Settle {
   const listOutcomes = database.prepare<
     { pipeline_id: string; outcome: RunOutcome['kind'] },
     [string, string]
-  >('SELECT pipeline_id, outcome FROM runs WHERE org_id = ? AND event_id = ? ORDER BY id');
+  >('SELECT pipeline_id, outcome FROM runs WHERE org_id = ? AND event_id = ? AND mended <> 1 ORDER BY id');
   const park = database.prepare(
     'INSERT INTO parked_events (org_id, event_id, job_id, due_at, plan) VALUES (?, ?, ?, ?, ?)',
   );
@@ -110,8 +111,6 @@ export function prepareSettle(database: Database): Settle {
       jobId ?? '',
       at,
     );
-    // Only a replay has anything before it.
-    if (jobId !== null && run.outcome !== 'failed') mendEarlier.run(orgId, eventId, run.pipelineId, run.id);
     for (const { scope, key, expiresAt } of run.claims) {
       keepKey.run(orgId, scope, key, eventId, expiresAt, at);
     }
@@ -130,7 +129,6 @@ export function prepareSettle(database: Database): Settle {
     if (jobId === null && parked.length > 0) return null;
     // Of several runs by one pipeline the latest counts.
     const latest = new Map(listOutcomes.all(orgId, eventId).map(row => [row.pipeline_id, row.outcome]));
-    if (latest.size === 0) return null;
     const state = stateAfter([...latest.values()]);
     setStateAgain.run(state, orgId, eventId);
     return state;
@@ -144,6 +142,8 @@ export function prepareSettle(database: Database): Settle {
     if (endClaim.run(orgId, eventId, jobId, token).changes === 0) return { kind: 'refused' };
     let deliveries = 0;
     for (const run of runs) deliveries += settleRun(settlement, run, at);
+    for (const { pipelineId, below } of mendedBy(settlement))
+      mendEarlier.run(orgId, eventId, pipelineId, below);
     const state = setEventState(settlement);
     for (const { pipelineId, tally, count: n } of settlement.tallies) count.run(orgId, pipelineId, tally, n);
     if (parked.length > 0) park.run(orgId, eventId, jobId, dueAtOf(parked), JSON.stringify(parked));

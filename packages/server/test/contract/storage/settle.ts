@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { UNKNOWN_PIPELINE } from '../../../src/core/outcome.ts';
 import type { Storage } from '../../../src/core/ports.ts';
 import type { ClaimedEvent, SettledRun, Settlement } from '../../../src/core/ports-storage-pipeline.ts';
 import { aDestination } from './delivery-samples.ts';
@@ -76,6 +77,42 @@ export function settleContract(subject: Subject): void {
       expect(await again('dropped', 'pipe_two')).toBe('failed');
       expect(await again(null)).toBe('failed');
       expect(await again('routed', 'pipe_two')).toBe('processed');
+    });
+
+    test('no longer says that nobody knew its pipelines, once a replay is through with those it has', async () => {
+      const unknown = { outcome: 'failed', pipelineId: UNKNOWN_PIPELINE } as const;
+      const one = await claimed(orgId());
+      await settle(one, { runs: [aRun(unknown)] });
+      expect(await stateOf(one)).toBe('failed');
+      const isDead = async () =>
+        (await storage.listFailedEvents(one.orgId, { limit: 9, below: null })).length > 0;
+      const again = async (given: Partial<Settlement>, now = NOW) => {
+        const job = aJob(one.orgId);
+        await storage.createJob(job);
+        await storage.advanceJob(one.orgId, job.id, {}, NOW, [{ eventId: one.event.id, plan: null }]);
+        const [replay] = (await storage.claimEvents(aWish({ now }))).events;
+        if (replay) await settle(replay, given);
+        return [await stateOf(one), await isDead()];
+      };
+      const runs = [aRun({ id: idAt('run', NOW + 1), outcome: 'dropped' })];
+      expect(await again({ runs: [aRun({ ...unknown, id: idAt('run', NOW + 1) })] })).toEqual([
+        'failed',
+        true,
+      ]);
+      const parked = [{ pipelineId: 'pipe_two', version: null, retries: 1, dueAt: NOW + 5 }];
+      expect(await again({ runs, parked })).toEqual(['failed', true]);
+      const [rest] = (await storage.claimEvents(aWish({ now: NOW + 5 }))).events;
+      if (rest) await settle(rest, { runs: [aRun({ pipelineId: 'pipe_two', outcome: 'dropped' })] });
+      expect([await stateOf(one), await isDead()]).toEqual(['dropped', false]);
+
+      const alone = await claimed(one.orgId);
+      await settle(alone, { runs: [aRun(unknown)] });
+      const job = aJob(one.orgId);
+      await storage.createJob(job);
+      await storage.advanceJob(one.orgId, job.id, {}, NOW, [{ eventId: alone.event.id, plan: null }]);
+      const [replay] = (await storage.claimEvents(aWish())).events;
+      if (replay) await settle(replay);
+      expect([await stateOf(alone), await isDead()]).toEqual(['unrouted', false]);
     });
 
     test('is still accepted while one of its runs waits to be tried again, and then what all of them came to', async () => {
