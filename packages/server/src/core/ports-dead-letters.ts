@@ -9,6 +9,8 @@ export interface DeadLetters {
   countFailedEvents(orgId: string, filter: FailedEventFilter, most?: number): Promise<number>;
   /** Of these events the latest run of each pipeline, where it failed. */
   listFailures(orgId: string, eventIds: readonly string[]): Promise<StoredFailure[]>;
+  /** Its failures are left at that: the event stays what it is, and is no dead letter any more. False: it was none. */
+  discardFailedEvent(orgId: string, eventId: string): Promise<boolean>;
   /** How many deliveries died, by where they were going and why, among the latest `most` that match. */
   listDeadGroups(
     orgId: string,

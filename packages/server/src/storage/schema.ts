@@ -150,7 +150,7 @@ export interface Schema {
     /** Empty: the first time. */
     replay_job_id: string;
     created_at: number;
-    /** 1: it failed, and a later run of the same pipeline did better. */
+    /** 1: it failed, and a later run of the same pipeline did better. 2: it failed, and somebody discarded that. */
     mended: number;
   };
   dedupe_keys: { org_id: string; scope: string; key: string; event_id: string; expires_at: number };

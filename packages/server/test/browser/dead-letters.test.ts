@@ -156,6 +156,18 @@ describe('the list', () => {
   });
 });
 
+test('an event that failed can be discarded too, and it is said what stays', async () => {
+  const { page, faults } = await open('/dead-letters?kind=event');
+  await hasRows(page, 1);
+  await rowsOf(page)
+    .getByRole('button', { name: /^Discard/ })
+    .click();
+  await page.getByRole('dialog').getByText('The event stays as it is').waitFor();
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 // From here on the receiver is well again, and the dead letters grow fewer.
 
 test('one is discarded, and one is retried and arrives', async () => {

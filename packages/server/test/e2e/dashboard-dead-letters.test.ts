@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
-import { dataOf, listOf, readAll, setUp } from '../support/dashboard.ts';
+import { UNKNOWN_PIPELINE } from '../../src/core/outcome.ts';
+import { aRun, aSettlement, aWish } from '../contract/storage/pipeline-samples.ts';
+import { dataOf, listOf, logIn, readAll, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/doors.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, temporaryDirectory } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 setDefaultTimeout(30_000);
@@ -207,4 +211,72 @@ test('whoever asks twice for the same retry is shown the one that is under way',
   await browser.post(`/jobs/${dataOf<JobShown>(first).id}/cancel`);
   expect((await retry({ kind: 'event' })).status).toBe(201);
   await node.stop();
+});
+
+test('an event whose pipelines nobody could read is retried through those that listen by then', async () => {
+  const directory = temporaryDirectory();
+  // Nobody here works on events, so that this one can be settled as it is when its pipelines cannot be read.
+  const before = await startFlow({ directory, settings: { SLUICE_ROLES: 'ingest,dashboard' } });
+  const inbox = await makeInbox(before.browser);
+  await before.routeTo({ id: inbox });
+  const [one, another] = [await before.send({ n: 1 }), await before.send({ n: 2 })];
+  const { storage } = before.service.engine;
+  const { events: claimed } = await storage.claimEvents(aWish({ now: Date.now() }));
+  const unknown = {
+    pipelineId: UNKNOWN_PIPELINE,
+    outcome: 'failed',
+    reason: 'Nobody could read them.',
+  } as const;
+  await storage.settleEvents(
+    claimed.map(event => aSettlement(event, { runs: [aRun(unknown)] })),
+    Date.now(),
+  );
+  const { email } = dataOf<WhoAmI>(await before.browser.get('/session')).user;
+  await before.stop();
+
+  const service = await startTestService({ directory });
+  const browser = await logIn(service.url, email);
+  const listed = () => readAll<Letter>(browser, '/dead-letters?');
+  expect((await listed()).map(({ event_id }) => event_id)).toEqual([another, one]);
+  const retry = async (filter: object) => {
+    const { id } = dataOf<JobShown>(await browser.post('/dead-letters/retry', { filter }));
+    const shown = async () => dataOf<JobShown>(await browser.get(`/jobs/${id}`));
+    await until(async () => (await shown()).state === 'done', 'The job did not end.');
+    expect(await shown()).toMatchObject({ total: 1, done: 1, failed: 0 });
+  };
+  await retry({ kind: 'event', event: one });
+  expect((await listed()).map(({ event_id }) => event_id)).toEqual([another]);
+  await retry({});
+  expect(await listed()).toEqual([]);
+  for (const event of [one, another]) {
+    const { state, deliveries } = await readEvent(browser, event);
+    expect(state).toBe('processed');
+    expect(deliveries).toHaveLength(1);
+  }
+  await service.stop();
+  rmSync(directory, { recursive: true });
+});
+
+test('a failed event is discarded once, and everybody can read who did it', async () => {
+  const other = await startFlow();
+  const webhook = await makeWebhook(other.service.url, other.browser);
+  const model = { provider: 'openai-compatible', base_url: receiver.url, name: 'm' };
+  const config = { label: 'severity', labels: ['low', 'high'], prompt: 'How urgent?', model, retry_s: [] };
+  const broken = [{ kind: 'classify', config }];
+  await makePipeline(other.browser, { name: 'Broken', sources: [webhook.id], steps: broken });
+  const event = await webhook.send({ n: 1 });
+  const listed = () => readAll<Letter>(other.browser, '/dead-letters?');
+  await until(async () => (await listed()).length === 1, 'It did not fail.');
+  const discard = () => other.browser.post(`/events/${event}/discard`);
+  expect(dataOf(await discard())).toMatchObject({ id: event, state: 'failed' });
+  expect(await listed()).toEqual([]);
+  expect(dataOf(await other.browser.get('/dead-letters/summary'))).toMatchObject({ events: 0 });
+  expectRefused(await discard(), { status: 409, code: 'conflict' });
+  expectRefused(await other.browser.post('/events/evt_00000000000000000000000000/discard'), {
+    status: 404,
+    code: 'not_found',
+  });
+  const audit = listOf(await other.browser.get('/audit')).data;
+  expect(audit[0]).toMatchObject({ action: 'event.discarded', target: event });
+  await other.stop();
 });

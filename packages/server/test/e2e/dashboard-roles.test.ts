@@ -55,6 +55,8 @@ const calls: [Role, string, () => string, unknown?][] = [
   ['member', 'PATCH', () => `/sources/${made.source}`, { x: 1 }],
   ['member', 'DELETE', () => '/sources/src_x'],
   ['member', 'POST', () => '/sources/src_x/rotate', {}],
+  ['member', 'POST', () => '/deliveries/dlv_x/discard'],
+  ['member', 'POST', () => '/events/evt_x/discard'],
   ['admin', 'POST', () => '/keys', {}],
   ['admin', 'PATCH', () => `/keys/${made.key}`, {}],
   ['admin', 'DELETE', () => '/keys/key_x'],

@@ -1,22 +1,20 @@
 import { Anchor, Button, CloseButton, Group } from '@mantine/core';
 import type { DeadLetter, DeadLetterSummary } from '@sluice/contract/dashboard-letters';
-import { failureCodes } from '@sluice/contract/failure';
 import { IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { withQuery } from '../../api/call.ts';
-import { useAll, useCall, useList } from '../../api/use-call.ts';
+import { useCall, useList } from '../../api/use-call.ts';
 import { useTurning } from '../../api/use-turning.ts';
 import { useMay } from '../../app/session.tsx';
 import { useFilters } from '../../app/use-filters.ts';
 import { Card } from '../../components/card.tsx';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
+import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
+import { isEmpty, Listed } from '../../components/listed.tsx';
 import { Page } from '../../components/page.tsx';
-import { Loading } from '../../components/page-states.tsx';
-import { Rows } from '../../components/rows.tsx';
 import { letterColumns } from './letter-columns.tsx';
 import { LetterGroups } from './letter-groups.tsx';
 import { RetryAll } from './retry-all.tsx';
@@ -40,11 +38,9 @@ export default function DeadLettersPage() {
   const list = useList<DeadLetter>('/dead-letters', filter);
   useTurning(list, '/dead-letters', filter);
   const summary = useCall<DeadLetterSummary>('/dead-letters/summary', { live: true });
-  const destinations = useAll<{ id: string; name: string }>('/destinations');
   const isNarrowed = Object.keys(filter).length > 0;
   const showJob = (job: string) => change({ job });
   const columns = useMemo(() => letterColumns(may ? job => change({ job }) : null), [may, change]);
-  const isEmpty = !list.isLoading && list.rows.length === 0 && !list.error;
   return (
     <Page
       title="Dead letters"
@@ -58,7 +54,7 @@ export default function DeadLettersPage() {
       }
       fill
       actions={
-        !isEmpty && (
+        !isEmpty(list) && (
           <>
             <Button
               component="a"
@@ -87,7 +83,7 @@ export default function DeadLettersPage() {
       {summary.data && summary.data.deliveries + summary.data.events > 0 && (
         <LetterGroups summary={summary.data} />
       )}
-      {(isNarrowed || !isEmpty) && (
+      {(isNarrowed || !isEmpty(list)) && (
         <search aria-label="Filters">
           <Group gap="xs">
             <ChoiceFilter
@@ -99,14 +95,7 @@ export default function DeadLettersPage() {
                 { value: 'event', label: 'Failed events' },
               ]}
             />
-            <ChoiceFilter
-              name="destination"
-              label="Destination"
-              any="Any destination"
-              choices={(destinations.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-              searchable
-            />
-            <ChoiceFilter name="code" label="Failure" any="Any failure" choices={failureCodes} searchable />
+            <DeliveryFilters />
             {isNarrowed && (
               <Button
                 variant="subtle"
@@ -119,36 +108,25 @@ export default function DeadLettersPage() {
           </Group>
         </search>
       )}
-      {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
-      {list.isLoading && !list.error && <Loading />}
-      {isEmpty && (
-        <Empty
-          sentence={
-            isNarrowed
-              ? 'No dead letter is like that.'
-              : 'There are no dead letters: everything arrived, or is still being tried.'
-          }
-          action={
-            !isNarrowed && (
-              <Button component={Link} to="/deliveries">
-                To the deliveries
-              </Button>
-            )
-          }
-        />
-      )}
-      {list.rows.length > 0 && (
-        <Rows
-          label="Dead letters"
-          rows={list.rows}
-          columns={columns}
-          keyOf={keyOf}
-          pageOf={pageOf}
-          hasMore={list.hasMore}
-          isLoadingMore={list.isLoadingMore}
-          loadMore={list.loadMore}
-        />
-      )}
+      <Listed
+        label="Dead letters"
+        list={list}
+        columns={columns}
+        keyOf={keyOf}
+        pageOf={pageOf}
+        empty={isNarrowed ? <Empty sentence="No dead letter is like that." /> : <AllArrived />}
+      />
     </Page>
   );
 }
+
+const AllArrived = () => (
+  <Empty
+    sentence="There are no dead letters: everything arrived, or is still being tried."
+    action={
+      <Button component={Link} to="/deliveries">
+        To the deliveries
+      </Button>
+    }
+  />
+);

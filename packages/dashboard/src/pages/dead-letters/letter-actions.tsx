@@ -6,7 +6,7 @@ import { useChange } from '../../api/use-call.ts';
 import { tellError } from '../../app/tell-error.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 
-/** Retries one, or lets it go. A failed event has nothing to discard: it stays what it is. */
+/** Retries one, or lets it go. */
 export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id: string): void }) {
   const change = useChange<{ id: string }>();
   const send = async (path: string, done: string, body?: unknown) => {
@@ -18,6 +18,11 @@ export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id:
     letter.kind === 'delivery'
       ? send(`/deliveries/${letter.id}/retry`, 'It is sent once more.')
       : send('/dead-letters/retry', '', { filter: { kind: 'event', event: letter.id } });
+  const discard = () =>
+    send(
+      `/${letter.kind === 'delivery' ? 'deliveries' : 'events'}/${letter.id}/discard`,
+      'It was discarded.',
+    );
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
       <Tooltip label="Retry">
@@ -30,27 +35,29 @@ export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id:
           <IconRefresh size={17} aria-hidden />
         </ActionIcon>
       </Tooltip>
-      {letter.kind === 'delivery' && (
-        <ConfirmButton
-          label="Discard"
-          question="It is not sent any more, and leaves the dead letters. This cannot be taken back."
-          act="Discard"
-          onConfirm={() => send(`/deliveries/${letter.id}/discard`, 'It was discarded.')}
-          target={open => (
-            <Tooltip label="Discard">
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={`Discard ${letter.id}`}
-                disabled={change.isPending}
-                onClick={open}
-              >
-                <IconTrash size={17} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-          )}
-        />
-      )}
+      <ConfirmButton
+        label="Discard"
+        question={
+          letter.kind === 'delivery'
+            ? 'It is not sent any more, and leaves the dead letters. This cannot be taken back.'
+            : 'The event stays as it is, and leaves the dead letters. It can still be replayed from its own page.'
+        }
+        act="Discard"
+        onConfirm={discard}
+        target={open => (
+          <Tooltip label="Discard">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`Discard ${letter.id}`}
+              disabled={change.isPending}
+              onClick={open}
+            >
+              <IconTrash size={17} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      />
     </Group>
   );
 }

@@ -92,6 +92,26 @@ export const listFailures: Operation<DeadLetters['listFailures']> = async (db, o
   }));
 };
 
+export const discardFailedEvent: Operation<DeadLetters['discardFailedEvent']> = async (
+  db,
+  orgId,
+  eventId,
+) => {
+  const discarded = await db
+    .updateTable('runs')
+    .set({ mended: DISCARDED })
+    .where('org_id', '=', orgId)
+    .where('event_id', '=', eventId)
+    .where('outcome', '=', 'failed')
+    .where('mended', '=', 0)
+    .returning('id')
+    .execute();
+  return discarded.length > 0;
+};
+
+/** In `mended`: nobody wants it any more. */
+const DISCARDED = 2;
+
 export const listDeadGroups: Operation<DeadLetters['listDeadGroups']> = async (db, orgId, filter, most) => {
   const dead = deadDeliveries(db, orgId, filter)
     .select(['deliveries.id', 'deliveries.destination_id', 'deliveries.code'])

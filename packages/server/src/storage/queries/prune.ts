@@ -17,7 +17,7 @@ export const pruneEvents: Operation<Journal['pruneEvents']> = async (
     .where('id', '<', idFloor('evt', cutoffs.before));
   if (after !== null) query = query.where('id', '>', after);
   const slice = await query.orderBy('id').limit(limit).execute();
-  const through = slice.filter(({ id, state }) => isThrough(id, state, cutoffs)).map(({ id }) => id);
+  const through = slice.filter(isThrough).map(({ id }) => id);
   const open = await withOpenDeliveries(db, orgId, through, cutoffs);
   const wanted = await stillWanted(db, orgId, through, cutoffs);
   const ids = through.filter(id => !open.has(id) && !wanted.has(id));
@@ -25,10 +25,7 @@ export const pruneEvents: Operation<Journal['pruneEvents']> = async (
   return { removed: ids.length, next: slice.length < limit ? null : (slice.at(-1)?.id ?? null) };
 };
 
-function isThrough(id: string, state: string, { deadBefore }: PruneCutoffs): boolean {
-  if (state === 'accepted' || state === DEFERRED) return false;
-  return state !== 'failed' || id < idFloor('evt', deadBefore);
-}
+const isThrough = ({ state }: { state: string }): boolean => state !== 'accepted' && state !== DEFERRED;
 
 /** Those of which something may still be sent, or is dead and may still be retried. */
 async function withOpenDeliveries(
@@ -53,7 +50,7 @@ async function withOpenDeliveries(
   return new Set(rows.map(row => row.event_id));
 }
 
-/** Those that wait for a replay, are being worked on, or failed in one pipeline of several not long ago. */
+/** Those that wait for a replay, are being worked on, or failed not long ago, and that was not made good or discarded. */
 async function stillWanted(
   db: Db,
   orgId: string,
@@ -76,6 +73,7 @@ async function stillWanted(
       .where('org_id', '=', orgId)
       .where('event_id', 'in', ids)
       .where('outcome', '=', 'failed')
+      .where('mended', '=', 0)
       .where('created_at', '>=', deadBefore)
       .execute(),
   ]);

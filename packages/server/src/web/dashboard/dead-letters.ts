@@ -2,6 +2,7 @@ import { deadLetterFilter, retryDeadLetters } from '@sluice/contract/dashboard-d
 import type { DeadDelivery, DeadLetterSummary, FailedEvent } from '@sluice/contract/dashboard-letters';
 import { z } from 'zod';
 import { type Clock, toRfc3339 } from '../../core/clock.ts';
+import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { Storage } from '../../core/ports.ts';
 import type { StoredFailure } from '../../core/ports-dead-letters.ts';
@@ -12,6 +13,7 @@ import { answer } from '../answer.ts';
 import { pagingQuery } from '../paging.ts';
 import type { Calls } from './calls.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
+import { toRow } from './events.ts';
 import { showJob } from './jobs.ts';
 
 type DeadLetterStorage = Pick<
@@ -24,6 +26,8 @@ type DeadLetterStorage = Pick<
   | 'countFailedEvents'
   | 'listDeadGroups'
   | 'listFailedGroups'
+  | 'findEvent'
+  | 'discardFailedEvent'
   | 'createJob'
   | 'listJobs'
 >;
@@ -156,6 +160,15 @@ export function deadLetterCalls(
     await call.audit('dead_letters.retried', job.id, { filter, total });
     onDeliveriesDue();
     return answer(showJob(job), 201);
+  });
+
+  calls.on('POST /events/:id/discard', 'deliveries.change', async call => {
+    const event = await storage.findEvent(call.session.orgId, call.param('id'));
+    if (event === null) throw new Problem('not_found');
+    if (!(await storage.discardFailedEvent(call.session.orgId, event.id)))
+      throw new Problem('conflict', { message: 'This event is not among the dead letters.' });
+    await call.audit('event.discarded', event.id);
+    return answer(toRow(event));
   });
 
   calls.on('GET /dead-letters/export', 'read', async call => {

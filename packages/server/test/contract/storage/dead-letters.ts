@@ -122,6 +122,44 @@ export function deadLettersContract(subject: Subject): void {
     await remove();
   });
 
+  test('a failed event that was discarded stays what it is, and comes back only when it fails anew', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const { storage } = nodes[0];
+    const orgId = await storedOrganisation(storage);
+    const [first = '', second = ''] = await accepted(storage, orgId, 2);
+    const failed = (pipelineId: string, id = idAt('run', NOW)) =>
+      aRun({ id, pipelineId, outcome: 'failed', reason: 'No.' });
+    const { events } = await storage.claimEvents(aWish());
+    await storage.settleEvents(
+      events.map(claimed => aSettlement(claimed, { runs: [failed('pipe_a'), failed('pipe_b')] })),
+      NOW,
+    );
+    expect(await storage.discardFailedEvent(await storedOrganisation(storage), first)).toBe(false);
+    expect(await storage.discardFailedEvent(orgId, first)).toBe(true);
+    expect(await storage.discardFailedEvent(orgId, first)).toBe(false);
+    expect(await storage.listFailedEvents(orgId, page)).toEqual([second]);
+    expect(await storage.countFailedEvents(orgId, {})).toBe(1);
+    expect(await storage.listFailures(orgId, [first])).toEqual([]);
+    expect((await storage.findEvent(orgId, first))?.state).toBe('failed');
+    // Nobody wants it any more: it goes when others go that did not fail.
+    const cutoffs = { before: NOW + 1_000, deadBefore: NOW };
+    const pruned = await storage.pruneEvents(orgId, cutoffs, { after: null, limit: 1 });
+    expect(pruned).toMatchObject({ removed: 1, next: first });
+
+    await storage.discardFailedEvent(orgId, second);
+    const job = aJob(orgId);
+    await storage.createJob(job);
+    await storage.advanceJob(orgId, job.id, {}, NOW, [{ eventId: second, plan: null }]);
+    const [again] = (await storage.claimEvents(aWish())).events;
+    const anew = failed('pipe_b', idAt('run', NOW + 1));
+    if (again) await storage.settleEvents([aSettlement(again, { runs: [anew] })], NOW);
+    expect(await storage.listFailedEvents(orgId, page)).toEqual([second]);
+    expect((await storage.listFailures(orgId, [second])).map(({ pipelineId }) => pipelineId)).toEqual([
+      'pipe_b',
+    ]);
+    await remove();
+  });
+
   test('an event that waits to be tried again says until when', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const { storage } = nodes[0];
