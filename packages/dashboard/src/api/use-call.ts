@@ -56,6 +56,8 @@ export interface List<Row> {
   readonly error: CallError | null;
   /** Nothing is known yet. */
   readonly isLoading: boolean;
+  /** The rows are still those of another query; what is asked for is on its way. */
+  readonly isOld: boolean;
   readonly isLoadingMore: boolean;
   readonly hasMore: boolean;
   /** Of a search by text: how far back it came. */
@@ -88,28 +90,31 @@ export function useList<Row>(
   const client = useQueryClient();
   const asked = withQuery(path, query);
   const queryKey = [...keyOf(path), asked];
-  const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
-    useInfiniteQuery<Page<Row>, CallError, { pages: Page<Row>[] }, string[], string | null>({
-      queryKey,
-      queryFn: ({ pageParam }) =>
-        readPage<Row>(withQuery(path, { limit: PAGE_SIZE, ...query, cursor: pageParam ?? undefined })),
-      initialPageParam: null,
-      getNextPageParam: page => page.next_cursor,
-      placeholderData: keepPreviousData,
-      refetchOnWindowFocus: read => pagesOf(read) <= FEW_PAGES,
-    });
+  const read = useInfiniteQuery<Page<Row>, CallError, { pages: Page<Row>[] }, string[], string | null>({
+    queryKey,
+    queryFn: ({ pageParam }) =>
+      readPage<Row>(withQuery(path, { limit: PAGE_SIZE, ...query, cursor: pageParam ?? undefined })),
+    initialPageParam: null,
+    getNextPageParam: page => page.next_cursor,
+    // Of the same list with other filters; never of another list.
+    placeholderData: (data, before) => (before?.queryKey[1] === path ? data : undefined),
+    refetchOnWindowFocus: query => pagesOf(query) <= FEW_PAGES,
+  });
+  const { data, error, isPlaceholderData: isOld } = read;
   const rows = useMemo(() => data?.pages.flatMap(page => page.data) ?? [], [data]);
   return {
     rows,
     error,
-    isLoading: isPending,
-    isLoadingMore: isFetchingNextPage,
-    hasMore: hasNextPage,
-    searchedTo: data?.pages.at(-1)?.searched_to ?? null,
-    loadMore: () => void fetchNextPage(),
+    // That there was nothing before says nothing of what is asked for now.
+    isLoading: read.isPending || (isOld && rows.length === 0),
+    isOld,
+    isLoadingMore: read.isFetchingNextPage,
+    hasMore: read.hasNextPage && !isOld,
+    searchedTo: (isOld ? null : data?.pages.at(-1)?.searched_to) ?? null,
+    loadMore: () => void read.fetchNextPage(),
     refresh() {
       client.setQueryData<Pages>(queryKey, firstPage);
-      void refetch();
+      void read.refetch();
     },
   };
 }

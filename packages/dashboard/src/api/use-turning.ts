@@ -19,7 +19,7 @@ export function useTurning<Row extends Followed>(
   path: string,
   query: Readonly<Record<string, string | undefined>>,
 ): void {
-  const isShort = list.rows.length <= PAGE_SIZE && !list.isLoading;
+  const isShort = list.rows.length <= PAGE_SIZE && !list.isLoading && !list.isOld;
   const followed = isShort ? withQuery(path, { ...query, limit: FOLLOWED }) : null;
   const { data: head } = useCall<Row[]>(followed, { live: true });
   const shown = list.rows.slice(0, FOLLOWED).map(traceOf).join('\n');

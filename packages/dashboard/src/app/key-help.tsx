@@ -1,10 +1,11 @@
 import { Kbd, Modal, Table } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect } from 'react';
+import { mainKey } from './main-key.ts';
 import { navigation } from './navigation.ts';
 
 const keys: readonly [string, string][] = [
-  ['⌘ K', 'find anything'],
+  [`${mainKey} K`, 'find anything'],
   ['?', 'these keys'],
   ['/', 'to the filter of a list'],
   ['j', 'down the list'],

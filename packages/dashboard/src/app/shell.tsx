@@ -8,6 +8,7 @@ import { useCall } from '../api/use-call.ts';
 import { Brand } from '../components/brand.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { mainKey } from './main-key.ts';
 import { navigation } from './navigation.ts';
 import { SessionProvider } from './session.tsx';
 import classes from './shell.module.css';
@@ -97,7 +98,7 @@ function Frame() {
           <Text size="sm" c="dimmed" flex={1}>
             Find anything
           </Text>
-          <Kbd size="xs">⌘K</Kbd>
+          <Kbd size="xs">{mainKey} K</Kbd>
         </UnstyledButton>
         <div className={classes.pages}>
           {groups.map(group => (

@@ -4,13 +4,20 @@ import { navigation } from './navigation.ts';
 
 const PATIENCE_MS = 1_500;
 
-/** Typing into a field, or a key that belongs to the browser, is nobody's shortcut. */
-export const isTyping = (event: KeyboardEvent): boolean =>
-  event.metaKey ||
-  event.ctrlKey ||
-  event.altKey ||
-  (event.target instanceof HTMLElement &&
-    (event.target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)));
+/** What lies over the page, and has the keys to itself. */
+const OVER_THE_PAGE = '[role="dialog"], [role="menu"], [role="listbox"]';
+
+const isTyping = ({ target }: KeyboardEvent): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/**
+ * Whether a key may be one of the page's own. What is typed into a field is not, nor what belongs to the browser, nor
+ * what is meant for a dialog or a menu that is open.
+ */
+export const isForPage = (event: KeyboardEvent): boolean =>
+  !(event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) &&
+  ![...document.querySelectorAll(OVER_THE_PAGE)].some(over => over.checkVisibility());
 
 /** `g` and then a page's letter goes to that page. */
 export function useGoKeys(): void {
@@ -18,7 +25,7 @@ export function useGoKeys(): void {
   useEffect(() => {
     let pressedAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event)) return;
+      if (!isForPage(event)) return;
       const page = navigation.find(({ key }) => key === event.key);
       if (event.timeStamp - pressedAt < PATIENCE_MS && page) {
         event.preventDefault();

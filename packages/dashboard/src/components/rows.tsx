@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
-import { isTyping } from '../app/use-go-keys.ts';
+import { isForPage } from '../app/use-go-keys.ts';
 import classes from './rows.module.css';
 
 export interface Column<Row> {
@@ -18,6 +18,8 @@ export interface Column<Row> {
   readonly isHeaderHidden?: boolean;
 }
 
+/** Whoever counts rows counts the heading too. */
+const HEADINGS = 1;
 const ROW_HEIGHT = 42;
 const ROWS_AHEAD = 12;
 /** The next page is asked for when so many rows are left below. */
@@ -41,6 +43,8 @@ export function Rows<Row>(props: {
   keyOf(row: Row): string;
   /** The page that shows a row. */
   pageOf(row: Row): string;
+  /** They are those of before, and are about to be others: nothing can be done with them any more. */
+  isOld?: boolean;
   hasMore?: boolean;
   isLoadingMore?: boolean;
   loadMore?(): void;
@@ -51,7 +55,8 @@ export function Rows<Row>(props: {
   /** Another value brings it back to its top. */
   scrolledFor?: unknown;
 }) {
-  const { rows, columns, keyOf, pageOf, hasMore = false, isLoadingMore = false, loadMore, onSelect } = props;
+  const { rows, columns, keyOf, pageOf, isOld = false, hasMore = false, isLoadingMore = false } = props;
+  const { loadMore, onSelect } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const [mark, setMark] = useState<Mark | null>(null);
@@ -75,8 +80,9 @@ export function Rows<Row>(props: {
   }, [props.scrolledFor]);
 
   useEffect(() => {
+    if (isOld) return;
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || document.querySelector('[role="dialog"]')) return;
+      if (!isForPage(event)) return;
       const row = rows[marked];
       if (event.key === 'j' || event.key === 'k') {
         const next = Math.min(Math.max(marked + (event.key === 'j' ? 1 : -1), 0), rows.length - 1);
@@ -94,7 +100,7 @@ export function Rows<Row>(props: {
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [rows, marked, virtual, navigate, keyOf, pageOf, onSelect]);
+  }, [isOld, rows, marked, virtual, navigate, keyOf, pageOf, onSelect]);
 
   const open = useCallback(
     (row: Row, index: number) => {
@@ -120,9 +126,10 @@ export function Rows<Row>(props: {
       style={tracks}
       role="table"
       aria-label={props.label}
-      aria-rowcount={hasMore ? -1 : rows.length}
+      aria-rowcount={hasMore ? -1 : rows.length + HEADINGS}
+      aria-busy={isOld || undefined}
     >
-      <div className={classes.head} role="row">
+      <div className={classes.head} role="row" aria-rowindex={HEADINGS}>
         {columns.map(({ header, onlyWide, isHeaderHidden }) => (
           <span
             key={header}
@@ -138,6 +145,7 @@ export function Rows<Row>(props: {
         ref={scroller}
         className={classes.scroller}
         role="rowgroup"
+        inert={isOld}
         data-scroll-restoration-id={props.label}
         onScroll={event => props.onScroll?.(event.currentTarget.scrollTop)}
       >
@@ -187,7 +195,7 @@ const DrawnRow = memo(function DrawnRow<Row>(props: DrawnRowProps<Row>) {
     // biome-ignore-start lint/a11y/useFocusableInteractive: see Rows
     <div
       role="row"
-      aria-rowindex={index + 1}
+      aria-rowindex={index + 1 + HEADINGS}
       className={classes.row}
       data-marked={props.isMarked || undefined}
       aria-current={props.isMarked || undefined}

@@ -2,7 +2,7 @@ import { TextInput, type TextInputProps } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { useFilters } from '../app/use-filters.ts';
-import { isTyping } from '../app/use-go-keys.ts';
+import { isForPage } from '../app/use-go-keys.ts';
 
 const TYPED_AFTER_MS = 350;
 
@@ -35,7 +35,7 @@ export function TypedFilter({ name, isFirst = false, ...looks }: TypedFilterProp
   useEffect(() => {
     if (!isFirst) return;
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || isTyping(event) || document.querySelector('[role="dialog"]')) return;
+      if (event.key !== '/' || !isForPage(event)) return;
       event.preventDefault();
       input.current?.focus();
     };

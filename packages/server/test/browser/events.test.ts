@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { newId } from '../../src/core/ids.ts';
@@ -9,6 +9,8 @@ import { acceptedIds, ingestWith } from '../support/doors.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+
+setDefaultTimeout(60_000);
 
 let service: TestService;
 let chromium: Chromium;
@@ -28,7 +30,7 @@ beforeAll(async () => {
   await settled(owner, await source.send({ type: 'order.paid', note: 'a needle in hay' }));
   await settled(owner, await source.send({ type: 'order.refunded' }));
   await settled(owner, await send('page.viewed'));
-}, 60_000);
+});
 afterAll(async () => {
   await chromium.close();
   await service.stop();
@@ -157,6 +159,75 @@ describe('the list of events', () => {
     await page.context().close();
   });
 
+  test('lets go of what is selected when its filters change, and shows that its rows are those of before', async () => {
+    const { page } = await open('/events?type=order.paid');
+    await page.getByRole('checkbox', { name: /order\.paid/ }).check();
+    const bar = page.getByRole('region', { name: 'Selected events' });
+    await bar.waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route(/api\/events\?.*type=order\.refunded/, async route => {
+      await held.promise;
+      return route.continue();
+    });
+    await page.getByRole('textbox', { name: 'Type' }).fill('order.refunded');
+    const list = page.getByRole('table', { name: 'Events' });
+    await list.and(page.locator('[aria-busy="true"]')).waitFor();
+    expect(await bar.count()).toBe(0);
+    await page.getByRole('textbox', { name: 'Type' }).blur();
+    // Neither a key nor a press reaches what is no longer asked for.
+    for (const key of ['j', 'x', 'Enter']) await page.keyboard.press(key);
+    await page.getByRole('checkbox', { name: /order\.paid/ }).click({ force: true });
+    await rowOf(page, 'order.paid').getByRole('link').click({ force: true });
+    expect(await bar.count()).toBe(0);
+    held.resolve();
+    await rowOf(page, 'order.refunded').waitFor();
+    expect(await list.getAttribute('aria-busy')).toBeNull();
+    await page.getByRole('textbox', { name: 'Type' }).fill('order.paid');
+    await rowOf(page, 'order.paid').waitFor();
+    expect(await page.getByRole('checkbox', { name: /order\.paid/ }).isChecked()).toBe(false);
+    expect(await bar.count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('hears no keys while a dialog or a menu is open', async () => {
+    const { page } = await open('/events?type=order.paid');
+    await page.getByRole('checkbox', { name: /order\.paid/ }).check();
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    for (const key of ['g', 'o', 'j', 'x']) await page.keyboard.press(key);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('1 event selected').waitFor();
+    await page.getByRole('button', { name: /Acme/ }).click();
+    await page.getByRole('menu').waitFor();
+    for (const key of ['g', 'o', 'j', 'x']) await page.keyboard.press(key);
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.getByText('1 event selected').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/events');
+    await page.keyboard.press('g');
+    await page.keyboard.press('o');
+    await page.waitForURL(`${service.url}/`);
+    await page.context().close();
+  });
+
+  test('counts its heading among its rows, and says which keys there are on this system', async () => {
+    const { page } = await open('/events?type=order.paid');
+    await rowOf(page, 'order.paid').waitFor();
+    expect(await rowOf(page, 'order.paid').getAttribute('aria-rowindex')).toBe('2');
+    expect(await page.getByRole('row').first().getAttribute('aria-rowindex')).toBe('1');
+    expect(await page.getByRole('table', { name: 'Events' }).getAttribute('aria-rowcount')).toBe('2');
+    await page.getByRole('button', { name: 'Find anything Ctrl K' }).waitFor();
+    await page.context().close();
+    const mac = await open('/login');
+    await mac.page.addInitScript(() =>
+      Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' }),
+    );
+    await mac.page.goto(`${service.url}/events`);
+    await mac.page.getByRole('button', { name: 'Find anything ⌘ K' }).waitFor();
+    await mac.page.context().close();
+  });
+
   test('offers a viewer nothing that would be refused', async () => {
     const { page } = await open('/events', viewer);
     await rowOf(page, 'page.viewed').waitFor();
@@ -257,7 +328,8 @@ describe('a list of 100,000 events', () => {
     const toEnd = () => scroller.evaluate(element => element.scrollTo({ top: element.scrollHeight }));
     await until(async () => {
       await toEnd();
-      return (await rows()) === EVENTS;
+      // With the heading.
+      return (await rows()) === EVENTS + 1;
     }, 'the end of the list was not reached');
     await toEnd();
     await rowOf(page, 'n.0').last().waitFor();

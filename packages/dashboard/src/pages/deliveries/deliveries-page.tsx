@@ -1,18 +1,17 @@
 import { Button, Group } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
-import { failureCodes } from '@sluice/contract/failure';
 import { Link } from '@tanstack/react-router';
-import { useAll, useList } from '../../api/use-call.ts';
+import { useList } from '../../api/use-call.ts';
 import { useTurning } from '../../api/use-turning.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
+import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
 import { LastAnswer } from '../../components/delivery/last-answer.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
-import { Loading } from '../../components/page-states.tsx';
-import { type Column, Rows } from '../../components/rows.tsx';
+import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { TypedFilter } from '../../components/typed-filter.tsx';
 
@@ -72,54 +71,35 @@ export default function DeliveriesPage() {
   const query = { destination, state, code, event: event?.trim() };
   const list = useList<DeliveryRecord>('/deliveries', query);
   useTurning(list, '/deliveries', query);
-  const destinations = useAll<{ id: string; name: string }>('/destinations');
   const isNarrowed = Boolean(destination || state || code || event);
   return (
     <Page title="Deliveries" lead="Each event on its way to each destination, newest first." fill>
       <search aria-label="Filters">
         <Group gap="xs">
           <ChoiceFilter name="state" label="State" any="Any state" choices={states} />
-          <ChoiceFilter
-            name="destination"
-            label="Destination"
-            any="Any destination"
-            choices={(destinations.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-            searchable
-          />
-          <ChoiceFilter name="code" label="Failure" any="Any failure" choices={failureCodes} searchable />
+          <DeliveryFilters />
           <TypedFilter name="event" aria-label="Event" placeholder="Event id" w={290} isFirst />
         </Group>
       </search>
-      {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
-      {list.isLoading && !list.error && <Loading />}
-      {!list.isLoading && list.rows.length === 0 && !list.error && (
-        <Empty
-          sentence={
-            isNarrowed
-              ? 'No delivery is like that.'
-              : 'Nothing has been sent anywhere yet. A delivery is made for each destination that a pipeline routes an event to.'
-          }
-          action={
-            !isNarrowed && (
-              <Button component={Link} to="/pipelines">
-                To the pipelines
-              </Button>
-            )
-          }
-        />
-      )}
-      {list.rows.length > 0 && (
-        <Rows
-          label="Deliveries"
-          rows={list.rows}
-          columns={columns}
-          keyOf={keyOf}
-          pageOf={pageOf}
-          hasMore={list.hasMore}
-          isLoadingMore={list.isLoadingMore}
-          loadMore={list.loadMore}
-        />
-      )}
+      <Listed
+        label="Deliveries"
+        list={list}
+        columns={columns}
+        keyOf={keyOf}
+        pageOf={pageOf}
+        empty={isNarrowed ? <Empty sentence="No delivery is like that." /> : <NothingSent />}
+      />
     </Page>
   );
 }
+
+const NothingSent = () => (
+  <Empty
+    sentence="Nothing has been sent anywhere yet. A delivery is made for each destination that a pipeline routes an event to."
+    action={
+      <Button component={Link} to="/pipelines">
+        To the pipelines
+      </Button>
+    }
+  />
+);

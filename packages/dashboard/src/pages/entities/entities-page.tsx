@@ -6,13 +6,14 @@ import { stringifyExact } from '../../api/exact-json.ts';
 import { useList } from '../../api/use-call.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { Empty } from '../../components/empty.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
-import { Loading } from '../../components/page-states.tsx';
-import { type Column, Rows } from '../../components/rows.tsx';
+import type { Column } from '../../components/rows.tsx';
 import { TypedFilter } from '../../components/typed-filter.tsx';
 import { entityPage } from './entity-address.ts';
+
+const keyOf = ({ kind, external_id }: EntityRecord) => `${kind} ${external_id}`;
 
 const columns: readonly Column<EntityRecord>[] = [
   { header: 'Kind', width: 'minmax(90px, 150px)', cell: ({ kind }) => kind },
@@ -57,44 +58,40 @@ export default function EntitiesPage() {
   return (
     <Page title="Entities" lead="Who and what your events are about, and how they belong together." fill>
       <EntityFilters />
-      {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
-      {list.isLoading && !list.error && <Loading />}
-      {!list.isLoading && list.rows.length === 0 && !list.error && (
-        <Empty
-          sentence={
-            isFiltered
-              ? 'No entity is like that. A trait is found as plan=pro, with its exact value.'
-              : 'There are no entities yet. They come through the API, and events tie themselves to them.'
-          }
-          {...(isFiltered ? {} : { command: example(window.location.origin) })}
-          action={
-            isFiltered ? (
-              <Button component={Link} to="/entities" variant="default">
-                Show all
-              </Button>
-            ) : (
-              <Button component="a" href="/docs">
-                Read the reference
-              </Button>
-            )
-          }
-        />
-      )}
-      {list.rows.length > 0 && (
-        <Rows
-          label="Entities"
-          columns={columns}
-          rows={list.rows}
-          keyOf={({ kind, external_id }) => `${kind} ${external_id}`}
-          pageOf={entityPage}
-          hasMore={list.hasMore}
-          isLoadingMore={list.isLoadingMore}
-          loadMore={list.loadMore}
-        />
-      )}
+      <Listed
+        label="Entities"
+        list={list}
+        columns={columns}
+        keyOf={keyOf}
+        pageOf={entityPage}
+        empty={isFiltered ? <NoneLikeThat /> : <NoneYet />}
+      />
     </Page>
   );
 }
+
+const NoneLikeThat = () => (
+  <Empty
+    sentence="No entity is like that. A trait is found as plan=pro, with its exact value."
+    action={
+      <Button component={Link} to="/entities" variant="default">
+        Show all
+      </Button>
+    }
+  />
+);
+
+const NoneYet = () => (
+  <Empty
+    sentence="There are no entities yet. They come through the API, and events tie themselves to them."
+    action={
+      <Button component="a" href="/docs">
+        Read the reference
+      </Button>
+    }
+    command={example(window.location.origin)}
+  />
+);
 
 const example = (origin: string): string =>
   [

@@ -5,13 +5,14 @@ import { useList } from '../../api/use-call.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { type Column, Rows } from '../../components/rows.tsx';
+import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { type EntityName, entityCall, nameOf } from './entity-address.ts';
 import classes from './entity-events.module.css';
 
+const keyOf = ({ id }: EntityEventRecord) => id;
 const pageOf = ({ id }: EntityEventRecord) => `/events/${id}`;
 
 const columns: readonly Column<EntityEventRecord>[] = [
@@ -44,24 +45,20 @@ export function EntityEvents({ name }: { name: EntityName }) {
         />
       }
     >
-      {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
-      {!list.isLoading && list.rows.length === 0 && !list.error && (
-        <Empty sentence={`No event is tied to it. Events say so with "entity": {"kind", "external_id"}.`} />
-      )}
-      {list.rows.length > 0 && (
-        <div className={classes.list}>
-          <Rows
-            label="Events of this entity"
-            columns={columns}
-            rows={list.rows}
-            keyOf={({ id }) => id}
-            pageOf={pageOf}
-            hasMore={list.hasMore}
-            isLoadingMore={list.isLoadingMore}
-            loadMore={list.loadMore}
-          />
-        </div>
-      )}
+      <div className={list.rows.length > 0 ? classes.list : undefined}>
+        <Listed
+          label="Events of this entity"
+          list={list}
+          columns={columns}
+          keyOf={keyOf}
+          pageOf={pageOf}
+          empty={
+            <Empty
+              sentence={`No event is tied to it. Events say so with "entity": {"kind", "external_id"}.`}
+            />
+          }
+        />
+      </div>
     </Card>
   );
 }

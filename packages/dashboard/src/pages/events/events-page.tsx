@@ -16,10 +16,23 @@ import { EventFilters } from './event-filters.tsx';
 import classes from './events-page.module.css';
 import { FirstEvent } from './first-event.tsx';
 import { ReplayBar } from './replay-bar.tsx';
-import { useEventQuery } from './use-event-query.ts';
+import { type EventQuery, useEventQuery } from './use-event-query.ts';
 import { useNewer } from './use-newer.ts';
 
 const NONE: ReadonlySet<string> = new Set();
+
+type Ids = ReadonlySet<string>;
+
+/** What is selected among the rows of this query. Another shows others: nobody acts on what they no longer see. */
+function useSelection(query: EventQuery): [Ids, (next: (before: Ids) => Ids) => void] {
+  const [{ of, ids }, setSelection] = useState({ of: query, ids: NONE });
+  const change = useCallback(
+    (next: (before: Ids) => Ids) =>
+      setSelection(before => ({ of: query, ids: next(before.of === query ? before.ids : NONE) })),
+    [query],
+  );
+  return [of === query ? ids : NONE, change];
+}
 
 /** Everything that came in, newest first. */
 export default function EventsPage() {
@@ -28,18 +41,21 @@ export default function EventsPage() {
   const query = useEventQuery();
   const list = useList<EventRow>('/events', query);
   const [isAtTop, setIsAtTop] = useState(true);
-  const [selected, setSelected] = useState(NONE);
+  const [selected, setSelected] = useSelection(query);
   const [refreshes, setRefreshes] = useState(0);
   const hasNewer = useNewer(query, list, isAtTop && selected.size === 0);
 
   const mayReplay = may('events.replay');
-  const onSelect = useCallback(({ id }: EventRow) => {
-    setSelected(before => {
-      const after = new Set(before);
-      if (!after.delete(id)) after.add(id);
-      return after;
-    });
-  }, []);
+  const onSelect = useCallback(
+    ({ id }: EventRow) => {
+      setSelected(before => {
+        const after = new Set(before);
+        if (!after.delete(id)) after.add(id);
+        return after;
+      });
+    },
+    [setSelected],
+  );
   const columns = useMemo(
     () => (mayReplay ? [selectColumn(selected, onSelect), ...eventColumns] : eventColumns),
     [mayReplay, selected, onSelect],
@@ -75,7 +91,7 @@ export default function EventsPage() {
           selected={selected}
           query={query}
           onReplayed={id => setSelected(before => new Set([...before].filter(each => each !== id)))}
-          onClear={() => setSelected(NONE)}
+          onClear={() => setSelected(() => NONE)}
         />
       )}
       {list.isLoading && !list.error && <Loading />}
@@ -86,6 +102,7 @@ export default function EventsPage() {
           columns={columns}
           keyOf={keyOfEvent}
           pageOf={pageOfEvent}
+          isOld={list.isOld}
           // A search that ran out of time goes on when somebody says so.
           hasMore={list.hasMore && list.searchedTo === null}
           isLoadingMore={list.isLoadingMore}

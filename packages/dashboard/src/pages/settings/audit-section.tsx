@@ -3,11 +3,11 @@ import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import { Link } from '@tanstack/react-router';
 import { useList } from '../../api/use-call.ts';
 import { Empty } from '../../components/empty.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { Loading } from '../../components/page-states.tsx';
-import { type Column, Rows } from '../../components/rows.tsx';
+import type { Column } from '../../components/rows.tsx';
 
+const keyOf = ({ id }: AuditRecord): string => id;
 const pageOf = ({ id }: AuditRecord): string => `/settings/audit/${id}`;
 
 const columns: readonly Column<AuditRecord>[] = [
@@ -33,19 +33,14 @@ const columns: readonly Column<AuditRecord>[] = [
 /** Who logged in and who changed what, newest first. */
 export function AuditSection() {
   const entries = useList<AuditRecord>('/audit');
-  if (entries.error) return <ErrorNotice error={entries.error} onRetry={entries.refresh} />;
-  if (entries.isLoading) return <Loading />;
-  if (entries.rows.length === 0) return <Empty sentence="Nothing has been changed here yet." />;
   return (
-    <Rows
+    <Listed
       label="Audit log"
-      rows={entries.rows}
+      list={entries}
       columns={columns}
-      keyOf={({ id }) => id}
+      keyOf={keyOf}
       pageOf={pageOf}
-      hasMore={entries.hasMore}
-      isLoadingMore={entries.isLoadingMore}
-      loadMore={entries.loadMore}
+      empty={<Empty sentence="Nothing has been changed here yet." />}
     />
   );
 }
