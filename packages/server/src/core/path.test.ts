@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { Budget } from './cel/budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { type JsonObject, parseJson, stringifyJson } from './json.ts';
-import { formatPath, getPath, parsePath, removePath, removePaths, setPath } from './path.ts';
+import { type Copies, formatPath, getPath, type Path, parsePath, removePaths, setPath } from './path.ts';
 
 const set = (root: JsonObject, path: string, value: Parameters<typeof setPath>[2]) => {
   const result = setPath(root, parsePath(path), value);
   return result.kind === 'set' ? result.root : result.reason;
 };
+
+const remove = (root: JsonObject, ...paths: Path[]) => removePaths(root, paths, new Budget());
 
 describe('a path', () => {
   test.each([
@@ -89,6 +92,29 @@ describe('setting', () => {
     expect(set({ a: [1] }, 'a[3]', 2)).toBe('a has 1 items, so it has no [3]');
   });
 
+  test('several times over copies what it touches once, and never what somebody else has', () => {
+    const shared: JsonObject = { x: 1 };
+    const root: JsonObject = { a: shared, list: [1, 2] };
+    const copies: Copies = new Set();
+    let changed: JsonObject = root;
+    const seen: unknown[] = [];
+    for (const [path, value] of [
+      ['a.y', 2],
+      ['b', shared],
+      ['b.z', 3],
+      ['a.w', 4],
+      ['list[2]', 5],
+    ] as const) {
+      const result = setPath(changed, parsePath(path), value, copies);
+      if (result.kind === 'set') changed = result.root;
+      seen.push(changed);
+    }
+    expect(changed).toEqual({ a: { x: 1, y: 2, w: 4 }, b: { x: 1, z: 3 }, list: [1, 2, 5] });
+    expect(new Set(seen).size).toBe(1);
+    expect(root).toEqual({ a: { x: 1 }, list: [1, 2] });
+    expect(shared).toEqual({ x: 1 });
+  });
+
   test('does not overwrite what stands in the way', () => {
     expect(set({ a: 'text' }, 'a.b', 1)).toBe('a holds a string');
     expect(set({ a: [] }, 'a.b', 1)).toBe('a is a list, which has no field b');
@@ -102,7 +128,7 @@ describe('setting', () => {
     expect(({} as JsonObject).polluted).toBeUndefined();
     const nested = set(parseJson('{"__proto__":{"a":1}}') as JsonObject, 'constructor.prototype.x', 1);
     expect(stringifyJson(nested)).toBe('{"__proto__":{"a":1},"constructor":{"prototype":{"x":1}}}');
-    expect(stringifyJson(removePath(changed, ['__proto__', 'polluted']))).toBe('{"__proto__":{}}');
+    expect(stringifyJson(remove(changed, ['__proto__', 'polluted']))).toBe('{"__proto__":{}}');
   });
 });
 
@@ -110,14 +136,24 @@ describe('removing', () => {
   test('answers the same object where there is nothing to remove', () => {
     const root: JsonObject = { a: { b: [1] } };
     for (const path of ['x', 'a.x', 'a.b[1]', 'a.b.c', 'a.b[0].c'])
-      expect(removePath(root, parsePath(path))).toBe(root);
+      expect(remove(root, parsePath(path))).toBe(root);
   });
 
   test('closes up a list, and counts several in the payload as it was', () => {
     const root: JsonObject = { a: [0, 1, 2, 3], b: { c: 1, d: 2 } };
     const paths = ['a[0]', 'b.c', 'a[2]', 'a[1]'].map(parsePath);
-    expect(removePaths(root, paths)).toEqual({ a: [3], b: { d: 2 } });
-    expect(removePaths(root, paths.toReversed())).toEqual({ a: [3], b: { d: 2 } });
+    expect(remove(root, ...paths)).toEqual({ a: [3], b: { d: 2 } });
+    expect(remove(root, ...paths.toReversed())).toEqual({ a: [3], b: { d: 2 } });
     expect(root.a).toEqual([0, 1, 2, 3]);
+  });
+
+  test('from what stands in two places takes it out of one', () => {
+    const shared: JsonObject = { x: 1, y: [1, 2] };
+    const root: JsonObject = { a: shared, b: shared };
+    expect(remove(root, ['a', 'x'], ['a', 'y', 0], ['b', 'y', 1])).toEqual({
+      a: { y: [2] },
+      b: { x: 1, y: [1] },
+    });
+    expect(shared).toEqual({ x: 1, y: [1, 2] });
   });
 });

@@ -1,3 +1,4 @@
+import type { Budget } from './cel/budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { type Json, type JsonObject, joinPath } from './json.ts';
 
@@ -85,9 +86,15 @@ export type SetResult =
   /** Something else stands in the way, and would be lost. */
   | { readonly kind: 'blocked'; readonly reason: string };
 
+/**
+ * What was copied for a change, and belongs to nobody else yet: the next change to the same payload is made in place.
+ * Copying a large object again for each of many fields would take minutes.
+ */
+export type Copies = Set<Json>;
+
 /** Sets a value, making the objects and arrays on the way to it. A list may grow by one at its end. */
-export function setPath(root: JsonObject, path: Path, value: Json): SetResult {
-  const set = setIn(root, path, 0, value);
+export function setPath(root: JsonObject, path: Path, value: Json, copies: Copies = new Set()): SetResult {
+  const set = setIn(root, path, 0, value, copies);
   return typeof set === 'string'
     ? { kind: 'blocked', reason: set }
     : { kind: 'set', root: set.value as JsonObject };
@@ -99,6 +106,7 @@ function setIn(
   path: Path,
   depth: number,
   value: Json,
+  copies: Copies,
 ): { readonly value: Json } | string {
   if (depth === path.length) return { value };
   const segment = path[depth] as PathSegment;
@@ -109,46 +117,67 @@ function setIn(
     if (typeof segment !== 'number') return `${here()} is a list, which has no field ${segment}`;
     if (segment > container.length)
       return `${here()} has ${container.length} items, so it has no [${segment}]`;
-    const inner = setIn(container[segment], path, depth + 1, value);
-    return typeof inner === 'string' ? inner : { value: container.toSpliced(segment, 1, inner.value) };
+    const inner = setIn(container[segment], path, depth + 1, value, copies);
+    if (typeof inner === 'string') return inner;
+    const copy = ownCopy(container, copies);
+    copy[segment] = inner.value;
+    return { value: copy };
   }
   if (typeof segment === 'number') return `${here()} is an object, which has no [${segment}]`;
-  const inner = setIn(childOf(container, segment), path, depth + 1, value);
+  const inner = setIn(childOf(container, segment), path, depth + 1, value, copies);
   if (typeof inner === 'string') return inner;
-  const copy = { ...container };
+  const copy = ownCopy(container, copies);
   putField(copy, segment, inner.value);
   return { value: copy };
 }
 
-/** The same object where there is nothing to remove. What is removed from a list closes up. */
-export function removePath(root: JsonObject, path: Path): JsonObject {
-  return removeIn(root, path, 0) as JsonObject;
+function ownCopy<T extends Json[] | JsonObject>(container: T, copies: Copies): T {
+  if (copies.has(container)) return container;
+  const copy = (Array.isArray(container) ? [...container] : { ...container }) as T;
+  copies.add(copy);
+  return copy;
 }
 
-function removeIn(current: Json, path: Path, depth: number): Json {
+interface Removing {
+  readonly copies: Copies;
+  readonly budget: Budget;
+}
+
+function removeIn(current: Json, path: Path, depth: number, removing: Removing): Json {
   const segment = path[depth];
   if (segment === undefined) return current;
   const child = childOf(current, segment);
   if (child === undefined) return current;
   const isLast = depth === path.length - 1;
-  const inner = isLast ? undefined : removeIn(child, path, depth + 1);
+  const inner = isLast ? undefined : removeIn(child, path, depth + 1, removing);
   if (inner === child) return current;
-  if (Array.isArray(current))
-    return inner === undefined
-      ? current.toSpliced(segment as number, 1)
-      : current.with(segment as number, inner);
-  const copy = { ...(current as JsonObject) };
-  if (inner === undefined) delete copy[segment];
+  const copy = ownCopy(current as Json[] | JsonObject, removing.copies);
+  if (Array.isArray(copy)) {
+    if (inner !== undefined) copy[segment as number] = inner;
+    else {
+      removing.budget.spend(1 + (copy.length >> 5));
+      copy.splice(segment as number, 1);
+    }
+  } else if (inner === undefined) delete copy[segment];
   else putField(copy, segment as string, inner);
   return copy;
 }
 
-/** Removes all of them, each counted in the payload as it was: later items of a list go first. */
-export function removePaths(root: JsonObject, paths: readonly Path[]): JsonObject {
-  const [only] = paths;
-  if (only === undefined) return root;
-  return paths.length === 1 ? removePath(root, only) : paths.toSorted(laterFirst).reduce(removePath, root);
+/**
+ * Removes all of them, each counted in the payload as it was: later items of a list go first. Answers the same object
+ * where there is nothing to remove. What is removed from a list closes up.
+ */
+export function removePaths(root: JsonObject, paths: readonly Path[], budget: Budget): JsonObject {
+  if (paths.length === 0) return root;
+  budget.spend(paths.length * STEPS_A_PATH);
+  const removing: Removing = { copies: new Set(), budget };
+  return paths
+    .toSorted(laterFirst)
+    .reduce((changed, path) => removeIn(changed, path, 0, removing) as JsonObject, root);
 }
+
+/** To find its place among the others. */
+const STEPS_A_PATH = 16;
 
 function laterFirst(a: Path, b: Path): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {

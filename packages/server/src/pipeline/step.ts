@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { Budget, OverBudget } from '../core/cel/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import { defineKind, type Kind } from '../core/kind.ts';
 import type { StepOutcome } from '../core/outcome.ts';
@@ -19,6 +20,16 @@ export interface RunState {
 
 /** Most steps answer at once; only those that ask somebody else make the run wait. */
 export type Step = (state: RunState) => StepOutcome | Promise<StepOutcome>;
+
+/** A step's own work on one event. Where that takes more than its budget the step fails, and costs nobody else. */
+export function withinBudget(work: (budget: Budget) => StepOutcome): StepOutcome {
+  try {
+    return work(new Budget());
+  } catch (error) {
+    if (error instanceof OverBudget) return { kind: 'fail', reason: error.message };
+    throw error;
+  }
+}
 
 /** What steps ask of the world. Each takes the few of these that it needs. */
 export interface StepPorts {

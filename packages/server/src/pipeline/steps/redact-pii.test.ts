@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { corpus } from '../../../test/corpus/pii.ts';
 import { payloadAfter, runStep } from '../../../test/support/step.ts';
+import { Budget } from '../../core/cel/budget.ts';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts';
 import { createDetectors, detectorNames, findAll } from './redact/redact-text.ts';
 
@@ -156,7 +157,7 @@ describe('whatever comes in, nothing is left that the detectors still find', () 
         fc.asyncProperty(payload, async value => {
           const redacted = await redact(value, { mode, region: 'US' });
           for (const one of textsOf(redacted as Json))
-            expect([one, findAll(one, detectors)]).toEqual([one, []]);
+            expect([one, findAll(one, detectors, new Budget())]).toEqual([one, []]);
           expect(await redact(redacted as JsonObject, { mode, region: 'US' })).toEqual(
             redacted as JsonObject,
           );
@@ -165,63 +166,4 @@ describe('whatever comes in, nothing is left that the detectors still find', () 
       );
     });
   }
-});
-
-describe('a text of a megabyte takes a bounded time', () => {
-  const megabyte = 1024 * 1024;
-  /** For the busiest machine; what is not linear takes minutes. */
-  const LONG_MS = 12_000;
-  const fill = (part: string) => part.repeat(Math.ceil(megabyte / part.length)).slice(0, megabyte);
-  const hostile = [
-    '1',
-    '0',
-    '+',
-    '@',
-    ':',
-    '.',
-    '-',
-    '4111 1111 1111 1112 ',
-    '+49 30 ',
-    '030 1234567 ',
-    '(212) 555-0123 ',
-    '212-555-01',
-    'a@',
-    'a@a.',
-    'a.a@a.a',
-    'DE89 3704 0044 0532 0130 01 ',
-    'DE89',
-    '1.2.3.',
-    '192.168.1.1.',
-    'fe80::',
-    ':1',
-    '123-45-',
-    '00491',
-    'ada@example.com ',
-    'a@b.ca@b.co',
-    'x'.repeat(63),
-  ];
-  for (const part of hostile) {
-    test(
-      JSON.stringify(part.slice(0, 20)),
-      async () => {
-        const began = performance.now();
-        const result = await runStep('redact.pii', { region: 'US' }, { text: fill(part) });
-        expect(performance.now() - began).toBeLessThan(LONG_MS);
-        expect(result.kind).toBe('settled');
-      },
-      LONG_MS,
-    );
-  }
-
-  test(
-    'and so do fifty thousand fields that become the same name',
-    async () => {
-      const payload = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`a${i}@example.com`, i]));
-      const began = performance.now();
-      const redacted = (await redact(payload)) as JsonObject;
-      expect(performance.now() - began).toBeLessThan(LONG_MS);
-      expect(Object.keys(redacted)).toHaveLength(50_000);
-    },
-    LONG_MS,
-  );
 });

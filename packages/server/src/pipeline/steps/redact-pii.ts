@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readAt } from '../../core/expression-error.ts';
 import { type Json, type JsonObject, joinPath } from '../../core/json.ts';
 import { type Path, type PathSegment, parsePath, putField, removePaths } from '../../core/path.ts';
-import { defineStep } from '../step.ts';
+import { defineStep, withinBudget } from '../step.ts';
 import { isRegion } from './redact/phone.ts';
 import { createDetectors, detectorNames, type Replace, redactText } from './redact/redact-text.ts';
 
@@ -56,13 +56,14 @@ export const redactPii = defineStep({
           hash: orgId => (detector, found) =>
             `[${detector.name}:${digest(`redact ${orgId}`, detector.normalise(found)).slice(0, 16)}]`,
         };
-        return ({ orgId, scope }) => {
-          const replace = replacements[config.mode](orgId);
-          const stripped = removePaths(scope.payload, fields);
-          const clean = (text: string) => redactText(text, detectors, replace);
-          const payload = redactValue(stripped, kept, clean) as JsonObject;
-          return payload === scope.payload ? { kind: 'keep' } : { kind: 'keep', payload };
-        };
+        return ({ orgId, scope }) =>
+          withinBudget(budget => {
+            const replace = replacements[config.mode](orgId);
+            const stripped = removePaths(scope.payload, fields, budget);
+            const clean = (text: string) => redactText(text, detectors, replace, budget);
+            const payload = redactValue(stripped, kept, clean) as JsonObject;
+            return payload === scope.payload ? { kind: 'keep' } : { kind: 'keep', payload };
+          });
       },
     };
   },

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { payloadAfter, runStep } from '../../../test/support/step.ts';
+import { payloadAfter, runPipeline, runStep } from '../../../test/support/step.ts';
+import { BUDGET_MS, threadMs } from '../../core/cel/budget.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../core/json.ts';
+import { compilePipeline } from '../compile.ts';
 
 const transform = (config: JsonObject, payload: JsonObject) => payloadAfter('transform', config, payload);
 
@@ -88,5 +90,27 @@ describe('transform', () => {
   ] as [JsonObject, string, string][])('refuses %j', (config, path, message) => {
     const refused = expect.objectContaining({ path, message: expect.stringContaining(message) });
     expect(() => runStep('transform', config, {})).toThrow(refused);
+  });
+});
+
+describe('many changes to the largest payload end within the budget of a step, or are cut there', () => {
+  const ALLOWED_MS = BUDGET_MS + 250;
+  const names = Array.from({ length: 70_000 }, (_, i) => `k${i.toString(36).padStart(4, '0')}`);
+  const wide: JsonObject = Object.fromEntries(names.map(name => [name, 1]));
+  const long: JsonObject = { list: Array<number>(500_000).fill(1) };
+  const places = names.map((_, i) => `list[${i}]`);
+  const some = names.slice(0, 5_000);
+  test.each([
+    ['set', wide, { set: Object.fromEntries(some.map(name => [name, 2])) }],
+    ['rename', wide, { rename: Object.fromEntries(some.map(name => [name, `x.${name}`])) }],
+    ['remove', wide, { remove: some }],
+    ['set in a list', long, { set: Object.fromEntries(places.slice(0, 5_000).map(place => [place, 2])) }],
+    ['remove from a list', long, { remove: places }],
+  ] as [string, JsonObject, JsonObject][])('%s', async (_, payload, config) => {
+    const compiled = compilePipeline([{ kind: 'transform', config }]);
+    const began = threadMs();
+    const result = await runPipeline(compiled, payload);
+    expect(threadMs() - began).toBeLessThan(ALLOWED_MS);
+    expect(result.kind).toBe('settled');
   });
 });

@@ -1,11 +1,20 @@
 import { jsonObject } from '@sluice/contract';
 import { z } from 'zod';
+import type { Budget } from '../../core/cel/budget.ts';
 import { readAt } from '../../core/expression-error.ts';
 import { type Json, type JsonObject, joinPath } from '../../core/json.ts';
-import { formatPath, getPath, type Path, parsePath, removePaths, setPath } from '../../core/path.ts';
+import {
+  type Copies,
+  formatPath,
+  getPath,
+  type Path,
+  parsePath,
+  removePaths,
+  setPath,
+} from '../../core/path.ts';
 import { compileTemplate, type Template } from '../../core/reference.ts';
 import type { Scope } from '../../core/scope.ts';
-import { type CompiledStep, defineStep } from '../step.ts';
+import { type CompiledStep, defineStep, withinBudget } from '../step.ts';
 
 // Not `z.record`, which would drop a field named `__proto__`.
 const renames = jsonObject
@@ -104,15 +113,17 @@ function compileChanges({ rename = {}, set = {}, remove = [] }: FieldChanges, pa
   const removals = remove.map((text, i) => readAt(joinPath(`${path}.remove`, i), () => parsePath(text)));
   return {
     readsTraits: values.readsTraits,
-    bind: () => state => {
-      const { scope } = state;
-      const renamed = move(scope.payload, moves);
-      if (renamed.kind === 'fail') return renamed;
-      const filled = fillIn(renamed.payload, targets, values, scope);
-      if (filled.kind === 'fail') return filled;
-      const payload = removePaths(filled.payload, removals);
-      return payload === scope.payload ? { kind: 'keep' } : { kind: 'keep', payload };
-    },
+    bind:
+      () =>
+      ({ scope }) =>
+        withinBudget(budget => {
+          const renamed = move(scope.payload, moves, budget);
+          if (renamed.kind === 'fail') return renamed;
+          const filled = fillIn(renamed.payload, targets, values, scope, budget);
+          if (filled.kind === 'fail') return filled;
+          const payload = removePaths(filled.payload, removals, budget);
+          return payload === scope.payload ? { kind: 'keep' } : { kind: 'keep', payload };
+        }),
   };
 }
 
@@ -121,19 +132,14 @@ type Changed =
   | { readonly kind: 'fail'; readonly reason: string };
 
 /** All are taken out before any is put in, so that two fields can change places. */
-function move(payload: JsonObject, moves: readonly Move[]): Changed {
+function move(payload: JsonObject, moves: readonly Move[], budget: Budget): Changed {
   const taken = moves.flatMap(({ from, to }) => {
     const value = getPath(payload, from);
     return value === undefined ? [] : [{ from, path: to, value }];
   });
   if (taken.length === 0) return { kind: 'changed', payload };
-  return put(
-    removePaths(
-      payload,
-      taken.map(({ from }) => from),
-    ),
-    taken,
-  );
+  const sources = taken.map(({ from }) => from);
+  return put(removePaths(payload, sources, budget), taken, budget);
 }
 
 /** References see the payload after the renames and before the first of these is set. */
@@ -142,21 +148,25 @@ function fillIn(
   targets: ReadonlyMap<string, Path>,
   values: Template,
   scope: Scope,
+  budget: Budget,
 ): Changed {
   if (targets.size === 0) return { kind: 'changed', payload };
-  const resolved = values.resolve({ ...scope, payload });
+  const resolved = values.resolve({ ...scope, payload }, budget);
   if (resolved.kind === 'over_budget') return { kind: 'fail', reason: resolved.reason };
   const found = resolved.value as JsonObject;
   return put(
     payload,
     Object.keys(found).map(key => ({ path: targets.get(key) ?? [], value: found[key] as Json })),
+    budget,
   );
 }
 
-function put(payload: JsonObject, fields: readonly { path: Path; value: Json }[]): Changed {
+function put(payload: JsonObject, fields: readonly { path: Path; value: Json }[], budget: Budget): Changed {
   let changed = payload;
+  const copies: Copies = new Set();
   for (const { path, value } of fields) {
-    const set = setPath(changed, path, value);
+    budget.spend(2 * path.length);
+    const set = setPath(changed, path, value, copies);
     if (set.kind === 'blocked')
       return { kind: 'fail', reason: `${formatPath(path)} cannot be set: ${set.reason}` };
     changed = set.root;

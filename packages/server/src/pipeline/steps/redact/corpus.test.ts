@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { corpus } from '../../../../test/corpus/pii.ts';
+import { Budget } from '../../../core/cel/budget.ts';
 import { isRegion } from './phone.ts';
 import { createDetectors, detectorNames, findAll, redactText } from './redact-text.ts';
 
@@ -13,7 +14,7 @@ const detectors = new Map(
 const detectorsOf = (region: string) => detectors.get(region) ?? [];
 
 const found = corpus.map(({ text, region }) =>
-  findAll(text, detectorsOf(region)).map(({ detector, start, end }) => ({
+  findAll(text, detectorsOf(region), new Budget()).map(({ detector, start, end }) => ({
     detector: detector.name,
     found: text.slice(start, end),
   })),
@@ -55,8 +56,8 @@ describe('on the labelled corpus', () => {
     for (const { text, region } of corpus) {
       const own = detectorsOf(region);
       for (const replacement of ['[x]', '', '[x:4111111111111111]']) {
-        const redacted = redactText(text, own, () => replacement);
-        expect([redacted, findAll(redacted, own)]).toEqual([redacted, []]);
+        const redacted = redactText(text, own, () => replacement, new Budget());
+        expect([redacted, findAll(redacted, own, new Budget())]).toEqual([redacted, []]);
       }
     }
   });

@@ -1,3 +1,4 @@
+import type { Budget } from '../../../core/cel/budget.ts';
 import { type Detector, eachMatch, isDigitAt, isWordAt, type Span, withoutSeparators } from './detector.ts';
 
 /** Digits in groups, with one blank or hyphen between; groups that could make up a card are looked at closely. */
@@ -21,11 +22,11 @@ const NETWORKS: readonly { readonly prefix: RegExp; readonly lengths: readonly n
 
 export const creditCard: Detector = {
   mayFind: ({ digits }) => digits >= 13,
-  find(text) {
+  find(text, budget) {
     const spans: Span[] = [];
-    eachMatch(text, RUN, (run, index) => {
+    eachMatch(text, RUN, budget, (run, index) => {
       if (run.length < 13 || isPartOfMore(text, index, index + run.length)) return;
-      findInRun(run, index, spans);
+      findInRun(run, index, budget, spans);
     });
     return spans;
   },
@@ -45,13 +46,13 @@ interface Group extends Span {
 
 const MOST_GROUPS = 5;
 
-function findInRun(run: string, offset: number, spans: Span[]): void {
+function findInRun(run: string, offset: number, budget: Budget, spans: Span[]): void {
   const groups: Group[] = [];
-  eachMatch(run, GROUP, (digits, index) =>
+  eachMatch(run, GROUP, budget, (digits, index) =>
     groups.push({ digits, start: offset + index, end: offset + index + digits.length }),
   );
   for (let first = 0; first < groups.length; ) {
-    const last = lastGroupOfCard(groups, first);
+    const last = mayBegin(groups[first]) ? lastGroupOfCard(groups, first, budget) : null;
     if (last === null) first++;
     else {
       spans.push({ start: groups[first]?.start ?? 0, end: groups[last]?.end ?? 0 });
@@ -60,8 +61,15 @@ function findInRun(run: string, offset: number, spans: Span[]): void {
   }
 }
 
+/** All groupings begin with four digits, and whatever is a card by itself has more than twelve. */
+const mayBegin = (group: Group | undefined): boolean =>
+  group !== undefined && (group.digits.length === 4 || group.digits.length > 12);
+
+const STEPS_A_LOOK = 64;
+
 /** Where the longest card that begins with this group ends. */
-function lastGroupOfCard(groups: readonly Group[], first: number): number | null {
+function lastGroupOfCard(groups: readonly Group[], first: number, budget: Budget): number | null {
+  budget.spend(STEPS_A_LOOK);
   for (let count = Math.min(MOST_GROUPS, groups.length - first); count > 0; count--) {
     const parts = groups.slice(first, first + count).map(({ digits }) => digits);
     const isPrinted = count === 1 || GROUPINGS.includes(parts.map(({ length }) => length).join(','));

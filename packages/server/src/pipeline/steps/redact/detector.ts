@@ -1,9 +1,11 @@
+import type { Budget } from '../../../core/cel/budget.ts';
+
 /** Finds one sort of personal data in a text. Takes time linear in the text, whatever is in it. */
 export interface Detector {
   /** False where nothing can be in a text that has so many of these characters: most texts are ruled out by that. */
   mayFind(counts: CharacterCounts): boolean;
   /** In no order, but without overlaps. */
-  find(text: string): readonly Span[];
+  find(text: string, budget: Budget): readonly Span[];
   /** The same for all spellings of the same thing, so that a hash of it is the same too. */
   normalise(found: string): string;
 }
@@ -35,15 +37,21 @@ export function countCharacters(text: string): CharacterCounts {
   return counts;
 }
 
+/** What it costs to find a match and to look at what stands around it. */
+const STEPS_A_MATCH = 16;
+
 /** Not `matchAll`, which makes an iterator and copies the pattern even where there is nothing to find. */
 export function eachMatch(
   text: string,
   pattern: RegExp,
+  budget: Budget,
   visit: (found: string, index: number) => void,
 ): void {
   pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text))
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    budget.spend(STEPS_A_MATCH);
     visit(match[0], match.index);
+  }
 }
 
 export const withoutSeparators = (found: string): string => found.replace(/[\s().\-–—/·]/g, '').toUpperCase();

@@ -10,13 +10,17 @@ const DOMAIN =
 /** `icon@2x.png` is a picture. */
 const PICTURE = /^\dx\.(?:png|jpe?g|gif|webp|svg)$/i;
 
+/** A look back over a local part, and one ahead over a domain. */
+const STEPS_A_LOOK = 8;
+
 /** Looks around every at sign, no further than an address can reach. */
 export const email: Detector = {
   mayFind: ({ ats, dots }) => ats > 0 && dots > 0,
-  find(text) {
+  find(text, budget) {
     const spans: Span[] = [];
     let from = 0;
     for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+      budget.spend(STEPS_A_LOOK);
       const start = localStart(text, at, from);
       const domain = start === at ? undefined : DOMAIN.exec(text.slice(at + 1, at + 2 + LONGEST_DOMAIN))?.[0];
       if (domain === undefined || PICTURE.test(domain)) continue;

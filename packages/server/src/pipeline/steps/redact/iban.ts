@@ -4,13 +4,17 @@ import { type Detector, eachMatch, isWordAt, type Span, withoutSeparators } from
 /** Country and check digits; how much follows, the country says. */
 const BEGINNING = /[A-Za-z]{2}\d{2}/g;
 
+/** The check takes long numbers apart. */
+const STEPS_A_LOOK = 128;
+
 export const iban: Detector = {
   mayFind: ({ digits }) => digits >= 8,
-  find(text) {
+  find(text, budget) {
     const spans: Span[] = [];
     let from = 0;
-    eachMatch(text, BEGINNING, (beginning, index) => {
+    eachMatch(text, BEGINNING, budget, (beginning, index) => {
       if (index < from || isWordAt(text, index - 1)) return;
+      budget.spend(STEPS_A_LOOK);
       const end = endOfIban(text, index, lengthIn(beginning.slice(0, 2).toUpperCase()));
       if (end === null || isWordAt(text, end)) return;
       if (!isValidIBAN(withoutSeparators(text.slice(index, end)))) return;

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import type { Budget } from '../../../core/cel/budget.ts';
 import { type Detector, eachMatch, isDigitAt, isWordAt, type Span } from './detector.ts';
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
@@ -12,14 +13,14 @@ const WORD_BEFORE = 16;
 
 export const ip: Detector = {
   mayFind: ({ digits, dots, colons }) => (digits >= 4 && dots >= 3) || (digits >= 1 && colons >= 2),
-  find: text => [...findV4(text), ...findV6(text)],
+  find: (text, budget) => [...findV4(text, budget), ...findV6(text, budget)],
   normalise: found => found.toLowerCase(),
 };
 
-function findV4(text: string): Span[] {
+function findV4(text: string, budget: Budget): Span[] {
   if (!/\d\.\d{1,3}\.\d/.test(text)) return [];
   const spans: Span[] = [];
-  eachMatch(text, V4, (found, index) => {
+  eachMatch(text, V4, budget, (found, index) => {
     const end = index + found.length;
     if (isWordAt(text, index - 1) || isWordAt(text, end) || isPartOfNumbers(text, index, end)) return;
     if (!isVersion(text, index)) spans.push({ start: index, end });
@@ -33,10 +34,10 @@ const isPartOfNumbers = (text: string, start: number, end: number): boolean =>
 const isVersion = (text: string, start: number): boolean =>
   VERSION.test(text.slice(Math.max(0, start - WORD_BEFORE), start));
 
-function findV6(text: string): Span[] {
+function findV6(text: string, budget: Budget): Span[] {
   if (!/:[0-9A-Fa-f]{0,4}:/.test(text)) return [];
   const spans: Span[] = [];
-  eachMatch(text, V6, (found, index) => {
+  eachMatch(text, V6, budget, (found, index) => {
     // A single colon at the end belongs to the sentence.
     const address = /[^:]:$/.test(found) ? found.slice(0, -1) : found;
     const end = index + address.length;

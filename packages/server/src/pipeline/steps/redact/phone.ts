@@ -4,6 +4,7 @@ import parsePhoneNumber, {
   getCountryCallingCode,
   Metadata,
 } from 'libphonenumber-js/max';
+import type { Budget } from '../../../core/cel/budget.ts';
 import { type Detector, isDigitAt, isWordAt, type Span, withoutSeparators } from './detector.ts';
 
 /**
@@ -21,13 +22,16 @@ const MAY_BEGIN_NATIONAL = /[+＋]|\(?\d/g;
 
 /** Each costs some ten microseconds. Where there are more, all that could be a number is taken for one. */
 const MOST_READINGS = 3_000;
+const STEPS_A_READING = 512;
+const STEPS_A_BEGINNING = 32;
+const STEPS_AN_END = 32;
 
 export function createPhoneDetector(region: CountryCode | null): Detector {
   const plans = readPlans();
   return {
     // Two zeros stand for a plus, and then there are more digits.
     mayFind: ({ digits, pluses }) => digits >= (pluses > 0 || region !== null ? FEWEST_DIGITS : 10),
-    find: text => search(text, { region, plans }),
+    find: (text, budget) => search(text, { region, plans, budget }),
     normalise: found => withoutSeparators(found).replace(/^＋/, '+'),
   };
 }
@@ -47,16 +51,20 @@ function readPlans(): Plans {
   return plans;
 }
 
-function search(text: string, where: Pick<Reader, 'region' | 'plans'>): readonly Span[] {
+function search(text: string, where: Omit<Reader, 'mayRead'>): readonly Span[] {
   const beginnings = where.region === null ? MAY_BEGIN : MAY_BEGIN_NATIONAL;
   beginnings.lastIndex = 0;
   const spans: Span[] = [];
   let readings = 0;
   const reader: Reader = {
     ...where,
-    mayRead: () => readings++ < MOST_READINGS,
+    mayRead() {
+      where.budget.spend(STEPS_A_READING);
+      return readings++ < MOST_READINGS;
+    },
   };
   for (let begin = beginnings.exec(text); begin !== null; begin = beginnings.exec(text)) {
+    where.budget.spend(STEPS_A_BEGINNING);
     const found = readAt(text, begin.index, reader);
     if (found.end !== null) spans.push({ start: begin.index, end: found.end });
     beginnings.lastIndex = found.next;
@@ -67,6 +75,7 @@ function search(text: string, where: Pick<Reader, 'region' | 'plans'>): readonly
 interface Reader {
   readonly region: CountryCode | null;
   readonly plans: Plans;
+  readonly budget: Budget;
   mayRead(): boolean;
 }
 
@@ -85,6 +94,7 @@ function readAt(text: string, start: number, reader: Reader): Reading {
   const isAbroad = isPlus || text.startsWith('00', start);
   if (!isAbroad && isInsideOfMore(text, start)) return nothing;
   for (const end of endsOf(text, start, candidate.index + candidate[0].length)) {
+    reader.budget.spend(STEPS_AN_END);
     if (isWordAt(text, end) && !/[xX]/.test(text.charAt(end))) continue;
     if (!isAbroad && isFollowedByMore(text, end)) continue;
     const written = text.slice(start, end);

@@ -1,3 +1,4 @@
+import type { Budget } from '../../../core/cel/budget.ts';
 import { creditCard } from './credit-card.ts';
 import { countCharacters, type Detector, type Span } from './detector.ts';
 import { email } from './email.ts';
@@ -41,30 +42,44 @@ export type Replace = (detector: NamedDetector, found: string) => string;
 const MOST_PASSES = 4;
 const GONE = '[redacted]';
 
-export function redactText(text: string, detectors: readonly NamedDetector[], replace: Replace): string {
+/** It may be a digest. */
+const STEPS_A_REPLACEMENT = 128;
+
+export function redactText(
+  text: string,
+  detectors: readonly NamedDetector[],
+  replace: Replace,
+  budget: Budget,
+): string {
   let redacted = text;
   for (let pass = 0; pass < MOST_PASSES; pass++) {
-    const found = findAll(redacted, detectors);
+    const found = findAll(redacted, detectors, budget);
     if (found.length === 0) return redacted;
-    redacted = replaceAll(redacted, found, replace);
+    redacted = replaceAll(redacted, found, replace, budget);
   }
-  return findAll(redacted, detectors).length === 0 ? redacted : GONE;
+  return findAll(redacted, detectors, budget).length === 0 ? redacted : GONE;
 }
 
 export interface Finding extends Span {
   readonly detector: NamedDetector;
 }
 
+const STEPS_A_TEXT = 8;
 const NOTHING: readonly Finding[] = [];
 
 /** Without overlaps: what begins first counts, and of those the longest. */
-export function findAll(text: string, detectors: readonly NamedDetector[]): readonly Finding[] {
+export function findAll(
+  text: string,
+  detectors: readonly NamedDetector[],
+  budget: Budget,
+): readonly Finding[] {
+  budget.spend(STEPS_A_TEXT + (text.length >> 2));
   const counts = countCharacters(text);
   if (counts.digits === 0 && counts.ats === 0) return NOTHING;
   const found: Finding[] = [];
   for (const detector of detectors)
     if (detector.mayFind(counts))
-      for (const { start, end } of detector.find(text)) found.push({ start, end, detector });
+      for (const { start, end } of detector.find(text, budget)) found.push({ start, end, detector });
   if (found.length < 2) return found;
   found.sort((a, b) => a.start - b.start || b.end - a.end);
   let from = 0;
@@ -75,10 +90,11 @@ export function findAll(text: string, detectors: readonly NamedDetector[]): read
   });
 }
 
-function replaceAll(text: string, found: readonly Finding[], replace: Replace): string {
+function replaceAll(text: string, found: readonly Finding[], replace: Replace, budget: Budget): string {
   let redacted = '';
   let from = 0;
   for (const { start, end, detector } of found) {
+    budget.spend(STEPS_A_REPLACEMENT);
     redacted += text.slice(from, start) + replace(detector, text.slice(start, end));
     from = end;
   }

@@ -5,9 +5,9 @@ const SSN = /(?<![\w-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w]
 
 export const usSsn: Detector = {
   mayFind: ({ digits }) => digits >= 9,
-  find(text) {
+  find(text, budget) {
     const spans: Span[] = [];
-    eachMatch(text, SSN, (found, index) => spans.push({ start: index, end: index + found.length }));
+    eachMatch(text, SSN, budget, (found, index) => spans.push({ start: index, end: index + found.length }));
     return spans;
   },
   normalise: withoutSeparators,
