@@ -11,12 +11,15 @@ export interface Mended {
 const ALL = 'run_~';
 
 /** What a replay did better than it was done before. Only a replay has anything before it. */
-export function mendedBy({ jobId, runs, parked }: Settlement): Mended[] {
+export function mendedBy({ jobId, runs, parked, retryOf }: Settlement): Mended[] {
   if (jobId === null) return [];
   const better = runs
     .filter(({ outcome }) => outcome !== 'failed')
     .map(({ pipelineId, id }) => ({ pipelineId, below: id }));
   // By now it is known what the event goes through, and nothing of that is still to come.
-  const isKnown = parked.length === 0 && runs.every(({ pipelineId }) => pipelineId !== UNKNOWN_PIPELINE);
+  const isKnown =
+    parked.length === 0 &&
+    runs.every(({ pipelineId }) => pipelineId !== UNKNOWN_PIPELINE) &&
+    (retryOf === undefined || retryOf.includes(UNKNOWN_PIPELINE));
   return isKnown ? [...better, { pipelineId: UNKNOWN_PIPELINE, below: ALL }] : better;
 }

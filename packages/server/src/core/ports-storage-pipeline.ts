@@ -79,6 +79,8 @@ export interface PlannedRun {
   /** How often it was tried before. */
   readonly retries: number;
   readonly dueAt: number;
+  /** The pipeline whose failure it is to make good; it counts for nothing once that was done, or discarded. */
+  readonly retryOf?: string;
 }
 
 /** An event that nobody else works on until the lease is over, or the claim is settled. */
@@ -128,6 +130,8 @@ export interface Settlement {
   readonly round: 'first' | 'later';
   /** The runs that are to be tried again. */
   readonly parked: readonly PlannedRun[];
+  /** The pipelines whose failures are to be made good; absent where it retries none. */
+  readonly retryOf?: readonly string[];
   /** The sdk sources that it belongs to; null where it came through a webhook. */
   readonly matchedSources: readonly { readonly id: string; readonly name: string }[] | null;
   readonly tallies: readonly { readonly pipelineId: string; readonly tally: Tally; readonly count: number }[];
@@ -169,6 +173,8 @@ export type SettleResult =
   | { readonly kind: 'settled'; readonly deliveries: number; readonly state: EventState | null }
   /** The lease was over, and somebody else has the event. Nothing was written. */
   | { readonly kind: 'refused' }
+  /** It retries what failed in these, which was made good or discarded meanwhile. Nothing was written. */
+  | { readonly kind: 'needless'; readonly pipelineIds: readonly string[] }
   /** Another event has settled the key of one of its dedupe steps meanwhile. Nothing was written. */
   | { readonly kind: 'lost'; readonly pipelineId: string; readonly step: number; readonly first: string };
 
@@ -274,6 +280,20 @@ export interface Job {
   readonly finishedAt: number | null;
 }
 
+/** A job that nobody else works on until the lease is over. */
+export interface ClaimedJob extends Job {
+  /** Whoever goes on with it has to show it. */
+  readonly token: string;
+}
+
+/** What is done with a step of a job, whole or not at all. */
+export interface JobWork {
+  /** Events to be run once more. */
+  readonly replays?: readonly { readonly eventId: string; readonly plan: readonly PlannedRun[] | null }[];
+  /** Dead deliveries to be sent once more; each counts as done, and as failed where it is not dead any more. */
+  readonly deliveries?: { readonly ids: readonly string[]; readonly at: number };
+}
+
 export interface JobProgress {
   readonly total?: number;
   /** Added to what is there. */
@@ -288,17 +308,26 @@ export interface Jobs {
   findJob(orgId: string, id: string): Promise<Job | null>;
   listJobs(orgId: string, page: { limit: number; below: string | null }): Promise<Job[]>;
   /** The open job of one of these kinds that nobody has worked on for longest, for as long as the lease. */
-  claimJob(kinds: readonly string[], now: number, leaseMs: number): Promise<Job | null>;
+  claimJob(
+    kinds: readonly string[],
+    lease: Pick<ClaimWish, 'token' | 'now' | 'leaseMs'>,
+  ): Promise<ClaimedJob | null>;
   hasOpenJobs(kinds: readonly string[], now: number): Promise<boolean>;
-  /** False when it was cancelled or finished meanwhile: then nothing was written. */
+  /** False when it was cancelled, finished or taken over by somebody else meanwhile: then nothing was written. */
   advanceJob(
-    orgId: string,
-    id: string,
+    job: Pick<ClaimedJob, 'orgId' | 'id' | 'token'>,
     progress: JobProgress,
     until: number,
-    replays?: readonly { readonly eventId: string; readonly plan: readonly PlannedRun[] | null }[],
+    work?: JobWork,
   ): Promise<boolean>;
-  finishJob(orgId: string, id: string, state: Exclude<JobState, 'running'>, at: number): Promise<boolean>;
+  /** With a token only if nobody has taken it over. */
+  finishJob(
+    orgId: string,
+    id: string,
+    state: Exclude<JobState, 'running'>,
+    at: number,
+    token?: string,
+  ): Promise<boolean>;
   /** Whether anything of a replay is still to be run, or under way. */
   hasOutstanding(orgId: string, jobId: string): Promise<boolean>;
   /** The first run of each event by each pipeline, as plans to do them again; none where it had no run. */

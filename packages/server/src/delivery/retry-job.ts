@@ -1,9 +1,10 @@
 import { type Clock, minutes, seconds } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
 import { UNKNOWN_PIPELINE } from '../core/outcome.ts';
 import type { Storage } from '../core/ports.ts';
 import type { FailedEventFilter } from '../core/ports-dead-letters.ts';
 import type { DeliveryFilter } from '../core/ports-delivery.ts';
-import type { Job, JobProgress, PlannedRun } from '../core/ports-storage-pipeline.ts';
+import type { ClaimedJob, Job, JobProgress, JobWork, PlannedRun } from '../core/ports-storage-pipeline.ts';
 import { RETRY_JOB } from '../core/replay.ts';
 
 type RetryStorage = Pick<
@@ -13,7 +14,6 @@ type RetryStorage = Pick<
   | 'finishJob'
   | 'hasOutstanding'
   | 'listDeliveries'
-  | 'retryDelivery'
   | 'listFailedEvents'
   | 'listFailures'
   | 'readProcessing'
@@ -37,7 +37,8 @@ interface Position {
 interface Slice {
   readonly next: Position;
   readonly progress: Omit<JobProgress, 'position'>;
-  readonly replays?: readonly { readonly eventId: string; readonly plan: readonly PlannedRun[] }[];
+  /** Done with the progress or not at all: who was slow and has lost the job to another does nothing twice. */
+  readonly work?: JobWork;
 }
 
 const LEASE_MS = minutes(1);
@@ -60,32 +61,33 @@ export function createRetryJobs(options: {
   /** Works on every open job that nobody else works on. */
   return async () => {
     while (!isStopping()) {
-      const job = await storage.claimJob([RETRY_JOB], clock.now(), LEASE_MS);
+      const lease = { token: newId('run'), now: clock.now(), leaseMs: LEASE_MS };
+      const job = await storage.claimJob([RETRY_JOB], lease);
       if (job === null) return;
       await workOn(job);
     }
   };
 
-  async function workOn(job: Job): Promise<void> {
+  async function workOn(job: ClaimedJob): Promise<void> {
     const request = JSON.parse(job.request) as RetryRequest;
     let position = readPosition(job);
     for (;;) {
       const slice = await nextSlice(job, request, position);
       if (slice === 'done') {
-        await storage.finishJob(job.orgId, job.id, 'done', clock.now());
+        await storage.finishJob(job.orgId, job.id, 'done', clock.now(), job.token);
         return;
       }
-      const { next, progress, replays } = slice === 'wait' ? { next: position, progress: {} } : slice;
+      const { next, progress, work }: Slice = slice === 'wait' ? { next: position, progress: {} } : slice;
       position = next;
       // At a stop it is left to whoever comes next.
       const rest = isStopping() ? 0 : slice === 'wait' ? REST_MS : LEASE_MS;
       const goesOn = await storage.advanceJob(
-        job.orgId,
-        job.id,
+        job,
         { ...progress, position: JSON.stringify(position) },
         clock.now() + rest,
-        replays,
+        work,
       );
+      if (goesOn && work?.deliveries) options.onDeliveriesDue();
       if (!goesOn || slice === 'wait' || isStopping()) return;
     }
   }
@@ -111,13 +113,12 @@ export function createRetryJobs(options: {
       { ...filter, state: 'dead' },
       { limit: SLICE, below },
     );
-    let retried = 0;
-    for (const { orgId, id } of dead) if (await storage.retryDelivery(orgId, id, clock.now())) retried++;
-    if (retried > 0) options.onDeliveriesDue();
     const last = dead.at(-1);
+    if (last === undefined) return { next: { phase: 'events', below: null }, progress: {} };
     return {
-      next: last ? { phase: 'deliveries', below: last.id } : { phase: 'events', below: null },
-      progress: { done: dead.length, failed: dead.length - retried },
+      next: { phase: 'deliveries', below: last.id },
+      progress: {},
+      work: { deliveries: { ids: dead.map(({ id }) => id), at: clock.now() } },
     };
   }
 
@@ -140,7 +141,7 @@ export function createRetryJobs(options: {
       next: last ? { phase: 'events', below: last } : { phase: 'wait', below: null },
       // Those that are run count themselves when they are through.
       progress: { done: left, failed: left, ...(left > 0 ? { notes: [LEFT_ALONE] } : {}) },
-      replays,
+      work: { replays },
     };
   }
 }
@@ -152,6 +153,7 @@ const planOf = (failedIn: readonly string[]): PlannedRun[] =>
     version: null,
     retries: 0,
     dueAt: 0,
+    retryOf: pipelineId,
   }));
 
 const readPosition = ({ position }: Job): Position =>

@@ -1,7 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import { seconds } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
 import type { Storage } from '../core/ports.ts';
-import type { Job, PlannedRun } from '../core/ports-storage-pipeline.ts';
+import type { ClaimedJob, Job, PlannedRun } from '../core/ports-storage-pipeline.ts';
 import { REPLAY_JOB, type ReplayRequest } from '../core/replay.ts';
 
 type ReplayStorage = Pick<
@@ -48,7 +49,8 @@ export function createReplayJobs(options: {
     if (!(await storage.hasOpenJobs([REPLAY_JOB], clock.now()))) return;
     const done = new Set<string>();
     for (;;) {
-      const job = await storage.claimJob([REPLAY_JOB], clock.now(), LEASE_MS);
+      const lease = { token: newId('run'), now: clock.now(), leaseMs: LEASE_MS };
+      const job = await storage.claimJob([REPLAY_JOB], lease);
       if (job === null) return;
       const isWaiting = await workOn(job);
       // All of them wait for the worker: nothing more to do for now.
@@ -59,7 +61,7 @@ export function createReplayJobs(options: {
   };
 
   /** Answers whether there is nothing to do for it until the worker has got on. */
-  async function workOn(job: Job): Promise<boolean> {
+  async function workOn(job: ClaimedJob): Promise<boolean> {
     const position = readPosition(job);
     switch (position.phase) {
       case 'count':
@@ -68,16 +70,16 @@ export function createReplayJobs(options: {
         return park(job, position);
       case 'wait': {
         if (await storage.hasOutstanding(job.orgId, job.id)) {
-          await storage.advanceJob(job.orgId, job.id, {}, clock.now());
+          await storage.advanceJob(job, {}, clock.now());
           return true;
         }
-        await storage.finishJob(job.orgId, job.id, 'done', clock.now());
+        await storage.finishJob(job.orgId, job.id, 'done', clock.now(), job.token);
         return false;
       }
     }
   }
 
-  async function count(job: Job, { below, found: before }: Position): Promise<boolean> {
+  async function count(job: ClaimedJob, { below, found: before }: Position): Promise<boolean> {
     const { events, next } = await listSome(job, below, COUNTED_AT_ONCE);
     const found = before + events.length;
     const position: Position =
@@ -88,11 +90,14 @@ export function createReplayJobs(options: {
     return false;
   }
 
-  async function park(job: Job, { below, found: before, parked: parkedBefore }: Position): Promise<boolean> {
+  async function park(
+    job: ClaimedJob,
+    { below, found: before, parked: parkedBefore }: Position,
+  ): Promise<boolean> {
     // What was skipped is in neither count, since it is done when it is found.
     const skippedBefore = before - parkedBefore;
     if (parkedBefore - (job.done - skippedBefore) >= MOST_OUTSTANDING) {
-      await storage.advanceJob(job.orgId, job.id, {}, clock.now());
+      await storage.advanceJob(job, {}, clock.now());
       return true;
     }
     const { version } = readRequest(job);
@@ -128,7 +133,7 @@ export function createReplayJobs(options: {
   }
 
   async function advance(
-    job: Job,
+    job: ClaimedJob,
     progress: {
       readonly total?: number;
       readonly done?: number;
@@ -136,14 +141,9 @@ export function createReplayJobs(options: {
       readonly replays?: readonly { eventId: string; plan: readonly PlannedRun[] | null }[];
     },
   ): Promise<void> {
-    const { position, replays, ...counts } = progress;
-    await storage.advanceJob(
-      job.orgId,
-      job.id,
-      { ...counts, position: JSON.stringify(position) },
-      clock.now(),
-      replays,
-    );
+    const { position, replays = [], ...counts } = progress;
+    const told = { ...counts, position: JSON.stringify(position) };
+    await storage.advanceJob(job, told, clock.now(), { replays });
   }
 }
 

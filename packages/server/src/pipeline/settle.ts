@@ -1,4 +1,5 @@
 import { newId } from '../core/ids.ts';
+import { UNKNOWN_PIPELINE } from '../core/outcome.ts';
 import type {
   ClaimedEvent,
   PlannedRun,
@@ -31,6 +32,7 @@ export function settlementOf(
   },
 ): Settlement {
   const { now } = options;
+  const retryOf = new Set(claimed.plan?.flatMap(planned => planned.retryOf ?? []));
   return {
     orgId: claimed.orgId,
     eventId: claimed.event.id,
@@ -39,6 +41,7 @@ export function settlementOf(
     round: claimed.jobId === null && claimed.plan === null ? 'first' : 'later',
     runs: runs.flatMap(run => settledRun(run, now)),
     parked: [...options.notDue, ...runs.flatMap(run => parkedRun(run, now))],
+    ...(retryOf.size > 0 ? { retryOf: [...retryOf] } : {}),
     matchedSources: claimed.sourceId === null ? options.sources : null,
     tallies: runs.flatMap(({ pipeline, report }) =>
       report.tallies.map(tally => ({ pipelineId: pipeline.id, tally, count: 1 })),
@@ -77,6 +80,22 @@ function parkedRun({ planned, report }: EndedRun, now: number): PlannedRun[] {
     case 'unavailable':
       return [{ ...planned, dueAt: now + UNAVAILABLE_RETRY_MS }];
   }
+}
+
+/** The same settlement without what nobody needs any more. */
+export function withoutNeedless(
+  settlement: Settlement,
+  { pipelineIds }: Extract<SettleResult, { kind: 'needless' }>,
+): Settlement {
+  // What retries all pipelines retries nothing else.
+  const isNeeded = ({ pipelineId }: { pipelineId: string }) =>
+    !pipelineIds.includes(UNKNOWN_PIPELINE) && !pipelineIds.includes(pipelineId);
+  return {
+    ...settlement,
+    runs: settlement.runs.filter(isNeeded),
+    parked: settlement.parked.filter(isNeeded),
+    retryOf: settlement.retryOf?.filter(id => !pipelineIds.includes(id)) ?? [],
+  };
 }
 
 /** The same settlement with the run that lost its key dropped by the step that wanted it. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
 import type { EventClaims, Settlement, SettleResult } from '../core/ports-storage-pipeline.ts';
-import { withoutLost } from './settle.ts';
+import { withoutLost, withoutNeedless } from './settle.ts';
 
 /** Writes what became of events, those that end together in one go. */
 export interface Settler {
@@ -80,6 +80,10 @@ export function createSettler(options: {
       const result = results[i];
       if (result?.kind === 'lost') {
         queue.push({ ...waiting, settlement: withoutLost(waiting.settlement, result) });
+        continue;
+      }
+      if (result?.kind === 'needless') {
+        queue.push({ ...waiting, settlement: withoutNeedless(waiting.settlement, result) });
         continue;
       }
       if (result?.kind === 'settled') {

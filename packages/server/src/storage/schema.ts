@@ -207,6 +207,7 @@ export interface Schema {
     position: string | null;
     notes: string;
     lease_until: number;
+    lease_token: string;
     created_by: string;
     created_at: number;
     finished_at: number | null;

@@ -189,9 +189,9 @@ export const tellOfWork = (storage: Storage, note: (orgId: string) => void): Sto
       noteAll(records);
       return refused;
     },
-    async advanceJob(orgId, ...rest) {
-      const isOpen = await storage.advanceJob(orgId, ...rest);
-      note(orgId);
+    async advanceJob(job, ...rest) {
+      const isOpen = await storage.advanceJob(job, ...rest);
+      note(job.orgId);
       return isOpen;
     },
     async finishJob(orgId, ...rest) {

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
 import { UNKNOWN_PIPELINE } from '../../src/core/outcome.ts';
-import { aRun, aSettlement, aWish } from '../contract/storage/pipeline-samples.ts';
+import { aRun, aSettlement, aWish, unclaimed } from '../contract/storage/pipeline-samples.ts';
 import { dataOf, listOf, logIn, readAll, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/doors.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
@@ -48,6 +48,12 @@ afterAll(async () => {
 });
 
 const letters = (query = '') => readAll<Letter>(flow.browser, `/dead-letters?${query}`);
+/** A step that fails at once where this model does not answer. */
+const classifiedBy = ({ url }: Pick<Receiver, 'url'>) => {
+  const model = { provider: 'openai-compatible', base_url: url, name: 'm' };
+  const config = { label: 'severity', labels: ['low', 'high'], prompt: 'How urgent?', model, retry_s: [] };
+  return [{ kind: 'classify', config }];
+};
 const job = async (id: string) => dataOf<JobShown>(await flow.browser.get(`/jobs/${id}`));
 
 test('they are listed newest first with the reason, page by page, none twice and none left out', async () => {
@@ -107,7 +113,9 @@ test('a job that was cancelled does nothing more, and cannot be cancelled twice'
   if (cancelled.status === 200) expect(dataOf<JobShown>(cancelled).state).toBe('cancelled');
   else expect(dataOf<JobShown>(await flow.browser.get(`/jobs/${made.id}`)).state).toBe('done');
   expect((await flow.browser.post(`/jobs/${made.id}/cancel`)).status).toBe(409);
-  expect(await storage.advanceJob(flow.orgId, made.id, { done: 1 }, Date.now())).toBe(false);
+  expect(
+    await storage.advanceJob(unclaimed({ orgId: flow.orgId, id: made.id }), { done: 1 }, Date.now()),
+  ).toBe(false);
   await until(async () => (await letters()).length === 7, 'They did not come to rest.');
   expect(receiver.requests.length - before).toBeLessThanOrEqual(7);
 });
@@ -154,18 +162,7 @@ test('one job retries dead deliveries and runs failed events again, by the pipel
   const broken = await makePipeline(other.browser, {
     name: 'Broken',
     sources: [webhook.id],
-    steps: [
-      {
-        kind: 'classify',
-        config: {
-          label: 'severity',
-          labels: ['low', 'high'],
-          prompt: 'How urgent?',
-          model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
-          retry_s: [],
-        },
-      },
-    ],
+    steps: classifiedBy(model),
     destinations: [{ id: inbox }],
   });
   const event = await webhook.send({ n: 1 });
@@ -260,9 +257,7 @@ test('an event whose pipelines nobody could read is retried through those that l
 test('a failed event is discarded once, and everybody can read who did it', async () => {
   const other = await startFlow();
   const webhook = await makeWebhook(other.service.url, other.browser);
-  const model = { provider: 'openai-compatible', base_url: receiver.url, name: 'm' };
-  const config = { label: 'severity', labels: ['low', 'high'], prompt: 'How urgent?', model, retry_s: [] };
-  const broken = [{ kind: 'classify', config }];
+  const broken = classifiedBy(receiver);
   await makePipeline(other.browser, { name: 'Broken', sources: [webhook.id], steps: broken });
   const event = await webhook.send({ n: 1 });
   const listed = () => readAll<Letter>(other.browser, '/dead-letters?');
@@ -279,4 +274,46 @@ test('a failed event is discarded once, and everybody can read who did it', asyn
   const audit = listOf(await other.browser.get('/audit')).data;
   expect(audit[0]).toMatchObject({ action: 'event.discarded', target: event });
   await other.stop();
+});
+
+test('an event that two jobs retry at once is run by both, and delivered for one of them', async () => {
+  const other = await startFlow();
+  let isWell = false;
+  const { promise: bothAreAtIt, resolve: letThemGo } = Promise.withResolvers<void>();
+  const model = startReceiver(async () => {
+    if (!isWell) return new Response('no', { status: 500 });
+    await bothAreAtIt;
+    return Response.json({ choices: [{ message: { content: '{"severity":"low"}' } }] });
+  });
+  const inbox = await makeInbox(other.browser);
+  const webhook = await makeWebhook(other.service.url, other.browser);
+  await makePipeline(other.browser, {
+    sources: [webhook.id],
+    steps: classifiedBy(model),
+    destinations: [{ id: inbox }],
+  });
+  const event = await webhook.send({ n: 1 });
+  const listed = () => readAll<Letter>(other.browser, '/dead-letters?');
+  await until(async () => (await listed()).length === 1, 'It did not fail.');
+  isWell = true;
+  const { storage } = other.service.engine;
+  const jobs: string[] = [];
+  for (const filter of [{ kind: 'event' }, { event }])
+    jobs.push(dataOf<JobShown>(await other.browser.post('/dead-letters/retry', { filter })).id);
+  const shown = async (id: string) => dataOf<JobShown>(await other.browser.get(`/jobs/${id}`));
+  for (const id of jobs) await until(() => storage.hasOutstanding(other.orgId, id), 'It did not begin.');
+  letThemGo();
+  for (const id of jobs) {
+    await until(async () => (await shown(id)).state === 'done', 'It did not end.');
+    expect(await shown(id)).toMatchObject({ total: 1, done: 1, failed: 0 });
+  }
+  expect(await listed()).toEqual([]);
+  const { state, runs, deliveries } = await readEvent(other.browser, event);
+  expect([state, runs.map(({ outcome }) => outcome), deliveries.length]).toEqual([
+    'processed',
+    ['failed', 'routed'],
+    1,
+  ]);
+  await other.stop();
+  await model.stop();
 });

@@ -9,6 +9,7 @@ import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { keepDedupeKeys } from './settle-keys.ts';
+import { findNeedless, inTurns } from './settle-retries.ts';
 
 /**
  * Many events in one transaction, with one statement per table. Claims are locked first: whose lease another node
@@ -16,7 +17,16 @@ import { keepDedupeKeys } from './settle-keys.ts';
  */
 export function createSettle(sessions: Sessions): EventClaims['settleEvents'] {
   return (settlements, at) =>
-    retrying(() => sessions.transaction(session => settleEvents(session, settlements, at)));
+    retrying(() =>
+      sessions.transaction(async session => {
+        const results = new Map<Settlement, SettleResult>();
+        for (const turn of inTurns(settlements)) {
+          const settled = await settleEvents(session, turn, at);
+          for (const [i, result] of settled.entries()) results.set(turn[i] as Settlement, result);
+        }
+        return settlements.map(settlement => results.get(settlement) as SettleResult);
+      }),
+    );
 }
 
 async function settleEvents(
@@ -25,12 +35,11 @@ async function settleEvents(
   at: number,
 ): Promise<SettleResult[]> {
   const owned = await lockClaims(session, settlements);
-  const lost = await keepDedupeKeys(
-    session,
-    settlements.filter(settlement => owned.has(nameOf(settlement))),
-    at,
-  );
-  const settled = settlements.filter(settlement => owned.has(nameOf(settlement)) && !lost.has(settlement));
+  const ours = settlements.filter(settlement => owned.has(nameOf(settlement)));
+  const needless = await findNeedless(session, ours);
+  const needed = ours.filter(settlement => !needless.has(settlement));
+  const lost = await keepDedupeKeys(session, needed, at);
+  const settled = needed.filter(settlement => !lost.has(settlement));
   const made = await addRuns(session, settled, at);
   await mendEarlier(session, settled);
   const states = await setStates(session, settled);
@@ -40,6 +49,7 @@ async function settleEvents(
   await advanceJobs(session, settled);
   return settlements.map(
     settlement =>
+      needless.get(settlement) ??
       lost.get(settlement) ??
       (owned.has(nameOf(settlement))
         ? {

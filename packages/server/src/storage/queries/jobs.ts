@@ -1,6 +1,7 @@
 import type { Job, JobState, Jobs } from '../../core/ports-storage-pipeline.ts';
 import type { Operation } from '../operation.ts';
 import type { Db, Schema } from '../schema.ts';
+import { retryDelivery } from './delivery-ends.ts';
 
 const toJob = (row: Schema['jobs']): Job => ({
   id: row.id,
@@ -33,6 +34,7 @@ export const createJob: Operation<Jobs['createJob']> = async (db, job) => {
       position: job.position,
       notes: JSON.stringify(job.notes),
       lease_until: 0,
+      lease_token: '',
       created_by: job.createdBy,
       created_at: job.createdAt,
       finished_at: job.finishedAt,
@@ -65,7 +67,7 @@ const openJobs = (db: Db, kinds: readonly string[], now: number) =>
     .where('kind', 'in', kinds)
     .where('lease_until', '<=', now);
 
-export const claimJob: Operation<Jobs['claimJob']> = async (db, kinds, now, leaseMs) => {
+export const claimJob: Operation<Jobs['claimJob']> = async (db, kinds, { token, now, leaseMs }) => {
   for (;;) {
     const open = await openJobs(db, kinds, now)
       .orderBy('lease_until')
@@ -75,7 +77,7 @@ export const claimJob: Operation<Jobs['claimJob']> = async (db, kinds, now, leas
     if (!open) return null;
     const claimed = await db
       .updateTable('jobs')
-      .set({ lease_until: now + leaseMs })
+      .set({ lease_until: now + leaseMs, lease_token: token })
       .where('org_id', '=', open.org_id)
       .where('id', '=', open.id)
       .where('finished_at', 'is', null)
@@ -83,7 +85,7 @@ export const claimJob: Operation<Jobs['claimJob']> = async (db, kinds, now, leas
       .where('lease_until', '=', open.lease_until)
       .returningAll()
       .executeTakeFirst();
-    if (claimed) return toJob(claimed);
+    if (claimed) return { ...toJob(claimed), token };
   }
 };
 
@@ -92,11 +94,10 @@ export const hasOpenJobs: Operation<Jobs['hasOpenJobs']> = async (db, kinds, now
 
 export const advanceJob: Operation<Jobs['advanceJob']> = async (
   db,
-  orgId,
-  id,
+  { orgId, id, token },
   progress,
   until,
-  replays = [],
+  { replays = [], deliveries = { ids: [], at: 0 } } = {},
 ) => {
   const { total, done = 0, failed = 0, position, notes } = progress;
   const advanced = await db
@@ -106,11 +107,12 @@ export const advanceJob: Operation<Jobs['advanceJob']> = async (
       total,
       position,
       notes: notes === undefined ? undefined : JSON.stringify(notes),
-      done: eb('done', '+', done),
+      done: eb('done', '+', done + deliveries.ids.length),
       failed: eb('failed', '+', failed),
     }))
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .where('lease_token', '=', token)
     .where('finished_at', 'is', null)
     .returning('id')
     .executeTakeFirst();
@@ -127,18 +129,29 @@ export const advanceJob: Operation<Jobs['advanceJob']> = async (
       })
       .execute();
   }
+  let alive = 0;
+  for (const delivery of deliveries.ids)
+    if (!(await retryDelivery(db, orgId, delivery, deliveries.at))) alive++;
+  if (alive > 0) {
+    await db
+      .updateTable('jobs')
+      .set(eb => ({ failed: eb('failed', '+', alive) }))
+      .where('org_id', '=', orgId)
+      .where('id', '=', id)
+      .execute();
+  }
   return true;
 };
 
-export const finishJob: Operation<Jobs['finishJob']> = async (db, orgId, id, state, at) => {
-  const finished = await db
+export const finishJob: Operation<Jobs['finishJob']> = async (db, orgId, id, state, at, token) => {
+  let query = db
     .updateTable('jobs')
     .set({ state, finished_at: at })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .where('finished_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
+    .where('finished_at', 'is', null);
+  if (token !== undefined) query = query.where('lease_token', '=', token);
+  const finished = await query.returning('id').executeTakeFirst();
   if (!finished) return false;
   // What it has under way is not settled any more.
   for (const table of ['parked_events', 'event_claims'] as const) {

@@ -1,7 +1,14 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { accepted, aJob, aRun, aSettlement, aWish } from '../../../test/contract/storage/pipeline-samples.ts';
+import {
+  accepted,
+  aJob,
+  aRun,
+  aSettlement,
+  aWish,
+  unclaimed,
+} from '../../../test/contract/storage/pipeline-samples.ts';
 import { NOW, storedOrganisation } from '../../../test/contract/storage/samples.ts';
 import { seedOrganisation, temporaryDirectory } from '../../../test/support/service.ts';
 import { newId } from '../../core/ids.ts';
@@ -71,7 +78,7 @@ test('whoever looks for events that failed looks past none that was retried sinc
     const job = aJob(orgId);
     await storage.createJob(job);
     const replays = ids.slice(0, 2).map(eventId => ({ eventId, plan: null }));
-    await storage.advanceJob(orgId, job.id, {}, NOW, replays);
+    await storage.advanceJob(unclaimed(job), {}, NOW, { replays });
   };
   await settle({ outcome: 'failed' });
   await replay();

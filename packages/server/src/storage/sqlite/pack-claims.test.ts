@@ -50,7 +50,7 @@ const run: fc.Arbitrary<SettledRun> = fc.record({
   destinations: fc.array(text),
 });
 
-const settlement: fc.Arbitrary<Settlement> = fc.record({
+const wholeSettlement = fc.record({
   orgId: text,
   eventId: text,
   jobId: textOrNull,
@@ -62,7 +62,13 @@ const settlement: fc.Arbitrary<Settlement> = fc.record({
   tallies: fc.array(fc.record({ pipelineId: text, tally: fc.constantFrom(...tallies), count: fc.nat() }), {
     maxLength: 2,
   }),
+  retryOf: fc.array(text),
 });
+
+/** Most retry nothing. */
+const settlement: fc.Arbitrary<Settlement> = wholeSettlement.chain(({ retryOf, ...rest }) =>
+  fc.constantFrom<Settlement>(rest, { ...rest, retryOf }),
+);
 
 test('claims come across as they were', () => {
   fc.assert(

@@ -76,7 +76,9 @@ export function unpackClaims(packed: string): ClaimedBatch {
 export function packSettlements(settlements: readonly Settlement[]): string {
   const writer = new TextWriter();
   for (const settlement of settlements) {
-    const { orgId, eventId, jobId, token, round, parked, matchedSources, tallies, runs } = settlement;
+    const { orgId, eventId, jobId, token, round, parked, retryOf, matchedSources, tallies, runs } =
+      settlement;
+    const hasMore = parked.length + tallies.length > 0 || retryOf !== undefined;
     writer
       .text(orgId)
       .text(eventId)
@@ -84,7 +86,7 @@ export function packSettlements(settlements: readonly Settlement[]): string {
       .text(token)
       .text(round)
       .textOrNull(matchedSources === null ? null : JSON.stringify(matchedSources))
-      .textOrNull(parked.length + tallies.length === 0 ? null : JSON.stringify({ parked, tallies }))
+      .textOrNull(hasMore ? JSON.stringify({ parked, tallies, retryOf }) : null)
       .number(runs.length);
     for (const run of runs) packRun(writer, run);
   }
@@ -111,7 +113,7 @@ function packRun(writer: TextWriter, run: SettledRun): void {
     );
 }
 
-type Waiting = Pick<Settlement, 'parked' | 'tallies'>;
+type Waiting = Pick<Settlement, 'parked' | 'tallies' | 'retryOf'>;
 type Made = Pick<SettledRun, 'notes' | 'claims' | 'destinations'>;
 const nothingWaits: Waiting = { parked: [], tallies: [] };
 const nothingMade: Made = { notes: [], claims: [], destinations: [] };

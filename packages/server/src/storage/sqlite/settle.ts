@@ -14,6 +14,10 @@ export function prepareSettle(database: Database): Settle {
   const findKey = database.prepare<{ event_id: string }, [string, string, string, number]>(
     'SELECT event_id FROM dedupe_keys WHERE org_id = ? AND scope = ? AND key = ? AND expires_at > ?',
   );
+  const findFailure = database.prepare<{ id: string }, [string, string, string]>(
+    `SELECT id FROM runs
+     WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND outcome = 'failed' AND mended = 0 LIMIT 1`,
+  );
   const endClaim = database.prepare(
     'DELETE FROM event_claims WHERE org_id = ? AND event_id = ? AND job_id = ? AND token = ?',
   );
@@ -58,6 +62,11 @@ export function prepareSettle(database: Database): Settle {
        SELECT 1 FROM runs WHERE org_id = ? AND event_id = ? AND replay_job_id = ? AND outcome = 'failed')
      WHERE org_id = ? AND id = ?`,
   );
+
+  function findNeedless({ orgId, eventId, retryOf = [] }: Settlement): SettleResult | null {
+    const pipelineIds = retryOf.filter(id => findFailure.get(orgId, eventId, id) === null);
+    return pipelineIds.length > 0 ? { kind: 'needless', pipelineIds } : null;
+  }
 
   function findLost({ orgId, eventId, runs }: Settlement, at: number): SettleResult | null {
     for (const { pipelineId, claims } of runs) {
@@ -137,6 +146,8 @@ export function prepareSettle(database: Database): Settle {
   function settleOne(settlement: Settlement, at: number): SettleResult {
     const { orgId, eventId, token, runs, parked } = settlement;
     const jobId = settlement.jobId ?? '';
+    const needless = findNeedless(settlement);
+    if (needless) return needless;
     const lost = findLost(settlement, at);
     if (lost) return lost;
     if (endClaim.run(orgId, eventId, jobId, token).changes === 0) return { kind: 'refused' };

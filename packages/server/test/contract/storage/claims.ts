@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Storage } from '../../../src/core/ports.ts';
 import type { PlannedRun } from '../../../src/core/ports-storage-pipeline.ts';
-import { accepted, aJob, aRun, aSettlement, aWish } from './pipeline-samples.ts';
+import { accepted, aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
 
@@ -269,7 +269,7 @@ export function claimsContract(subject: Subject): void {
     const job = aJob(org);
     await storage.createJob(job);
     const plan = [{ pipelineId: 'pipe_a', version: 3, retries: 0, dueAt: 0 }];
-    await storage.advanceJob(org, job.id, {}, NOW, [{ eventId: id, plan }]);
+    await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: id, plan }] });
     const claimed = await claim();
     expect(claimed).toMatchObject([{ event: { id }, jobId: job.id, plan }]);
     await storage.settleEvents(
@@ -289,7 +289,7 @@ export function claimsContract(subject: Subject): void {
     const job = aJob(org);
     await storage.createJob(job);
     const replays = [erased.id, idAt('evt', NOW)].map(eventId => ({ eventId, plan: null }));
-    await storage.advanceJob(org, job.id, {}, NOW, replays);
+    await storage.advanceJob(unclaimed(job), {}, NOW, { replays });
     expect(await storage.hasOutstanding(org, job.id)).toBe(true);
     expect(await claim()).toEqual([]);
     expect(await storage.hasOutstanding(org, job.id)).toBe(false);

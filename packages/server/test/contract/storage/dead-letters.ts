@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { aDestination, routedTo } from './delivery-samples.ts';
-import { accepted, aJob, aRun, aSettlement, aWish } from './pipeline-samples.ts';
+import { accepted, aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -70,6 +70,23 @@ export function deadLettersContract(subject: Subject): void {
     expect(await storage.countDeliveries(orgId, { state: 'dead' }, 3)).toBe(3);
   });
 
+  test('a job retries the dead with its progress, once each, and who has lost it retries none', async () => {
+    const { storage, orgId, first, die } = await sample();
+    await routedTo(storage, orgId, [first], { count: 2 });
+    const ids = [await die(first, 'timeout'), await die(first, 'timeout')];
+    await storage.discardDelivery(orgId, ids[1] ?? '', NOW);
+    const job = aJob(orgId);
+    await storage.createJob(job);
+    const deliveries = { ids, at: NOW + 1 };
+    const state = async () => (await storage.findDelivery(orgId, ids[0] ?? ''))?.state;
+    const lost = { ...unclaimed(job), token: 'another' };
+    expect(await storage.advanceJob(lost, {}, NOW, { deliveries })).toBe(false);
+    expect(await state()).toBe('dead');
+    expect(await storage.advanceJob(unclaimed(job), {}, NOW, { deliveries })).toBe(true);
+    expect(await state()).toBe('pending');
+    expect(await storage.findJob(orgId, job.id)).toMatchObject({ done: 2, failed: 1 });
+  });
+
   test('of many attempts the latest are read, oldest first', async () => {
     const { storage, orgId, first, die } = await sample();
     await routedTo(storage, orgId, [first]);
@@ -113,7 +130,7 @@ export function deadLettersContract(subject: Subject): void {
 
     const job = aJob(orgId);
     await storage.createJob(job);
-    await storage.advanceJob(orgId, job.id, {}, NOW, [{ eventId: second, plan: null }]);
+    await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: second, plan: null }] });
     const [again] = (await storage.claimEvents(aWish())).events;
     const better = aRun({ id: idAt('run', NOW + 1), pipelineId: 'pipe_b' });
     if (again) await storage.settleEvents([aSettlement(again, { runs: [better] })], NOW);
@@ -149,7 +166,7 @@ export function deadLettersContract(subject: Subject): void {
     await storage.discardFailedEvent(orgId, second);
     const job = aJob(orgId);
     await storage.createJob(job);
-    await storage.advanceJob(orgId, job.id, {}, NOW, [{ eventId: second, plan: null }]);
+    await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: second, plan: null }] });
     const [again] = (await storage.claimEvents(aWish())).events;
     const anew = failed('pipe_b', idAt('run', NOW + 1));
     if (again) await storage.settleEvents([aSettlement(again, { runs: [anew] })], NOW);

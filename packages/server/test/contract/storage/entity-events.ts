@@ -3,6 +3,7 @@ import type { Storage } from '../../../src/core/ports.ts';
 import type { ClaimedEvent, SettledRun } from '../../../src/core/ports-storage-pipeline.ts';
 import type { EntityTie } from '../../../src/core/scope.ts';
 import { customer, orgWith } from './entity-samples.ts';
+import { unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -270,7 +271,7 @@ export function entityEventsContract(subject: Subject): void {
     } as const;
     await storage.createJob(job);
     const replays = [before, after].map(eventId => ({ eventId, plan: null }));
-    await storage.advanceJob(org, job.id, {}, NOW + 1_000, replays);
+    await storage.advanceJob(unclaimed(job), {}, NOW + 1_000, { replays });
     await erase(org, customer('2'));
     expect(await claimAll(storage, org, 'replayer')).toEqual([]);
     expect(await storage.findJob(org, job.id)).toMatchObject({ done: 2, failed: 0 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { accepted, aJob, aPipeline, aRun, aSettlement, aWish } from './pipeline-samples.ts';
+import { accepted, aJob, aPipeline, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
 import { idAt, NOW } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -7,6 +7,7 @@ export function jobsContract(subject: Subject): void {
   const orgId = () => idAt('org', NOW);
   /** Jobs are claimed whatever their organisation: a kind of its own keeps a test to itself. */
   const kind = () => idAt('job', NOW);
+  const lease = (now: number, token = `node ${idAt('run', NOW)}`) => ({ token, now, leaseMs: 100 });
 
   test('keeps a job as it was made, and lists the newest first', async () => {
     const org = orgId();
@@ -37,7 +38,7 @@ export function jobsContract(subject: Subject): void {
     const [first, second] = [aJob(org, { kind: own }), aJob(org, { kind: own })];
     for (const job of [first, second]) await subject.storage.createJob(job);
     expect(await subject.storage.hasOpenJobs([own], NOW)).toBe(true);
-    const claims = await subject.atOnce(6, storage => storage.claimJob([own, 'other'], NOW, 100));
+    const claims = await subject.atOnce(6, storage => storage.claimJob([own, 'other'], lease(NOW)));
     expect(
       claims
         .filter(job => job !== null)
@@ -45,12 +46,12 @@ export function jobsContract(subject: Subject): void {
         .toSorted(),
     ).toEqual([first.id, second.id]);
     expect(await subject.storage.hasOpenJobs([own], NOW + 99)).toBe(false);
-    expect(await subject.storage.claimJob([own], NOW + 99, 100)).toBeNull();
+    expect(await subject.storage.claimJob([own], lease(NOW + 99))).toBeNull();
 
-    await subject.storage.advanceJob(org, first.id, {}, NOW + 60);
-    await subject.storage.advanceJob(org, second.id, {}, NOW + 50);
-    expect((await subject.storage.claimJob([own], NOW + 60, 100))?.id).toBe(second.id);
-    expect((await subject.storage.claimJob([own], NOW + 60, 100))?.id).toBe(first.id);
+    for (const job of claims.filter(job => job !== null))
+      await subject.storage.advanceJob(job, {}, NOW + (job.id === first.id ? 60 : 50));
+    expect((await subject.storage.claimJob([own], lease(NOW + 60)))?.id).toBe(second.id);
+    expect((await subject.storage.claimJob([own], lease(NOW + 60)))?.id).toBe(first.id);
   });
 
   test('says how far it has come, and stops for good when it has ended', async () => {
@@ -58,13 +59,12 @@ export function jobsContract(subject: Subject): void {
     const job = aJob(org, { kind: own, done: 1 });
     await subject.storage.createJob(job);
     const advanced = await subject.storage.advanceJob(
-      org,
-      job.id,
+      unclaimed(job),
       { total: 9, done: 3, failed: 1, position: 'there', notes: ['n'] },
       NOW,
     );
     expect(advanced).toBe(true);
-    await subject.storage.advanceJob(org, job.id, { done: 2 }, NOW);
+    await subject.storage.advanceJob(unclaimed(job), { done: 2 }, NOW);
     expect(await subject.storage.findJob(org, job.id)).toMatchObject({
       total: 9,
       done: 6,
@@ -72,17 +72,35 @@ export function jobsContract(subject: Subject): void {
       position: 'there',
       notes: ['n'],
     });
-    expect(await subject.storage.advanceJob(orgId(), job.id, { done: 1 }, NOW)).toBe(false);
+    expect(await subject.storage.advanceJob(unclaimed({ ...job, orgId: orgId() }), { done: 1 }, NOW)).toBe(
+      false,
+    );
     expect(await subject.storage.finishJob(orgId(), job.id, 'cancelled', NOW)).toBe(false);
     expect(await subject.storage.finishJob(org, job.id, 'cancelled', NOW + 7)).toBe(true);
     expect(await subject.storage.finishJob(org, job.id, 'done', NOW + 8)).toBe(false);
-    expect(await subject.storage.advanceJob(org, job.id, { done: 1 }, NOW)).toBe(false);
+    expect(await subject.storage.advanceJob(unclaimed(job), { done: 1 }, NOW)).toBe(false);
     expect(await subject.storage.findJob(org, job.id)).toMatchObject({
       state: 'cancelled',
       finishedAt: NOW + 7,
       done: 6,
     });
-    expect(await subject.storage.claimJob([own], NOW + 1_000_000, 100)).toBeNull();
+    expect(await subject.storage.claimJob([own], lease(NOW + 1_000_000))).toBeNull();
+  });
+
+  test('that another has taken over is left alone by who was too slow', async () => {
+    const [org, own] = [orgId(), kind()];
+    const { storage } = subject;
+    await storage.createJob(aJob(org, { kind: own }));
+    const slow = await storage.claimJob([own], lease(NOW));
+    const quick = await storage.claimJob([own], lease(NOW + 100));
+    if (!slow || !quick) throw new Error('Nothing was claimed.');
+    const replays = [{ eventId: idAt('evt', NOW), plan: null }];
+    expect(await storage.advanceJob(slow, { done: 1, position: 'slow' }, NOW, { replays })).toBe(false);
+    expect(await storage.finishJob(org, slow.id, 'done', NOW, slow.token)).toBe(false);
+    expect(await storage.hasOutstanding(org, slow.id)).toBe(false);
+    expect(await storage.findJob(org, slow.id)).toMatchObject({ done: 0, position: null, state: 'running' });
+    expect(await storage.advanceJob(quick, { done: 1 }, NOW)).toBe(true);
+    expect(await storage.finishJob(org, quick.id, 'done', NOW, quick.token)).toBe(true);
   });
 
   test('that is cancelled takes back what it has parked, and what is under way', async () => {
@@ -99,7 +117,7 @@ export function jobsContract(subject: Subject): void {
     for (const one of [job, other]) {
       await storage.createJob(one);
       const replays = ids.map(eventId => ({ eventId, plan: null }));
-      expect(await storage.advanceJob(org, one.id, {}, NOW, replays)).toBe(true);
+      expect(await storage.advanceJob(unclaimed(one), {}, NOW, { replays })).toBe(true);
     }
     const { events } = await storage.claimEvents(aWish({ limit: 1 }));
     const [taken] = events;
@@ -113,8 +131,9 @@ export function jobsContract(subject: Subject): void {
     expect(rest.map(({ jobId }) => jobId)).toEqual(
       [job.id, other.id].filter(id => id !== taken.jobId).flatMap(id => [id, id]),
     );
-    const late = [{ eventId: ids[0] ?? '', plan: null }];
-    expect(await storage.advanceJob(org, taken.jobId, {}, NOW, late)).toBe(false);
+    const replays = [{ eventId: ids[0] ?? '', plan: null }];
+    const cancelled = unclaimed({ orgId: org, id: taken.jobId });
+    expect(await storage.advanceJob(cancelled, {}, NOW, { replays })).toBe(false);
     expect(await storage.hasOutstanding(org, taken.jobId)).toBe(false);
     await remove();
   });
@@ -133,7 +152,7 @@ export function jobsContract(subject: Subject): void {
     }
     const job = aJob(org);
     await storage.createJob(job);
-    await storage.advanceJob(org, job.id, {}, NOW, [{ eventId: seen, plan: null }]);
+    await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: seen, plan: null }] });
     for (const one of (await storage.claimEvents(aWish())).events) {
       await storage.settleEvents([aSettlement(one, { runs: [aRun({ pipelineId: 'pipe_c' })] })], NOW);
     }

@@ -40,6 +40,9 @@ export const aJob = (orgId: string, given: Partial<Job> = {}): Job => ({
   ...given,
 });
 
+/** A job as who made it may still go on with it: nobody has claimed it. */
+export const unclaimed = ({ orgId, id }: Pick<Job, 'orgId' | 'id'>) => ({ orgId, id, token: '' });
+
 let tokens = 0;
 export const aWish = (given: Partial<ClaimWish> = {}): ClaimWish => ({
   token: `node ${++tokens}`,
