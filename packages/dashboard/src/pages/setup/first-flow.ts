@@ -15,6 +15,7 @@ export interface DestinationBrief {
   readonly id: string;
   readonly kind: string;
   readonly name: string;
+  readonly paused: boolean;
 }
 
 export interface Parts {
@@ -31,21 +32,22 @@ export interface FirstFlow {
   readonly pipeline: PipelineRecord | undefined;
 }
 
+/** Of each only what lets something through: behind anything else the page would wait for ever. */
 export function findFirstFlow({ sources, destinations, pipelines }: Parts): FirstFlow {
   const source = sources.find(
     (one): one is WebhookSourceRecord => one.kind === 'webhook' && one.name === FIRST_SOURCE && one.enabled,
   );
   const fromCode = sources.find(
-    (one): one is SdkSourceRecord => one.kind === 'sdk' && one.name === FROM_CODE,
+    (one): one is SdkSourceRecord => one.kind === 'sdk' && one.name === FROM_CODE && one.enabled,
   );
-  const inbox = destinations.find(({ kind }) => kind === 'inbox');
+  const inboxes = destinations.filter(({ kind, paused }) => kind === 'inbox' && !paused);
+  const inboxOf = (one: PipelineRecord) =>
+    inboxes.find(inbox => one.destinations.some(({ id }) => id === inbox.id));
   const pipeline = pipelines.find(
     one =>
-      source !== undefined &&
-      one.sources.includes(source.id) &&
-      one.destinations.some(({ id }) => id === inbox?.id),
+      one.enabled && source !== undefined && one.sources.includes(source.id) && inboxOf(one) !== undefined,
   );
-  return { source, fromCode, inbox, pipeline };
+  return { source, fromCode, inbox: pipeline ? inboxOf(pipeline) : inboxes[0], pipeline };
 }
 
 export type MadeSource = WebhookSourceRecord & { readonly secret: string };
