@@ -5,19 +5,15 @@ import { type List, PAGE_SIZE, useCall } from './use-call.ts';
 /** So few that following them costs next to nothing. */
 const FOLLOWED = 20;
 
-interface Followed {
-  readonly id: string;
-  readonly state: string;
-  readonly attempt?: number;
-}
-
-const traceOf = (row: Followed | undefined): string => (row ? `${row.id} ${row.state} ${row.attempt}` : '');
-
-/** Follows the head of a list, so that the list turns by itself until somebody has scrolled on to its second page. */
-export function useTurning<Row extends Followed>(
+/**
+ * Follows the head of a list, so that the list turns by itself until somebody has scrolled on to its second page.
+ * `traceOf` says of a row what would make it another: its id, and what of it may change.
+ */
+export function useTurning<Row>(
   list: List<Row>,
   path: string,
   query: Readonly<Record<string, string | undefined>>,
+  traceOf: (row: Row) => string,
 ): void {
   const isShort = list.rows.length <= PAGE_SIZE && !list.isLoading && !list.isOld;
   const followed = isShort ? withQuery(path, { ...query, limit: FOLLOWED }) : null;

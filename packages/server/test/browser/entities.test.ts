@@ -1,14 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser as Chromium } from 'playwright-core';
 import { launchChromium, visit } from '../support/browser-page.ts';
-import { join } from '../support/dashboard.ts';
+import { dataOf, join } from '../support/dashboard.ts';
 import { openSampleCompany, type SampleCompany } from '../support/sample-company.ts';
+
+setDefaultTimeout(60_000);
 
 let company: SampleCompany;
 let chromium: Chromium;
 beforeAll(async () => {
   [company, chromium] = await Promise.all([openSampleCompany({ minutes: 4 }), launchChromium()]);
-}, 60_000);
+});
 afterAll(async () => {
   await chromium.close();
   await company.stop();
@@ -52,6 +54,28 @@ test('one shows its traits, whom it is the same as, what it is linked to, and it
   await events.getByRole('link', { name: /order/ }).first().click();
   await page.waitForURL(/\/events\/evt_/);
   expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('the list and the events of one turn by themselves', async () => {
+  const { secret } = dataOf<{ secret: string }>(await company.owner.post('/keys', { name: 'Live' }));
+  const send = (method: string, path: string, body: object) =>
+    fetch(`${company.service.url}/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const { page } = await visit(chromium, company.service.url, '/entities?kind=robot', { as: company.owner });
+  await page.getByText('No entity is like that.').waitFor();
+  await send('PUT', '/entities/robot/r_1', { traits: { legs: 2 } });
+  await page.getByRole('link', { name: 'r_1' }).waitFor();
+  await send('PUT', '/entities/robot/r_1', { traits: { legs: 4 } });
+  await page.getByText('{"legs":4}').waitFor();
+  await page.getByRole('link', { name: 'r_1' }).click();
+  await page.getByText('No event is tied to it.', { exact: false }).waitFor();
+  const entity = { kind: 'robot', external_id: 'r_1' };
+  await send('POST', '/ingest', { events: [{ type: 'robot.moved', entity }] });
+  await page.getByRole('link', { name: 'robot.moved' }).waitFor();
   await page.context().close();
 });
 

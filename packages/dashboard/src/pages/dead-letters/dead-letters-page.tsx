@@ -24,6 +24,9 @@ const keyOf = ({ id }: DeadLetter) => id;
 const pageOf = (letter: DeadLetter) =>
   letter.kind === 'delivery' ? `/deliveries/${letter.id}` : `/events/${letter.event_id}`;
 
+const traceOf = (letter: DeadLetter) =>
+  `${letter.id} ${letter.state} ${letter.kind === 'delivery' ? letter.attempt : letter.failures.length}`;
+
 /** What did not arrive, and why; and how to try again. */
 export default function DeadLettersPage() {
   const [filters, change] = useFilters();
@@ -36,7 +39,7 @@ export default function DeadLettersPage() {
     [filters],
   );
   const list = useList<DeadLetter>('/dead-letters', filter);
-  useTurning(list, '/dead-letters', filter);
+  useTurning(list, '/dead-letters', filter, traceOf);
   const summary = useCall<DeadLetterSummary>('/dead-letters/summary', { live: true });
   const isNarrowed = Object.keys(filter).length > 0;
   const showJob = (job: string) => change({ job });

@@ -70,7 +70,7 @@ export default function DeliveriesPage() {
   const [{ destination, state, code, event }] = useFilters();
   const query = { destination, state, code, event: event?.trim() };
   const list = useList<DeliveryRecord>('/deliveries', query);
-  useTurning(list, '/deliveries', query);
+  useTurning(list, '/deliveries', query, ({ id, state, attempt }) => `${id} ${state} ${attempt}`);
   const isNarrowed = Boolean(destination || state || code || event);
   return (
     <Page title="Deliveries" lead="Each event on its way to each destination, newest first." fill>

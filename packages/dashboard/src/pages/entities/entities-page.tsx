@@ -4,6 +4,7 @@ import { IconFilter } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { stringifyExact } from '../../api/exact-json.ts';
 import { useList } from '../../api/use-call.ts';
+import { useTurning } from '../../api/use-turning.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { Empty } from '../../components/empty.tsx';
 import { Listed } from '../../components/listed.tsx';
@@ -52,7 +53,9 @@ function toQuery(filters: Readonly<Record<string, string | undefined>>): Record<
 /** Who and what events are about: searched by kind, by id and by a trait. */
 export default function EntitiesPage() {
   const [filters] = useFilters();
-  const list = useList<EntityRecord>('/entities', toQuery(filters));
+  const query = toQuery(filters);
+  const list = useList<EntityRecord>('/entities', query);
+  useTurning(list, '/entities', query, one => `${keyOf(one)} ${one.version}`);
   const isFiltered = Object.keys(filters).length > 0;
 
   return (

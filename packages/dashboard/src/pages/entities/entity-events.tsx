@@ -2,6 +2,7 @@ import { Switch } from '@mantine/core';
 import type { EntityEventRecord } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
 import { useList } from '../../api/use-call.ts';
+import { useTurning } from '../../api/use-turning.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/empty.tsx';
@@ -33,7 +34,9 @@ const columns: readonly Column<EntityEventRecord>[] = [
 /** The events tied to an entity, or to its whole identity. */
 export function EntityEvents({ name }: { name: EntityName }) {
   const [{ identity }, setFilters] = useFilters();
-  const list = useList<EntityEventRecord>(entityCall(name, 'events'), { identity });
+  const path = entityCall(name, 'events');
+  const list = useList<EntityEventRecord>(path, { identity });
+  useTurning(list, path, { identity }, ({ id, state }) => `${id} ${state}`);
   return (
     <Card
       title="Events"

@@ -13,7 +13,7 @@ type Identity = z.infer<typeof entityIdentity>;
 
 /** Everybody that is the same as this one, and what is known about all of them together. */
 export function IdentityCard({ name }: { name: EntityName }) {
-  const identity = useCall<Identity>(entityCall(name, 'identity'));
+  const identity = useCall<Identity>(entityCall(name, 'identity'), { live: true });
   return (
     <Card title="Identity" lead={leadOf(identity.data)}>
       {identity.error && <ErrorNotice error={identity.error} onRetry={() => void identity.refetch()} />}

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import { Link } from '@tanstack/react-router';
 import { useList } from '../../api/use-call.ts';
+import { useTurning } from '../../api/use-turning.ts';
 import { Empty } from '../../components/empty.tsx';
 import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -33,6 +34,7 @@ const columns: readonly Column<AuditRecord>[] = [
 /** Who logged in and who changed what, newest first. */
 export function AuditSection() {
   const entries = useList<AuditRecord>('/audit');
+  useTurning(entries, '/audit', {}, keyOf);
   return (
     <Listed
       label="Audit log"

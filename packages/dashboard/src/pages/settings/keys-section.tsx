@@ -16,7 +16,7 @@ import { keyCommand } from '../setup/sample.ts';
 import classes from './settings.module.css';
 
 export function KeysSection() {
-  const keys = useAll<KeyRecord>('/keys');
+  const keys = useAll<KeyRecord>('/keys', { live: true });
   const mayChange = useMay()('keys.change');
   return (
     <Stack gap="md">

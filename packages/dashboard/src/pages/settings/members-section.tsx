@@ -12,7 +12,7 @@ import { MemberTable } from './member-table.tsx';
 import { meanings, rolesToGive } from './roles.ts';
 
 export function MembersSection() {
-  const members = useAll<MemberRecord>('/members');
+  const members = useAll<MemberRecord>('/members', { live: true });
   const may = useMay();
   return (
     <Stack gap="md">
