@@ -33,3 +33,7 @@ export function Prose({ text }: { text: string }) {
     </Stack>
   );
 }
+
+/** Docs begin with what the kind does. A full stop inside `code` ends nothing; what follows a colon may be left out. */
+export const firstSentence = (docs: string): string =>
+  (/^(?:`[^`]*`|[^`])*?[.:;](?=\s|$)/.exec(docs)?.[0] ?? docs).replace(/[:;]$/, '.');

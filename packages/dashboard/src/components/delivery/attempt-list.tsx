@@ -1,6 +1,7 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { AttemptRecord } from '@sluice/contract/dashboard-letters';
 import { IconTerminal2 } from '@tabler/icons-react';
+import { tellDuration } from '../amounts.ts';
 import { asCurl } from '../as-curl.ts';
 import { CopyButtonWith } from '../copy-button.tsx';
 import { Disclosure } from '../disclosure.tsx';
@@ -42,7 +43,7 @@ function AttemptLine({ attempt }: { attempt: AttemptRecord }) {
         </Text>
       )}
       <Text span size="sm" c="dimmed" className="numbers">
-        <ExactTime at={at} /> · {duration_ms} ms
+        <ExactTime at={at} /> · {tellDuration(duration_ms)}
       </Text>
       {message && (
         <Text span size="sm" c="dimmed">

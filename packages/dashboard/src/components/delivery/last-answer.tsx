@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import { tellDuration } from '../amounts.ts';
 
 /** What the last attempt came to, on one line of a list. */
 export function LastAnswer({ delivery }: { delivery: Pick<DeliveryRecord, 'attempts' | 'code'> }) {
@@ -15,7 +16,7 @@ export function LastAnswer({ delivery }: { delivery: Pick<DeliveryRecord, 'attem
       )}
       <Text span size="sm" c="dimmed" className="numbers">
         {' '}
-        · {last.duration_ms} ms
+        · {tellDuration(last.duration_ms)}
       </Text>
     </Text>
   );

@@ -1,8 +1,8 @@
 import { Group, Text, UnstyledButton } from '@mantine/core';
 import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
 import { useFilters } from '../../app/use-filters.ts';
+import { tellCapped } from '../../components/amounts.ts';
 import classes from './dead-letters.module.css';
-import { tellCount } from './letter-words.ts';
 
 /** So many groups are offered; the rest is found by the filters. */
 const MOST_GROUPS = 8;
@@ -47,7 +47,7 @@ export function LetterGroups({ summary }: { summary: DeadLetterSummary }) {
               {why}
             </Text>
             <Text span size="sm" fw={600} className="numbers">
-              {tellCount(count, summary.most)}
+              {tellCapped({ count, more: count >= summary.most })}
             </Text>
           </UnstyledButton>
         );

@@ -9,7 +9,7 @@ import { Card } from '../../components/card.tsx';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { Page } from '../../components/page.tsx';
 import { NotFound, Waiting } from '../../components/page-states.tsx';
-import { InlineCode, Prose } from '../../components/prose.tsx';
+import { firstSentence, InlineCode, Prose } from '../../components/prose.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { DestinationForm, type Draft } from './destination-form.tsx';
 import classes from './destinations.module.css';
@@ -51,10 +51,6 @@ function KindCards({ kinds }: { kinds: readonly KindDescription[] }) {
     </Page>
   );
 }
-
-/** Docs begin with what the kind does. A full stop inside `code` ends nothing. */
-const firstSentence = (docs: string): string =>
-  (/^(?:`[^`]*`|[^`])*?[.:](?=\s|$)/.exec(docs)?.[0] ?? docs).replace(/:$/, '.');
 
 function KindPage(props: { kind: KindDescription; onSecret(made: MadeDestination): void }) {
   const { kind } = props;

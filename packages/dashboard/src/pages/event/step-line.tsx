@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import type { StepTrace } from '@sluice/contract';
 import { stringifyExact } from '../../api/exact-json.ts';
+import { tellDuration } from '../../components/amounts.ts';
 import { TextDiff } from '../../components/diff/text-diff.tsx';
 import { Disclosure } from '../../components/disclosure.tsx';
 import { JsonText } from '../../components/json-text.tsx';
@@ -79,5 +80,3 @@ function textsOf(before: State, after: State): [string, string] {
   const text = (state: State) => stringifyExact(both ? state : state.payload);
   return [text(before), text(after)];
 }
-
-const tellDuration = (ms: number): string => (ms < 10 ? `${ms.toFixed(2)} ms` : `${Math.round(ms)} ms`);

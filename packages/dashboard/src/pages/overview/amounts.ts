@@ -1,16 +1,7 @@
-import type { CappedCount } from '@sluice/contract/dashboard-overview';
-
-const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-
-/** `12,345` */
-export const tellAmount = (amount: number): string => whole.format(amount);
 
 /** `12.3K`, where there is little room. */
 export const tellShort = (amount: number): string => short.format(amount);
-
-/** `10,000+`, where nobody counted further. */
-export const tellCapped = ({ count, more }: CappedCount): string => `${tellAmount(count)}${more ? '+' : ''}`;
 
 /** `0.4 %` of a whole; nothing of nothing is no share at all. */
 export function tellShare(part: number, of: number): string {
@@ -18,15 +9,6 @@ export function tellShare(part: number, of: number): string {
   const percent = (part / of) * 100;
   if (percent < 0.1) return '< 0.1 %';
   return `${percent < 10 ? Math.round(percent * 10) / 10 : Math.round(percent)} %`;
-}
-
-/** `35 ms`, `1.2 s`, `4 min`, `2.5 h`: two figures are enough for a percentile. */
-export function tellDuration(ms: number | null): string {
-  if (ms === null) return '–';
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  const [unit, size] = ms < 60_000 ? ['s', 1_000] : ms < 3_600_000 ? ['min', 60_000] : ['h', 3_600_000];
-  const amount = ms / Number(size);
-  return `${amount < 10 ? Math.round(amount * 10) / 10 : Math.round(amount)} ${unit}`;
 }
 
 /** `12/min`, `0.4/min`, `3.1K/min`. */

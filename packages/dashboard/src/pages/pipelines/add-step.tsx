@@ -1,7 +1,7 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
-import { InlineCode } from '../../components/prose.tsx';
+import { firstSentence, InlineCode } from '../../components/prose.tsx';
 
 /** The kinds of steps there are, each with what it does. */
 export function AddStep({ kinds, onAdd }: { kinds: readonly KindDescription[]; onAdd(kind: string): void }) {
@@ -30,6 +30,3 @@ export function AddStep({ kinds, onAdd }: { kinds: readonly KindDescription[]; o
     </Menu>
   );
 }
-
-const firstSentence = (docs: string): string =>
-  (/^[\s\S]*?[.;](?=\s|$)/.exec(docs)?.[0] ?? docs).replace(/;$/, '.');

@@ -4,6 +4,7 @@ import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconArrowRight, IconBan } from '@tabler/icons-react';
 import { useState } from 'react';
+import { tellDuration } from '../../components/amounts.ts';
 import { JsonText } from '../../components/json-text.tsx';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { StateBadge } from '../../components/state-badge.tsx';
@@ -95,7 +96,7 @@ function TriedStep({ trace, title }: { trace: StepTrace; title: string }) {
         </Text>
         <StateBadge state={trace.outcome} />
         <Text span size="xs" c="dimmed" className="numbers">
-          {trace.duration_ms.toFixed(1)} ms
+          {tellDuration(trace.duration_ms)}
         </Text>
         {trace.after && (
           <Anchor component="button" type="button" size="xs" onClick={() => setWhole(!isWhole)}>

@@ -1,8 +1,9 @@
 import { Alert, Stack, Table, Text } from '@mantine/core';
-import type { CappedCount, HealthRecord } from '@sluice/contract/dashboard-overview';
+import type { HealthRecord } from '@sluice/contract/dashboard-overview';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useCall } from '../../api/use-call.ts';
+import { tellCapped } from '../../components/amounts.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -51,10 +52,10 @@ export function HealthSection() {
       <Card title="Backlog" lead="Of this organisation: what has come in and is not through yet.">
         <Facts
           facts={[
-            ['To be run through pipelines', tellCount(backlog.accepted)],
-            ['To be delivered', tellCount(backlog.pending)],
-            ['To be tried again', tellCount(backlog.retrying)],
-            ['Held by paused destinations', tellCount(backlog.held)],
+            ['To be run through pipelines', tellCapped(backlog.accepted)],
+            ['To be delivered', tellCapped(backlog.pending)],
+            ['To be tried again', tellCapped(backlog.retrying)],
+            ['Held by paused destinations', tellCapped(backlog.held)],
           ]}
         />
       </Card>
@@ -81,10 +82,6 @@ function Facts({ facts }: { facts: readonly [string, ReactNode][] }) {
     </Table>
   );
 }
-
-const number = new Intl.NumberFormat('en');
-const tellCount = ({ count, more }: CappedCount): string =>
-  more ? `more than ${number.format(count)}` : number.format(count);
 
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 function tellBytes(bytes: number): string {

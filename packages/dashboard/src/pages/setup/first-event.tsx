@@ -5,6 +5,7 @@ import { IconCheck, IconInbox, IconPlugConnected, IconRoute, IconX } from '@tabl
 import { Link } from '@tanstack/react-router';
 import { withQuery } from '../../api/call.ts';
 import { useCall } from '../../api/use-call.ts';
+import { tellDuration } from '../../components/amounts.ts';
 import { Card } from '../../components/card.tsx';
 import { JsonText } from '../../components/json-text.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -82,7 +83,7 @@ function Way({ event }: { event: Followed }) {
         >
           <Text size="sm" c="dimmed">
             {isDelivered
-              ? `${ms === null ? 'A moment' : `${Math.max(ms, 1)} ms`} after it was accepted.`
+              ? `${ms === null ? 'A moment' : tellDuration(Math.max(ms, 1))} after it was accepted.`
               : delivery
                 ? `${delivery.state}${delivery.code ? `: ${delivery.code}` : ''}`
                 : 'On its way…'}
