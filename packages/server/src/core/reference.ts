@@ -125,10 +125,16 @@ function compileReference(text: string, gathered: Gathered): Fill {
 }
 
 /** What is taken is shared, not copied, but counts as if it were: somebody will write it out. */
-function take(value: Json | undefined, budget: Budget, { escapeText }: Gathered): Json | undefined {
+function take(value: Json | undefined, budget: Budget, gathered: Gathered): Json | undefined {
   if (value === undefined) return undefined;
   budget.carryAll(value);
-  return typeof value === 'string' ? escapeText(value) : value;
+  return typeof value === 'string' ? escaped(value, budget, gathered) : value;
+}
+
+/** Looks at each character, more than once. */
+function escaped(text: string, budget: Budget, { escapeText }: Gathered): string {
+  if (escapeText !== asItIs) budget.spend(text.length >> 1);
+  return escapeText(text);
 }
 
 const nameAll = (): string => [...eventFields, ...roots].join(', ');
@@ -159,7 +165,7 @@ function compileInterpolation(text: string, gathered: Gathered): Fill {
   return (scope, budget) => {
     let filled = '';
     for (const part of parts) {
-      filled += typeof part === 'string' ? part : gathered.escapeText(printValue(part, scope, budget));
+      filled += typeof part === 'string' ? part : escaped(printValue(part, scope, budget), budget, gathered);
       budget.build(filled.length);
     }
     return filled;
@@ -207,5 +213,7 @@ function printValue(expression: Expression, scope: Scope, budget: Budget): strin
   if (found.kind === 'none' || found.value === null) return '';
   if (typeof found.value === 'string') return found.value;
   if (typeof found.value === 'bigint') return printInteger(found.value, budget);
+  // Before it is written, since writing is most of the work.
+  budget.carryAll(found.value);
   return stringifyJson(found.value);
 }

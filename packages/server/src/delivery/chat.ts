@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type JsonObject, stringifyJson } from '../core/json.ts';
 import type { Escape } from '../core/reference.ts';
 import { type Card, cardOf } from './card.ts';
-import { type Destination, type DestinationDeps, scopeOfDelivery } from './destination.ts';
+import type { Destination, DestinationDeps } from './destination.ts';
 import { fillInTurn } from './filling.ts';
-import { compileMessage, unsent } from './message.ts';
+import { compileMessage, type Filled, unsent } from './message.ts';
 import { type Post, post } from './post.ts';
 
 /** What chats have in common: a text of somebody's own, or else a card of the event, in a vendor's envelope. */
@@ -29,11 +29,13 @@ export function prepareChat(text: string | undefined, chat: Chat, deps: Destinat
   return {
     readsTraits: message?.readsTraits ?? false,
     async send(delivery) {
-      const scope = scopeOfDelivery(delivery);
-      const filled = message && (await fillInTurn(budget => message.fill(scope, budget)));
-      if (filled?.kind === 'failed') return unsent(`POST ${envelope.shownUrl}`, filled.failure);
-      const content = filled ? fromText(filled.value) : fromCard(cardOf(scope));
-      const body = stringifyJson({ ...fields, ...content });
+      const filled = await fillInTurn(delivery, (scope, budget): Filled<JsonObject> => {
+        if (message === null) return { kind: 'filled', value: fromCard(cardOf(scope)) };
+        const text = message.fill(scope, budget);
+        return text.kind === 'failed' ? text : { kind: 'filled', value: fromText(text.value) };
+      });
+      if (filled.kind === 'failed') return unsent(`POST ${envelope.shownUrl}`, filled.failure);
+      const body = stringifyJson({ ...fields, ...filled.value });
       const { timeoutMs } = delivery;
       return post({ ...envelope, body, timeoutMs }, { http: deps.client, clock: deps.clock });
     },

@@ -4,12 +4,7 @@ import type { Budget } from '../../core/cel/budget.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Scope } from '../../core/scope.ts';
 import { cardOf } from '../card.ts';
-import {
-  type Destination,
-  defineDestination,
-  type OutgoingDelivery,
-  scopeOfDelivery,
-} from '../destination.ts';
+import { type Destination, defineDestination, type OutgoingDelivery } from '../destination.ts';
 import { fillInTurn } from '../filling.ts';
 import { compileMessage, unsent } from '../message.ts';
 import { cutText } from '../text.ts';
@@ -120,8 +115,7 @@ export const email = defineDestination({
     return {
       readsTraits: (subject?.readsTraits ?? false) || (body?.readsTraits ?? false),
       async send(delivery) {
-        const scope = scopeOfDelivery(delivery);
-        const composed = await fillInTurn(budget => compose(delivery, scope, budget));
+        const composed = await fillInTurn(delivery, (scope, budget) => compose(delivery, scope, budget));
         if (composed.kind === 'failed') return unsent(target, composed.failure);
         const mail = composed.value;
         const began = performance.now();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts';
 import { compileTemplate } from '../../core/reference.ts';
 import { cardOf } from '../card.ts';
-import { type Destination, defineDestination, scopeOfDelivery } from '../destination.ts';
+import { type Destination, defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField } from '../fields.ts';
 import { fillInTurn } from '../filling.ts';
 import { tooMuch, unsent } from '../message.ts';
@@ -69,12 +69,15 @@ export const notion = defineDestination({
     return {
       readsTraits: template.readsTraits,
       async send(delivery) {
-        const scope = scopeOfDelivery(delivery);
-        const resolved = await fillInTurn(budget => template.resolve(scope, budget));
-        if (resolved.kind === 'over_budget') return unsent(`POST ${url}`, tooMuch(resolved.reason));
+        const filled = await fillInTurn(delivery, (scope, budget) => ({
+          title: cardOf(scope).title,
+          properties: template.resolve(scope, budget),
+        }));
+        const { title, properties } = filled;
+        if (properties.kind === 'over_budget') return unsent(`POST ${url}`, tooMuch(properties.reason));
         const page = {
           parent: { database_id },
-          properties: withTitle(asProperties((resolved.value ?? {}) as JsonObject), cardOf(scope).title),
+          properties: withTitle(asProperties((properties.value ?? {}) as JsonObject), title),
           children: [payloadBlock(delivery.payload)],
         };
         const { timeoutMs } = delivery;

@@ -4,12 +4,7 @@ import { invalid } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { stringifyJson } from '../../core/json.ts';
 import type { Scope } from '../../core/scope.ts';
-import {
-  type Destination,
-  type DestinationDeps,
-  defineDestination,
-  scopeOfDelivery,
-} from '../destination.ts';
+import { type Destination, type DestinationDeps, defineDestination } from '../destination.ts';
 import { fillInTurn } from '../filling.ts';
 import { type Filled, tooMuch, unsent } from '../message.ts';
 import { cutText } from '../text.ts';
@@ -126,8 +121,7 @@ export const postgres = defineDestination({
     return {
       readsTraits: mapping.readsTraits,
       async send(delivery) {
-        const scope = scopeOfDelivery(delivery);
-        const filled = await fillInTurn(budget => fillRow(mapping, scope, budget));
+        const filled = await fillInTurn(delivery, (scope, budget) => fillRow(mapping, scope, budget));
         if (filled.kind === 'failed') return unsent(target, filled.failure);
         const began = performance.now();
         const result = await inserter.insert(filled.value, delivery.timeoutMs);
