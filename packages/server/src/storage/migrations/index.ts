@@ -6,7 +6,7 @@ import { findingDeliveries } from './0005-finding-deliveries.ts';
 import { rolesOfNodes } from './0006-roles-of-nodes.ts';
 import { deletedOrganisations } from './0007-deleted-organisations.ts';
 import { mendedRuns } from './0008-mended-runs.ts';
-import { fencedJobs } from './0009-fenced-jobs.ts';
+import { fencedJobsAndWaitingDeliveries } from './0009-fenced-jobs-and-waiting-deliveries.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -21,5 +21,5 @@ export const migrations: readonly (readonly string[])[] = [
   rolesOfNodes,
   deletedOrganisations,
   mendedRuns,
-  fencedJobs,
+  fencedJobsAndWaitingDeliveries,
 ];

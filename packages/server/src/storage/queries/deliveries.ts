@@ -2,6 +2,7 @@ import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Deliveries, DeliveryFilter, DeliveryState, StoredDelivery } from '../../core/ports-delivery.ts';
 import type { Operation } from '../operation.ts';
 import type { Db, Schema } from '../schema.ts';
+import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
 import { ownerOfWaiting, waitingIds } from './waiting.ts';
 
 // --- Listing ---------------------------------------------------------------------------------------------
@@ -66,23 +67,29 @@ function matches({ event, pipeline, code, destination, state }: DeliveryFilter) 
   return eb.and(conditions.filter(condition => condition !== false));
 }
 
-/** The rows that match, in parts: together they are all of them, and none is in two. */
-function parts(db: Db, orgId: string, filter: DeliveryFilter) {
+/** An event has few, and a code an index of its own: what is open among them is told by looking at each. */
+const isNarrow = ({ event, code }: DeliveryFilter): boolean => event !== undefined || code !== undefined;
+
+/** The rows that match, in parts: together they are all of them, and none is in two. Open ones come as their ids. */
+function parts(
+  db: Db,
+  orgId: string,
+  filter: DeliveryFilter,
+): readonly (ReturnType<typeof shown> | OpenState)[] {
   const query = shown(db, orgId).where(matches(filter));
-  switch (filter.state) {
+  const { state } = filter;
+  switch (state) {
     case undefined:
       return [query];
     case 'dead':
       return [query.where(isDead)];
     case 'delivered':
       return [query.where('deliveries.state', '=', 'delivered')];
-    case 'cancelled':
-      return [
-        query.where(sql<SqlBool>`deliveries.state = 'cancelled'`),
-        query.where('deliveries.finished_at', 'is', null).where(shownState, '=', filter.state),
-      ];
     default:
-      return [query.where('deliveries.finished_at', 'is', null).where(shownState, '=', filter.state)];
+      if (isNarrow(filter)) return [query.where(shownState, '=', state)];
+      return state === 'cancelled'
+        ? [query.where(sql<SqlBool>`deliveries.state = 'cancelled'`), state]
+        : [state];
   }
 }
 
@@ -104,6 +111,17 @@ export const listDeliveries: Operation<Deliveries['listDeliveries']> = async (
 ) => {
   const found: StoredDelivery[] = [];
   for (const part of parts(db, orgId, filter)) {
+    if (typeof part === 'string') {
+      const ids = await listOpenIds(db, orgId, part, filter, { limit, below });
+      if (ids.length === 0) continue;
+      // What has gone on since is shown by the next look.
+      const rows = await shown(db, orgId)
+        .where('deliveries.id', 'in', ids)
+        .where(shownState, '=', part)
+        .execute();
+      found.push(...rows.map(toDelivery));
+      continue;
+    }
     const query = below === null ? part : part.where('deliveries.id', '<', below);
     // An event has few: sorting them is quick, and going through all deliveries in their order is not.
     const order = filter.event === undefined ? 'deliveries.id' : sql`deliveries.id || ''`;
@@ -122,9 +140,15 @@ export const countDeliveries: Operation<Deliveries['countDeliveries']> = async (
   const all =
     filter.state === 'dead'
       ? [deadDeliveries(db, orgId, filter).select('deliveries.id')]
-      : parts(db, orgId, filter).map(part => part.clearSelect().select('deliveries.id'));
+      : parts(db, orgId, filter).map(part =>
+          typeof part === 'string' ? part : part.clearSelect().select('deliveries.id'),
+        );
   let counted = 0;
   for (const ids of all) {
+    if (typeof ids === 'string') {
+      counted += await countOpen(db, orgId, ids, filter, most === undefined ? most : most - counted);
+      continue;
+    }
     const { count } = await db
       .selectFrom((most === undefined ? ids : ids.limit(most - counted)).as('found'))
       .select(eb => eb.fn.countAll<number>().as('count'))

@@ -49,6 +49,59 @@ export function deadLettersContract(subject: Subject): void {
     expect(ids).toEqual(ids.toSorted().reverse());
   });
 
+  test('what is open is found by the state that it is shown in, page by page, as if all of it were looked through', async () => {
+    const { storage, orgId, first, second, die } = await sample();
+    const [third, fourth] = [idAt('dst', NOW), idAt('dst', NOW + 1)];
+    for (const id of [third, fourth]) await storage.createDestination(aDestination(orgId, { id }));
+    const all = [first, second, third, fourth];
+    const retryLater = async (destinationId: string, limit: number) => {
+      const wish = { orgId, destinationId, limit, bytes: 1 << 20 };
+      const taken = await storage.claimDeliveries([wish], { token: 't', now: NOW, until: NOW + 9 });
+      const facts = { n: 1, at: NOW, durationMs: 1, status: 500, message: 'No.', response: '' };
+      const attempt = { ...facts, code: 'bad_status', request: '{}' } as const;
+      const next = { state: 'retrying', dueAt: NOW + 5, code: 'bad_status' } as const;
+      await storage.recordAttempts(
+        taken.map(({ id }) => ({ orgId, deliveryId: id, token: 't', attempt, next })),
+      );
+    };
+    for (let n = 0; n < 3; n++) {
+      await routedTo(storage, orgId, all, { count: 2 });
+      for (const id of all) await retryLater(id, 1);
+    }
+    await die(first, 'timeout');
+    const wishes = all.map(destinationId => ({ orgId, destinationId, limit: 1, bytes: 1 << 20 }));
+    await storage.claimDeliveries(wishes, { token: 'on their way', now: NOW, until: NOW + 9 });
+    await storage.updateDestination(orgId, third, { paused: true }, NOW);
+    await storage.deleteDestination(orgId, fourth, 'me', NOW);
+
+    const shown = await storage.listDeliveries(orgId, {}, page);
+    expect(Map.groupBy(shown, ({ state }) => state).size).toBe(6);
+    for (const state of ['pending', 'retrying', 'held', 'delivering', 'cancelled'] as const) {
+      for (const destination of [undefined, ...all]) {
+        const filter = { state, destination, pipeline: 'pipe_1' };
+        const expected = shown
+          .filter(one => one.state === state && (!destination || one.destination.id === destination))
+          .map(({ id }) => id);
+        const found: string[] = [];
+        for (let below: string | null = null, isOver = false; !isOver; ) {
+          const some = await storage.listDeliveries(orgId, filter, { limit: 2, below });
+          found.push(...some.map(({ id }) => id));
+          below = some.at(-1)?.id ?? null;
+          isOver = some.length === 0;
+        }
+        expect(found).toEqual(expected);
+        expect(await storage.countDeliveries(orgId, filter)).toBe(expected.length);
+        expect(await storage.countDeliveries(orgId, filter, 1)).toBe(Math.min(expected.length, 1));
+      }
+      expect(await storage.listDeliveries(orgId, { state, pipeline: 'pipe_2' }, page)).toEqual([]);
+      expect(await storage.listDeliveries(idAt('org', NOW), { state }, page)).toEqual([]);
+    }
+    const retrying = await storage.listDeliveries(orgId, { state: 'retrying', code: 'bad_status' }, page);
+    expect(retrying.map(({ id }) => id)).toEqual(
+      shown.filter(({ state }) => state === 'retrying').map(({ id }) => id),
+    );
+  });
+
   test('the dead are counted by destination and code, no further than asked', async () => {
     const { storage, orgId, first, second, die } = await sample();
     await routedTo(storage, orgId, [first, second], { count: 3 });

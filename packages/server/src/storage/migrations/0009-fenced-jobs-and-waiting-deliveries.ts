@@ -1,0 +1,9 @@
+export const fencedJobsAndWaitingDeliveries = [
+  // Whoever works on a job shows what it was claimed with, so that nobody goes on with one that another has taken over.
+  `ALTER TABLE jobs ADD COLUMN lease_token TEXT NOT NULL DEFAULT ''`,
+  // What waits is looked for by its state and by its destination, which may be paused. One such index is written and
+  // left by every delivery, as the one of all that were open was; the other only by those that failed once.
+  `CREATE INDEX deliveries_pending ON deliveries (destination_id, id) WHERE state = 'pending'`,
+  `CREATE INDEX deliveries_retrying ON deliveries (destination_id, id) WHERE state = 'retrying'`,
+  `DROP INDEX deliveries_open`,
+];
