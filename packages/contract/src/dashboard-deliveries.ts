@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, textOf } from './event.ts';
+import { jsonObject, moment, textOf } from './event.ts';
 
 /** Private calls about destinations, what is sent to them, and what could not be. */
 
@@ -135,6 +135,9 @@ export const deliveryFilter = {
   destination: textOf(1, 64).optional(),
   state: deliveryState.optional(),
   code: textOf(1, 64).optional(),
+  /** Made after and before, exclusive. */
+  after: moment.optional(),
+  before: moment.optional(),
 };
 
 /**
@@ -147,6 +150,9 @@ export const deadLetterFilter = z.strictObject({
   event: deliveryFilter.event,
   destination: deliveryFilter.destination,
   code: deliveryFilter.code,
+  /** Dead, or received where a pipeline failed with it, after and before, exclusive. */
+  after: moment.optional(),
+  before: moment.optional(),
 });
 
 export const retryDeadLetters = z.strictObject({ filter: deadLetterFilter.default({}) });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { entityKind, entityRef, externalId, parseTimestamp, textOf, timestamp } from './event.ts';
+import { entityKind, entityRef, externalId, moment, textOf } from './event.ts';
 
 /** Private calls about what came in, and the audit log. */
 export const eventState = z.enum(['accepted', 'processed', 'dropped', 'unrouted', 'failed']);
@@ -16,8 +16,6 @@ const tiedEntity = z
       entityKind.safeParse(kind).success && externalId.safeParse(external_id).success,
     'must be kind:external_id.',
   );
-
-const moment = timestamp.transform(text => parseTimestamp(text) ?? 0);
 
 /** What a list of events can be narrowed by; all of it combines with AND. */
 export const eventFilter = {

@@ -56,6 +56,9 @@ export const timestamp = z
   )
   .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
 
+/** The same, read as milliseconds since 1970. */
+export const moment = timestamp.transform(text => parseTimestamp(text) ?? 0);
+
 /** An offset can carry a time out of the years that four digits can write. */
 const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');

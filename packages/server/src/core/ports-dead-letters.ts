@@ -1,3 +1,5 @@
+import type { DeliveryFilter } from './ports-delivery.ts';
+
 /** What storage knows of dead letters as a whole: dead deliveries are found by `listDeliveries`, failed events here. */
 export interface DeadLetters {
   /** The events of which some pipeline's latest run failed, newest first: others may have routed them. */
@@ -12,16 +14,7 @@ export interface DeadLetters {
   /** Its failures are left at that: the event stays what it is, and is no dead letter any more. False: it was none. */
   discardFailedEvent(orgId: string, eventId: string): Promise<boolean>;
   /** How many deliveries died, by where they were going and why, among the latest `most` that match. */
-  listDeadGroups(
-    orgId: string,
-    filter: {
-      readonly destination?: string | undefined;
-      readonly pipeline?: string | undefined;
-      readonly code?: string | undefined;
-      readonly event?: string | undefined;
-    },
-    most: number,
-  ): Promise<DeadGroup[]>;
+  listDeadGroups(orgId: string, filter: Omit<DeliveryFilter, 'state'>, most: number): Promise<DeadGroup[]>;
   /** How many events failed, by pipeline, among the latest `most` failures that match. */
   listFailedGroups(orgId: string, filter: FailedEventFilter, most: number): Promise<FailedGroup[]>;
 }
@@ -29,6 +22,9 @@ export interface DeadLetters {
 export interface FailedEventFilter {
   readonly pipeline?: string | undefined;
   readonly event?: string | undefined;
+  /** When the event came in, exclusive. */
+  readonly receivedAfter?: number | undefined;
+  readonly receivedBefore?: number | undefined;
 }
 
 export interface StoredFailure {

@@ -150,6 +150,9 @@ export interface DeliveryFilter {
   readonly pipeline?: string | undefined;
   readonly state?: DeliveryState | undefined;
   readonly code?: string | undefined;
+  /** Of the dead alone: when they died, exclusive. */
+  readonly endedAfter?: number | undefined;
+  readonly endedBefore?: number | undefined;
 }
 
 export interface Deliveries {

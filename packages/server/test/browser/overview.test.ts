@@ -80,7 +80,19 @@ describe('the overview', () => {
     await page.waitForURL(/\/events\?state=dropped&within=7d$/);
     await page.goBack();
     await page.getByRole('link', { name: /^Dead letters 1/ }).click();
-    await page.waitForURL(/\/dead-letters$/);
+    await page.waitForURL(/\/dead-letters\?kind=delivery&within=7d$/);
+    const time = page.getByRole('combobox', { name: 'Time' });
+    expect(await time.inputValue()).toBe('Last 7 days');
+    await page.getByRole('table').getByRole('link', { name: 'Broken' }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: /^Delivered 3/ }).click();
+    await page.waitForURL(/\/deliveries\?state=delivered&within=7d$/);
+    expect(await time.inputValue()).toBe('Last 7 days');
+    await page.getByRole('table').getByRole('link', { name: 'Inbox' }).first().waitFor();
+    // Nothing was made in a year to come, so that the list shows that it heeds the time.
+    await page.goto(`${service.url}/deliveries?after=2100-01-01T00:00:00Z`);
+    await page.getByText('No delivery is like that.').waitFor();
+    expect(await time.inputValue()).toBe('From … to …');
     expect([faults, strangers]).toEqual([[], []]);
     await page.context().close();
   }, 60_000);

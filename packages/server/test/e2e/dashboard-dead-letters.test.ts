@@ -17,6 +17,8 @@ setDefaultTimeout(30_000);
 interface Letter extends DeliveryRecord {
   readonly kind: 'delivery' | 'event';
   readonly reason: string | null;
+  readonly created_at: string;
+  readonly finished_at: string | null;
 }
 interface JobShown {
   readonly id: string;
@@ -70,6 +72,29 @@ test('they are listed newest first with the reason, page by page, none twice and
     expect(letter).toMatchObject({ kind: 'delivery', state: 'dead', code: 'bad_status' });
     expect(letter.reason).toBe('The destination answered with status 500.');
   }
+});
+
+test('they are narrowed down by when they died, and deliveries by when they were made', async () => {
+  const all = await letters();
+  const at = all[3]?.finished_at ?? '';
+  const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+  const died = (holds: (time: string) => boolean) =>
+    idsOf(all.filter(({ finished_at }) => holds(finished_at ?? '')));
+  expect(idsOf(await letters(`after=${at}`))).toEqual(died(time => time > at));
+  expect(idsOf(await letters(`before=${at}&limit=1`))).toEqual(died(time => time < at));
+  const summary = dataOf<DeadLetterSummary>(await flow.browser.get(`/dead-letters/summary?after=${at}`));
+  expect(summary.deliveries).toBe(died(time => time > at).length);
+
+  const made = all[2]?.created_at ?? '';
+  const since = await readAll<Letter>(flow.browser, `/deliveries?after=${made}&limit=1`);
+  expect(idsOf(since)).toEqual(idsOf(all.filter(({ created_at }) => created_at > made)));
+  const until = await readAll<Letter>(flow.browser, `/deliveries?before=${made}&limit=2`);
+  expect(idsOf(until)).toEqual(idsOf(all.filter(({ created_at }) => created_at < made)));
+  expect((await flow.browser.get('/deliveries?after=yesterday')).status).toBe(400);
+
+  const filter = { after: '2100-01-01T00:00:00.000Z', before: '2100-01-02T00:00:00.000Z' };
+  const begun = dataOf<JobShown>(await flow.browser.post('/dead-letters/retry', { filter }));
+  expect(begun).toMatchObject({ total: 0, request: { filter } });
 });
 
 test('they are narrowed down by event, destination and code', async () => {

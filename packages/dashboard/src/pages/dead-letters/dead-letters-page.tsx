@@ -8,6 +8,7 @@ import { useCall, useList } from '../../api/use-call.ts';
 import { useTurning } from '../../api/use-turning.ts';
 import { useMay } from '../../app/session.tsx';
 import { useFilters } from '../../app/use-filters.ts';
+import { useTimes } from '../../app/use-times.ts';
 import { Card } from '../../components/card.tsx';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
@@ -15,11 +16,12 @@ import { Empty } from '../../components/empty.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { isEmpty, Listed } from '../../components/listed.tsx';
 import { Page } from '../../components/page.tsx';
+import { TimeFilter } from '../../components/time-filter.tsx';
 import { letterColumns } from './letter-columns.tsx';
 import { LetterGroups } from './letter-groups.tsx';
 import { RetryAll } from './retry-all.tsx';
 
-const fields = ['kind', 'destination', 'code', 'pipeline', 'event'] as const;
+const fields = ['kind', 'destination', 'code', 'pipeline', 'event', 'after', 'before'] as const;
 const keyOf = ({ id }: DeadLetter) => id;
 const pageOf = (letter: DeadLetter) =>
   letter.kind === 'delivery' ? `/deliveries/${letter.id}` : `/events/${letter.event_id}`;
@@ -31,16 +33,19 @@ const traceOf = (letter: DeadLetter) =>
 export default function DeadLettersPage() {
   const [filters, change] = useFilters();
   const may = useMay()('deliveries.change');
-  const filter = useMemo(
-    () =>
-      Object.fromEntries(
-        fields.flatMap(field => (filters[field] ? [[field, filters[field]]] : [])) as [string, string][],
-      ),
-    [filters],
-  );
+  const { after, before } = useTimes();
+  const filter = useMemo(() => {
+    const given: Readonly<Record<string, string | undefined>> = { ...filters, after, before };
+    return Object.fromEntries(
+      fields.flatMap(field => (given[field] ? [[field, given[field]]] : [])) as [string, string][],
+    );
+  }, [filters, after, before]);
   const list = useList<DeadLetter>('/dead-letters', filter);
   useTurning(list, '/dead-letters', filter, traceOf);
-  const summary = useCall<DeadLetterSummary>('/dead-letters/summary', { live: true });
+  const summary = useCall<DeadLetterSummary>(withQuery('/dead-letters/summary', { after, before }), {
+    live: true,
+    keep: true,
+  });
   const isNarrowed = Object.keys(filter).length > 0;
   const showJob = (job: string) => change({ job });
   const columns = useMemo(() => letterColumns(may ? job => change({ job }) : null), [may, change]);
@@ -99,11 +104,12 @@ export default function DeadLettersPage() {
               ]}
             />
             <DeliveryFilters />
+            <TimeFilter what="Dead" w={190} />
             {isNarrowed && (
               <Button
                 variant="subtle"
                 color="gray"
-                onClick={() => change(Object.fromEntries(fields.map(field => [field, ''])))}
+                onClick={() => change(Object.fromEntries(['within', ...fields].map(field => [field, ''])))}
               >
                 Clear
               </Button>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useList } from '../../api/use-call.ts';
 import { useTurning } from '../../api/use-turning.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useTimes } from '../../app/use-times.ts';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
 import { LastAnswer } from '../../components/delivery/last-answer.tsx';
@@ -13,6 +14,7 @@ import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
 import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { TimeFilter } from '../../components/time-filter.tsx';
 import { TypedFilter } from '../../components/typed-filter.tsx';
 
 /** In the order that a delivery goes through them. */
@@ -68,16 +70,18 @@ const columns: readonly Column<DeliveryRecord>[] = [
 /** What is on its way, what has arrived, and what could not. */
 export default function DeliveriesPage() {
   const [{ destination, state, code, event }] = useFilters();
-  const query = { destination, state, code, event: event?.trim() };
+  const times = useTimes();
+  const query = { destination, state, code, event: event?.trim(), ...times };
   const list = useList<DeliveryRecord>('/deliveries', query);
   useTurning(list, '/deliveries', query, ({ id, state, attempt }) => `${id} ${state} ${attempt}`);
-  const isNarrowed = Boolean(destination || state || code || event);
+  const isNarrowed = Object.values(query).some(Boolean);
   return (
     <Page title="Deliveries" lead="Each event on its way to each destination, newest first." fill>
       <search aria-label="Filters">
         <Group gap="xs">
           <ChoiceFilter name="state" label="State" any="Any state" choices={states} />
           <DeliveryFilters />
+          <TimeFilter what="Made" w={190} />
           <TypedFilter name="event" aria-label="Event" placeholder="Event id" w={290} isFirst />
         </Group>
       </search>

@@ -1,13 +1,13 @@
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { EventRow } from '@sluice/contract/dashboard-events';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useAll } from '../../api/use-call.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { TimeFilter } from '../../components/time-filter.tsx';
 import { TypedFilter } from '../../components/typed-filter.tsx';
 import classes from './event-filters.module.css';
-import { spans } from './use-event-query.ts';
 
 const states: EventRow['state'][] = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];
 
@@ -36,13 +36,7 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
         />
         <Choice name="source" label="Source" placeholder="Any source" path="/sources" />
         <TypedFilter name="type" {...called('Type')} />
-        {past && <TimeChoice />}
-        {past && (filters.after || filters.before) && (
-          <>
-            <MomentFilter name="after" label="Received after" />
-            <MomentFilter name="before" label="Received before" />
-          </>
-        )}
+        {past && <TimeFilter what="Received" />}
         {isMore && (
           <>
             <Choice name="pipeline" label="Pipeline" placeholder="Any pipeline" path="/pipelines" />
@@ -89,54 +83,4 @@ function Choice(props: { name: string; label: string; placeholder: string; path:
       nothingFoundMessage="Nothing is called that."
     />
   );
-}
-
-const CUSTOM = 'custom';
-const HOUR_MS = 3_600_000;
-
-function TimeChoice() {
-  const [filters, change] = useFilters();
-  const value = filters.within ?? (filters.after || filters.before ? CUSTOM : null);
-  return (
-    <Select
-      aria-label="Time"
-      placeholder="Any time"
-      data={[
-        ...Object.entries(spans).map(([span, { label }]) => ({ value: span, label })),
-        { value: CUSTOM, label: 'From … to …' },
-      ]}
-      value={value}
-      onChange={chosen =>
-        change(
-          chosen === CUSTOM
-            ? { within: '', after: new Date(Date.now() - HOUR_MS).toISOString() }
-            : { within: chosen ?? '', after: '', before: '' },
-        )
-      }
-      clearable
-    />
-  );
-}
-
-/** In the time of the reader's own clock; the address holds it as the server reads it. */
-function MomentFilter({ name, label }: { name: string; label: string }) {
-  const [filters, change] = useFilters();
-  const at = filters[name];
-  return (
-    <TextInput
-      type="datetime-local"
-      aria-label={label}
-      title={label}
-      value={at ? toLocal(at) : ''}
-      onChange={({ currentTarget: { value } }) =>
-        change({ [name]: value === '' ? '' : new Date(value).toISOString() })
-      }
-    />
-  );
-}
-
-function toLocal(at: string): string {
-  const ms = Date.parse(at);
-  if (Number.isNaN(ms)) return '';
-  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

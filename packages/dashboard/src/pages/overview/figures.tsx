@@ -31,8 +31,20 @@ export function Figures({ overview: { latency, backlog, dead_letters } }: { over
         <Linked to="/deliveries" search={{ state: 'held' }} label="Held by a pause" of={backlog.held} />
       </Card>
       <Card title="Not arrived">
-        <Linked to="/dead-letters" label="Dead deliveries" of={dead_letters.deliveries} isBad />
-        <Linked to="/dead-letters" label="Events that failed" of={dead_letters.events} isBad />
+        <Linked
+          to="/dead-letters"
+          search={{ kind: 'delivery' }}
+          label="Dead deliveries"
+          of={dead_letters.deliveries}
+          isBad
+        />
+        <Linked
+          to="/dead-letters"
+          search={{ kind: 'event' }}
+          label="Events that failed"
+          of={dead_letters.events}
+          isBad
+        />
       </Card>
     </div>
   );

@@ -8,14 +8,15 @@ import type { RangeName } from './ranges.ts';
 
 type Totals = OverviewRecord['totals'];
 
-/** Received, what the pipelines made of it, and what arrived. Each number leads to what it counts. */
+/** Received, what the pipelines made of it, and what arrived. Each number leads to what it counts, within the same time. */
 export function Funnel({ totals, range }: { totals: Totals; range: RangeName }) {
   const ended = totals.delivered + totals.dead;
   const events = (state?: string) => ({
     to: '/events',
     search: { ...(state ? { state } : {}), within: range },
   });
-  const deliveries = { to: '/deliveries', search: { state: 'delivered' } };
+  const deliveries = { to: '/deliveries', search: { state: 'delivered', within: range } };
+  const letters = { to: '/dead-letters', search: { kind: 'delivery', within: range } };
   return (
     <nav className={classes.funnel} aria-label="What became of events">
       <div className={classes.stage}>
@@ -37,7 +38,7 @@ export function Funnel({ totals, range }: { totals: Totals; range: RangeName }) 
       <Arrow />
       <div className={classes.stage}>
         <Step name="delivered" label="Delivered" totals={totals} of={ended} {...deliveries} />
-        <Step name="dead" label="Dead letters" totals={totals} of={ended} to="/dead-letters" search={{}} />
+        <Step name="dead" label="Dead letters" totals={totals} of={ended} {...letters} />
       </div>
     </nav>
   );

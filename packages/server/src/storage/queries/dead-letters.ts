@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { idFloor } from '../../core/ids.ts';
 import type { DeadLetters, FailedEventFilter } from '../../core/ports-dead-letters.ts';
 import type { Operation } from '../operation.ts';
 import type { Db, Schema } from '../schema.ts';
@@ -22,7 +23,8 @@ const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
     ),
   );
 
-function failedRuns(db: Db, orgId: string, { pipeline, event }: FailedEventFilter) {
+function failedRuns(db: Db, orgId: string, filter: FailedEventFilter) {
+  const { pipeline, event, receivedAfter, receivedBefore } = filter;
   let query = db
     .selectFrom('runs')
     .where('runs.org_id', '=', orgId)
@@ -31,6 +33,9 @@ function failedRuns(db: Db, orgId: string, { pipeline, event }: FailedEventFilte
     .where(isLatest);
   if (pipeline !== undefined) query = query.where('runs.pipeline_id', '=', pipeline);
   if (event !== undefined) query = query.where('runs.event_id', '=', event);
+  if (receivedAfter !== undefined)
+    query = query.where('runs.event_id', '>=', idFloor('evt', receivedAfter + 1));
+  if (receivedBefore !== undefined) query = query.where('runs.event_id', '<', idFloor('evt', receivedBefore));
   return query;
 }
 

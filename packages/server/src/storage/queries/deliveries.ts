@@ -52,13 +52,16 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
  * Where that of the destination would only be in the way, the destination is compared as an expression, so that no
  * planner prefers it.
  */
-function matches({ event, pipeline, code, destination, state }: DeliveryFilter) {
+function matches(filter: DeliveryFilter) {
+  const { event, pipeline, code, destination, state, endedAfter, endedBefore } = filter;
   const eb = expressionBuilder<Schema, 'deliveries'>();
   const hasIndex = code === undefined && (state === undefined || state === 'delivered' || state === 'dead');
   const conditions = [
     event !== undefined && eb('deliveries.event_id', '=', event),
     pipeline !== undefined && eb('deliveries.pipeline_id', '=', pipeline),
     code !== undefined && eb('deliveries.code', '=', code),
+    endedAfter !== undefined && eb('deliveries.finished_at', '>', endedAfter),
+    endedBefore !== undefined && eb('deliveries.finished_at', '<', endedBefore),
     destination !== undefined &&
       (hasIndex
         ? eb('deliveries.destination_id', '=', destination)

@@ -12,6 +12,7 @@ import { RETRY_JOB } from '../../core/replay.ts';
 import { answer } from '../answer.ts';
 import { pagingQuery } from '../paging.ts';
 import type { Calls } from './calls.ts';
+import { showStoredFilter, toStoredFilter } from './dead-letter-filter.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { toRow } from './events.ts';
 import { showJob } from './jobs.ts';
@@ -58,7 +59,8 @@ export function deadLetterCalls(
   }: { readonly storage: DeadLetterStorage; readonly clock: Clock; onDeliveriesDue(): void },
 ): void {
   async function list(orgId: string, given: Filter, limit: number, below: string | null) {
-    const { kind: _, ...filter } = given;
+    const { kind: _, ...rest } = given;
+    const filter = toStoredFilter(rest);
     const deliveries = wantsDeliveries(given)
       ? await storage.listDeliveries(
           orgId,
@@ -93,10 +95,12 @@ export function deadLetterCalls(
     };
   }
 
-  async function count(orgId: string, { kind, ...filter }: Filter, most?: number) {
+  async function count(orgId: string, given: Filter, most?: number) {
+    const { kind: _, ...rest } = given;
+    const filter = toStoredFilter(rest);
     const [deliveries, events] = await Promise.all([
-      wantsDeliveries({ kind }) ? storage.countDeliveries(orgId, { ...filter, state: 'dead' }, most) : 0,
-      wantsEvents({ kind, ...filter }) ? storage.countFailedEvents(orgId, filter, most) : 0,
+      wantsDeliveries(given) ? storage.countDeliveries(orgId, { ...filter, state: 'dead' }, most) : 0,
+      wantsEvents(given) ? storage.countFailedEvents(orgId, filter, most) : 0,
     ]);
     return { deliveries, events };
   }
@@ -118,12 +122,15 @@ export function deadLetterCalls(
   calls.on('GET /dead-letters/summary', 'read', async call => {
     const filter = call.query(deadLetterFilter);
     const { kind: _, ...rest } = filter;
+    const stored = toStoredFilter(rest);
     const { orgId } = call.session;
     const summary: DeadLetterSummary = {
       ...(await count(orgId, filter, MOST_COUNTED)),
       most: MOST_COUNTED,
-      by_destination: wantsDeliveries(filter) ? await storage.listDeadGroups(orgId, rest, MOST_COUNTED) : [],
-      by_pipeline: wantsEvents(filter) ? await storage.listFailedGroups(orgId, rest, MOST_COUNTED) : [],
+      by_destination: wantsDeliveries(filter)
+        ? await storage.listDeadGroups(orgId, stored, MOST_COUNTED)
+        : [],
+      by_pipeline: wantsEvents(filter) ? await storage.listFailedGroups(orgId, stored, MOST_COUNTED) : [],
     };
     return answer(summary);
   });
@@ -131,8 +138,9 @@ export function deadLetterCalls(
   calls.on('POST /dead-letters/retry', 'deliveries.change', async call => {
     const { filter } = await call.body(retryDeadLetters, 'take as {}');
     const { orgId, email } = call.session;
+    const stored = toStoredFilter(filter);
     const request = JSON.stringify({
-      filter,
+      filter: stored,
       deliveries: wantsDeliveries(filter),
       events: wantsEvents(filter),
     });
@@ -157,7 +165,7 @@ export function deadLetterCalls(
       finishedAt: null,
     };
     await storage.createJob(job);
-    await call.audit('dead_letters.retried', job.id, { filter, total });
+    await call.audit('dead_letters.retried', job.id, { filter: showStoredFilter(stored), total });
     onDeliveriesDue();
     return answer(showJob(job), 201);
   });

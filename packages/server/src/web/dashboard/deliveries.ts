@@ -3,6 +3,7 @@ import type { AttemptRecord, DeliveryRecord } from '@sluice/contract/dashboard-l
 import { z } from 'zod';
 import { type Clock, toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
+import { idFloor } from '../../core/ids.ts';
 import type { Storage } from '../../core/ports.ts';
 import type { StoredAttempt, StoredDelivery } from '../../core/ports-delivery.ts';
 import { answer } from '../answer.ts';
@@ -38,12 +39,18 @@ export function deliveryCalls(
 
   const listQuery = z.strictObject({ ...deliveryFilter, ...pagingQuery });
   calls.on('GET /deliveries', 'read', async call => {
-    const { limit, cursor, ...filter } = call.query(listQuery);
+    const { limit, cursor, after, before, ...filter } = call.query(listQuery);
     const page = call.page('deliveries', { limit, cursor });
-    const rows = await storage.listDeliveries(call.session.orgId, filter, {
+    // An id holds when it was made.
+    const [floor, ceiling] = [
+      after === undefined ? '' : idFloor('dlv', after + 1),
+      before === undefined ? null : idFloor('dlv', before),
+    ];
+    const found = await storage.listDeliveries(call.session.orgId, filter, {
       limit: page.limit + 1,
-      below: page.position,
+      below: [page.position, ceiling].filter(id => id !== null).sort()[0] ?? null,
     });
+    const rows = found.filter(({ id }) => id >= floor);
     const shown = rows.slice(0, page.limit);
     const next = rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
     return page.answer(await Promise.all(shown.map(showBriefly)), next);

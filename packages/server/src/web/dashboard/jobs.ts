@@ -5,6 +5,7 @@ import type { Job, Jobs } from '../../core/ports-storage-pipeline.ts';
 import { REPLAY_JOB, RETRY_JOB, type ReplayRequest } from '../../core/replay.ts';
 import { answer } from '../answer.ts';
 import type { Call, Calls } from './calls.ts';
+import { showStoredFilter } from './dead-letter-filter.ts';
 import { showFilter } from './event-filter.ts';
 import { listQuery, optionalTime } from './records.ts';
 
@@ -53,7 +54,10 @@ export const showJob = (job: Job): JobRecord => ({
 
 /** In the words that it was asked for with. */
 function showRequest({ kind, request }: Job): unknown {
-  if (kind === RETRY_JOB) return { filter: (JSON.parse(request) as { filter: unknown }).filter };
+  if (kind === RETRY_JOB) {
+    const { filter } = JSON.parse(request) as { filter: Parameters<typeof showStoredFilter>[0] };
+    return { filter: showStoredFilter(filter) };
+  }
   if (kind !== REPLAY_JOB) return JSON.parse(request);
   const { eventId, filter, version } = JSON.parse(request) as ReplayRequest;
   return eventId === undefined ? { filter: showFilter(filter), version } : { event_id: eventId, version };

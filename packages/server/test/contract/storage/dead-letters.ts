@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { idTime } from '../../../src/core/ids.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { accepted, aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
@@ -11,11 +12,11 @@ export function deadLettersContract(subject: Subject): void {
     const orgId = await storedOrganisation(storage);
     const [first, second] = [idAt('dst', NOW), idAt('dst', NOW + 1)];
     for (const id of [first, second]) await storage.createDestination(aDestination(orgId, { id }));
-    const die = async (destinationId: string, code: 'timeout' | 'bad_status') => {
+    const die = async (destinationId: string, code: 'timeout' | 'bad_status', at = NOW) => {
       const wish = { orgId, destinationId, limit: 1, bytes: 1 << 20 };
       const [claimed] = await storage.claimDeliveries([wish], { token: 't', now: NOW, until: NOW + 9 });
       if (!claimed) throw new Error('Nothing was claimed.');
-      const facts = { n: 1, at: NOW, durationMs: 1, status: null, message: 'No.', response: '' };
+      const facts = { n: 1, at, durationMs: 1, status: null, message: 'No.', response: '' };
       const attempt = { ...facts, code, request: '{"target":"","headers":{},"body":""}' };
       const next = { state: 'dead' as const, code };
       await storage.recordAttempts([{ orgId, deliveryId: claimed.id, token: 't', attempt, next }]);
@@ -123,6 +124,18 @@ export function deadLettersContract(subject: Subject): void {
     expect(await storage.countDeliveries(orgId, { state: 'dead' }, 3)).toBe(3);
   });
 
+  test('the dead are found and counted by when they died', async () => {
+    const { storage, orgId, first, die } = await sample();
+    await routedTo(storage, orgId, [first], { count: 4 });
+    const dead: string[] = [];
+    for (const ms of [10, 20, 30]) dead.push(await die(first, 'timeout', NOW + ms));
+    const within = { endedAfter: NOW + 15, endedBefore: NOW + 25 };
+    const found = await storage.listDeliveries(orgId, { ...within, state: 'dead' }, page);
+    expect(found.map(({ id }) => id)).toEqual([dead[1] ?? '']);
+    expect(await storage.countDeliveries(orgId, { endedAfter: NOW + 15, state: 'dead' })).toBe(2);
+    expect(await storage.listDeadGroups(orgId, within, 100)).toMatchObject([{ count: 1 }]);
+  });
+
   test('a job retries the dead with its progress, once each, and who has lost it retries none', async () => {
     const { storage, orgId, first, die } = await sample();
     await routedTo(storage, orgId, [first], { count: 2 });
@@ -170,6 +183,11 @@ export function deadLettersContract(subject: Subject): void {
     expect(await storage.countFailedEvents(orgId, {})).toBe(2);
     expect(await storage.countFailedEvents(orgId, {}, 1)).toBe(1);
     expect(await storage.countFailedEvents(orgId, { pipeline: 'pipe_a' })).toBe(1);
+    const received = [idTime(second), idTime(first)] as const;
+    expect(await storage.listFailedEvents(orgId, { ...page, receivedAfter: received[0] })).toEqual([]);
+    expect(await storage.countFailedEvents(orgId, { receivedAfter: received[1] - 1 })).toBe(2);
+    expect(await storage.listFailedEvents(orgId, { ...page, receivedBefore: received[1] })).toEqual([]);
+    expect(await storage.countFailedEvents(orgId, { receivedBefore: received[0] + 1 })).toBe(2);
     const groups = await storage.listFailedGroups(orgId, {}, 100);
     expect(groups.map(({ pipeline, count }) => [pipeline.id, count])).toEqual([
       ['pipe_b', 2],
