@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { hours, minutes } from '../../core/clock.ts';
-import type { Count, Counters } from '../../core/ports-counters.ts';
+import type { Count, Counters, CounterWindow } from '../../core/ports-counters.ts';
 import type { Operation } from '../operation.ts';
 import type { Db, Schema } from '../schema.ts';
 
@@ -61,33 +61,52 @@ export const readCounters: Operation<Counters['readCounters']> = async (
   orgId,
   subjects,
   names,
-  { from, stepMs, points },
+  window,
 ) => {
   if (subjects.length === 0 || names.length === 0) return [];
-  const span = from % HOUR === 0 && stepMs % HOUR === 0 ? HOUR : MINUTE;
-  const rows = await db
-    .selectFrom('counters')
-    .select(eb => [
-      'subject',
-      'name',
-      sql<number>`(at - CAST(${from} AS BIGINT)) / CAST(${stepMs} AS BIGINT)`.as('point'),
-      eb.fn.sum<number>('amount').as('amount'),
-    ])
-    .where('org_id', '=', orgId)
-    .where('subject', 'in', subjects)
-    .where('name', 'in', names)
-    .where('span', '=', span)
-    .where('at', '>=', from)
-    .where('at', '<', from + points * stepMs)
-    .groupBy(['subject', 'name', 'point'])
-    .execute();
-  return rows.map(({ subject, name, point, amount }) => ({
-    subject,
-    name,
-    point: Number(point),
-    amount: Number(amount),
-  }));
+  const sums = new Map<string, { subject: string; name: string; point: number; amount: number }>();
+  for (const { span, from, to } of rangesOf(window)) {
+    const rows = await db
+      .selectFrom('counters')
+      .select(eb => [
+        'subject',
+        'name',
+        sql<number>`(at - CAST(${window.from} AS BIGINT)) / CAST(${window.stepMs} AS BIGINT)`.as('point'),
+        eb.fn.sum<number>('amount').as('amount'),
+      ])
+      .where('org_id', '=', orgId)
+      .where('subject', 'in', subjects)
+      .where('name', 'in', names)
+      .where('span', '=', span)
+      .where('at', '>=', from)
+      .where('at', '<', to)
+      .groupBy(['subject', 'name', 'point'])
+      .execute();
+    for (const { subject, name, point, amount } of rows) {
+      const key = `${subject}\n${name}\n${point}`;
+      const sum = sums.get(key);
+      if (sum) sum.amount += Number(amount);
+      else sums.set(key, { subject, name, point: Number(point), amount: Number(amount) });
+    }
+  }
+  return [...sums.values()];
 };
+
+/** From here on a stretch has enough whole hours in it that they are worth being read apart. */
+const LONG_MS = hours(6);
+
+/** By which rows a window is added up: a long stretch by its whole hours, and by the minutes before and after them. */
+export function rangesOf({ from, stepMs, points }: CounterWindow) {
+  const to = from + points * stepMs;
+  if (from % HOUR === 0 && stepMs % HOUR === 0) return [{ span: HOUR, from, to }];
+  if (points > 1 || stepMs < LONG_MS) return [{ span: MINUTE, from, to }];
+  const [first, last] = [Math.ceil(from / HOUR) * HOUR, Math.floor(to / HOUR) * HOUR];
+  return [
+    { span: MINUTE, from, to: first },
+    { span: HOUR, from: first, to: last },
+    { span: MINUTE, from: last, to },
+  ].filter(range => range.from < range.to);
+}
 
 export const pruneCounters: Operation<Counters['pruneCounters']> = async (db, orgId, before, limit) => {
   const rows = await db

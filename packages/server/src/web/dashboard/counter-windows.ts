@@ -12,7 +12,10 @@ export function seriesWindow(minuteCount: number, now: number): CounterWindow {
   return endingAt(now, stepMs, Math.ceil(asked / stepMs));
 }
 
-/** The same time as one stretch. Beyond a day it is counted in whole hours, which are read faster. */
+/**
+ * The same time as one stretch. From a day on it is counted in whole hours, which are read faster; below that it is
+ * exact to the minute, and storage reads what it can by the hour.
+ */
 export function totalWindow(minuteCount: number, now: number): CounterWindow {
   const asked = minutes(minuteCount);
   const grain = asked >= days(1) ? hours(1) : minutes(1);

@@ -45,6 +45,24 @@ export function countersContract(subject: Subject): void {
     await subject.storage.addCounts([]);
   });
 
+  test('of a long stretch add up to the minute, wherever it begins and ends', async () => {
+    const org = await storedOrganisation(subject.storage);
+    const moments = Array.from({ length: 240 }, (_, n) => ({ at: NOW + minutes(7 * n), amount: n + 1 }));
+    await subject.storage.addCounts(moments.map(one => count(org, one)));
+    for (const [begin, length] of [
+      [0, 360],
+      [59, 361],
+      [60, 720],
+      [61, 839],
+      [130, 1_439],
+    ] as const) {
+      const over = { from: NOW + minutes(begin), stepMs: minutes(length), points: 1 };
+      const within = moments.filter(({ at }) => at >= over.from && at < over.from + over.stepMs);
+      const amount = within.reduce((sum, one) => sum + one.amount, 0);
+      expect(await read(org, over)).toEqual([{ subject: '', name: 'received', point: 0, amount }]);
+    }
+  });
+
   test('are read by the stretches of a window, and nothing before or after it', async () => {
     const org = await storedOrganisation(subject.storage);
     const at = [-1, 0, 4, 5, 9, 10].map(minute => NOW + minutes(minute));
