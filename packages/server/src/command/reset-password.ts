@@ -53,19 +53,17 @@ async function changePassword(
     terminal.complain(`The password ${checked.error.issues[0]?.message ?? 'cannot be used.'}`);
     return 1;
   }
-  await storage.setPassword(user.id, await hashPassword(password));
   const at = Date.now();
-  for (const { id: orgId } of await storage.listOrganisationsOf(user.id)) {
-    await storage.recordAudit({
-      id: newId('aud', at),
-      orgId,
-      at,
-      actor: 'sluice reset-password',
-      action: 'user.password_reset',
-      target: user.id,
-      details: { email },
-    });
-  }
+  const records = (await storage.listOrganisationsOf(user.id)).map(({ id: orgId }) => ({
+    id: newId('aud', at),
+    orgId,
+    at,
+    actor: 'sluice reset-password',
+    action: 'user.password_reset',
+    target: user.id,
+    details: { email },
+  }));
+  await storage.audited(...records).setPassword(user.id, await hashPassword(password));
   terminal.say(`The password of ${email} is changed, and all of their sessions are ended.`);
   return 0;
 }

@@ -1,3 +1,4 @@
+import type { AuditEntry } from './audit-entry.ts';
 import type { EntityState, EntityWrite, IfMatch, Refusal } from './entity-write.ts';
 import type { EventState } from './event.ts';
 import type { JsonObject } from './json.ts';
@@ -160,7 +161,12 @@ export interface EntityActions {
   remove(
     orgId: string,
     entity: EntityTie,
-    wish: { readonly ifMatch: IfMatch; readonly eraseEvents: boolean },
+    wish: {
+      readonly ifMatch: IfMatch;
+      readonly eraseEvents: boolean;
+      /** What goes on record with it, now that so many events were erased; null: nothing. */
+      record(erasedEvents: number): AuditEntry | null;
+    },
   ): Promise<{ readonly erasedEvents: number }>;
   identityOf(orgId: string, entity: EntityTie): Promise<Identity | null>;
 }

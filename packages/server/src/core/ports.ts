@@ -1,3 +1,4 @@
+import type { AuditEntry } from './audit-entry.ts';
 import type { EventState, NewEvent, StoredEvent } from './event.ts';
 import type { Counters } from './ports-counters.ts';
 import type { DeadLetters } from './ports-dead-letters.ts';
@@ -306,18 +307,48 @@ export interface Sources {
 
 // --- Audit and upkeep ------------------------------------------------------------------------------------
 
-export interface AuditEntry {
-  readonly id: string;
-  readonly orgId: string;
-  readonly at: number;
-  readonly actor: string;
-  /** `source.created`, `key.revoked`, … */
-  readonly action: string;
-  readonly target: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
+/** Changes that people make, each of which is on record. */
+export const auditedChanges = [
+  'createOrganisation',
+  'updateOrganisation',
+  'deleteOrganisation',
+  'createFirstUser',
+  'setPassword',
+  'setRole',
+  'removeMember',
+  'createInvitation',
+  'deleteInvitation',
+  'acceptInvitation',
+  'createApiKey',
+  'renameApiKey',
+  'revokeApiKey',
+  'createSource',
+  'updateSource',
+  'deleteSource',
+  'createPipeline',
+  'savePipeline',
+  'enablePipeline',
+  'deletePipeline',
+  'createDestination',
+  'updateDestination',
+  'deleteDestination',
+  'retryDelivery',
+  'discardDelivery',
+  'discardFailedEvent',
+  'createJob',
+  'finishJob',
+  'deleteEntity',
+] as const satisfies readonly (keyof Storage)[];
+
+export type AuditedChange = (typeof auditedChanges)[number];
 
 export interface AuditLog {
+  /**
+   * The same changes, each together with the record of it: both are on disk, or neither is. A change that is refused,
+   * or finds nothing to change, is not on record.
+   */
+  audited(...entries: readonly AuditEntry[]): Pick<Storage, AuditedChange>;
+  /** For what changes nothing by itself. */
   recordAudit(entry: AuditEntry): Promise<void>;
   listAudit(orgId: string, page: { limit: number; below: string | null }): Promise<AuditEntry[]>;
   findAudit(orgId: string, id: string): Promise<AuditEntry | null>;

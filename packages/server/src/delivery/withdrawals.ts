@@ -1,16 +1,21 @@
 import type { Storage } from '../core/ports.ts';
 
 /** Says when deliveries were discarded or erased, since a worker may hold them in its queue. */
-export const tellOfWithdrawals = (storage: Storage, onWithdrawn: () => void): Storage => ({
-  ...storage,
-  async discardDelivery(...args) {
-    const isDiscarded = await storage.discardDelivery(...args);
-    onWithdrawn();
-    return isDiscarded;
-  },
-  async eraseTiedEvents(...args) {
-    const slice = await storage.eraseTiedEvents(...args);
-    onWithdrawn();
-    return slice;
-  },
-});
+export function tellOfWithdrawals(storage: Storage, onWithdrawn: () => void): Storage {
+  const telling =
+    <Args extends unknown[], Result>(withdraw: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      const result = await withdraw(...args);
+      onWithdrawn();
+      return result;
+    };
+  return {
+    ...storage,
+    discardDelivery: telling(storage.discardDelivery),
+    eraseTiedEvents: telling(storage.eraseTiedEvents),
+    audited(...entries) {
+      const audited = storage.audited(...entries);
+      return { ...audited, discardDelivery: telling(audited.discardDelivery) };
+    },
+  };
+}

@@ -1,11 +1,15 @@
 import type { Clock } from '../core/clock.ts';
+import type { AuditLog } from '../core/ports.ts';
 import type { Entities, EntityActions } from '../core/ports-entities.ts';
 import { mergeIdentity } from './identity.ts';
 import { createEntityRemoval } from './remove.ts';
 import { createEntityWriter } from './write.ts';
 
 /** What is done with entities beyond what storage answers as it is. */
-export const createEntityActions = (storage: Entities, clock: Clock): EntityActions => ({
+export const createEntityActions = (
+  storage: Entities & Pick<AuditLog, 'audited'>,
+  clock: Clock,
+): EntityActions => ({
   write: createEntityWriter(storage, clock),
   remove: createEntityRemoval(storage, clock),
   async identityOf(orgId, entity) {

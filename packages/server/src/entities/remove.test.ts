@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import type { AuditEntry } from '../core/audit-entry.ts';
 import type { IfMatch } from '../core/entity-write.ts';
 import { Problem } from '../core/errors.ts';
+import type { AuditLog } from '../core/ports.ts';
 import type { TimedEntity } from '../core/ports-entities.ts';
 import { createEntityRemoval } from './remove.ts';
 
@@ -16,10 +18,13 @@ function storageWith(events: number, version: number | null) {
       const times = { traits: '{}', traitTimes: '{}', createdAt: 0, updatedAt: 0 };
       return version === null ? null : { ...entity, ...times, version };
     },
-    async deleteEntity(_org: string, _entity: unknown, ifMatch: IfMatch) {
-      asked.push(`delete ${ifMatch}`);
-      return version === null ? ('not_found' as const) : ('deleted' as const);
-    },
+    audited: (...records: readonly AuditEntry[]) =>
+      ({
+        async deleteEntity(_org: string, _entity: unknown, ifMatch: IfMatch) {
+          asked.push(`delete ${ifMatch}${records.map(({ details }) => ` as ${JSON.stringify(details)}`)}`);
+          return version === null ? 'not_found' : 'deleted';
+        },
+      }) as ReturnType<AuditLog['audited']>,
     async eraseTiedEvents(_org: string, _entity: unknown, page: { after: string | null; limit: number }) {
       asked.push(`erase after ${page.after}`);
       const from = page.after === null ? 0 : Number(page.after);
@@ -31,24 +36,40 @@ function storageWith(events: number, version: number | null) {
 
 describe('deleting an entity', () => {
   const clock = { now: () => 1 };
+  const record = (erased: number) =>
+    erased === 0
+      ? null
+      : {
+          id: 'aud_1',
+          orgId: 'org',
+          at: 1,
+          actor: 'ada',
+          action: 'entity.deleted',
+          target: 'x',
+          details: { erased },
+        };
 
   test('asks for nothing but that', async () => {
     const storage = storageWith(5, 1);
     const remove = createEntityRemoval(storage, clock);
-    expect(await remove('org', entity, { ifMatch: 3, eraseEvents: false })).toEqual({ erasedEvents: 0 });
+    expect(await remove('org', entity, { ifMatch: 3, eraseEvents: false, record })).toEqual({
+      erasedEvents: 0,
+    });
     expect(storage.asked).toEqual(['delete 3']);
   });
 
   test('erases all events in slices first, and deletes last', async () => {
     const storage = storageWith(250, 1);
     const remove = createEntityRemoval(storage, clock);
-    expect(await remove('org', entity, { ifMatch: null, eraseEvents: true })).toEqual({ erasedEvents: 250 });
+    expect(await remove('org', entity, { ifMatch: null, eraseEvents: true, record })).toEqual({
+      erasedEvents: 250,
+    });
     expect(storage.asked).toEqual([
       'find',
       'erase after null',
       'erase after 100',
       'erase after 200',
-      'delete null',
+      'delete null as {"erased":250}',
     ]);
   });
 
@@ -59,7 +80,9 @@ describe('deleting an entity', () => {
     ] as const) {
       const storage = storageWith(5, version);
       const remove = createEntityRemoval(storage, clock);
-      const refused = await remove('org', entity, { ifMatch: 1, eraseEvents: true }).catch(error => error);
+      const refused = await remove('org', entity, { ifMatch: 1, eraseEvents: true, record }).catch(
+        error => error,
+      );
       expect(refused).toBeInstanceOf(Problem);
       expect(refused.code).toBe(code);
       expect(storage.asked).toEqual(['find']);

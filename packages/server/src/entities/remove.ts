@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { isMatch } from '../core/entity-write.ts';
 import { Problem } from '../core/errors.ts';
+import type { AuditLog } from '../core/ports.ts';
 import type { Entities, EntityActions } from '../core/ports-entities.ts';
 import type { EntityTie } from '../core/scope.ts';
 
@@ -12,10 +13,10 @@ const SLICE = 100;
  * between finds the entity still there, asks again, and it goes on from where it was.
  */
 export function createEntityRemoval(
-  storage: Pick<Entities, 'findEntity' | 'deleteEntity' | 'eraseTiedEvents'>,
+  storage: Pick<Entities, 'findEntity' | 'eraseTiedEvents'> & Pick<AuditLog, 'audited'>,
   clock: Clock,
 ): EntityActions['remove'] {
-  return async (orgId, entity, { ifMatch, eraseEvents }) => {
+  return async (orgId, entity, { ifMatch, eraseEvents, record }) => {
     let erasedEvents = 0;
     if (eraseEvents) {
       const found = await storage.findEntity(orgId, entity);
@@ -23,7 +24,9 @@ export function createEntityRemoval(
       if (!isMatch(found.version, ifMatch)) throw new Problem('version_conflict');
       erasedEvents = await eraseAll(orgId, entity);
     }
-    const outcome = await storage.deleteEntity(orgId, entity, ifMatch);
+    const entry = record(erasedEvents);
+    const changes = storage.audited(...(entry === null ? [] : [entry]));
+    const outcome = await changes.deleteEntity(orgId, entity, ifMatch);
     if (outcome !== 'deleted') throw new Problem(outcome);
     return { erasedEvents };
   };

@@ -1,4 +1,5 @@
-import type { Journal, Storage } from '../core/ports.ts';
+import type { AuditEntry } from '../core/audit-entry.ts';
+import { type AuditedChange, auditedChanges, type Journal, type Storage } from '../core/ports.ts';
 import type { Deliveries } from '../core/ports-delivery.ts';
 import type { Entities } from '../core/ports-entities.ts';
 import type { EventClaims } from '../core/ports-storage-pipeline.ts';
@@ -31,6 +32,7 @@ import * as prune from './queries/prune.ts';
 import * as runs from './queries/runs.ts';
 import * as sources from './queries/sources.ts';
 import * as upkeep from './queries/upkeep.ts';
+import type { Db } from './schema.ts';
 
 /** What each engine writes for itself, because speed there hangs on what only that engine can do. */
 export type EngineOwned = Pick<Journal, 'append'> &
@@ -38,7 +40,13 @@ export type EngineOwned = Pick<Journal, 'append'> &
   Pick<Entities, 'writeEntities'> &
   Pick<Deliveries, 'claimDeliveries' | 'recordAttempts'>;
 
-type Shared = Omit<Storage, keyof EngineOwned>;
+type Shared = Omit<Storage, keyof EngineOwned | 'audited'> & {
+  changeAudited(
+    entries: readonly AuditEntry[],
+    name: AuditedChange,
+    args: readonly unknown[],
+  ): Promise<unknown>;
+};
 export type OperationName = keyof Shared;
 
 /** Every operation that both engines share, by name. Each runs in one transaction. */
@@ -124,6 +132,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   hasOutstanding: jobs.hasOutstanding,
   listFirstRuns: runs.listFirstRuns,
 
+  changeAudited,
   recordAudit: audit.recordAudit,
   listAudit: audit.listAudit,
   findAudit: audit.findAudit,
@@ -165,14 +174,48 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   leave: upkeep.leave,
 };
 
+type ChangeResult = Awaited<ReturnType<Storage[AuditedChange]>>;
+
+/** What a change answers in words, and whether it has changed something. */
+const hasChanged: Readonly<Record<Extract<ChangeResult, string>, boolean>> = {
+  changed: true,
+  created: true,
+  deleted: true,
+  removed: true,
+  saved: true,
+  already_member: false,
+  changed_meanwhile: false,
+  last_one: false,
+  last_owner: false,
+  not_found: false,
+  other_account: false,
+  version_conflict: false,
+};
+
+/** A change and the records of it, in the one transaction that every operation runs in. */
+async function changeAudited(
+  db: Db,
+  entries: readonly AuditEntry[],
+  name: AuditedChange,
+  args: readonly unknown[],
+): Promise<unknown> {
+  const change = operations[name] as (db: Db, ...args: readonly unknown[]) => Promise<ChangeResult>;
+  const result = await change(db, ...args);
+  const isRefused = typeof result === 'string' ? !hasChanged[result] : result === false || result === null;
+  if (!isRefused) for (const entry of entries) await audit.recordAudit(db, entry);
+  return result;
+}
+
 export const operationNames = Object.keys(operations) as OperationName[];
 
 /** By the verb they begin with: an engine may answer these from a copy that only reads. */
 export const isRead = (name: OperationName): boolean => /^(list|find|has|read|count)[A-Z]/.test(name);
 
 /** Whether everybody must forget what they keep of keys, sources, organisations and pipelines when this has run. */
-export const changesConfiguration = (name: OperationName): boolean =>
-  /(ApiKey|Source|Organisation|Pipeline|Destination)$/.test(name) && !isRead(name);
+export function changesConfiguration(name: OperationName, args: readonly unknown[]): boolean {
+  const change = name === 'changeAudited' ? String(args[1]) : name;
+  return /(ApiKey|Source|Organisation|Pipeline|Destination)$/.test(change) && !isRead(name);
+}
 
 /** Builds the port from one way to run an operation by its name. */
 export function toStorage(
@@ -182,5 +225,9 @@ export function toStorage(
   const shared = Object.fromEntries(
     operationNames.map(name => [name, (...args: unknown[]) => run(name, args)]),
   ) as unknown as Shared;
-  return { ...shared, ...own };
+  const audited = (...entries: readonly AuditEntry[]) =>
+    Object.fromEntries(
+      auditedChanges.map(name => [name, (...args: unknown[]) => run('changeAudited', [entries, name, args])]),
+    ) as unknown as Pick<Storage, AuditedChange>;
+  return { ...shared, ...own, audited };
 }

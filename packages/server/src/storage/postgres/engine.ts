@@ -56,7 +56,7 @@ export async function openPostgres(options: {
   const changes = await listenForChanges(connection, tellListeners);
 
   async function write(name: OperationName, args: readonly unknown[]): Promise<unknown> {
-    const changing = changesConfiguration(name);
+    const changing = changesConfiguration(name, args);
     const result = await retrying(() =>
       db.transaction().execute(async transaction => {
         const result = await perform(transaction, name, args);

@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditLog } from '../../core/ports.ts';
+import type { AuditEntry } from '../../core/audit-entry.ts';
+import type { AuditLog } from '../../core/ports.ts';
 import type { Operation } from '../operation.ts';
 import type { Schema } from '../schema.ts';
 

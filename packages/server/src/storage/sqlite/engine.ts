@@ -52,7 +52,7 @@ export async function openSqlite(options: {
       async (name, args) => {
         if (isRead(name)) return reader.call(name, args);
         const result = await writer.call(name, args);
-        if (changesConfiguration(name)) for (const listener of listeners) listener();
+        if (changesConfiguration(name, args)) for (const listener of listeners) listener();
         return result;
       },
       {

@@ -1,7 +1,8 @@
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
+import type { AuditEntry } from '../../core/audit-entry.ts';
 import { toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
-import type { AuditEntry, AuditLog } from '../../core/ports.ts';
+import type { AuditLog } from '../../core/ports.ts';
 import { answer } from '../answer.ts';
 import type { Calls } from './calls.ts';
 import { listQuery } from './records.ts';

@@ -1,9 +1,9 @@
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
+import type { AuditEntry } from '../../core/audit-entry.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { AuditLog } from '../../core/ports.ts';
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import { answerPage } from '../answer.ts';
 import { type Client, type ClientSettings, clientOf } from '../client.ts';
@@ -28,8 +28,8 @@ export interface Call extends OpenCall {
   readonly session: Session;
   /** The page of this list that the query asks for. */
   page(list: string, query: { limit: number; cursor?: string | undefined }): Page;
-  /** Tells the audit log, of this organisation unless another one is named. No secrets in the details. */
-  audit(action: string, target: string, details?: AuditDetails, orgId?: string): Promise<void>;
+  /** What the audit log is to hold, of this organisation unless another one is named. No secrets in the details. */
+  record(action: string, target: string, details?: AuditDetails, orgId?: string): AuditEntry;
 }
 
 export interface Page {
@@ -54,7 +54,6 @@ export interface Calls {
 export function createCalls(
   app: Hono<WebEnv>,
   dependencies: {
-    readonly storage: Pick<AuditLog, 'recordAudit'>;
     readonly sessions: Sessions;
     readonly cursors: Cursors;
     readonly clock: Clock;
@@ -63,7 +62,7 @@ export function createCalls(
     readonly live: Pick<LiveFeed, 'note'>;
   },
 ): Calls {
-  const { storage, sessions, cursors, clock } = dependencies;
+  const { sessions, cursors, clock } = dependencies;
 
   function openCall(context: Context<WebEnv>): OpenCall {
     const request = context.req.raw;
@@ -94,17 +93,9 @@ export function createCalls(
             answerPage(rows, next === null ? null : cursors.issue(scope, next), more),
         };
       },
-      async audit(action, target, details = {}, orgId = session.orgId) {
+      record(action, target, details = {}, orgId = session.orgId) {
         const at = clock.now();
-        await storage.recordAudit({
-          id: newId('aud', at),
-          orgId,
-          at,
-          actor: session.email,
-          action,
-          target,
-          details,
-        });
+        return { id: newId('aud', at), orgId, at, actor: session.email, action, target, details };
       },
     };
   }

@@ -28,8 +28,7 @@ type DeadLetterStorage = Pick<
   | 'listDeadGroups'
   | 'listFailedGroups'
   | 'findEvent'
-  | 'discardFailedEvent'
-  | 'createJob'
+  | 'audited'
   | 'listJobs'
 >;
 type Filter = z.output<typeof deadLetterFilter>;
@@ -164,8 +163,8 @@ export function deadLetterCalls(
       createdAt: now,
       finishedAt: null,
     };
-    await storage.createJob(job);
-    await call.audit('dead_letters.retried', job.id, { filter: showStoredFilter(stored), total });
+    const record = call.record('dead_letters.retried', job.id, { filter: showStoredFilter(stored), total });
+    await storage.audited(record).createJob(job);
     onDeliveriesDue();
     return answer(showJob(job), 201);
   });
@@ -173,9 +172,9 @@ export function deadLetterCalls(
   calls.on('POST /events/:id/discard', 'deliveries.change', async call => {
     const event = await storage.findEvent(call.session.orgId, call.param('id'));
     if (event === null) throw new Problem('not_found');
-    if (!(await storage.discardFailedEvent(call.session.orgId, event.id)))
+    const changes = storage.audited(call.record('event.discarded', event.id));
+    if (!(await changes.discardFailedEvent(call.session.orgId, event.id)))
       throw new Problem('conflict', { message: 'This event is not among the dead letters.' });
-    await call.audit('event.discarded', event.id);
     return answer(toRow(event));
   });
 

@@ -11,10 +11,7 @@ import { pagingQuery } from '../paging.ts';
 import type { Call, Calls } from './calls.ts';
 import { optionalTime } from './records.ts';
 
-type DeliveryCallStorage = Pick<
-  Storage,
-  'listDeliveries' | 'findDelivery' | 'listAttempts' | 'retryDelivery' | 'discardDelivery'
->;
+type DeliveryCallStorage = Pick<Storage, 'listDeliveries' | 'findDelivery' | 'listAttempts' | 'audited'>;
 
 /** What is on its way, what has arrived, and what could not. */
 export function deliveryCalls(
@@ -60,22 +57,22 @@ export function deliveryCalls(
 
   calls.on('POST /deliveries/:id/retry', 'deliveries.change', async call => {
     const { orgId, id } = await find(call);
-    if (!(await storage.retryDelivery(orgId, id, clock.now()))) {
+    const changes = storage.audited(call.record('delivery.retried', id));
+    if (!(await changes.retryDelivery(orgId, id, clock.now()))) {
       throw new Problem('conflict', {
         message: 'Only a dead delivery whose destination still exists can be retried.',
       });
     }
-    await call.audit('delivery.retried', id);
     onDeliveriesDue();
     return answer(await showWhole(await find(call)));
   });
 
   calls.on('POST /deliveries/:id/discard', 'deliveries.change', async call => {
     const { orgId, id } = await find(call);
-    if (!(await storage.discardDelivery(orgId, id, clock.now()))) {
+    const changes = storage.audited(call.record('delivery.discarded', id));
+    if (!(await changes.discardDelivery(orgId, id, clock.now()))) {
       throw new Problem('conflict', { message: 'This delivery has ended already.' });
     }
-    await call.audit('delivery.discarded', id);
     return answer(await showWhole(await find(call)));
   });
 }

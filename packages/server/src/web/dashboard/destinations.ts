@@ -15,6 +15,7 @@ import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { KindDescription } from '../../core/kind.ts';
+import type { AuditLog } from '../../core/ports.ts';
 import type { Destinations, StoredDestination } from '../../core/ports-delivery.ts';
 import { answer } from '../answer.ts';
 import { pageOf } from '../paging.ts';
@@ -78,7 +79,15 @@ const mergedPolicy = (stored: DeliveryPolicy, given: z.output<typeof destination
 /** Destinations. Secrets are answered when made or rotated only, and shown as set afterwards. */
 export function destinationCalls(
   calls: Calls,
-  { storage, desk, clock }: { readonly storage: Destinations; readonly desk: Desk; readonly clock: Clock },
+  {
+    storage,
+    desk,
+    clock,
+  }: {
+    readonly storage: Destinations & Pick<AuditLog, 'audited' | 'recordAudit'>;
+    readonly desk: Desk;
+    readonly clock: Clock;
+  },
 ): void {
   async function find({ session, param }: Call): Promise<StoredDestination> {
     const destination = await storage.findDestination(session.orgId, param('id'));
@@ -147,8 +156,9 @@ export function destinationCalls(
       createdAt: now,
       updatedAt: now,
     };
-    await storage.createDestination(destination);
-    await call.audit('destination.created', id, { kind, name });
+    await storage
+      .audited(call.record('destination.created', id, { kind, name }))
+      .createDestination(destination);
     return answer({ ...show(destination), ...(secret === null ? {} : { secret }) }, 201);
   });
 
@@ -164,28 +174,28 @@ export function destinationCalls(
         : await desk.accept({ orgId, id, kind, config: given.config as JsonObject, stored });
     const policy = given.policy && mergedPolicy(stored.policy, given.policy);
     const change = { name: given.name, policy, config: accepted?.config };
-    await storage.updateDestination(orgId, id, change, clock.now());
-    await call.audit('destination.changed', id, {
+    const record = call.record('destination.changed', id, {
       ...(given.name === undefined ? {} : { name: given.name }),
       fields: Object.keys(given),
     });
+    await storage.audited(record).updateDestination(orgId, id, change, clock.now());
     const secret = accepted?.secret ?? null;
     return answer({ ...show(await find(call)), ...(secret === null ? {} : { secret }) });
   });
 
   calls.on('DELETE /destinations/:id', 'destinations.change', async call => {
     const { orgId, id, name } = await find(call);
-    if (!(await storage.deleteDestination(orgId, id, call.session.email, clock.now()))) {
+    const changes = storage.audited(call.record('destination.deleted', id, { name }));
+    if (!(await changes.deleteDestination(orgId, id, call.session.email, clock.now()))) {
       throw new Problem('not_found');
     }
-    await call.audit('destination.deleted', id, { name });
     return answer({ id, deleted: true });
   });
 
   const setPaused = (paused: boolean) => async (call: Call) => {
     const { orgId, id } = await find(call);
-    await storage.updateDestination(orgId, id, { paused }, clock.now());
-    await call.audit(paused ? 'destination.paused' : 'destination.resumed', id);
+    const record = call.record(paused ? 'destination.paused' : 'destination.resumed', id);
+    await storage.audited(record).updateDestination(orgId, id, { paused }, clock.now());
     return answer(show(await find(call)));
   };
   calls.on('POST /destinations/:id/pause', 'destinations.change', setPaused(true));
@@ -196,15 +206,15 @@ export function destinationCalls(
     const { overlap_s } = await call.body(destinationRotation, 'take as {}');
     const now = clock.now();
     const { config, secret } = desk.rotate(destination, now + seconds(overlap_s));
-    await storage.updateDestination(destination.orgId, destination.id, { config }, now);
-    await call.audit('destination.secret_rotated', destination.id, { overlap_s });
+    const record = call.record('destination.secret_rotated', destination.id, { overlap_s });
+    await storage.audited(record).updateDestination(destination.orgId, destination.id, { config }, now);
     return answer({ ...show(await find(call)), secret });
   });
 
   calls.on('POST /destinations/:id/test', 'destinations.change', async call => {
     const destination = await find(call);
     const result = await desk.test(destination);
-    await call.audit('destination.tested', destination.id, { outcome: result.outcome });
+    await storage.recordAudit(call.record('destination.tested', destination.id, { outcome: result.outcome }));
     const shown: DestinationTestRecord = {
       outcome: result.outcome,
       status: result.status,

@@ -44,9 +44,12 @@ export function entityCalls(
   calls.on(`DELETE ${ONE}`, 'entities.change', async call => {
     const entity = entityOf(call);
     const { erase_events: eraseEvents } = call.query(deleteQuery);
-    const { erasedEvents } = await actions.remove(call.session.orgId, entity, { ifMatch: null, eraseEvents });
-    const erased = eraseEvents ? { erased_events: erasedEvents } : {};
-    await call.audit('entity.deleted', `${entity.kind}/${entity.externalId}`, erased);
-    return answer({ deleted: true, ...erased });
+    const shown = (erasedEvents: number) => (eraseEvents ? { erased_events: erasedEvents } : {});
+    const { erasedEvents } = await actions.remove(call.session.orgId, entity, {
+      ifMatch: null,
+      eraseEvents,
+      record: erased => call.record('entity.deleted', `${entity.kind}/${entity.externalId}`, shown(erased)),
+    });
+    return answer({ deleted: true, ...shown(erasedEvents) });
   });
 }

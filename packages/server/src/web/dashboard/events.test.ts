@@ -46,7 +46,6 @@ beforeAll(async () => {
   await storage.append([{ orgId, sourceId: null, receivedAt: at, events, idempotency: null }]);
 
   const calls = createCalls(app, {
-    storage,
     clock: systemClock,
     sessions: createSessions(storage, systemClock),
     cursors: createCursors(createVault('a secret key for tests, 32 characters or more')),

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
-import type { AuditLog, Storage } from '../../core/ports.ts';
+import type { Storage } from '../../core/ports.ts';
 import { newSecret, type Vault } from '../../core/vault.ts';
 import type { Passwords } from './passwords.ts';
 
@@ -23,7 +23,7 @@ interface Made {
 const CODE_LENGTH = 24;
 
 export async function prepareFirstUser(
-  storage: Pick<Storage, 'hasUsers' | 'createFirstUser' | 'keepSetting'> & Pick<AuditLog, 'recordAudit'>,
+  storage: Pick<Storage, 'hasUsers' | 'keepSetting' | 'audited'>,
   { vault, clock, passwords }: { vault: Vault; clock: Clock; passwords: Passwords },
 ): Promise<FirstUser> {
   const installation = await storage.keepSetting('installation', newSecret('installation'));
@@ -52,8 +52,7 @@ export async function prepareFirstUser(
         searchableTraits: [],
         createdAt: now,
       };
-      if (!(await storage.createFirstUser(user, org))) return null;
-      await storage.recordAudit({
+      const changes = storage.audited({
         id: newId('aud', now),
         orgId: org.id,
         at: now,
@@ -62,7 +61,7 @@ export async function prepareFirstUser(
         target: org.id,
         details: { name: organisation },
       });
-      return { userId: user.id, orgId: org.id };
+      return (await changes.createFirstUser(user, org)) ? { userId: user.id, orgId: org.id } : null;
     },
   };
 }

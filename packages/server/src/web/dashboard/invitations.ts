@@ -27,7 +27,7 @@ export function invitationCalls(
   }: {
     readonly storage: Pick<
       Storage,
-      'findInvitation' | 'acceptInvitation' | 'findOrganisation' | 'recordAudit' | 'listOrganisationsOf'
+      'findInvitation' | 'findOrganisation' | 'audited' | 'listOrganisationsOf'
     >;
     readonly sessions: Sessions;
     readonly passwords: Passwords;
@@ -63,26 +63,20 @@ export function invitationCalls(
     const codeHash = hashSecret(call.param('code'));
     const invitation = await storage.findInvitation(codeHash, clock.now());
     if (invitation === null) throw gone();
-    const { email, role, hasAccount } = invitation;
+    const { orgId, email, role, hasAccount } = invitation;
     const { password } = await call.body(acceptInvitationBody);
     const ownAccount = () => checkPassword(email, password, call.client.address);
 
     const now = clock.now();
-    const account = hasAccount ? await ownAccount() : await newAccount(email, password);
-    let joined = await storage.acceptInvitation(codeHash, now, account);
+    const accept = (account: User) => {
+      const [id, action, details] = [newId('aud', now), 'member.joined', { role }];
+      const record = { id, orgId, at: now, actor: email, action, target: account.id, details };
+      return storage.audited(record).acceptInvitation(codeHash, now, account);
+    };
+    let joined = await accept(hasAccount ? await ownAccount() : await newAccount(email, password));
     // An account that was made in the meantime has a password of its own, which is to be proved first.
-    if (joined === 'other_account')
-      joined = await storage.acceptInvitation(codeHash, now, await ownAccount());
+    if (joined === 'other_account') joined = await accept(await ownAccount());
     if (joined === null || joined === 'other_account') throw gone();
-    await storage.recordAudit({
-      id: newId('aud', now),
-      orgId: joined.orgId,
-      at: now,
-      actor: email,
-      action: 'member.joined',
-      target: joined.userId,
-      details: { role },
-    });
     const { session, cookie } = await sessions.begin(joined.userId, joined.orgId, call.client);
     return withCookie(answer(await whoAmI(storage, session), 201), cookie);
   });

@@ -1,6 +1,7 @@
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
+import type { AuditLog } from '../../core/ports.ts';
 import type { Job, Jobs } from '../../core/ports-storage-pipeline.ts';
 import { REPLAY_JOB, RETRY_JOB, type ReplayRequest } from '../../core/replay.ts';
 import { answer } from '../answer.ts';
@@ -12,7 +13,7 @@ import { listQuery, optionalTime } from './records.ts';
 /** Long pieces of work: how far they have come, and how to stop them. */
 export function jobCalls(
   calls: Calls,
-  { storage, clock }: { readonly storage: Jobs; readonly clock: Clock },
+  { storage, clock }: { readonly storage: Jobs & Pick<AuditLog, 'audited'>; readonly clock: Clock },
 ): void {
   async function find({ session, param }: Call): Promise<Job> {
     const job = await storage.findJob(session.orgId, param('id'));
@@ -31,9 +32,9 @@ export function jobCalls(
 
   calls.on('POST /jobs/:id/cancel', 'jobs.cancel', async call => {
     const { orgId, id, kind } = await find(call);
-    if (!(await storage.finishJob(orgId, id, 'cancelled', clock.now())))
+    const changes = storage.audited(call.record('job.cancelled', id, { kind }));
+    if (!(await changes.finishJob(orgId, id, 'cancelled', clock.now())))
       throw new Problem('conflict', { message: 'The job has ended already.' });
-    await call.audit('job.cancelled', id, { kind });
     return answer(showJob(await find(call)));
   });
 }

@@ -2,7 +2,7 @@ import { type KeyRecord, keyBody, keyChange, type NewKeyRecord } from '@sluice/c
 import { type Clock, toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { ApiKey, ApiKeys } from '../../core/ports.ts';
+import type { ApiKey, ApiKeys, AuditLog } from '../../core/ports.ts';
 import { hashSecret, newSecret } from '../../core/vault.ts';
 import { answer } from '../answer.ts';
 import { pageOf } from '../paging.ts';
@@ -14,7 +14,7 @@ const PREFIX_LENGTH = 10;
 /** API keys: the secret is shown once and kept as a hash; revoking holds from the next request on. */
 export function keyCalls(
   calls: Calls,
-  { storage, clock }: { readonly storage: ApiKeys; readonly clock: Clock },
+  { storage, clock }: { readonly storage: ApiKeys & Pick<AuditLog, 'audited'>; readonly clock: Clock },
 ): void {
   async function find({ session, param }: Call): Promise<ApiKey> {
     const key = await storage.findApiKey(session.orgId, param('id'));
@@ -42,8 +42,8 @@ export function keyCalls(
       lastUsedAt: null,
       revokedAt: null,
     };
-    await storage.createApiKey(key);
-    await call.audit('key.created', key.id, { name, prefix: key.prefix });
+    const record = call.record('key.created', key.id, { name, prefix: key.prefix });
+    await storage.audited(record).createApiKey(key);
     return answer({ ...toRecord(key), secret } satisfies NewKeyRecord, 201);
   });
 
@@ -52,16 +52,15 @@ export function keyCalls(
   calls.on('PATCH /keys/:id', 'keys.change', async call => {
     const { id } = await find(call);
     const { name } = await call.body(keyChange);
-    await storage.renameApiKey(call.session.orgId, id, name);
-    await call.audit('key.renamed', id, { name });
+    const record = call.record('key.renamed', id, { name });
+    await storage.audited(record).renameApiKey(call.session.orgId, id, name);
     return answer(toRecord(await find(call)));
   });
 
   calls.on('DELETE /keys/:id', 'keys.change', async call => {
     const { id, name } = await find(call);
-    if (await storage.revokeApiKey(call.session.orgId, id, clock.now())) {
-      await call.audit('key.revoked', id, { name });
-    }
+    const record = call.record('key.revoked', id, { name });
+    await storage.audited(record).revokeApiKey(call.session.orgId, id, clock.now());
     return answer(toRecord(await find(call)));
   });
 }

@@ -12,16 +12,7 @@ import { listQuery } from './records.ts';
 
 const INVITATION_LIFETIME_MS = days(7);
 
-type MemberStorage = Pick<
-  Storage,
-  | 'listMembers'
-  | 'findMember'
-  | 'setRole'
-  | 'removeMember'
-  | 'createInvitation'
-  | 'listInvitations'
-  | 'deleteInvitation'
->;
+type MemberStorage = Pick<Storage, 'listMembers' | 'listInvitations' | 'audited'>;
 
 /** The people of an organisation, and those who have been invited: both stand in one list. */
 export function memberCalls(
@@ -63,10 +54,10 @@ export function memberCalls(
       createdAt,
       expiresAt: createdAt + INVITATION_LIFETIME_MS,
     };
-    if ((await storage.createInvitation(invitation)) === 'already_member') {
+    const changes = storage.audited(call.record('member.invited', invitation.id, { email, role }));
+    if ((await changes.createInvitation(invitation)) === 'already_member') {
       throw new Problem('conflict', { path: 'email', message: `${email} is a member already.` });
     }
-    await call.audit('member.invited', invitation.id, { email, role });
     return answer({ ...toInvited(invitation), invite_code: code }, 201);
   });
 
@@ -80,8 +71,11 @@ export function memberCalls(
     if (member.status === 'invited') {
       throw new Problem('conflict', { message: 'Invite them again to offer another role.' });
     }
-    settle(await storage.setRole(call.session.orgId, member.id, role));
-    await call.audit('member.role_changed', member.id, { email: member.email, from: member.role, to: role });
+    const { id, email } = member;
+    const changes = storage.audited(
+      call.record('member.role_changed', id, { email, from: member.role, to: role }),
+    );
+    settle(await changes.setRole(call.session.orgId, id, role));
     return answer(await find(call));
   });
 
@@ -89,11 +83,11 @@ export function memberCalls(
     const { id, email, role, status } = await find(call);
     requireRoleOver(call, role);
     if (status === 'invited') {
-      if (!(await storage.deleteInvitation(call.session.orgId, id))) throw new Problem('not_found');
-      await call.audit('invitation.withdrawn', id, { email, role });
+      const changes = storage.audited(call.record('invitation.withdrawn', id, { email, role }));
+      if (!(await changes.deleteInvitation(call.session.orgId, id))) throw new Problem('not_found');
     } else {
-      settle(await storage.removeMember(call.session.orgId, id));
-      await call.audit('member.removed', id, { email, role });
+      const changes = storage.audited(call.record('member.removed', id, { email, role }));
+      settle(await changes.removeMember(call.session.orgId, id));
     }
     return answer({ id, deleted: true });
   });

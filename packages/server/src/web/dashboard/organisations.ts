@@ -13,7 +13,7 @@ import type { Call, Calls } from './calls.ts';
 import { requirePermission } from './permissions.ts';
 import { listQuery, newestFirst } from './records.ts';
 import { withCookie } from './session.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 
 type Mine = Organisation & { readonly role: Role };
 
@@ -26,14 +26,7 @@ export function organisationCalls(
     clock,
     defaultRetentionDays,
   }: {
-    readonly storage: Pick<
-      Storage,
-      | 'listOrganisationsOf'
-      | 'createOrganisation'
-      | 'updateOrganisation'
-      | 'deleteOrganisation'
-      | 'createSession'
-    >;
+    readonly storage: Pick<Storage, 'listOrganisationsOf' | 'audited' | 'createSession'>;
     readonly sessions: Sessions;
     readonly clock: Clock;
     readonly defaultRetentionDays: number;
@@ -67,8 +60,8 @@ export function organisationCalls(
     const createdAt = clock.now();
     const id = newId('org', createdAt);
     const organisation = { id, name, retentionDays: null, searchableTraits: [], createdAt };
-    await storage.createOrganisation(organisation, call.session.userId);
-    await call.audit('organisation.created', id, { name }, id);
+    const record = call.record('organisation.created', id, { name }, id);
+    await storage.audited(record).createOrganisation(organisation, call.session.userId);
     return answer(show({ ...organisation, role: 'owner' }), 201);
   });
 
@@ -78,35 +71,30 @@ export function organisationCalls(
     const { id, role } = await find(call);
     requirePermission(role, 'settings.change');
     const wish = await call.body(organisationChange);
-    await storage.updateOrganisation(id, {
+    await storage.audited(call.record('organisation.changed', id, wish, id)).updateOrganisation(id, {
       ...(wish.name === undefined ? {} : { name: wish.name }),
       ...(wish.retention_days === undefined ? {} : { retentionDays: wish.retention_days }),
       ...(wish.searchable_traits === undefined ? {} : { searchableTraits: wish.searchable_traits }),
     });
-    await call.audit('organisation.changed', id, wish, id);
     return answer(show(await find(call)));
   });
 
   calls.on('DELETE /organisations/:id', 'read', async call => {
     const { id, name, role } = await find(call);
     requirePermission(role, 'organisations.change');
-    const outcome = await storage.deleteOrganisation(id, clock.now());
+    // Sessions go with their organisation: whoever deletes it goes on in another one of theirs, and it is on record there.
+    const { userId, tokenHash, createdAt, expiresAt, orgId } = call.session;
+    const [other] = (await storage.listOrganisationsOf(userId)).filter(mine => mine.id !== id);
+    const next = orgId === id ? other?.id : orgId;
+    const records = next === undefined ? [] : [call.record('organisation.deleted', id, { name }, next)];
+    const outcome = await storage.audited(...records).deleteOrganisation(id, clock.now());
     if (outcome === 'not_found') throw new Problem('not_found');
     if (outcome === 'last_one') {
       throw new Problem('conflict', { message: 'An installation keeps at least one organisation.' });
     }
     const response = answer({ id, deleted: true });
-    const now = call.session.orgId === id ? await moveElsewhere(call.session) : call.session.orgId;
-    if (now === null) return withCookie(response, sessions.forgetting(call.client));
-    await call.audit('organisation.deleted', id, { name }, now);
+    if (next === undefined) return withCookie(response, sessions.forgetting(call.client));
+    if (orgId === id) await storage.createSession({ userId, tokenHash, createdAt, expiresAt, orgId: next });
     return response;
   });
-
-  /** Sessions go with their organisation: whoever deleted it goes on in another one of theirs. */
-  async function moveElsewhere({ userId, tokenHash, createdAt, expiresAt }: Session): Promise<string | null> {
-    const [other] = await storage.listOrganisationsOf(userId);
-    if (!other) return null;
-    await storage.createSession({ userId, tokenHash, createdAt, expiresAt, orgId: other.id });
-    return other.id;
-  }
 }

@@ -5,11 +5,12 @@ import {
   pipelineChange,
   rollbackBody,
 } from '@sluice/contract/dashboard-pipelines';
+import type { AuditEntry } from '../../core/audit-entry.ts';
 import { type Clock, toRfc3339 } from '../../core/clock.ts';
 import { invalid, Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { KindDescription } from '../../core/kind.ts';
-import type { Sources } from '../../core/ports.ts';
+import type { AuditLog, Sources } from '../../core/ports.ts';
 import type { Destinations } from '../../core/ports-delivery.ts';
 import type { Pipelines, PipelineVersion, StoredPipeline } from '../../core/ports-storage-pipeline.ts';
 import { answer } from '../answer.ts';
@@ -33,7 +34,10 @@ export interface PipelineChecks {
   show(definition: string): Definition;
 }
 
-type PipelineCallStorage = Pipelines & Pick<Sources, 'listSources'> & Pick<Destinations, 'listDestinations'>;
+type PipelineCallStorage = Pipelines &
+  Pick<Sources, 'listSources'> &
+  Pick<Destinations, 'listDestinations'> &
+  Pick<AuditLog, 'audited'>;
 
 /** Pipelines and their versions. Secrets of steps are shown as set, and kept when that is sent back. */
 export function pipelineCalls(
@@ -72,19 +76,12 @@ export function pipelineCalls(
 
   /** The next version, unless somebody else has just made it. */
   async function save(
-    pipeline: StoredPipeline,
-    name: string,
-    definition: string,
-    call: Call,
-    enabled?: boolean,
+    { orgId, id, version }: StoredPipeline,
+    change: { readonly name: string; readonly definition: string; readonly enabled?: boolean },
+    record: AuditEntry,
   ) {
-    const saved = await storage.savePipeline(
-      pipeline.orgId,
-      pipeline.id,
-      { from: pipeline.version, name, definition, ...(enabled === undefined ? {} : { enabled }) },
-      call.session.email,
-      clock.now(),
-    );
+    const next = { from: version, ...change };
+    const saved = await storage.audited(record).savePipeline(orgId, id, next, record.actor, clock.now());
     if (saved === 'not_found') throw new Problem('not_found');
     if (saved === 'changed_meanwhile') throw new Problem('version_conflict');
   }
@@ -122,8 +119,8 @@ export function pipelineCalls(
       createdAt: now,
       updatedAt: now,
     };
-    await storage.createPipeline(pipeline, email);
-    await call.audit('pipeline.created', id, { name: given.name, enabled });
+    const record = call.record('pipeline.created', id, { name: given.name, enabled });
+    await storage.audited(record).createPipeline(pipeline, email);
     return answer(show(pipeline), 201);
   });
 
@@ -138,23 +135,26 @@ export function pipelineCalls(
     const { enabled, ...change } = await call.body(pipelineChange);
     if (Object.keys(change).length === 0) {
       if (enabled === undefined) return answer(show(pipeline));
-      await storage.enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
-      await call.audit('pipeline.changed', pipeline.id, { enabled });
+      const record = call.record('pipeline.changed', pipeline.id, { enabled });
+      await storage.audited(record).enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
       return answer(show(await find(call)));
     }
     // As it is shown, secrets as set: what is not changed is kept.
     const given = { ...desk.show(pipeline.definition), ...change };
     const definition = await accept(pipeline.orgId, pipeline.id, given, pipeline.definition);
-    await save(pipeline, given.name, definition, call, enabled);
     const version = pipeline.version + 1;
-    await call.audit('pipeline.changed', pipeline.id, { version, changed: Object.keys(change), enabled });
+    await save(
+      pipeline,
+      { name: given.name, definition, ...(enabled === undefined ? {} : { enabled }) },
+      call.record('pipeline.changed', pipeline.id, { version, changed: Object.keys(change), enabled }),
+    );
     return answer(show(await find(call)));
   });
 
   calls.on('DELETE /pipelines/:id', 'pipelines.change', async call => {
     const { orgId, id, name } = await find(call);
-    if (!(await storage.deletePipeline(orgId, id))) throw new Problem('not_found');
-    await call.audit('pipeline.deleted', id, { name });
+    const changes = storage.audited(call.record('pipeline.deleted', id, { name }));
+    if (!(await changes.deletePipeline(orgId, id))) throw new Problem('not_found');
     return answer({ id, deleted: true });
   });
 
@@ -176,8 +176,9 @@ export function pipelineCalls(
     const target = await storage.findPipelineVersion(orgId, id, version);
     if (target === null) throw invalid('version', `version: there is no version ${version}.`);
     const given = desk.show(target.definition);
-    await save(pipeline, given.name, await accept(orgId, id, given, target.definition), call);
-    await call.audit('pipeline.rolled_back', id, { to: version, version: pipeline.version + 1 });
+    const definition = await accept(orgId, id, given, target.definition);
+    const record = call.record('pipeline.rolled_back', id, { to: version, version: pipeline.version + 1 });
+    await save(pipeline, { name: given.name, definition }, record);
     return answer(show(await find(call)));
   });
 }

@@ -1,9 +1,10 @@
 import { replayBody, replaysBody } from '@sluice/contract/dashboard-pipelines';
+import type { AuditEntry } from '../../core/audit-entry.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { EventFilter, Journal } from '../../core/ports.ts';
-import type { Job, Jobs } from '../../core/ports-storage-pipeline.ts';
+import type { AuditLog, EventFilter, Journal } from '../../core/ports.ts';
+import type { Job } from '../../core/ports-storage-pipeline.ts';
 import { REPLAY_JOB, type ReplayRequest } from '../../core/replay.ts';
 import { answer } from '../answer.ts';
 import type { Call, Calls } from './calls.ts';
@@ -16,9 +17,14 @@ export function replayCalls(
   {
     storage,
     clock,
-  }: { readonly storage: Pick<Jobs, 'createJob'> & Pick<Journal, 'findEvent'>; readonly clock: Clock },
+  }: { readonly storage: Pick<Journal, 'findEvent'> & Pick<AuditLog, 'audited'>; readonly clock: Clock },
 ): void {
-  async function begin(call: Call, request: ReplayRequest, total: number): Promise<Response> {
+  async function begin(
+    call: Call,
+    request: ReplayRequest,
+    total: number,
+    record: AuditEntry,
+  ): Promise<Response> {
     const now = clock.now();
     const job: Job = {
       id: newId('job', now),
@@ -35,7 +41,7 @@ export function replayCalls(
       createdAt: now,
       finishedAt: null,
     };
-    await storage.createJob(job);
+    await storage.audited(record).createJob(job);
     return answer(showJob(job), 201);
   }
 
@@ -45,14 +51,14 @@ export function replayCalls(
     const { version } = await call.body(replayBody, 'take as {}');
     if (event.state === 'accepted')
       throw new Problem('conflict', { message: 'The event has not been processed for the first time yet.' });
-    await call.audit('event.replayed', event.id, { version });
-    return begin(call, { eventId: event.id, filter: {}, version }, 1);
+    const record = call.record('event.replayed', event.id, { version });
+    return begin(call, { eventId: event.id, filter: {}, version }, 1, record);
   });
 
   calls.on('POST /replays', 'events.replay', async call => {
     const { filter: given, version } = await call.body(replaysBody);
     const filter: EventFilter = toFilter(given);
-    await call.audit('events.replayed', call.session.orgId, { filter, version });
-    return begin(call, { filter, version }, 0);
+    const record = call.record('events.replayed', call.session.orgId, { filter, version });
+    return begin(call, { filter, version }, 0, record);
   });
 }

@@ -9,7 +9,7 @@ import {
 import { type Clock, seconds, toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { Source, SourceChange, Sources } from '../../core/ports.ts';
+import type { AuditLog, Source, SourceChange, Sources } from '../../core/ports.ts';
 import { hashSecret, newSecret, type Vault } from '../../core/vault.ts';
 import { answer } from '../answer.ts';
 import { pageOf } from '../paging.ts';
@@ -26,7 +26,11 @@ export function sourceCalls(
     storage,
     vault,
     clock,
-  }: { readonly storage: Sources; readonly vault: Pick<Vault, 'seal' | 'open'>; readonly clock: Clock },
+  }: {
+    readonly storage: Sources & Pick<AuditLog, 'audited'>;
+    readonly vault: Pick<Vault, 'seal' | 'open'>;
+    readonly clock: Clock;
+  },
 ): void {
   async function find({ session, param }: Call): Promise<Source> {
     const source = await storage.findSource(session.orgId, param('id'));
@@ -80,10 +84,9 @@ export function sourceCalls(
             ratePerSecond: wish.rate.per_second,
             rateBurst: wish.rate.burst,
           };
-    await storage.createSource(source);
-    await call.audit('source.created', id, { ...wish });
-    const record = show(source, call);
-    return answer(wish.kind === 'webhook' ? { ...record, secret } : record, 201);
+    await storage.audited(call.record('source.created', id, { ...wish })).createSource(source);
+    const shown = show(source, call);
+    return answer(wish.kind === 'webhook' ? { ...shown, secret } : shown, 201);
   });
 
   calls.on('GET /sources/:id', 'read', async call => answer(show(await find(call), call)));
@@ -91,16 +94,16 @@ export function sourceCalls(
   calls.on('PATCH /sources/:id', 'sources.change', async call => {
     const source = await find(call);
     const wish = await readChange(call, source.kind);
-    await storage.updateSource(source.orgId, source.id, toChange(wish), clock.now());
-    await call.audit('source.changed', source.id, wish);
+    const record = call.record('source.changed', source.id, wish);
+    await storage.audited(record).updateSource(source.orgId, source.id, toChange(wish), clock.now());
     return answer(show(await find(call), call));
   });
 
   calls.on('DELETE /sources/:id', 'sources.change', async call => {
     const { orgId, id, name } = await find(call);
-    if (!(await storage.deleteSource(orgId, id, call.session.email, clock.now())))
+    const changes = storage.audited(call.record('source.deleted', id, { name }));
+    if (!(await changes.deleteSource(orgId, id, call.session.email, clock.now())))
       throw new Problem('not_found');
-    await call.audit('source.deleted', id, { name });
     return answer({ id, deleted: true });
   });
 
@@ -119,8 +122,8 @@ export function sourceCalls(
       previousSealedSecret: overlap_s === 0 ? null : source.sealedSecret,
       previousSecretUntil: overlap_s === 0 ? null : now + seconds(overlap_s),
     };
-    await storage.updateSource(source.orgId, source.id, change, now);
-    await call.audit('source.secret_rotated', source.id, { overlap_s });
+    const record = call.record('source.secret_rotated', source.id, { overlap_s });
+    await storage.audited(record).updateSource(source.orgId, source.id, change, now);
     return answer({ ...show(await find(call), call), secret });
   });
 

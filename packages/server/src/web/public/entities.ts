@@ -1,9 +1,9 @@
 import { deleteQuery } from '@sluice/contract/entity';
 import type { Hono } from 'hono';
+import type { AuditEntry } from '../../core/audit-entry.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { AuditLog } from '../../core/ports.ts';
 import type { Entities, EntityActions } from '../../core/ports-entities.ts';
 import { answer } from '../answer.ts';
 import type { WebEnv } from '../env.ts';
@@ -16,7 +16,7 @@ import { answerOne, linkRecord } from './entities-records.ts';
 import { createEntityWrites, noQuery } from './entities-write.ts';
 
 export interface EntityRoutesDependencies {
-  readonly storage: Entities & Pick<AuditLog, 'recordAudit'>;
+  readonly storage: Entities;
   readonly actions: EntityActions;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -72,8 +72,10 @@ export function addEntities(app: Hono<WebEnv>, dependencies: EntityRoutesDepende
         const entity = readEntity(segments);
         const { erase_events: eraseEvents } = readQuery(request, deleteQuery);
         const ifMatch = readIfMatch(request);
-        const { erasedEvents } = await actions.remove(orgId, entity, { ifMatch, eraseEvents });
-        if (eraseEvents) await auditErasure(caller, `${entity.kind}/${entity.externalId}`, erasedEvents);
+        const target = `${entity.kind}/${entity.externalId}`;
+        const record = (erasedEvents: number) =>
+          eraseEvents ? erasureRecord(caller, target, erasedEvents) : null;
+        await actions.remove(orgId, entity, { ifMatch, eraseEvents, record });
         return answer({ deleted: true });
       },
     },
@@ -99,9 +101,9 @@ export function addEntities(app: Hono<WebEnv>, dependencies: EntityRoutesDepende
   };
 
   /** What was erased for good is written down, whoever asked for it. */
-  function auditErasure(caller: Caller, target: string, erasedEvents: number): Promise<void> {
+  function erasureRecord(caller: Caller, target: string, erasedEvents: number): AuditEntry {
     const at = clock.now();
-    return storage.recordAudit({
+    return {
       id: newId('aud', at),
       orgId: caller.orgId,
       at,
@@ -109,7 +111,7 @@ export function addEntities(app: Hono<WebEnv>, dependencies: EntityRoutesDepende
       action: 'entity.deleted',
       target,
       details: { erased_events: erasedEvents },
-    });
+    };
   }
 
   async function dispatch(request: Request): Promise<Response> {

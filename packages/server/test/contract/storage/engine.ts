@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { anApiKey, aWebhookSource, idAt, NOW, storedOrganisation } from './samples.ts';
+import { anApiKey, anAuditEntry, aWebhookSource, idAt, NOW, storedOrganisation } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
 
 export function engineContract(subject: Subject): void {
@@ -32,7 +32,8 @@ export function engineContract(subject: Subject): void {
     await heardBy(opened, () => storage.createApiKey(key));
     await heardBy(opened, () => storage.revokeApiKey(org, key.id, NOW));
     await heardBy(opened, () => storage.createSource(source));
-    await heardBy(opened, () => storage.updateSource(org, source.id, { enabled: false }, NOW));
+    const audited = storage.audited(anAuditEntry(org));
+    await heardBy(opened, () => audited.updateSource(org, source.id, { enabled: false }, NOW));
     await heardBy(opened, () => storage.deleteSource(org, source.id, 'ada', NOW));
     await heardBy(opened, () => storage.updateOrganisation(org, { retentionDays: 1 }));
     await opened.remove();

@@ -1,10 +1,10 @@
+import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import type { NewEvent } from '../../../src/core/event.ts';
 import { type IdPrefix, idFloor } from '../../../src/core/ids.ts';
 import type {
   ApiKey,
   AppendRequest,
   AppendResult,
-  AuditEntry,
   IdempotencyClaim,
   Invitation,
   Organisation,
