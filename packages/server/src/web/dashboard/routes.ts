@@ -36,6 +36,7 @@ import { createPasswordCheck, type Passwords } from './passwords.ts';
 import { type PipelineChecks, pipelineCalls } from './pipelines.ts';
 import { replayCalls } from './replays.ts';
 import { searchCalls } from './search.ts';
+import { searchInTurns } from './search-turns.ts';
 import { sessionCalls } from './session.ts';
 import { createSessions } from './sessions.ts';
 import { setupCalls } from './setup.ts';
@@ -103,6 +104,7 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
   };
   const parts = {
     ...dependencies,
+    storage: searchInTurns(storage),
     throttle,
     sessions: createSessions(storage, clock),
     checkPassword: createPasswordCheck(storage, passwords, throttle),
