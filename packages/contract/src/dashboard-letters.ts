@@ -49,6 +49,8 @@ export const eventRecord = z.object({
   waiting: z.object({ until: z.string(), retries: z.number() }).nullable(),
   payload: z.unknown(),
   runs: z.array(runRecord),
+  /** Whether there are older runs than those shown. */
+  runs_cut: z.boolean(),
   deliveries: z.array(deliveryRecord),
   /** Whether there are older deliveries than those shown. */
   deliveries_cut: z.boolean(),

@@ -210,8 +210,8 @@ export interface StoredRun {
 }
 
 export interface Runs {
-  /** Oldest first. */
-  listRuns(orgId: string, eventId: string): Promise<StoredRun[]>;
+  /** Oldest first; with `latest`, only so many of the last ones. */
+  listRuns(orgId: string, eventId: string, latest?: number): Promise<StoredRun[]>;
   /** What waits to be tried again, of one event: when, and how often it was tried. */
   findRetry(
     orgId: string,

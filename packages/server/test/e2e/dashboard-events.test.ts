@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import { idTime, newId } from '../../src/core/ids.ts';
+import { aRun, aSettlement, aWish } from '../contract/storage/pipeline-samples.ts';
 import { type Browser, cookieOf, dataOf, listOf, readAll, setUp } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith, post } from '../support/doors.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -77,6 +79,7 @@ test('one event has its payload, and room for its runs and deliveries', async ()
     erased_at: null,
     waiting: null,
     runs: [],
+    runs_cut: false,
     deliveries: [],
     deliveries_cut: false,
   } as EventRow);
@@ -183,4 +186,16 @@ test('an event that is not there is 404', async () => {
   for (const id of ['evt_00000000000000000000000000', 'x', '%00', 'evt_%27%20OR%201=1']) {
     expectRefused(await owner.get(`/events/${id}`), { status: 404, code: 'not_found' });
   }
+});
+
+test('of an event that was run very often the latest runs are shown, and it is said that there are more', async () => {
+  const { storage } = service.engine;
+  const [claimed] = (await storage.claimEvents(aWish({ now }))).events;
+  if (!claimed) throw new Error('Nothing was claimed.');
+  const runs = Array.from({ length: 101 }, (_, n) => aRun({ id: newId('run'), pipelineId: `pipe_${n}` }));
+  await storage.settleEvents([aSettlement(claimed, { runs })], now);
+  const shown = dataOf<EventRecord>(await owner.get(`/events/${claimed.event.id}`));
+  expect(shown.runs_cut).toBe(true);
+  expect(shown.runs).toHaveLength(100);
+  expect([shown.runs[0]?.pipeline.id, shown.runs.at(-1)?.pipeline.id]).toEqual(['pipe_1', 'pipe_100']);
 });

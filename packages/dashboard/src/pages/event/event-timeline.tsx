@@ -31,6 +31,11 @@ export function EventTimeline({ event }: { event: EventRecord }) {
           );
         })}
       </Timeline>
+      {event.runs_cut && (
+        <Alert color="gray" variant="light" mt="md">
+          It was run more often: only its latest {event.runs.length} runs are shown here.
+        </Alert>
+      )}
       {event.deliveries_cut && (
         <Alert color="gray" variant="light" mt="md">
           Only its latest {event.deliveries.length} deliveries are shown here. The list of deliveries has all

@@ -64,6 +64,7 @@ const anEvent = (given: Partial<EventRecord>): EventRecord => ({
   payload: {},
   runs: [aRun()],
   deliveries: [],
+  runs_cut: false,
   deliveries_cut: false,
   ...given,
 });

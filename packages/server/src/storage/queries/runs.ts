@@ -17,7 +17,7 @@ const toRun = (row: Omit<Schema['runs'], 'output' | 'source_name' | 'mended'>): 
   createdAt: row.created_at,
 });
 
-export const listRuns: Operation<Runs['listRuns']> = async (db, orgId, eventId) =>
+export const listRuns: Operation<Runs['listRuns']> = async (db, orgId, eventId, latest = MOST_RUNS) =>
   (
     await db
       .selectFrom('runs')
@@ -38,9 +38,15 @@ export const listRuns: Operation<Runs['listRuns']> = async (db, orgId, eventId) 
       ])
       .where('org_id', '=', orgId)
       .where('event_id', '=', eventId)
-      .orderBy('id')
+      .orderBy('id', 'desc')
+      .limit(latest)
       .execute()
-  ).map(toRun);
+  )
+    .reverse()
+    .map(toRun);
+
+/** More than anybody replays one event. */
+const MOST_RUNS = 10_000;
 
 export const findRetry: Operation<Runs['findRetry']> = async (db, orgId, eventId) => {
   const parked = await db

@@ -19,6 +19,8 @@ import { type ShownTrace, showTraces } from './traces.ts';
 /** A search goes back through time for this long, then says how far it came. */
 const SEARCH_BUDGET_MS = seconds(2);
 
+/** An event has a run for each of its pipelines, and as many again for each replay: so many of the latest are shown. */
+const MOST_RUNS = 100;
 /** An event has a delivery for each destination of its pipelines, and as many again for each replay. */
 const MOST_DELIVERIES = 200;
 /** Of each, so many of the latest attempts. */
@@ -93,7 +95,8 @@ export function eventCalls(
     const event = await storage.findEvent(session.orgId, param('id'));
     if (event === null) throw new Problem('not_found');
     const { deliveries, deliveries_cut } = await listDeliveries(session.orgId, event.id);
-    const runs = await storage.listRuns(session.orgId, event.id);
+    const found = await storage.listRuns(session.orgId, event.id, MOST_RUNS + 1);
+    const runs = found.slice(-MOST_RUNS);
     const retry = event.state === 'accepted' ? await storage.findRetry(session.orgId, event.id) : null;
     const payload = runs.length === 0 ? {} : (parseJson(event.payload) as JsonObject);
     const traces = showTraces(runs, event.payload, trace => pipelineDesk.showTrace(trace, payload));
@@ -110,6 +113,7 @@ export function eventCalls(
       erased_at: optionalTime(event.erasedAt),
       waiting: retry && { until: toRfc3339(retry.dueAt), retries: retry.retries },
       runs: shown,
+      runs_cut: found.length > runs.length,
       deliveries,
       deliveries_cut,
     } satisfies Omit<EventRecord, 'payload'>);

@@ -423,6 +423,16 @@ export function settleContract(subject: Subject): void {
     });
   });
 
+  test('of many runs the latest are read, oldest first', async () => {
+    const one = await claimed(orgId());
+    const runs = [0, 1, 2, 3].map(n => aRun({ id: idAt('run', NOW + n), pipelineId: `pipe_${n}` }));
+    await settle(one, { runs });
+    const ids = async (latest?: number) =>
+      (await storage.listRuns(one.orgId, one.event.id, latest)).map(({ pipelineId }) => pipelineId);
+    expect(await ids()).toEqual(['pipe_0', 'pipe_1', 'pipe_2', 'pipe_3']);
+    expect(await ids(2)).toEqual(['pipe_2', 'pipe_3']);
+  });
+
   describe('retries', () => {
     const failed = (pipelineId: string) => aRun({ pipelineId, outcome: 'failed' });
 
