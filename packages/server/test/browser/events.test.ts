@@ -41,6 +41,15 @@ async function senderOf(browser: Browser): Promise<(type: string) => Promise<str
   return async type => acceptedIds(await ingestWith(service.url, secret)({ events: [{ type }] }))[0] ?? '';
 }
 
+/** Does what somebody does who pastes the command that is shown, and types what it asks for. */
+async function paste(page: Page, typed: string): Promise<void> {
+  const command = await page.locator('pre').filter({ hasText: 'curl' }).innerText();
+  const shell = Bun.spawn(['sh', '-c', command], { stdin: Buffer.from(`${typed}\n`), stderr: 'ignore' });
+  expect(JSON.parse((await new Response(shell.stdout).text()).replace(/^.*?: (?={)/, ''))).toHaveProperty(
+    'data',
+  );
+}
+
 const open = (path: string, as = owner) => visit(chromium, service.url, path, { as });
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 const searchOf = (page: Page) => new URL(page.url()).search;
@@ -50,9 +59,9 @@ describe('the list of events', () => {
     const newcomer = await stranger(service.url, owner, 'newcomer@example.com');
     const { page, faults } = await open('/events', newcomer);
     await page.getByText('Nothing has come in yet.').waitFor();
-    expect(await page.getByText('curl').textContent()).toContain(`${service.url}/v1/ingest`);
-    await (await senderOf(newcomer))('first.of.all');
-    await rowOf(page, 'first.of.all').getByText('unrouted').waitFor();
+    const { secret: key } = dataOf<{ secret: string }>(await newcomer.post('/keys', { name: 'k' }));
+    await paste(page, key);
+    await rowOf(page, 'order.paid').getByText('unrouted').waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -252,6 +261,28 @@ describe('the list of events', () => {
     await rowOf(page, 'came.later').waitFor();
     await page.context().close();
   });
+});
+
+test('what other empty pages give to be pasted works too', async () => {
+  const newcomer = await stranger(service.url, owner, 'another@example.com');
+  const { secret: key } = dataOf<{ secret: string }>(await newcomer.post('/keys', { name: 'k' }));
+  const { id, secret } = dataOf<{ id: string; secret: string }>(
+    await newcomer.post('/sources', { kind: 'webhook', name: 'Shop' }),
+  );
+  const inbox = await makeInbox(newcomer);
+  await makePipeline(newcomer, { name: 'All', sources: [id], destinations: [{ id: inbox }] });
+  const { page } = await open('/deliveries', newcomer);
+  await page.getByText('Send something to “Shop”', { exact: false }).waitFor();
+  await paste(page, secret);
+  await rowOf(page, 'Inbox').getByText('delivered', { exact: true }).waitFor();
+  await page.goto(`${service.url}/entities`);
+  await page.getByText('There are no entities yet.', { exact: false }).waitFor();
+  await paste(page, key);
+  await page.getByRole('link', { name: 'c_42' }).click();
+  await page.getByText('No event is tied to it.', { exact: false }).waitFor();
+  await paste(page, key);
+  await page.getByRole('link', { name: 'customer.seen' }).waitFor();
+  await page.context().close();
 });
 
 describe('the tail', () => {

@@ -1,7 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
+import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
-import { useList } from '../../api/use-call.ts';
+import { useAll, useList } from '../../api/use-call.ts';
 import { useTurning } from '../../api/use-turning.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useTimes } from '../../app/use-times.ts';
@@ -16,6 +18,7 @@ import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
 import { TypedFilter } from '../../components/typed-filter.tsx';
+import { sendCommand } from '../sources/send-command.ts';
 
 /** In the order that a delivery goes through them. */
 const states = [
@@ -97,13 +100,26 @@ export default function DeliveriesPage() {
   );
 }
 
-const NothingSent = () => (
-  <Empty
-    sentence="Nothing has been sent anywhere yet. A delivery is made for each destination that a pipeline routes an event to."
-    action={
-      <Button component={Link} to="/pipelines">
-        To the pipelines
-      </Button>
-    }
-  />
-);
+/** Where a pipeline leads somewhere already, all that is missing is an event. */
+function NothingSent() {
+  const { data: pipelines = [] } = useAll<PipelineRecord>('/pipelines');
+  const { data: sources = [] } = useAll<SourceRecord>('/sources');
+  const leading = pipelines.filter(({ enabled, destinations }) => enabled && destinations.length > 0);
+  const source = sources.find(({ id, enabled }) => enabled && leading.some(one => one.sources.includes(id)));
+  const command = source ? sendCommand(source, window.location.origin, null) : null;
+  return (
+    <Empty
+      sentence={`Nothing has been sent anywhere yet. ${
+        source && command
+          ? `Send something to “${source.name}”, and a delivery is made for each destination that it is routed to.`
+          : 'A delivery is made for each destination that a pipeline routes an event to.'
+      }`}
+      action={
+        <Button component={Link} to="/pipelines">
+          To the pipelines
+        </Button>
+      }
+      {...(command === null ? {} : { command })}
+    />
+  );
+}

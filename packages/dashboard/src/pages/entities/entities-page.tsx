@@ -10,6 +10,7 @@ import { Empty } from '../../components/empty.tsx';
 import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
+import { keyedCommand } from '../../components/pasted-command.ts';
 import type { Column } from '../../components/rows.tsx';
 import { TypedFilter } from '../../components/typed-filter.tsx';
 import { entityPage } from './entity-address.ts';
@@ -92,17 +93,13 @@ const NoneYet = () => (
         Read the reference
       </Button>
     }
-    command={example(window.location.origin)}
+    command={keyedCommand({
+      method: 'PUT',
+      url: `${window.location.origin}/v1/entities/customer/c_42`,
+      body: { traits: { plan: 'pro', seats: 5 } },
+    })}
   />
 );
-
-const example = (origin: string): string =>
-  [
-    `curl ${origin}/v1/entities/customer/c_42 -X PUT \\`,
-    `  -H 'Authorization: Bearer <an API key>' \\`,
-    `  -H 'Content-Type: application/json' \\`,
-    `  -d '{"traits":{"plan":"pro","seats":5}}'`,
-  ].join('\n');
 
 const small = { size: 'xs', leftSection: <IconFilter size={13} aria-hidden /> } as const;
 

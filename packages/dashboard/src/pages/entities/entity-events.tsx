@@ -8,6 +8,7 @@ import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { keyedCommand } from '../../components/pasted-command.ts';
 import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { type EntityName, entityCall, nameOf } from './entity-address.ts';
@@ -57,7 +58,11 @@ export function EntityEvents({ name }: { name: EntityName }) {
           pageOf={pageOf}
           empty={
             <Empty
-              sentence={`No event is tied to it. Events say so with "entity": {"kind", "external_id"}.`}
+              sentence="No event is tied to it. Events say themselves which entity they are about."
+              command={keyedCommand({
+                url: `${window.location.origin}/v1/ingest`,
+                body: { events: [{ type: `${name.kind}.seen`, entity: name }] },
+              })}
             />
           }
         />

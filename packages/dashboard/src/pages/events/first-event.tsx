@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMay } from '../../app/session.tsx';
 import { Empty } from '../../components/empty.tsx';
+import { keyedCommand } from '../../components/pasted-command.ts';
 
 /** Where nothing has come in yet: how to send something. */
 export function FirstEvent() {
@@ -14,12 +15,10 @@ export function FirstEvent() {
           {may('sources.change') ? 'Make a source' : 'See the keys'}
         </Button>
       }
-      command={[
-        `curl ${location.origin}/v1/ingest \\`,
-        "  -H 'Authorization: Bearer <your key>' \\",
-        "  -H 'Content-Type: application/json' \\",
-        `  -d '{"events":[{"type":"order.paid","payload":{"total":42}}]}'`,
-      ].join('\n')}
+      command={keyedCommand({
+        url: `${location.origin}/v1/ingest`,
+        body: { events: [{ type: 'order.paid', payload: { total: 42 } }] },
+      })}
     />
   );
 }

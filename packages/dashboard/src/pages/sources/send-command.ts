@@ -1,30 +1,32 @@
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { quoted } from '../../components/as-curl.ts';
+import { askFor, inTurn, keyedCommand } from '../../components/pasted-command.ts';
 
-const SECRET_TO_FILL_IN = '<the secret>';
-
-/** Something to paste into a terminal that really sends an event. Without the secret, there is a place for it. */
+/** Something to paste into a terminal that really sends an event. Where the secret is not known, it is asked for. */
 export function sendCommand(source: SourceRecord, origin: string, secret: string | null): string | null {
-  if (source.kind === 'sdk') return sdkCommand(source.match, origin);
+  if (source.kind === 'sdk') {
+    const events = [{ type: exampleType(source.match), payload: { id: 'A-1001' } }];
+    return keyedCommand({ url: `${origin}/v1/ingest`, body: { events } });
+  }
   if (source.url === null) return null;
   const body = '{"type":"order.paid","order":{"id":"A-1001","amount":42}}';
-  const given = quoted(secret ?? SECRET_TO_FILL_IN);
   if (source.auth === 'none') {
     return lines(`curl ${quoted(source.url)}`, `-H 'Content-Type: application/json'`, `-d ${quoted(body)}`);
   }
+  const begin = secret === null ? askFor('SECRET', 'Its secret') : `SECRET=${quoted(secret)}`;
   if (source.auth === 'bearer') {
-    return [
-      `SECRET=${given}`,
+    return inTurn(
+      begin,
       lines(
         `curl ${quoted(source.url)}`,
         `-H 'Content-Type: application/json'`,
         `-H "Authorization: Bearer $SECRET"`,
         `-d ${quoted(body)}`,
       ),
-    ].join('\n');
+    );
   }
-  return [
-    `SECRET=${given}`,
+  return inTurn(
+    begin,
     `BODY=${quoted(body)}`,
     `SIGNATURE=$(printf %s "$BODY" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/^.* //')`,
     lines(
@@ -33,16 +35,8 @@ export function sendCommand(source: SourceRecord, origin: string, secret: string
       `-H "X-Ingest-Signature: $SIGNATURE"`,
       `--data-binary "$BODY"`,
     ),
-  ].join('\n');
-}
-
-const sdkCommand = (match: string, origin: string): string =>
-  lines(
-    `curl ${quoted(`${origin}/v1/ingest`)}`,
-    `-H 'Authorization: Bearer <an API key>'`,
-    `-H 'Content-Type: application/json'`,
-    `-d ${quoted(JSON.stringify({ events: [{ type: exampleType(match), payload: { id: 'A-1001' } }] }))}`,
   );
+}
 
 /** A type that a glob matches: `order.*` is matched by `order.example`. */
 export const exampleType = (match: string): string => match.replaceAll('*', 'example');
