@@ -366,6 +366,8 @@ export interface Upkeep {
    * goes on where it was, whatever happened in between.
    */
   pruneDeleted(now: number, limit: number): Promise<number>;
+  /** Lets `pruneDeleted` take up again what was written for a deleted organisation after nothing of it was left. */
+  reopenDeleted(): Promise<void>;
   /**
    * Removes at most `limit` of each: dedupe keys that have expired, labels that nobody has used and jobs that were
    * finished since the cutoff, and what is left of pipelines that are gone. Answers how many at most of one sort.

@@ -1,18 +1,28 @@
-import type { Clock } from '../core/clock.ts';
+import { type Clock, minutes } from '../core/clock.ts';
 import type { Storage } from '../core/ports.ts';
 
 const SLICE = 250;
+/** Who writes something for an organisation that is long gone was held up for long: that need not be noticed at once. */
+const LOOK_AGAIN_MS = minutes(10);
 
 /** One round of removing what deleted organisations left behind, in small slices with a pause after each. */
-export const createRemoval =
-  (options: {
-    readonly storage: Pick<Storage, 'pruneDeleted'>;
-    readonly clock: Clock;
-    /** Lets others at storage between two slices. */
-    pause(): Promise<void>;
-    isStopping(): boolean;
-  }): (() => Promise<void>) =>
-  async () => {
-    const { storage, clock, pause, isStopping } = options;
+export function createRemoval(options: {
+  readonly storage: Pick<Storage, 'pruneDeleted' | 'reopenDeleted'>;
+  readonly clock: Clock;
+  /** Lets others at storage between two slices. */
+  pause(): Promise<void>;
+  isStopping(): boolean;
+}): () => Promise<void> {
+  const { storage, clock, pause, isStopping } = options;
+  let lookedAt: number | null = null;
+
+  return async () => {
+    const now = clock.now();
+    // Also where the clock went back.
+    if (lookedAt === null || Math.abs(now - lookedAt) >= LOOK_AGAIN_MS) {
+      await storage.reopenDeleted();
+      lookedAt = now;
+    }
     while (!isStopping() && (await storage.pruneDeleted(clock.now(), SLICE)) > 0) await pause();
   };
+}

@@ -169,6 +169,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   keepSetting: upkeep.keepSetting,
   pruneExpired: upkeep.pruneExpired,
   pruneDeleted: deletedOrganisations.pruneDeleted,
+  reopenDeleted: deletedOrganisations.reopenDeleted,
   pruneProcessing: prune.pruneProcessing,
   heartbeat: upkeep.heartbeat,
   leave: upkeep.leave,

@@ -13,7 +13,8 @@ export interface Schema {
     searchable_traits: string;
     created_at: number;
   };
-  deleted_organisations: { org_id: string; deleted_at: number; scopes: string };
+  /** `emptied_at`: when nothing of it was left. */
+  deleted_organisations: { org_id: string; deleted_at: number; scopes: string; emptied_at: number | null };
   users: { id: string; email: string; password_hash: string; created_at: number };
   memberships: { org_id: string; user_id: string; role: string; created_at: number };
   invitations: {

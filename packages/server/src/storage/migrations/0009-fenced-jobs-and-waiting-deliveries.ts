@@ -6,4 +6,6 @@ export const fencedJobsAndWaitingDeliveries = [
   `CREATE INDEX deliveries_pending ON deliveries (destination_id, id) WHERE state = 'pending'`,
   `CREATE INDEX deliveries_retrying ON deliveries (destination_id, id) WHERE state = 'retrying'`,
   `DROP INDEX deliveries_open`,
+  // An organisation that is deleted stays known, for what somebody who was held up writes long after it has gone.
+  `ALTER TABLE deleted_organisations ADD COLUMN emptied_at BIGINT`,
 ];

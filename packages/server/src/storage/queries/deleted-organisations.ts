@@ -9,10 +9,11 @@ import { pruneCounters } from './counters.ts';
  * An organisation that is deleted is gone at once for everybody: whatever could answer for it (its people, sessions,
  * keys, sources, pipelines, destinations) goes in one step, and with it whoever is at work on its events, since
  * claims go too. What is left is many rows that nobody can reach any more. They go in slices, however often the
- * process is killed in between: the organisation's name stays in `deleted_organisations` until nothing is left.
+ * process is killed in between: `deleted_organisations` says when nothing was left. Its name stays there for good, for what
+ * somebody who was held up for long may still write.
  */
 
-/** What a node had accepted before it heard of the deletion may still be written for this long, and goes too. */
+/** What a node had accepted before it heard of the deletion may well be written for this long, and goes at once. */
 const LATE_MS = minutes(10);
 
 /** As many as people make by hand. */
@@ -38,19 +39,31 @@ export const deleteOrganisation: Operation<Organisations['deleteOrganisation']> 
   if (all.length === 1) return 'last_one';
   const sources = await db.selectFrom('sources').select('id').where('org_id', '=', id).execute();
   const scopes = JSON.stringify([id, ...sources.map(source => source.id)]);
-  await db.insertInto('deleted_organisations').values({ org_id: id, deleted_at: now, scopes }).execute();
+  await db
+    .insertInto('deleted_organisations')
+    .values({ org_id: id, deleted_at: now, scopes, emptied_at: null })
+    .execute();
   for (const table of fewRows) await db.deleteFrom(table).where('org_id', '=', id).execute();
   await db.deleteFrom('organisations').where('id', '=', id).execute();
   return 'deleted';
 };
 
 export const pruneDeleted: Operation<Upkeep['pruneDeleted']> = async (db, now, limit) => {
-  const gone = await db.selectFrom('deleted_organisations').selectAll().orderBy('org_id').execute();
+  const gone = await db
+    .selectFrom('deleted_organisations')
+    .selectAll()
+    .where('emptied_at', 'is', null)
+    .orderBy('org_id')
+    .execute();
   for (const { org_id, deleted_at, scopes } of gone) {
     const removed = await removeSlice(db, org_id, JSON.parse(scopes) as string[], limit);
     if (removed > 0) return removed;
     if (now - deleted_at < LATE_MS) continue;
-    await db.deleteFrom('deleted_organisations').where('org_id', '=', org_id).execute();
+    await db
+      .updateTable('deleted_organisations')
+      .set({ emptied_at: now })
+      .where('org_id', '=', org_id)
+      .execute();
   }
   return 0;
 };
@@ -69,6 +82,24 @@ const manyRows = [
   ['pipeline_versions', 'pipeline_id'],
   ['audit', 'id'],
 ] as const;
+
+export const reopenDeleted: Operation<Upkeep['reopenDeleted']> = async db => {
+  // What is found by an index. All else that could be written late goes by its own expiry.
+  const tables = [
+    ...manyRows.map(([table]) => table),
+    ...fewRows.filter(table => table !== 'sessions' && table !== 'invitations'),
+    'entities',
+    'dedupe_keys',
+    'counters',
+  ];
+  const isLate = tables.map(
+    table =>
+      sql`EXISTS (SELECT 1 FROM ${sql.table(table)} AS late WHERE late.org_id = deleted_organisations.org_id)`,
+  );
+  await sql`
+    UPDATE deleted_organisations SET emptied_at = NULL
+    WHERE emptied_at IS NOT NULL AND (${sql.join(isLate, sql` OR `)})`.execute(db);
+};
 
 /** The first sort of rows that has any: so much of it. */
 async function removeSlice(db: Db, orgId: string, scopes: readonly string[], limit: number): Promise<number> {

@@ -175,6 +175,24 @@ export function organisationsContract(subject: Subject): void {
     expect(await seen(kept)).toEqual({ event: true, runs: 1, deliveries: 3, destinations: 1 });
   });
 
+  test('is remembered for what is written long after nothing of it was left, which goes too', async () => {
+    const { storage } = subject;
+    const [gone, kept] = [await storedOrganisation(storage), await storedOrganisation(storage)];
+    await accepted(storage, gone, 1);
+    await storage.deleteOrganisation(gone, NOW);
+    await removeDeleted(storage, NOW + hours(1));
+    const has = async (orgId: string) =>
+      (await storage.listEvents(orgId, {}, { limit: 9, below: null, budgetMs: 1_000 })).events.length > 0;
+    expect(await has(gone)).toBe(false);
+    for (const orgId of [gone, kept]) await accepted(storage, orgId, 1);
+    expect(await removeDeleted(storage, NOW + hours(2))).toBe(0);
+    await storage.reopenDeleted();
+    expect(await removeDeleted(storage, NOW + hours(2))).toBeGreaterThan(0);
+    expect([await has(gone), await has(kept)]).toEqual([false, true]);
+    await storage.reopenDeleted();
+    expect(await removeDeleted(storage, NOW + hours(2))).toBe(0);
+  });
+
   test('lets in nobody by what was made while it was being deleted, and removes that too', async () => {
     const { storage } = subject;
     const orgId = await storedOrganisation(storage);
