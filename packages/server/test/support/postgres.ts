@@ -1,7 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,6 +25,8 @@ export interface PostgresServer {
   startAgain(settings?: readonly string[]): Promise<void>;
   /** One statement as the server's administrator, in this database. */
   administer<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]>;
+  /** Moves a database that nobody is connected to onto the small disk that the server was started with. */
+  moveToSmallDisk(url: string): Promise<void>;
   /** Stops it for good and removes its files. Also happens by itself when this process ends, however it ends. */
   remove(): Promise<void>;
 }
@@ -39,7 +50,10 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   return (await shared).freshDatabase();
 }
 
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+export async function startPostgres(
+  settings: readonly string[] = [],
+  { smallDiskMb }: { readonly smallDiskMb?: number } = {},
+): Promise<PostgresServer> {
   const home = reachableDirectory();
   const binaries = await reachableBinaries(home);
   const data = join(home, 'data');
@@ -53,7 +67,8 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=60'],
     ...settings.flatMap(setting => ['-c', setting]),
   ];
-  const guard = startGuard(home, command);
+  const smallDisk = join(home, 'small');
+  const guard = startGuard(home, command, smallDiskMb === undefined ? [] : beside(smallDisk, smallDiskMb));
   // Sorts as people do, which is what an operator's database may do too; Sluice's own order must not hang on it.
   run(join(binaries, 'initdb'), [
     `--pgdata=${data}`,
@@ -68,7 +83,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   ]);
   const start = async (more: readonly string[]) => {
     guard.stdin.write(`start ${more.map(setting => `-c ${setting}`).join(' ')}\n`);
-    await untilAccepting(url, join(home, 'log'));
+    await untilAccepting(url, home);
   };
   await start([]);
 
@@ -81,6 +96,10 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     },
     startAgain: (more = []) => start(more),
     administer,
+    async moveToSmallDisk(database) {
+      await administer(url, `CREATE TABLESPACE small LOCATION '${smallDisk}'`);
+      await administer(url, `ALTER DATABASE ${new URL(database).pathname.slice(1)} SET TABLESPACE small`);
+    },
     async remove() {
       const gone = once(guard, 'exit');
       guard.stdin.end();
@@ -111,9 +130,10 @@ const GUARD = `
   end; rm -rf "$home"
 `;
 
-function startGuard(home: string, command: readonly string[]) {
-  const guard = spawn('sh', ['-c', GUARD, 'sh', home, ...command], {
-    ...runAs,
+function startGuard(home: string, command: readonly string[], within: readonly string[]) {
+  const [first = '', ...args] = [...within, 'sh', '-c', GUARD, 'sh', home, ...command];
+  const guard = spawn(first, args, {
+    ...(within.length > 0 ? {} : runAs),
     cwd: home,
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
@@ -122,7 +142,32 @@ function startGuard(home: string, command: readonly string[]) {
   return guard;
 }
 
-async function untilAccepting(url: string, log: string): Promise<void> {
+/**
+ * Runs a command as the server's user where a file system of its own, in memory and of this size, lies over a folder.
+ * Nobody else sees it, and it goes with the command. Root may do that nearly everywhere; others where they may make
+ * namespaces of their own. Where neither is allowed the server does not start, and says why.
+ */
+function beside(folder: string, megabytes: number): string[] {
+  mkdirSync(folder);
+  const { uid, gid } = isRoot ? NOBODY : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const owner = isRoot ? `,uid=${uid},gid=${gid}` : '';
+  const mount = `
+    trap '' INT TERM HUP
+    folder=$1; shift
+    mount -t tmpfs -o size=${megabytes}m,mode=700${owner} tmpfs "$folder" || exit 1
+    "$@"
+    umount "$folder"; rm -rf "\${folder%/*}"
+  `;
+  const asServer = isRoot
+    ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+    : ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`];
+  const log = `${folder}.log`;
+  const apart = ['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), '--mount'];
+  const logged = ['sh', '-c', 'exec "$@" 2>"$0"', log];
+  return [...logged, ...apart, 'sh', '-c', mount, 'sh', folder, ...asServer];
+}
+
+async function untilAccepting(url: string, home: string): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url });
@@ -132,11 +177,18 @@ async function untilAccepting(url: string, log: string): Promise<void> {
       await client.end();
       return;
     } catch {
-      if (Date.now() > deadline) throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`);
+      if (Date.now() > deadline) throw new Error(`PostgreSQL did not start: ${logsIn(home)}`);
       await Bun.sleep(20);
     }
   }
 }
+
+/** Its own, and of what it was to run beside. */
+const logsIn = (home: string): string =>
+  readdirSync(home)
+    .filter(name => name.endsWith('log'))
+    .map(name => readFileSync(join(home, name), 'utf8'))
+    .join('\n');
 
 async function createDatabase(serverUrl: string): Promise<FreshDatabase> {
   const name = `sluice_${randomBytes(6).toString('hex')}`;
