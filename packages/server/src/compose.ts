@@ -173,6 +173,7 @@ export async function startService(
     pollMs: settings.SLUICE_DATABASE_URL ? SHARED_POLL_MS : OWN_POLL_MS,
     works: processes,
     mayRemember: engine.hearsChanges,
+    mustGiveWay: appender.isCrowded,
     onDeliveries: onDeliveriesDue,
     onSettled: counts.settled,
     onError: error => logger.warn({ err: error }, 'pipelines'),

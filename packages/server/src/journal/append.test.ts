@@ -90,11 +90,14 @@ test('what arrives while a commit is under way shares the next one', async () =>
   const appender = createAppender(storage, { commitsAtOnce: 1 });
   const first = appender.accept(request());
   await nextTurn();
+  expect(appender.isCrowded()).toBe(false);
   const rest = Array.from({ length: 20 }, () => appender.accept(request()));
   await nextTurn();
   expect(appender.waiting()).toBe(20);
+  expect(appender.isCrowded()).toBe(true);
   storage.open();
   const results = await Promise.all([first, ...rest]);
+  expect(appender.isCrowded()).toBe(false);
   expect(storage.batches).toEqual([1, 20]);
   for (const result of results) expect(await isStored(idOf(result))).toBe(true);
 });

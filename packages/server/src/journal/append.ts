@@ -10,6 +10,8 @@ export interface Appender {
   accept(request: AppendRequest): Promise<AppendResult>;
   /** Requests waiting for a commit. */
   waiting(): number;
+  /** Whether so many wait that work which can wait should. */
+  isCrowded(): boolean;
   /** Resolves when nothing is waiting any more. */
   drained(): Promise<void>;
 }
@@ -23,6 +25,8 @@ interface Waiting {
 
 /** A batch this large gains nothing by waiting for the commit before it to end. */
 const FULL_BATCH_EVENTS = 500;
+/** A few requests that happen to come during a commit are no crowd. */
+const CROWD = 8;
 /** What may wait in memory. Beyond it storage is too slow for what comes in, and senders are told so. */
 const MOST_BYTES_WAITING = 64 * 1024 * 1024;
 
@@ -132,6 +136,7 @@ export function createAppender(
       });
     },
     waiting: () => queue.length,
+    isCrowded: () => queue.length >= CROWD,
     drained: () =>
       commitsRunning === 0 && queue.length === 0
         ? Promise.resolve()

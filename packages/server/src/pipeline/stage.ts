@@ -46,6 +46,7 @@ export interface PipelineStageOptions {
   /** Whether this process works on events. */
   readonly works: boolean;
   mayRemember(): boolean;
+  mustGiveWay(): boolean;
   onDeliveries(): void;
   readonly onSettled?: OnSettled;
   onError(error: unknown): void;
@@ -73,6 +74,7 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
         nodeId: options.nodeId,
         isOnlyNode: options.isOnlyNode,
         pollMs: options.pollMs,
+        mustGiveWay: options.mustGiveWay,
         onDeliveries: options.onDeliveries,
         onSettled: options.onSettled,
         onError,

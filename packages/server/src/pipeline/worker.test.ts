@@ -79,6 +79,7 @@ interface Given {
   readonly storage?: Partial<Storage>;
   readonly clock?: Clock;
   readonly lease?: Lease;
+  readonly mustGiveWay?: () => boolean;
 }
 
 function startWorker(runner: PipelineRunner, given: Given = {}) {
@@ -96,6 +97,7 @@ function startWorker(runner: PipelineRunner, given: Given = {}) {
     nodeId: given.nodeId ?? 'node',
     isOnlyNode: false,
     pollMs: 20,
+    mustGiveWay: given.mustGiveWay ?? (() => false),
     onDeliveries() {},
     onError: error => void errors.push(error),
   });
@@ -162,6 +164,25 @@ describe('a worker that is stopped past its lease', () => {
     for (const { end } of [...slow.held, ...other.held]) end(routed);
     await until(allAre([id], 'processed'), 'It is lost.');
   });
+});
+
+test('claims give way to senders who queue for the disk, and come all the same', async () => {
+  let askedAt = Number.POSITIVE_INFINITY;
+  const waits: number[] = [];
+  startWorker(atOnce, {
+    mustGiveWay() {
+      askedAt = performance.now();
+      return true;
+    },
+    storage: {
+      claimEvents(wish) {
+        waits.push(performance.now() - askedAt);
+        return storage.claimEvents(wish);
+      },
+    },
+  });
+  await until(allAre(await accept(3), 'processed'), 'They wait for ever.');
+  expect(Math.min(...waits)).toBeGreaterThan(30);
 });
 
 test('a stop lets runs end, and gives back those that do not', async () => {

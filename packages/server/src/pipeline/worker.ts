@@ -48,6 +48,8 @@ export interface WorkerOptions {
   /** How long to rest when there is nothing to do, and nobody wakes it. */
   readonly pollMs: number;
   readonly lease?: Lease;
+  /** Whether senders queue for the disk. What they were promised nothing for yet goes before what is kept already. */
+  mustGiveWay(): boolean;
   onDeliveries(): void;
   readonly onSettled?: OnSettled | undefined;
   onError(error: unknown): void;
@@ -71,6 +73,8 @@ const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
 /** A second try that has not ended by then waits for somebody, and the next may begin. */
 const SUSPECT_HEAD_START_MS = 50;
 const AFTER_ERROR_MS = seconds(1);
+/** About what a claim and its runs keep the machine busy for: the doors get half of it where they want it. */
+const GIVE_WAY_MS = 40;
 /** What cannot be planned so often, with storage there, is settled as failed. */
 const MOST_PLANS = 3;
 const STOPPING_GRACE_MS = seconds(3);
@@ -192,6 +196,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
 
   async function claimAndProcess(): Promise<void> {
     if (!hasRoom()) await new Promise<void>(resolve => (onRoom = resolve));
+    if (options.mustGiveWay()) await pause(GIVE_WAY_MS);
     isAwake = false;
     const batch = await storage.claimEvents({
       token: newToken(),
