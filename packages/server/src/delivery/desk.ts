@@ -17,7 +17,7 @@ import type { AttemptResult } from './attempt.ts';
 import type { Destination, DestinationDeps, DestinationKind, FoundTable, Rotation } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { strikeSecrets } from './redact.ts';
-import { requireSameHost } from './same-host.ts';
+import { requireSameServer } from './same-server.ts';
 
 /**
  * Where destinations are made and changed: a configuration as somebody sends it becomes one that is checked and
@@ -93,7 +93,7 @@ export function createDestinationDesk(
       throw invalid('kind', `kind must be one of ${known}.`);
     }
     const before = stored && open(kind, stored);
-    if (before && keepsSecrets(kind, given)) requireSameHost(before, given);
+    if (before && keepsSecrets(kind, given)) requireSameServer(before, given);
     const kept = keepSecrets(kind, given, before, 'config');
     return { kind, read: readConfig(kind, kept, 'config') };
   }

@@ -131,6 +131,66 @@ describe('a secret', () => {
     expect(rotated.secret).not.toBe(made.secret);
   });
 
+  test.each([
+    [
+      'webhook',
+      { url: 'https://1.1.1.1/hook', auth: { mode: 'bearer', secret: 'canary' } },
+      { url: 'https://1.1.1.1/other', auth: { mode: 'bearer', secret: { set: true } } },
+      [
+        { url: 'https://1.0.0.1/hook' },
+        { url: 'https://1.1.1.1:8443/hook' },
+        { url: 'http://1.1.1.1/hook' },
+        { url: 'http://1.1.1.1:443/hook' },
+      ],
+    ],
+    [
+      'email',
+      {
+        host: '1.1.1.1',
+        port: 587,
+        security: 'starttls',
+        user: 'u',
+        password: 'canary',
+        from: 'a@example.com',
+        to: ['b@example.com'],
+      },
+      {
+        host: '1.1.1.1',
+        port: 587,
+        security: 'starttls',
+        user: 'u',
+        password: { set: true },
+        from: 'a@example.com',
+        to: ['c@example.com'],
+      },
+      [{ host: '1.0.0.1' }, { port: 2525 }, { security: 'none' }],
+    ],
+    [
+      'notion',
+      { token: 'canary', database_id: 'd9824bdc84454327be8b5b47500af6ce', base_url: 'https://1.1.1.1:8443' },
+      {
+        token: { set: true },
+        database_id: 'd9824bdc84454327be8b5b47500af6cf',
+        base_url: 'https://1.1.1.1:8443/api',
+      },
+      [{ base_url: 'https://1.1.1.1' }, { base_url: undefined }],
+    ],
+  ] as [string, object, object, Record<string, unknown>[]][])(
+    'is kept for the server it was given for, and asked for again for any other: %s',
+    async (kind, config, kept, elsewhere) => {
+      const { id } = dataOf<{ id: string }>(await owner.post('/destinations', { kind, name: kind, config }));
+      const patch = (changed: object) => owner.patch(`/destinations/${id}`, { config: changed });
+      expect((await patch(kept)).status).toBe(200);
+      for (const change of elsewhere) {
+        expectRefused(await patch({ ...kept, ...change }), {
+          status: 400,
+          code: 'validation_failed',
+          path: `config.${Object.keys(change)[0]}`,
+        });
+      }
+    },
+  );
+
   test('cannot be kept where none was set', async () => {
     const answer = await owner.post(
       '/destinations',
