@@ -1,6 +1,9 @@
 import { Select } from '@mantine/core';
 import { useFilters } from '../app/use-filters.ts';
 
+/** Two stand side by side on a phone. */
+export const filterWidth = { base: 'calc(50% - 5px)', xs: 190 } as const;
+
 /** One of a few values that a list is narrowed by. It lives in the address under `name`. */
 export function ChoiceFilter(props: {
   name: string;
@@ -26,7 +29,7 @@ export function ChoiceFilter(props: {
       onChange={chosen => change({ [props.name]: chosen ?? '' })}
       searchable={props.searchable ?? false}
       clearable
-      w={190}
+      w={filterWidth}
     />
   );
 }

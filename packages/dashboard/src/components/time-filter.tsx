@@ -1,12 +1,16 @@
 import { Select, TextInput } from '@mantine/core';
 import { useFilters } from '../app/use-filters.ts';
 import { spans } from '../app/use-times.ts';
+import { filterWidth } from './choice-filter.tsx';
 
 const CUSTOM = 'custom';
 const HOUR_MS = 3_600_000;
 
-/** From when to when a list goes. `what` happened then: "Received", as the list's own column calls it. */
-export function TimeFilter({ what, w }: { what: string; w?: number }) {
+/**
+ * From when to when a list goes. `what` happened then: "Received", as the list's own column calls it. `isInLine`:
+ * beside other filters, and not in a grid that gives it its width.
+ */
+export function TimeFilter({ what, isInLine = false }: { what: string; isInLine?: boolean }) {
   const [filters, change] = useFilters();
   const isCustom = Boolean(filters.after || filters.before);
   return (
@@ -27,12 +31,12 @@ export function TimeFilter({ what, w }: { what: string; w?: number }) {
           )
         }
         clearable
-        w={w}
+        {...(isInLine ? { w: filterWidth } : {})}
       />
       {isCustom && (
         <>
-          <MomentFilter name="after" label={`${what} after`} w={w} />
-          <MomentFilter name="before" label={`${what} before`} w={w} />
+          <MomentFilter name="after" label={`${what} after`} isInLine={isInLine} />
+          <MomentFilter name="before" label={`${what} before`} isInLine={isInLine} />
         </>
       )}
     </>
@@ -40,7 +44,7 @@ export function TimeFilter({ what, w }: { what: string; w?: number }) {
 }
 
 /** In the time of the reader's own clock; the address holds it as the server reads it. */
-function MomentFilter({ name, label, w }: { name: string; label: string; w: number | undefined }) {
+function MomentFilter({ name, label, isInLine }: { name: string; label: string; isInLine: boolean }) {
   const [filters, change] = useFilters();
   const at = filters[name];
   return (
@@ -52,7 +56,7 @@ function MomentFilter({ name, label, w }: { name: string; label: string; w: numb
       onChange={({ currentTarget: { value } }) =>
         change({ [name]: value === '' ? '' : new Date(value).toISOString() })
       }
-      w={w}
+      {...(isInLine ? { w: { base: '100%', xs: 220 } } : {})}
     />
   );
 }

@@ -104,7 +104,7 @@ export default function DeadLettersPage() {
               ]}
             />
             <DeliveryFilters />
-            <TimeFilter what="Dead" w={190} />
+            <TimeFilter what="Dead" isInLine />
             {isNarrowed && (
               <Button
                 variant="subtle"

@@ -84,8 +84,14 @@ export default function DeliveriesPage() {
         <Group gap="xs">
           <ChoiceFilter name="state" label="State" any="Any state" choices={states} />
           <DeliveryFilters />
-          <TimeFilter what="Made" w={190} />
-          <TypedFilter name="event" aria-label="Event" placeholder="Event id" w={290} isFirst />
+          <TimeFilter what="Made" isInLine />
+          <TypedFilter
+            name="event"
+            aria-label="Event"
+            placeholder="Event id"
+            w={{ base: '100%', xs: 290 }}
+            isFirst
+          />
         </Group>
       </search>
       <Listed
