@@ -23,6 +23,8 @@ export type TimedEntity = StoredEntity & Pick<EntityState, 'traitTimes'>;
 export interface EntityWriteRequest {
   readonly orgId: string;
   readonly writes: readonly EntityWrite[];
+  /** What goes on record with it, in the same transaction; nothing where it is refused. */
+  readonly records?: readonly AuditEntry[];
 }
 
 export type EntityWriteResult =
@@ -153,10 +155,17 @@ export interface Identity extends IdentityMembers {
   }[];
 }
 
+/** A write that has no place in the order of changes yet. */
+export type EntityWish = Omit<EntityWrite, 'changed'>;
+
 /** What the web asks of the entities themselves. */
 export interface EntityActions {
   /** All of it or nothing; resolves once it is on stable storage. */
-  write(orgId: string, writes: readonly Omit<EntityWrite, 'changed'>[]): Promise<EntityWriteResult>;
+  write(
+    orgId: string,
+    writes: readonly EntityWish[],
+    records?: readonly AuditEntry[],
+  ): Promise<EntityWriteResult>;
   /** Throws a 404 or a 409. With `eraseEvents`, every payload is gone before the entity is. */
   remove(
     orgId: string,

@@ -79,7 +79,7 @@ export function createEntityWriter(
     }
   }
 
-  return (orgId, wishes) => {
+  return (orgId, wishes, records = []) => {
     const bytes = wishes.reduce((sum, { traits }) => sum + traits.length, 0);
     if (bytesWaiting > 0 && bytesWaiting + bytes > MOST_BYTES_WAITING) {
       throw new Problem('storage_unavailable', {
@@ -90,7 +90,7 @@ export function createEntityWriter(
     bytesWaiting += bytes;
     const writes = wishes.map(wish => ({ ...wish, changed: nextChange() }));
     return new Promise((resolve, reject) => {
-      queue.push({ request: { orgId, writes }, bytes, resolve, reject });
+      queue.push({ request: { orgId, writes, records }, bytes, resolve, reject });
       schedule();
     });
   };

@@ -1,6 +1,7 @@
 import { applyWrite, type EntityState, type EntityWrite, toMilliseconds } from '../core/entity-write.ts';
 import { newId } from '../core/ids.ts';
 import type { EntityWriteRequest, EntityWriteResult, StoredEntity } from '../core/ports-entities.ts';
+import { toAuditRow } from './queries/audit.ts';
 import type { Schema } from './schema.ts';
 
 type EntityRow = Schema['entities'];
@@ -39,7 +40,7 @@ export const nameOfWrite = (orgId: string, { kind, externalId }: EntityWrite): s
 export function performWrites(
   requests: readonly EntityWriteRequest[],
   find: (orgId: string, write: EntityWrite) => EntityRow,
-): { results: EntityWriteResult[]; written: WrittenEntity[] } {
+): { results: EntityWriteResult[]; written: WrittenEntity[]; records: Schema['audit'][] } {
   const slots = new Map<string, Slot>();
   const slotOf = (orgId: string, write: EntityWrite): Slot => {
     const name = nameOfWrite(orgId, write);
@@ -50,7 +51,8 @@ export function performWrites(
     return slot;
   };
   const results = requests.map(({ orgId, writes }) => perform(writes, write => slotOf(orgId, write)));
-  return { results, written: [...slots.values()].flatMap(toWritten) };
+  const records = requests.flatMap(({ records = [] }, i) => (results[i]?.kind === 'written' ? records : []));
+  return { results, written: [...slots.values()].flatMap(toWritten), records: records.map(toAuditRow) };
 }
 
 interface Slot {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import type { EntityEventRecord, EntityRecord } from '@sluice/contract/entity';
 import { type Browser, dataOf, join, listOf, openBrowser, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith } from '../support/doors.ts';
@@ -95,6 +96,97 @@ describe('people', () => {
       const headers = { Authorization: `Bearer ${apiKey}` };
       expectRefused(await visitor.send('GET', path, { headers }), { status: 401, code: 'unauthenticated' });
     }
+  });
+});
+
+describe('writing', () => {
+  const audited = async (count: number) =>
+    listOf<AuditRecord>(await owner.get(`/audit?limit=${count}`)).data.map(({ actor, action, target }) => ({
+      actor,
+      action,
+      target,
+    }));
+  const actor = 'member@example.com';
+
+  test('makes with 201, merges with 200, and is written down', async () => {
+    const body = { kind: 'person', external_id: 'new/1', traits: { plan: 'free', seats: 1 } };
+    const made = await member.post('/entities', body);
+    expect(made.status).toBe(201);
+    expect(made.headers.get('etag')).toBe('"1"');
+    expect(dataOf(made)).toMatchObject({ ...body, version: 1 });
+    const merged = await member.post('/entities', { ...body, traits: { plan: 'pro' } });
+    expect(merged.status).toBe(200);
+    expect(dataOf(merged)).toMatchObject({ traits: { plan: 'pro', seats: 1 }, version: 2 });
+    expect(dataOf(await client.get('/person/new%2F1'))).toEqual(dataOf(merged));
+    const entry = { actor, action: 'entity.written', target: 'person/new/1' };
+    expect(await audited(2)).toEqual([entry, entry]);
+  });
+
+  test('takes many at once, all of them or none', async () => {
+    const before = await audited(1);
+    const many = (...ids: string[]) => ({
+      entities: ids.map(external_id => ({ kind: 'team', external_id, traits: { n: 1 } })),
+    });
+    expectRefused(await member.post('/entities', many('ok', '..')), {
+      status: 400,
+      code: 'validation_failed',
+      path: 'entities[1].external_id',
+    });
+    expectRefused(await member.post('/entities', { entities: [] }), {
+      status: 400,
+      code: 'validation_failed',
+      path: 'entities',
+    });
+    expectRefused(await member.get('/entities/team/ok'), { status: 404, code: 'not_found' });
+    expect(await audited(1)).toEqual(before);
+    const answer = await member.post('/entities', many('a', 'b', 'a'));
+    expect(answer.status).toBe(200);
+    expect(dataOf<EntityRecord[]>(answer).map(({ version }) => version)).toEqual([1, 1, 2]);
+    expect((await audited(3)).map(({ target }) => target)).toEqual([
+      'team/b',
+      'team/a',
+      before[0]?.target ?? '',
+    ]);
+  });
+
+  test('patches what is there, at the version that is asked for', async () => {
+    await member.post('/entities', { kind: 'person', external_id: 'p', traits: { a: 1, b: 2 } });
+    const patch = (version: string, traits: unknown, path = '/entities/person/p') =>
+      member.send('PATCH', path, { body: { traits }, headers: { 'If-Match': version } });
+    const patched = await patch('"1"', { a: null, c: 3 });
+    expect(patched.status).toBe(200);
+    expect(patched.headers.get('etag')).toBe('"2"');
+    expect(dataOf(patched)).toMatchObject({ traits: { b: 2, c: 3 }, version: 2 });
+    expect((await audited(1))[0]).toEqual({ actor, action: 'entity.changed', target: 'person/p' });
+    expectRefused(await patch('1', { d: 4 }), { status: 409, code: 'version_conflict' });
+    expectRefused(await patch('x', { d: 4 }), { status: 400, code: 'validation_failed', path: 'If-Match' });
+    expectRefused(await patch('', {}, '/entities/person/none'), { status: 404, code: 'not_found' });
+    expectRefused(await member.patch('/entities/person/p', {}), {
+      status: 400,
+      code: 'validation_failed',
+      path: 'traits',
+    });
+    expectRefused(await patch('', { a: 'x'.repeat(65_536) }), {
+      status: 413,
+      code: 'payload_too_large',
+      path: 'traits',
+    });
+    expectRefused(await theirs.patch('/entities/person/p', { traits: {} }), {
+      status: 404,
+      code: 'not_found',
+    });
+    expect((await audited(1))[0]?.action).toBe('entity.changed');
+    expectRefused(await member.send('DELETE', '/entities/person/p', { headers: { 'If-Match': '1' } }), {
+      status: 409,
+      code: 'version_conflict',
+    });
+    expect(dataOf(await member.get('/entities/person/p'))).toMatchObject({ version: 2 });
+  });
+
+  test('keeps integers exact', async () => {
+    const body = '{"kind":"person","external_id":"big","traits":{"n":12345678901234567890}}';
+    expect((await member.post('/entities', body)).status).toBe(201);
+    expect(await client.text('/person/big')).toContain('"n":12345678901234567890');
   });
 });
 

@@ -19,7 +19,7 @@ async function write(session: Session, requests: readonly EntityWriteRequest[]) 
   const searchable = await readSearchable(session, requests);
   const searchableOf = (orgId: string) => searchable.get(orgId) ?? NOT_SEARCHABLE;
   const locked = await lockEntities(session, requests, searchableOf);
-  const { results, written } = performWrites(
+  const { results, written, records } = performWrites(
     requests,
     (orgId, one) => locked.get(nameOfWrite(orgId, one)) ?? newEntityRow(orgId, one),
   );
@@ -31,7 +31,24 @@ async function write(session: Session, requests: readonly EntityWriteRequest[]) 
       textArray(unused.map(({ id }) => id)),
     ]);
   }
+  if (records.length > 0) await putOnRecord(session, records);
   return results;
+}
+
+async function putOnRecord(session: Session, entries: readonly Schema['audit'][]): Promise<void> {
+  await session.query(
+    `INSERT INTO audit (id, org_id, at, actor, action, target, details)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])`,
+    [
+      textArray(entries.map(({ id }) => id)),
+      textArray(entries.map(({ org_id }) => org_id)),
+      bigintArray(entries.map(({ at }) => at)),
+      textArray(entries.map(({ actor }) => actor)),
+      textArray(entries.map(({ action }) => action)),
+      textArray(entries.map(({ target }) => target)),
+      textArray(entries.map(({ details }) => details)),
+    ],
+  );
 }
 
 async function readSearchable(

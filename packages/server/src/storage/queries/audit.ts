@@ -13,19 +13,18 @@ const toAuditEntry = (row: Schema['audit']): AuditEntry => ({
   details: JSON.parse(row.details) as Record<string, unknown>,
 });
 
+export const toAuditRow = (entry: AuditEntry): Schema['audit'] => ({
+  id: entry.id,
+  org_id: entry.orgId,
+  at: entry.at,
+  actor: entry.actor,
+  action: entry.action,
+  target: entry.target,
+  details: JSON.stringify(entry.details),
+});
+
 export const recordAudit: Operation<AuditLog['recordAudit']> = async (db, entry) => {
-  await db
-    .insertInto('audit')
-    .values({
-      id: entry.id,
-      org_id: entry.orgId,
-      at: entry.at,
-      actor: entry.actor,
-      action: entry.action,
-      target: entry.target,
-      details: JSON.stringify(entry.details),
-    })
-    .execute();
+  await db.insertInto('audit').values(toAuditRow(entry)).execute();
 };
 
 export const listAudit: Operation<AuditLog['listAudit']> = async (db, orgId, { limit, below }) => {

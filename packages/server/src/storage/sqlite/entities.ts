@@ -38,6 +38,9 @@ export function prepareWriteEntities(
   const index = database.prepare(
     'INSERT INTO entity_traits (org_id, entity_id, trait, value, kind, changed) VALUES (?, ?, ?, ?, ?, ?)',
   );
+  const putOnRecord = database.prepare(
+    'INSERT INTO audit (id, org_id, at, actor, action, target, details) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
   const known = new Map<string, Searchable>();
 
   function searchableOf(orgId: string): Searchable {
@@ -93,13 +96,16 @@ export function prepareWriteEntities(
 
   return requests => {
     const rowNumbers = new Map<string, number>();
-    const { results, written } = performWrites(requests, (orgId, write) => {
+    const { results, written, records } = performWrites(requests, (orgId, write) => {
       const row = find.get(orgId, write.externalId, write.kind);
       if (row === null) return newEntityRow(orgId, write);
       rowNumbers.set(row.id, row.row_number);
       return row;
     });
     for (const entity of written) store(entity, rowNumbers.get(entity.id), searchableOf(entity.org_id));
+    for (const { id, org_id, at, actor, action, target, details } of records) {
+      putOnRecord.run(id, org_id, at, actor, action, target, details);
+    }
     return results;
   };
 }

@@ -4,28 +4,37 @@ import type { Entities, EntityActions } from '../../core/ports-entities.ts';
 import type { EntityTie } from '../../core/scope.ts';
 import { answer } from '../answer.ts';
 import type { Cursors } from '../paging.ts';
-import { placeOf, readEntity } from '../public/entities-path.ts';
+import { placeOf, readEntity, targetOf } from '../public/entities-path.ts';
+import { readIfMatch } from '../public/entities-query.ts';
 import { createEntityReads } from '../public/entities-read.ts';
 import { answerJson, timedEntityJson } from '../public/entities-records.ts';
+import { createEntityWrites } from '../public/entities-write.ts';
+import type { BodyLimits } from '../read-json.ts';
 import type { Call, Calls } from './calls.ts';
 
 const PREFIX = '/dashboard/api/entities';
 const ONE = '/entities/:kind/:external_id';
 
-/** Entities as people look at them: what programs read, with when each trait was written. */
+/** Entities as people see and change them: as programs do, but with when each trait was written, and on record. */
 export function entityCalls(
   calls: Calls,
   dependencies: {
     readonly storage: Entities;
     readonly entityActions: EntityActions;
     readonly cursors: Cursors;
+    readonly limits: BodyLimits;
   },
 ): void {
-  const { storage, entityActions: actions, cursors } = dependencies;
+  const { storage, entityActions: actions, cursors, limits } = dependencies;
   const reads = createEntityReads({ storage, actions, cursors });
 
+  const writes = createEntityWrites({ actions, limits });
+
   /** Off the URL as it was sent, since an external id may hold anything. */
-  const entityOf = ({ request }: Call): EntityTie => readEntity(placeOf(request, PREFIX)?.segments ?? []);
+  const segmentsOf = ({ request }: Call) => placeOf(request, PREFIX)?.segments ?? [];
+  const entityOf = (call: Call): EntityTie => readEntity(segmentsOf(call));
+  const recordAs = (call: Call, action: string) => (entity: EntityTie) =>
+    call.record(action, targetOf(entity));
 
   calls.on('GET /entities', 'read', ({ session, request }) => reads.list(session.orgId, request));
 
@@ -41,14 +50,28 @@ export function entityCalls(
     );
   }
 
+  calls.on('POST /entities', 'entities.change', call =>
+    writes.merge(call.session.orgId, call.request, recordAs(call, 'entity.written')),
+  );
+
+  calls.on(`PATCH ${ONE}`, 'entities.change', call =>
+    writes.write(
+      call.session.orgId,
+      segmentsOf(call),
+      'patch',
+      call.request,
+      recordAs(call, 'entity.changed'),
+    ),
+  );
+
   calls.on(`DELETE ${ONE}`, 'entities.change', async call => {
     const entity = entityOf(call);
     const { erase_events: eraseEvents } = call.query(deleteQuery);
     const shown = (erasedEvents: number) => (eraseEvents ? { erased_events: erasedEvents } : {});
     const { erasedEvents } = await actions.remove(call.session.orgId, entity, {
-      ifMatch: null,
+      ifMatch: readIfMatch(call.request),
       eraseEvents,
-      record: erased => call.record('entity.deleted', `${entity.kind}/${entity.externalId}`, shown(erased)),
+      record: erased => call.record('entity.deleted', targetOf(entity), shown(erased)),
     });
     return answer({ deleted: true, ...shown(erasedEvents) });
   });

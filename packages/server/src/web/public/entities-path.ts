@@ -41,6 +41,9 @@ export const readEntity = ([kind = '', id = '']: readonly string[], at = ''): En
   externalId: validate(externalId, decode(id, `${at}external_id`), `${at}external_id`),
 });
 
+/** How the audit log names an entity. */
+export const targetOf = ({ kind, externalId }: EntityTie): string => `${kind}/${externalId}`;
+
 export function readLink(segments: readonly string[]) {
   const [, , , name = '', ...far] = segments;
   const [from, to] = [readEntity(segments), readEntity(far, 'to.')];

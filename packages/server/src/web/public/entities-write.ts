@@ -1,12 +1,18 @@
 import { entitiesBody, entityBody, MOST_TRAIT_BYTES, traitsBody } from '@sluice/contract/entity';
 import { z } from 'zod';
-import type { EntityWrite } from '../../core/entity-write.ts';
+import type { AuditEntry } from '../../core/audit-entry.ts';
 import { Problem } from '../../core/errors.ts';
 import { type JsonObject, requireNesting, stringifyJson } from '../../core/json.ts';
-import type { EntityActions, EntityWriteResult, StoredEntity } from '../../core/ports-entities.ts';
+import type {
+  EntityActions,
+  EntityWish,
+  EntityWriteResult,
+  StoredEntity,
+} from '../../core/ports-entities.ts';
+import type { EntityTie } from '../../core/scope.ts';
 import { validate } from '../../core/validate.ts';
 import { type BodyLimits, readJson, readQuery } from '../read-json.ts';
-import { readEntity } from './entities-path.ts';
+import { readEntity, targetOf } from './entities-path.ts';
 import { readIfMatch } from './entities-query.ts';
 import { answerJson, answerOne, entityJson } from './entities-records.ts';
 
@@ -17,15 +23,19 @@ export const noQuery = z.strictObject({});
 
 export interface EntityWrites {
   /** `POST`: by body, one or many, merged into what is there. */
-  merge(orgId: string, request: Request): Promise<Response>;
+  merge(orgId: string, request: Request, record?: RecordWrite): Promise<Response>;
   /** `PUT` and `PATCH` of the entity that the path names. */
   write(
     orgId: string,
     segments: readonly string[],
     mode: 'replace' | 'patch',
     request: Request,
+    record?: RecordWrite,
   ): Promise<Response>;
 }
+
+/** What the audit log is to hold of a write. Programs write too much to be on record; people are. */
+export type RecordWrite = (entity: EntityTie) => AuditEntry;
 
 export function createEntityWrites({
   actions,
@@ -42,14 +52,14 @@ export function createEntityWrites({
   }
 
   return {
-    async merge(orgId, request) {
+    async merge(orgId, request, record) {
       readQuery(request, noQuery);
       const body = await readJson(request, z.unknown(), bodyLimits);
       const isMany = typeof body === 'object' && body !== null && Object.hasOwn(body, 'entities');
       const entities = isMany ? validate(entitiesBody, body).entities : [validate(entityBody, body)];
       const pathOf = (index: number) => (isMany ? `entities[${index}].traits` : 'traits');
       const writes = entities.map(
-        ({ kind, external_id, traits = {} }, index): Omit<EntityWrite, 'changed'> => ({
+        ({ kind, external_id, traits = {} }, index): EntityWish => ({
           kind,
           externalId: external_id,
           mode: 'merge',
@@ -57,21 +67,29 @@ export function createEntityWrites({
           ifMatch: null,
         }),
       );
-      const written = requireWritten(await actions.write(orgId, writes), pathOf);
+      const written = requireWritten(await actions.write(orgId, writes, recordsOf(writes, record)), pathOf);
       if (!isMany) return answerWritten(written);
       return answerJson(`[${written.map(entity => entityJson(entity)).join(',')}]`);
     },
 
-    async write(orgId, segments, mode, request) {
+    async write(orgId, segments, mode, request, record) {
       const entity = readEntity(segments);
       readQuery(request, noQuery);
       const ifMatch = readIfMatch(request);
       const body = await readJson(request, traitsBody, bodyLimits);
       const traits = toText(body.traits, 'traits');
-      const result = await actions.write(orgId, [{ ...entity, mode, traits, ifMatch }]);
+      const writes: EntityWish[] = [{ ...entity, mode, traits, ifMatch }];
+      const result = await actions.write(orgId, writes, recordsOf(writes, record));
       return answerWritten(requireWritten(result, () => 'traits'));
     },
   };
+}
+
+/** One for each entity, however often a call names it. */
+function recordsOf(writes: readonly EntityWish[], record: RecordWrite | undefined): AuditEntry[] {
+  if (record === undefined) return [];
+  const entities = new Map(writes.map(write => [targetOf(write), write]));
+  return [...entities.values()].map(record);
 }
 
 /** The first version of an entity is the one that was made just now. */

@@ -9,7 +9,14 @@ import { answer } from '../answer.ts';
 import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';
 import { type BodyLimits, readQuery } from '../read-json.ts';
-import { type EntityPlace, type PlaceKind, placeOf, readEntity, readLink } from './entities-path.ts';
+import {
+  type EntityPlace,
+  type PlaceKind,
+  placeOf,
+  readEntity,
+  readLink,
+  targetOf,
+} from './entities-path.ts';
 import { readIfMatch } from './entities-query.ts';
 import { createEntityReads } from './entities-read.ts';
 import { answerOne, linkRecord } from './entities-records.ts';
@@ -72,9 +79,8 @@ export function addEntities(app: Hono<WebEnv>, dependencies: EntityRoutesDepende
         const entity = readEntity(segments);
         const { erase_events: eraseEvents } = readQuery(request, deleteQuery);
         const ifMatch = readIfMatch(request);
-        const target = `${entity.kind}/${entity.externalId}`;
         const record = (erasedEvents: number) =>
-          eraseEvents ? erasureRecord(caller, target, erasedEvents) : null;
+          eraseEvents ? erasureRecord(caller, targetOf(entity), erasedEvents) : null;
         await actions.remove(orgId, entity, { ifMatch, eraseEvents, record });
         return answer({ deleted: true });
       },

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { EntityWriteResult } from '../../../src/core/ports-entities.ts';
 import { aWrite, customer, listPage, orgWith, put } from './entity-samples.ts';
-import { NOW, removeDeleted } from './samples.ts';
+import { anAuditEntry, NOW, removeDeleted } from './samples.ts';
 import type { Subject } from './suite.ts';
 
 const refused = (index: number, reason: string) => ({ kind: 'refused', index, reason }) as EntityWriteResult;
@@ -90,6 +90,28 @@ export function entityWritesContract(subject: Subject): void {
     expect(await find(org, 'gone')).toBeNull();
     expect(await find(org, '1')).toMatchObject({ version: 2, traits: '{"a":2}' });
     expect(await find(org, '4')).not.toBeNull();
+  });
+
+  test('keeps what a call puts on record with what it wrote, and neither where it was refused', async () => {
+    const org = await orgWith(subject.storage);
+    const [first, second, third] = [anAuditEntry(org), anAuditEntry(org), anAuditEntry(org)];
+    await subject.storage.writeEntities([
+      { orgId: org, writes: [aWrite('1'), aWrite('2')], records: [first, second] },
+      { orgId: org, writes: [aWrite('gone', {}, { mode: 'patch' })], records: [third] },
+      { orgId: org, writes: [aWrite('3')] },
+    ]);
+    const onRecord = () => subject.storage.listAudit(org, { limit: 10, below: null });
+    expect(await onRecord()).toEqual([second, first]);
+    // The same id once more cannot be kept, after the write itself went well.
+    const again = subject.storage.writeEntities([{ orgId: org, writes: [aWrite('4')], records: [first] }]);
+    expect(
+      await again.then(
+        () => 'done',
+        () => 'failed',
+      ),
+    ).toBe('failed');
+    expect(await find(org, '4')).toBeNull();
+    expect(await onRecord()).toEqual([second, first]);
   });
 
   test('sees what an earlier call of the same batch wrote, and not what it did not', async () => {
