@@ -183,7 +183,6 @@ export interface Accounts {
   deleteSession(tokenHash: string): Promise<void>;
 
   listMembers(orgId: string): Promise<Member[]>;
-  findMember(orgId: string, userId: string): Promise<Member | null>;
   /** An organisation never loses its last owner. */
   setRole(orgId: string, userId: string, role: Role): Promise<'changed' | 'last_owner' | 'not_found'>;
   removeMember(orgId: string, userId: string): Promise<'removed' | 'last_owner' | 'not_found'>;
@@ -355,9 +354,10 @@ export interface AuditLog {
 }
 
 export interface Upkeep {
-  /** Small facts about the installation itself, such as the check value of the secret key. */
-  readSetting(name: string): Promise<string | null>;
-  /** Keeps the first value ever written under that name, and answers it. */
+  /**
+   * Small facts about the installation itself, such as the check value of the secret key: keeps the first value ever
+   * written under that name, and answers it.
+   */
   keepSetting(name: string, value: string): Promise<string>;
   /** Removes at most `limit` keys, sessions and invitations that have expired; answers how many. */
   pruneExpired(now: number, limit: number): Promise<number>;

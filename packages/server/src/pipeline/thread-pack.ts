@@ -1,3 +1,4 @@
+import { packEvent, unpackEvent } from '../core/packed-event.ts';
 import { TextReader, TextWriter } from '../core/packed-text.ts';
 import type { PostedRun, RunReport, ThreadReport } from './thread-protocol.ts';
 
@@ -6,18 +7,8 @@ import type { PostedRun, RunReport, ThreadReport } from './thread-protocol.ts';
 export function packRuns(runs: readonly PostedRun[]): string {
   const writer = new TextWriter();
   for (const { n, pipelineName, orgId, event, payload, sourceName, retries, dryRun } of runs) {
-    writer
-      .number(n)
-      .text(pipelineName)
-      .text(orgId)
-      .text(event.id)
-      .text(event.type)
-      .textOrNull(event.icon)
-      .textOrNull(event.senderId)
-      .textOrNull(event.entity?.kind ?? null)
-      .textOrNull(event.entity?.externalId ?? null)
-      .number(event.happenedAt)
-      .number(event.receivedAt)
+    writer.number(n).text(pipelineName).text(orgId);
+    packEvent(writer, event)
       .text(payload)
       .textOrNull(sourceName)
       .number(retries)
@@ -30,29 +21,11 @@ export function unpackRuns(packed: string): PostedRun[] {
   const reader = new TextReader(packed);
   const runs: PostedRun[] = [];
   while (reader.hasMore()) {
-    const [n, pipelineName, orgId] = [reader.number(), reader.text(), reader.text()];
-    const [id, type, icon, senderId] = [
-      reader.text(),
-      reader.text(),
-      reader.textOrNull(),
-      reader.textOrNull(),
-    ];
-    const [kind, externalId] = [reader.textOrNull(), reader.textOrNull()];
-    const entity = kind === null || externalId === null ? null : { kind, externalId };
-    const event = {
-      id,
-      type,
-      icon,
-      senderId,
-      entity,
-      happenedAt: reader.number(),
-      receivedAt: reader.number(),
-    };
     const run = {
-      n,
-      pipelineName,
-      orgId,
-      event,
+      n: reader.number(),
+      pipelineName: reader.text(),
+      orgId: reader.text(),
+      event: unpackEvent(reader),
       payload: reader.text(),
       sourceName: reader.textOrNull(),
       retries: reader.number(),

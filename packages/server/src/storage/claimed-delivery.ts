@@ -1,4 +1,5 @@
 import type { AttemptRecord, ClaimedDelivery } from '../core/ports-delivery.ts';
+import { type EventRow, toPipelineEvent } from './event-row.ts';
 
 /** What both engines read of a delivery that they hand out: of itself, its run and its event. */
 export const claimedDeliveryColumns = `delivery.id, delivery.org_id, delivery.destination_id, delivery.event_id,
@@ -11,7 +12,7 @@ export const claimedDeliveryJoins = `
     ON run.org_id = delivery.org_id AND run.event_id = delivery.event_id AND run.id = delivery.run_id
   JOIN events AS event ON event.org_id = delivery.org_id AND event.id = delivery.event_id`;
 
-export interface ClaimedDeliveryRow {
+export interface ClaimedDeliveryRow extends EventRow {
   readonly id: string;
   readonly org_id: string;
   readonly destination_id: string;
@@ -20,13 +21,6 @@ export interface ClaimedDeliveryRow {
   readonly budget_from: number;
   readonly due_at: number;
   readonly output: string;
-  readonly type: string;
-  readonly icon: string | null;
-  readonly sender_id: string | null;
-  readonly entity_kind: string | null;
-  readonly entity_external_id: string | null;
-  readonly happened_at: number;
-  readonly received_at: number;
   readonly source_name: string | null;
   readonly replay_job_id: string;
 }
@@ -35,18 +29,7 @@ export const toClaimedDelivery = (row: ClaimedDeliveryRow): ClaimedDelivery => (
   id: row.id,
   orgId: row.org_id,
   destinationId: row.destination_id,
-  event: {
-    id: row.event_id,
-    type: row.type,
-    icon: row.icon,
-    senderId: row.sender_id,
-    entity:
-      row.entity_kind === null || row.entity_external_id === null
-        ? null
-        : { kind: row.entity_kind, externalId: row.entity_external_id },
-    happenedAt: row.happened_at,
-    receivedAt: row.received_at,
-  },
+  event: toPipelineEvent(row.event_id, row),
   output: row.output,
   sourceName: row.source_name,
   isReplay: row.replay_job_id !== '',

@@ -1,4 +1,5 @@
 import type { ClaimedEvent, PlannedRun } from '../core/ports-storage-pipeline.ts';
+import { toPipelineEvent } from './event-row.ts';
 import type { Schema } from './schema.ts';
 
 /** The columns of an event that a pipeline needs, and how both engines read them. */
@@ -28,18 +29,7 @@ export interface ClaimTerms {
 
 export const toClaimedEvent = (row: ClaimedRow, terms: ClaimTerms): ClaimedEvent => ({
   orgId: row.org_id,
-  event: {
-    id: row.id,
-    type: row.type,
-    icon: row.icon,
-    senderId: row.sender_id,
-    entity:
-      row.entity_kind === null || row.entity_external_id === null
-        ? null
-        : { kind: row.entity_kind, externalId: row.entity_external_id },
-    happenedAt: row.happened_at,
-    receivedAt: row.received_at,
-  },
+  event: toPipelineEvent(row.id, row),
   payload: row.payload,
   sourceId: row.source_id,
   jobId: terms.jobId === '' ? null : terms.jobId,

@@ -71,7 +71,6 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   moveSession: accounts.moveSession,
   deleteSession: accounts.deleteSession,
   listMembers: accounts.listMembers,
-  findMember: accounts.findMember,
   setRole: accounts.setRole,
   removeMember: accounts.removeMember,
   createInvitation: accounts.createInvitation,
@@ -165,7 +164,6 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   ...counters,
   ...backlog,
 
-  readSetting: upkeep.readSetting,
   keepSetting: upkeep.keepSetting,
   pruneExpired: upkeep.pruneExpired,
   pruneDeleted: deletedOrganisations.pruneDeleted,

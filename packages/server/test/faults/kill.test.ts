@@ -1,10 +1,8 @@
-import { describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
-import { openStorage } from '../../src/storage/open.ts';
+import { describe, expect } from 'bun:test';
 import { createLoad, expectPromisesKept } from '../support/load.ts';
-import { freshDatabase } from '../support/postgres.ts';
 import { startProcess } from '../support/process.ts';
-import { seedOrganisation, temporaryDirectory } from '../support/service.ts';
+import { seedOrganisation } from '../support/service.ts';
+import { newInstallation, onBothEngines } from './prepare.ts';
 
 const KILLS = 20;
 
@@ -13,17 +11,7 @@ const KILLS = 20;
  * after the answer. Each time the senders come back with what got no answer.
  */
 async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void> {
-  const directory = temporaryDirectory();
-  const settings: Record<string, string> = databaseUrl ? { SLUICE_DATABASE_URL: databaseUrl } : {};
-  const open = () =>
-    openStorage({
-      directory,
-      databaseUrl,
-      onFatal: reason => {
-        throw new Error(reason);
-      },
-    });
-
+  const { directory, settings, open, remove } = newInstallation(databaseUrl);
   const before = await open();
   const seed = await seedOrganisation(before);
   const load = createLoad(seed, await seed.source('hmac'));
@@ -47,15 +35,9 @@ async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void>
   const after = await open();
   await expectPromisesKept(after, seed.orgId, load.requests);
   await after.close();
-  rmSync(directory, { recursive: true });
+  remove();
 }
 
 describe('killed under load, 20 times: what was accepted is there, once and whole; what was refused is not', () => {
-  test('SQLite', () => killAgainAndAgain(undefined), 240_000);
-
-  test('PostgreSQL', async () => {
-    const database = await freshDatabase();
-    await killAgainAndAgain(database.url);
-    await database.drop();
-  }, 240_000);
+  onBothEngines(killAgainAndAgain, 240_000);
 });

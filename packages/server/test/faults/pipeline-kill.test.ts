@@ -1,16 +1,14 @@
 import { Database } from 'bun:sqlite';
-import { describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { describe, expect } from 'bun:test';
 import { join } from 'node:path';
 import pg from 'pg';
 import { newId } from '../../src/core/ids.ts';
 import type { StorageEngine } from '../../src/core/ports.ts';
-import { openStorage } from '../../src/storage/open.ts';
 import { ingestWith } from '../support/doors.ts';
-import { freshDatabase } from '../support/postgres.ts';
 import { startProcess } from '../support/process.ts';
-import { type Seed, seedOrganisation, temporaryDirectory } from '../support/service.ts';
+import { type Seed, seedOrganisation } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { newInstallation, onBothEngines } from './prepare.ts';
 
 const KILLS = 6;
 const RUNS = '(SELECT count(*) FROM runs)';
@@ -67,16 +65,7 @@ async function addPipelines({ storage }: StorageEngine, { orgId }: Seed): Promis
  * of each pair one event was let through.
  */
 async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void> {
-  const directory = temporaryDirectory();
-  const settings: Record<string, string> = databaseUrl ? { SLUICE_DATABASE_URL: databaseUrl } : {};
-  const open = () =>
-    openStorage({
-      directory,
-      databaseUrl,
-      onFatal: reason => {
-        throw new Error(reason);
-      },
-    });
+  const { directory, settings, open, remove } = newInstallation(databaseUrl);
   const before = await open();
   const seed = await seedOrganisation(before);
   const [, deduplicating = ''] = await addPipelines(before, seed);
@@ -134,7 +123,7 @@ async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void>
   }
   expect([...routed].filter(([, count]) => count !== 1)).toEqual([]);
   await engine.close();
-  rmSync(directory, { recursive: true });
+  remove();
 }
 
 /** Looks into the database from outside, whoever has it open. */
@@ -159,11 +148,5 @@ function lookInto(directory: string, databaseUrl: string | undefined) {
 }
 
 describe('killed while events go through pipelines, 6 times: none is lost, none is doubled', () => {
-  test('SQLite', () => killAgainAndAgain(undefined), 120_000);
-
-  test('PostgreSQL', async () => {
-    const database = await freshDatabase();
-    await killAgainAndAgain(database.url);
-    await database.drop();
-  }, 180_000);
+  onBothEngines(killAgainAndAgain, 180_000);
 });

@@ -1,7 +1,10 @@
+import { test } from 'bun:test';
+import { rmSync } from 'node:fs';
 import { days } from '../../src/core/clock.ts';
 import type { StorageEngine } from '../../src/core/ports.ts';
 import { hashSecret, newSecret } from '../../src/core/vault.ts';
 import { openStorage } from '../../src/storage/open.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { type Seed, type SeededSource, seedOrganisation, temporaryDirectory } from '../support/service.ts';
 
 /** A data directory with an organisation, a key and a source in it, for the process that a test will torment. */
@@ -15,16 +18,52 @@ export interface Prepared {
   reopen(): Promise<StorageEngine>;
 }
 
-export async function prepareDirectory(): Promise<Prepared> {
+/** A data directory, and a database in it or elsewhere, that a process and the test itself open in turn. */
+export interface Installation {
+  readonly directory: string;
+  /** For the process. */
+  readonly settings: Record<string, string>;
+  open(): Promise<StorageEngine>;
+  remove(): void;
+}
+
+export function newInstallation(databaseUrl: string | undefined): Installation {
   const directory = temporaryDirectory();
-  const reopen = () =>
-    openStorage({
-      directory,
-      databaseUrl: undefined,
-      onFatal: reason => {
-        throw new Error(reason);
-      },
-    });
+  return {
+    directory,
+    settings: databaseUrl === undefined ? {} : { SLUICE_DATABASE_URL: databaseUrl },
+    open: () =>
+      openStorage({
+        directory,
+        databaseUrl,
+        onFatal: reason => {
+          throw new Error(reason);
+        },
+      }),
+    remove: () => rmSync(directory, { recursive: true }),
+  };
+}
+
+/** The same test on both engines. */
+export function onBothEngines(
+  run: (databaseUrl: string | undefined) => Promise<void>,
+  timeoutMs: number,
+): void {
+  test('SQLite', () => run(undefined), timeoutMs);
+
+  test(
+    'PostgreSQL',
+    async () => {
+      const database = await freshDatabase();
+      await run(database.url);
+      await database.drop();
+    },
+    timeoutMs,
+  );
+}
+
+export async function prepareDirectory(): Promise<Prepared> {
+  const { directory, open: reopen } = newInstallation(undefined);
   const engine = await reopen();
   const seed = await seedOrganisation(engine);
   const source = await seed.source('hmac');

@@ -111,11 +111,6 @@ const toMember = (row: { user_id: string; email: string; role: string; created_a
 export const listMembers: Operation<Accounts['listMembers']> = async (db, orgId) =>
   (await members(db, orgId).orderBy('users.email').execute()).map(toMember);
 
-export const findMember: Operation<Accounts['findMember']> = async (db, orgId, userId) => {
-  const row = await members(db, orgId).where('memberships.user_id', '=', userId).executeTakeFirst();
-  return row ? toMember(row) : null;
-};
-
 /** Locks the organisation, so that two changes at once cannot each leave the other's owner as the last. */
 async function isLastOwner(db: Db, orgId: string, userId: string): Promise<boolean> {
   await db

@@ -109,23 +109,22 @@ export function rangesOf({ from, stepMs, points }: CounterWindow) {
 }
 
 export const pruneCounters: Operation<Counters['pruneCounters']> = async (db, orgId, before, limit) => {
-  const rows = await db
+  const old = db
     .selectFrom('counters')
-    .select(['subject', 'name', 'span', 'at'])
+    .select(['org_id', 'subject', 'name', 'span', 'at'])
     .where('org_id', '=', orgId)
     .where('at', '<', before)
     .orderBy('at')
-    .limit(limit)
-    .execute();
-  for (const { subject, name, span, at } of rows) {
-    await db
-      .deleteFrom('counters')
-      .where('org_id', '=', orgId)
-      .where('subject', '=', subject)
-      .where('name', '=', name)
-      .where('span', '=', span)
-      .where('at', '=', at)
-      .execute();
-  }
-  return rows.length;
+    .limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom('counters')
+    .where(eb =>
+      eb(
+        eb.refTuple('org_id', 'subject', 'name', 'span', 'at'),
+        'in',
+        old.$asTuple('org_id', 'subject', 'name', 'span', 'at'),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 };

@@ -109,56 +109,47 @@ export const pruneProcessing: Operation<Upkeep['pruneProcessing']> = async (db, 
 };
 
 async function pruneDedupeKeys(db: Db, now: number, limit: number): Promise<number> {
-  const keys = await db
+  const expired = db
     .selectFrom('dedupe_keys')
     .select(['org_id', 'scope', 'key'])
     .where('expires_at', '<=', now)
     .orderBy('expires_at')
-    .limit(limit)
-    .execute();
-  for (const { org_id, scope, key } of keys) {
-    await db
-      .deleteFrom('dedupe_keys')
-      .where('org_id', '=', org_id)
-      .where('scope', '=', scope)
-      .where('key', '=', key)
-      // Another event may have taken it over meanwhile.
-      .where('expires_at', '<=', now)
-      .execute();
-  }
-  return keys.length;
+    .limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom('dedupe_keys')
+    .where(eb => eb(eb.refTuple('org_id', 'scope', 'key'), 'in', expired.$asTuple('org_id', 'scope', 'key')))
+    // Another event may have taken it over meanwhile.
+    .where('expires_at', '<=', now)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 async function pruneLabels(db: Db, unusedSince: number, limit: number): Promise<number> {
-  const labels = await db
+  const unused = db
     .selectFrom('labels')
     .select(['org_id', 'key'])
     .where('used_at', '<', unusedSince)
     .orderBy('used_at')
-    .limit(limit)
-    .execute();
-  for (const { org_id, key } of labels) {
-    await db
-      .deleteFrom('labels')
-      .where('org_id', '=', org_id)
-      .where('key', '=', key)
-      .where('used_at', '<', unusedSince)
-      .execute();
-  }
-  return labels.length;
+    .limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom('labels')
+    .where(eb => eb(eb.refTuple('org_id', 'key'), 'in', unused.$asTuple('org_id', 'key')))
+    .where('used_at', '<', unusedSince)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 async function pruneJobs(db: Db, finishedBefore: number, limit: number): Promise<number> {
-  const jobs = await db
+  const old = db
     .selectFrom('jobs')
     .select(['org_id', 'id'])
     .where('finished_at', '<', finishedBefore)
-    .limit(limit)
-    .execute();
-  for (const { org_id, id } of jobs) {
-    await db.deleteFrom('jobs').where('org_id', '=', org_id).where('id', '=', id).execute();
-  }
-  return jobs.length;
+    .limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom('jobs')
+    .where(eb => eb(eb.refTuple('org_id', 'id'), 'in', old.$asTuple('org_id', 'id')))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 /** The versions of a deleted pipeline stay for as long as there are runs of it, and then go with its counts. */

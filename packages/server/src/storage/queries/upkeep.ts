@@ -2,17 +2,14 @@ import { seconds } from '../../core/clock.ts';
 import type { Upkeep } from '../../core/ports.ts';
 import type { Operation } from '../operation.ts';
 
-export const readSetting: Operation<Upkeep['readSetting']> = async (db, name) =>
-  (await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst())?.value ??
-  null;
-
 export const keepSetting: Operation<Upkeep['keepSetting']> = async (db, name, value) => {
   await db
     .insertInto('settings')
     .values({ name, value })
     .onConflict(conflict => conflict.doNothing())
     .execute();
-  return (await readSetting(db, name)) ?? value;
+  const kept = db.selectFrom('settings').select('value').where('name', '=', name);
+  return (await kept.executeTakeFirst())?.value ?? value;
 };
 
 export const pruneExpired: Operation<Upkeep['pruneExpired']> = async (db, now, limit) => {

@@ -1,3 +1,4 @@
+import { packEvent, unpackEvent } from '../../core/packed-event.ts';
 import { TextReader, TextWriter } from '../../core/packed-text.ts';
 import type {
   ClaimedBatch,
@@ -11,16 +12,7 @@ import type {
 export function packClaims({ events, after }: ClaimedBatch): string {
   const writer = new TextWriter().text(after);
   for (const { orgId, event, payload, sourceId, jobId, plan, token, tries } of events) {
-    writer
-      .text(orgId)
-      .text(event.id)
-      .text(event.type)
-      .textOrNull(event.icon)
-      .textOrNull(event.senderId)
-      .textOrNull(event.entity?.kind ?? null)
-      .textOrNull(event.entity?.externalId ?? null)
-      .number(event.happenedAt)
-      .number(event.receivedAt)
+    packEvent(writer.text(orgId), event)
       .text(payload)
       .textOrNull(sourceId)
       .textOrNull(jobId)
@@ -36,23 +28,7 @@ export function unpackClaims(packed: string): ClaimedBatch {
   const after = reader.text();
   const events: ClaimedEvent[] = [];
   while (reader.hasMore()) {
-    const [orgId, id, type] = [reader.text(), reader.text(), reader.text()];
-    const [icon, senderId, kind, externalId] = [
-      reader.textOrNull(),
-      reader.textOrNull(),
-      reader.textOrNull(),
-      reader.textOrNull(),
-    ];
-    const entity = kind === null || externalId === null ? null : { kind, externalId };
-    const event = {
-      id,
-      type,
-      icon,
-      senderId,
-      entity,
-      happenedAt: reader.number(),
-      receivedAt: reader.number(),
-    };
+    const [orgId, event] = [reader.text(), unpackEvent(reader)];
     const [payload, sourceId, jobId, plan] = [
       reader.text(),
       reader.textOrNull(),

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { Storage } from '../../../src/core/ports.ts';
 import type { PlannedRun } from '../../../src/core/ports-storage-pipeline.ts';
+import { onOwnDatabase } from './own-database.ts';
 import { accepted, aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
@@ -9,11 +10,10 @@ import type { OpenedStorage, Subject } from './suite.ts';
 export function claimsContract(subject: Subject): void {
   let opened: OpenedStorage;
   let storage: Storage;
-  beforeAll(async () => {
-    opened = await subject.openEmpty();
-    storage = opened.nodes[0].storage;
-  }, 30_000);
-  afterAll(() => opened.remove());
+  onOwnDatabase(subject, own => {
+    opened = own;
+    storage = own.nodes[0].storage;
+  });
 
   const orgId = () => idAt('org', NOW);
   const claim = async (given: Parameters<typeof aWish>[0] = {}) =>

@@ -15,6 +15,7 @@ import {
   aWebhookSource,
   idAt,
   joinedMember,
+  memberOf,
   NOW,
   removeDeleted,
   storedOrganisation,
@@ -28,7 +29,7 @@ export function organisationsContract(subject: Subject): void {
     const org = anOrganisation({ name: 'Ärger & Söhne', retentionDays: 7, searchableTraits: ['a.b', 'c'] });
     await subject.storage.createOrganisation(org, user.id);
     expect(await subject.storage.findOrganisation(org.id)).toEqual(org);
-    expect(await subject.storage.findMember(org.id, user.id)).toMatchObject({
+    expect(await memberOf(subject.storage, org.id, user.id)).toMatchObject({
       role: 'owner',
       email: user.email,
     });
@@ -112,7 +113,7 @@ export function organisationsContract(subject: Subject): void {
         key: (await storage.findApiKeyByHash(key.hash)) !== null,
         source: (await storage.findSourceByTokenHash(source.tokenHash)) !== null,
         session: (await storage.findSession(session.tokenHash, NOW)) !== null,
-        member: (await storage.findMember(org.id, user.id)) !== null,
+        member: (await memberOf(storage, org.id, user.id)) !== undefined,
         invitation: (await storage.findInvitation(invitation.codeHash, NOW)) !== null,
         audit: (await storage.findAudit(org.id, entry.id)) !== null,
         event: (await storage.findEvent(org.id, event.id)) !== null,

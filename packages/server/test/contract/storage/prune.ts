@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { Storage } from '../../../src/core/ports.ts';
 import { aDestination } from './delivery-samples.ts';
+import { onOwnDatabase } from './own-database.ts';
 import { aRun, aSettlement, aWish } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
-import type { OpenedStorage, Subject } from './suite.ts';
+import type { Subject } from './suite.ts';
 
 export function pruneContract(subject: Subject): void {
-  let opened: OpenedStorage;
   let storage: Storage;
-  beforeAll(async () => {
-    opened = await subject.openEmpty();
-    storage = opened.nodes[0].storage;
-  }, 30_000);
-  afterAll(() => opened.remove());
+  onOwnDatabase(subject, own => {
+    storage = own.nodes[0].storage;
+  });
 
   const orgId = () => idAt('org', NOW);
 

@@ -174,6 +174,9 @@ export const anSdkSource = (orgId: string, given: Partial<SdkSource> = {}): SdkS
   ...given,
 });
 
+export const memberOf = async (storage: Storage, orgId: string, userId: string) =>
+  (await storage.listMembers(orgId)).find(member => member.userId === userId);
+
 export const anAuditEntry = (orgId: string, given: Partial<AuditEntry> = {}): AuditEntry => ({
   id: idAt('aud', NOW),
   orgId,

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { UNKNOWN_PIPELINE } from '../../../src/core/outcome.ts';
 import type { Storage } from '../../../src/core/ports.ts';
 import type { ClaimedEvent, SettledRun, Settlement } from '../../../src/core/ports-storage-pipeline.ts';
 import { aDestination } from './delivery-samples.ts';
+import { onOwnDatabase } from './own-database.ts';
 import { accepted, aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
@@ -10,11 +11,10 @@ import type { OpenedStorage, Subject } from './suite.ts';
 export function settleContract(subject: Subject): void {
   let opened: OpenedStorage;
   let storage: Storage;
-  beforeAll(async () => {
-    opened = await subject.openEmpty();
-    storage = opened.nodes[0].storage;
-  }, 30_000);
-  afterAll(() => opened.remove());
+  onOwnDatabase(subject, own => {
+    opened = own;
+    storage = own.nodes[0].storage;
+  });
 
   const orgId = () => idAt('org', NOW);
 
