@@ -12,7 +12,7 @@ export type Answer =
       readonly reason: string;
       /** What the model asked for, or null. */
       readonly retryAfterMs: number | null;
-      /** The model will never answer this very request otherwise. */
+      /** The model may not even be asked, and no retry will change that. */
       readonly isFinal: boolean;
     };
 
@@ -58,13 +58,9 @@ const error = (
   isFinal: details.isFinal ?? false,
 });
 
-/** These say that the request itself is wrong, and sending it again would change nothing. */
-const FINAL_STATUSES = [400, 413, 422];
-
 function refusedBy(result: Extract<OutgoingResult, { kind: 'answered' }>, now: number): Answer {
   const word = errorWord(readJson(result.body));
   return error(`The model answered with status ${result.status}${word === null ? '' : ` (${word})`}.`, {
     retryAfterMs: readRetryAfter(result.headers.get('retry-after'), now),
-    isFinal: FINAL_STATUSES.includes(result.status),
   });
 }
