@@ -110,10 +110,42 @@ describe('classify speaks as OpenAI does', () => {
     expect(model.asked[0]?.headers.has('authorization')).toBe(false);
   });
 
+  // What servers answer that pass over the schema.
+  test.each(['high', ' high\n', '```json\n{"severity": "high"}\n```', '\n```\n{"severity":"high"}```\n'])(
+    'and reads %j',
+    async content => {
+      model.answer(() => openaiAnswer({ content }));
+      expect(await ended(classify())).toEqual({ severity: 'high' });
+    },
+  );
+
   const refusals: [string, () => Response, string][] = [
     ['a label outside the set', label('catastrophic'), 'none of the labels'],
     ['a label in other letters', label('High'), 'none of the labels'],
-    ['no JSON inside', () => openaiAnswer({ content: 'high' }), 'none of the labels'],
+    ['words around a label', () => openaiAnswer({ content: 'It is high.' }), 'none of the labels'],
+    ['a bare label in other letters', () => openaiAnswer({ content: 'HIGH' }), 'none of the labels'],
+    [
+      'a bare label that was cut off',
+      () => openaiAnswer({ content: 'high' }, 'length'),
+      'none of the labels',
+    ],
+    ['a label in quotes', () => openaiAnswer({ content: '"high"' }), 'none of the labels'],
+    [
+      'a code fence with something else inside',
+      () => openaiAnswer({ content: '```json\n{"severity":"worst"}\n```' }),
+      'none of the labels',
+    ],
+    [
+      'a code fence among words',
+      () => openaiAnswer({ content: 'Here:\n```json\n{"severity":"high"}\n```' }),
+      'none of the labels',
+    ],
+    [
+      'a code fence that is not closed',
+      () => openaiAnswer({ content: '```{"severity":"high"}' }),
+      'none of the labels',
+    ],
+    ['nothing but a fence', () => openaiAnswer({ content: '```' }), 'none of the labels'],
     ['JSON of another shape', () => openaiAnswer({ content: '["high"]' }), 'none of the labels'],
     [
       'an answer that was cut off',
@@ -185,12 +217,27 @@ describe('classify speaks as Anthropic does', () => {
     });
   });
 
+  const text = (text: string) => ({ type: 'text', text });
+  test.each(['high', '\nhigh ', '{"severity":"high"}', '```json\n{"severity":"high"}\n```'])(
+    'and reads %j where no tool was used',
+    async content => {
+      model.answer(() => anthropicAnswer([text(content)], 'end_turn'));
+      expect(await ended(ask())).toEqual({ severity: 'high' });
+    },
+  );
+
   const refusals: [string, () => Response, string][] = [
     ['a label outside the set', () => anthropicAnswer([use({ severity: 'worst' })]), 'none of the labels'],
     ['another tool', () => anthropicAnswer([use({ severity: 'high' }, 'other')]), 'none of the labels'],
+    ['words around a label', () => anthropicAnswer([text('It is high.')], 'end_turn'), 'none of the labels'],
     [
-      'words alone',
-      () => anthropicAnswer([{ type: 'text', text: 'high' }], 'end_turn'),
+      'a bare label that was cut off',
+      () => anthropicAnswer([text('high')], 'max_tokens'),
+      'none of the labels',
+    ],
+    [
+      'words beside another tool',
+      () => anthropicAnswer([text('high'), use({ severity: 'high' }, 'other')]),
       'none of the labels',
     ],
     ['a refusal', () => anthropicAnswer([], 'refusal'), 'refused to answer'],

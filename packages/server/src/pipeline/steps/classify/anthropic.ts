@@ -1,5 +1,6 @@
+import type { Json } from '../../../core/json.ts';
 import { getPath } from '../../../core/path.ts';
-import { instructionsOf, schemaOf, type Wire } from './wire.ts';
+import { instructionsOf, readText, schemaOf, type Wire } from './wire.ts';
 
 /** The label is a tool's only argument, and the model must use that tool: every model that has tools can. */
 const TOOL = 'record_classification';
@@ -30,13 +31,19 @@ export const anthropic: Wire = {
     },
   }),
 
-  read(body, { label }) {
-    if (getPath(body, ['stop_reason']) === 'refusal')
-      return { kind: 'refused', reason: 'The model refused to answer.' };
+  read(body, question) {
+    const ending = getPath(body, ['stop_reason']);
+    if (ending === 'refusal') return { kind: 'refused', reason: 'The model refused to answer.' };
     const content = getPath(body, ['content']);
-    const use = Array.isArray(content)
-      ? content.find(block => getPath(block, ['type']) === 'tool_use' && getPath(block, ['name']) === TOOL)
-      : undefined;
-    return { kind: 'answer', value: use === undefined ? undefined : getPath(use, ['input', label]) };
+    const blocks = Array.isArray(content) ? content : [];
+    const uses = blocksOf(blocks, 'tool_use');
+    const use = uses.find(block => getPath(block, ['name']) === TOOL);
+    if (use !== undefined) return { kind: 'answer', value: getPath(use, ['input', question.label]) };
+    const texts = uses.length === 0 ? blocksOf(blocks, 'text').map(block => getPath(block, ['text'])) : [];
+    const text = texts.filter(part => typeof part === 'string').join('');
+    return { kind: 'answer', value: readText(text, question, ending === 'max_tokens') };
   },
 };
+
+const blocksOf = (blocks: readonly Json[], type: string): Json[] =>
+  blocks.filter(block => getPath(block, ['type']) === type);

@@ -1,6 +1,6 @@
 import type { Json } from '../../../core/json.ts';
 import { getPath } from '../../../core/path.ts';
-import { instructionsOf, readJson, schemaOf, type Wire } from './wire.ts';
+import { instructionsOf, readText, schemaOf, type Wire } from './wire.ts';
 
 /** Chat completions, as OpenAI and the many servers that are compatible with it speak them. */
 export const openai: Wire = {
@@ -22,16 +22,17 @@ export const openai: Wire = {
     },
   }),
 
-  read(body, { label }) {
+  read(body, question) {
     const message = getPath(body, ['choices', 0, 'message']);
     const refusal = ofMessage(message, 'refusal');
     if (typeof refusal === 'string' && refusal !== '')
       return { kind: 'refused', reason: 'The model refused to answer.' };
-    if (getPath(body, ['choices', 0, 'finish_reason']) === 'content_filter')
+    const ending = getPath(body, ['choices', 0, 'finish_reason']);
+    if (ending === 'content_filter')
       return { kind: 'refused', reason: 'The answer was held back by a content filter.' };
     const content = ofMessage(message, 'content');
-    const answer = typeof content === 'string' ? readJson(content) : undefined;
-    return { kind: 'answer', value: answer === undefined ? undefined : getPath(answer, [label]) };
+    const value = typeof content === 'string' ? readText(content, question, ending === 'length') : undefined;
+    return { kind: 'answer', value };
   },
 };
 
