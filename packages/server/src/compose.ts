@@ -175,7 +175,11 @@ export async function startService(
     mayRemember: engine.hearsChanges,
     mustGiveWay: appender.isCrowded,
     onDeliveries: onDeliveriesDue,
-    onSettled: counts.settled,
+    onSettled(settlement, result, sourceIds) {
+      counts.settled(settlement, result, sourceIds);
+      if (settlement.round !== 'first') return;
+      for (const { id } of settlement.matchedSources ?? []) activity.sourceSeen(id);
+    },
     onError: error => logger.warn({ err: error }, 'pipelines'),
   });
   engine.onConfigurationChanged(pipelines.forget);
@@ -240,7 +244,11 @@ export async function startService(
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },
     {
       ingest: guardDoor('ingest', guard, takesEvents ? createHttpIngest(door) : closedDoor),
-      webhook: guardDoor('webhook', guard, takesEvents ? createWebhookIngress(door, rate) : closedDoor),
+      webhook: guardDoor(
+        'webhook',
+        guard,
+        takesEvents ? createWebhookIngress(door, rate, storage.findEventsOfKey) : closedDoor,
+      ),
       everythingElse: (request, peer) => app.fetch(request, peer),
     },
   );

@@ -83,6 +83,8 @@ export interface PruneCutoffs {
 export interface Journal {
   /** Resolves once all of it is on stable storage. One result per request, in order. */
   append(requests: readonly AppendRequest[]): Promise<AppendResult[]>;
+  /** The ids of the events that came under this idempotency key, while it counts. */
+  findEventsOfKey(scope: string, key: string, now: number): Promise<string[] | null>;
   listEvents(
     orgId: string,
     filter: EventFilter,

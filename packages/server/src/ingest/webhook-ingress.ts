@@ -19,6 +19,12 @@ import { readIdempotencyKey } from './idempotency.ts';
 import type { RateLimiter } from './rate.ts';
 import { isSameSecret, isSignature, isSignedBy } from './signature.ts';
 
+/** What of a body makes an event. */
+interface Content {
+  readonly type: string;
+  readonly payload: string;
+}
+
 /** So many of the largest bodies may be coming in for one source at a time. */
 const LARGE_BODIES_AT_ONCE = 4;
 
@@ -29,6 +35,8 @@ const LARGE_BODIES_AT_ONCE = 4;
 export function createWebhookIngress(
   { directory, activity, limits, clock, accept }: DoorDependencies,
   rate: RateLimiter,
+  /** The ids that came under this key before. */
+  findEventsOfKey: (scope: string, key: string, now: number) => Promise<readonly string[] | null>,
 ) {
   /** Whoever knows a source's address can hold large bodies back there: that takes no room from anybody else. */
   const rooms = new Map<string, BodyRoom>();
@@ -58,12 +66,21 @@ export function createWebhookIngress(
     if (wait > 0)
       throw new Problem('rate_limited', { message: 'This source is over its rate.', retryAfter: wait });
 
-    const media = mediaTypeOf(request);
     const idempotencyKey = readIdempotencyKey(request, limits);
-    const unpacked = decompress(request, received ?? (await read(request, source)), limits);
-    const bytes = unpacked instanceof Promise ? await unpacked : unpacked;
     const receivedAt = clock.now();
-    const { type, payload } = media === 'form' ? readForm(bytes) : readJson(bytes);
+    let content: Content;
+    try {
+      const media = mediaTypeOf(request);
+      const unpacked = decompress(request, received ?? (await read(request, source)), limits);
+      const bytes = unpacked instanceof Promise ? await unpacked : unpacked;
+      content = media === 'form' ? readForm(bytes) : readJson(bytes);
+    } catch (problem) {
+      // Providers change bodies between retries: what was taken under this key is not refused for a later one's.
+      const first = idempotencyKey && (await findEventsOfKey(source.id, idempotencyKey, receivedAt));
+      if (!first) throw problem;
+      return answer({ id: first[0] ?? '', duplicate: true });
+    }
+    const { type, payload } = content;
     const result = await accept({
       orgId: source.orgId,
       sourceId: source.id,
@@ -93,7 +110,7 @@ export function createWebhookIngress(
     });
     activity.sourceSeen(source.id);
     if (result.kind === 'conflict') throw new Problem('idempotency_conflict');
-    return Response.json({ data: result.events[0] }, { status: 202 });
+    return answer(result.events[0]);
   }
 
   /** Answers the body where it had to be read to verify its signature. */
@@ -114,7 +131,7 @@ export function createWebhookIngress(
   }
 
   /** The sender's text is kept as it came; a value that is no object is wrapped, its text unchanged too. */
-  function readJson(bytes: Uint8Array): { type: string; payload: string } {
+  function readJson(bytes: Uint8Array): Content {
     requireSize(bytes.byteLength);
     const text = decodeText(bytes);
     const body = parseJson(text);
@@ -125,7 +142,7 @@ export function createWebhookIngress(
     return { type: typeOf(payload), payload: isObject ? text : `{"body":${text}}` };
   }
 
-  function readForm(bytes: Uint8Array): { type: string; payload: string } {
+  function readForm(bytes: Uint8Array): Content {
     const fields = parseForm(decodeText(bytes), requireSize);
     requireStorableText(fields, '');
     const payload = stringifyJson(fields);
@@ -152,6 +169,9 @@ export function createWebhookIngress(
     return type;
   }
 }
+
+const answer = (event: { id: string; duplicate: boolean } | undefined): Response =>
+  Response.json({ data: event }, { status: 202 });
 
 /** What a field takes at least beside its name and value: quotes, colon, comma. */
 const PUNCTUATION = 6;

@@ -53,6 +53,7 @@ export type OperationName = keyof Shared;
 export const operations: { readonly [Name in OperationName]: Operation<Shared[Name]> } = {
   listEvents: events.listEvents,
   findEvent: events.findEvent,
+  findEventsOfKey: events.findEventsOfKey,
   pruneEvents: prune.pruneEvents,
 
   createOrganisation: organisations.createOrganisation,

@@ -172,6 +172,20 @@ describe('an sdk source', () => {
       path: 'auth',
     });
   });
+
+  test('tells when an event last came through it, and through no other', async () => {
+    const sdk = async (match: string) =>
+      dataOf<NewSource>(await owner.post('/sources', { kind: 'sdk', name: match, match })).id;
+    const [orders, others] = [await sdk('order.*'), await sdk('other.*')];
+    const { secret } = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'orders' }));
+    const sent = await post(`${service.url}/v1/ingest`, '{"events":[{"type":"order.paid"}]}', {
+      Authorization: `Bearer ${secret}`,
+    });
+    expect(sent.status).toBe(202);
+    const lastOf = async (id: string) => dataOf<NewSource>(await owner.get(`/sources/${id}`)).last_event_at;
+    await until(async () => (await lastOf(orders)) !== null, 'the source shows no event');
+    expect(await lastOf(others)).toBeNull();
+  });
 });
 
 test('what is wrong with a new source is named', async () => {

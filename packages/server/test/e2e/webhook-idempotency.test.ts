@@ -48,6 +48,25 @@ test('whatever the body: the first one stands', async () => {
   expect(await storedPayload(service.engine, seed.orgId, acceptedId(first))).toBe('{"a":1}');
 });
 
+test('whatever the body, also one that could not be read', async () => {
+  const first = await send('{"a":1}', 'k');
+  const bodies: [string, Record<string, string>][] = [
+    ['{', {}],
+    ['<order/>', { 'Content-Type': 'application/xml' }],
+    ['{}', { 'Content-Encoding': 'gzip' }],
+    [`"${'x'.repeat(1024 * 1024)}"`, {}],
+  ];
+  for (const [body, headers] of bodies) {
+    const retry = await post(`${service.url}/whk/${source.token}`, body, {
+      'X-Ingest-Idempotency-Key': 'k',
+      ...headers,
+    });
+    expect(retry.body).toEqual({ data: { id: acceptedId(first), duplicate: true } });
+    expect(retry.status).toBe(202);
+  }
+  expect(await stored()).toBe(1);
+});
+
 test('the key belongs to the source', async () => {
   const other = await seed.source('none');
   await send('{}', 'k');
@@ -56,7 +75,7 @@ test('the key belongs to the source', async () => {
 });
 
 test('a refused request spends no key', async () => {
-  expectRefused(await send('{', 'k'), { status: 400, code: 'invalid_json' });
+  for (const _twice of [1, 2]) expectRefused(await send('{', 'k'), { status: 400, code: 'invalid_json' });
   expect(isDuplicate(await send('{}', 'k'))).toBe(false);
 });
 

@@ -182,3 +182,14 @@ export const findEvent: Operation<Journal['findEvent']> = async (db, orgId, id) 
     .executeTakeFirst();
   return row ? { ...toStoredEvent(row), payload: row.payload, erasedAt: row.erased_at } : null;
 };
+
+export const findEventsOfKey: Operation<Journal['findEventsOfKey']> = async (db, scope, key, now) => {
+  const known = await db
+    .selectFrom('idempotency_keys')
+    .select('event_ids')
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return known ? (JSON.parse(known.event_ids) as string[]) : null;
+};

@@ -73,6 +73,19 @@ export function appendContract(subject: Subject): void {
     expect(await storedIds(subject.storage, org)).toEqual(ids.toReversed());
   });
 
+  test('finds what came under a key until the key expires, in its own scope only', async () => {
+    const org = orgId();
+    const idempotency = aClaim(org);
+    const { scope, key, expiresAt } = idempotency;
+    const request = aRequest(org, [anEvent(), anEvent()], { idempotency });
+    await subject.storage.append([request]);
+    const find = subject.storage.findEventsOfKey;
+    expect(await find(scope, key, expiresAt - 1)).toEqual(request.events.map(({ id }) => id));
+    expect(await find(scope, key, expiresAt)).toBeNull();
+    expect(await find(orgId(), key, NOW)).toBeNull();
+    expect(await find(scope, `${key}x`, NOW)).toBeNull();
+  });
+
   test('answers a key that comes twice in one batch with the first ids', async () => {
     const org = orgId();
     const idempotency = aClaim(org);
