@@ -1,0 +1,27 @@
+/** What wakes a loop before its time. Every ring counts, also one before the sleep. */
+export interface Alarm {
+  ring(): void;
+  /** Until it rings, or the time is up. */
+  sleep(ms: number): Promise<void>;
+}
+
+export function createAlarm(): Alarm {
+  let wake: () => void = () => {};
+  let hasRung = false;
+  return {
+    ring() {
+      hasRung = true;
+      wake();
+    },
+    async sleep(ms) {
+      if (!hasRung) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const timer = setTimeout(resolve, ms);
+        wake = resolve;
+        await promise;
+        clearTimeout(timer);
+      }
+      hasRung = false;
+    },
+  };
+}
