@@ -104,9 +104,14 @@ test('a destination says whether it has a secret of ours to rotate, and how long
   expect(await rotationOf({ kind: 'webhook', config: { url } })).toMatchObject({ rotation: null });
   const signed = await rotationOf({ kind: 'webhook', config: { url, auth: { mode: 'hmac' } } });
   expect(signed).toMatchObject({ rotation: { previous_secret_until: null } });
-  const { rotation } = dataOf<{ rotation: { previous_secret_until: string } }>(
+  const { rotation, config } = dataOf<{ rotation: { previous_secret_until: string }; config: object }>(
     await owner.post(`/destinations/${signed.id}/rotate`, { overlap_s: 3_600 }),
   );
+  const auth = { secret: { set: true }, previous_secret: { set: true }, ...rotation };
+  expect(config).toEqual({ url, auth: { mode: 'hmac', ...auth } });
+  expect(rotation.previous_secret_until).toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+  const sentBack = await owner.patch(`/destinations/${signed.id}`, { config });
+  expect(dataOf(sentBack)).toMatchObject({ rotation, config });
   const left = Date.parse(rotation.previous_secret_until) - Date.now();
   expect(left).toBeGreaterThan(3_500_000);
   expect(left).toBeLessThanOrEqual(3_600_000);

@@ -1,10 +1,15 @@
+import { parseTimestamp, timestamp } from '@sluice/contract/event';
 import { z } from 'zod';
+import { toRfc3339 } from '../../core/clock.ts';
 import { invalid } from '../../core/errors.ts';
 import { newSecret } from '../../core/vault.ts';
 import { type Destination, type DestinationDeps, defineDestination } from '../destination.ts';
 import { tokenField, urlField } from '../fields.ts';
 import { post } from '../post.ts';
 import { signBody } from '../sign.ts';
+
+/** RFC 3339, as everywhere in a configuration that people read. What was rotated before that has milliseconds. */
+const until = z.preprocess(value => (typeof value === 'number' ? toRfc3339(value) : value), timestamp);
 
 const auth = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('none') }),
@@ -18,7 +23,9 @@ const auth = z.discriminatedUnion('mode', [
     previous_secret: tokenField
       .optional()
       .meta({ description: 'Signs too while it is being rotated out.', readOnly: true }),
-    previous_secret_until: z.int().optional().meta({ readOnly: true }),
+    previous_secret_until: until
+      .optional()
+      .meta({ description: 'How long it does.', type: 'string', format: 'date-time', readOnly: true }),
   }),
 ]);
 
@@ -29,7 +36,10 @@ const config = z.strictObject({
 
 type Auth = z.output<typeof auth>;
 
-const hmacAuth = z.object({ mode: z.literal('hmac'), previous_secret_until: z.int().optional() });
+const hmacAuth = z.object({ mode: z.literal('hmac'), previous_secret_until: until.optional() });
+
+const momentOf = (until: string | undefined): number | null =>
+  until === undefined ? null : parseTimestamp(until);
 
 export const webhook = defineDestination({
   name: 'webhook',
@@ -63,7 +73,7 @@ export const webhook = defineDestination({
 
   rotationOf(stored) {
     const hmac = hmacAuth.safeParse(stored.auth);
-    return hmac.success ? { previousHoldsUntil: hmac.data.previous_secret_until ?? null } : null;
+    return hmac.success ? { previousHoldsUntil: momentOf(hmac.data.previous_secret_until) } : null;
   },
 
   rotate(given, previousHoldsUntil) {
@@ -77,7 +87,7 @@ export const webhook = defineDestination({
       secret,
       ...(previous === undefined
         ? {}
-        : { previous_secret: previous, previous_secret_until: previousHoldsUntil }),
+        : { previous_secret: previous, previous_secret_until: toRfc3339(previousHoldsUntil) }),
     };
     return { config: { ...given, auth: rotated }, secret };
   },
@@ -126,14 +136,15 @@ function authenticator(auth: Auth, { clock }: Pick<DestinationDeps, 'clock'>): A
     };
     return () => headers;
   }
-  const { secret, previous_secret: previous, previous_secret_until: until = 0 } = auth;
+  const { secret, previous_secret: previous } = auth;
+  const previousUntil = momentOf(auth.previous_secret_until) ?? 0;
   if (secret === undefined) throw invalid('config.auth.secret', 'config.auth.secret is required.');
   const only = [secret];
   const both = previous === undefined ? only : [secret, previous];
   return body => {
     const now = clock.now();
     // Each attempt has a signature of its own, and a signature gives nothing of the secret away.
-    const signed = { 'x-service-signature': signBody(now < until ? both : only, body, now) };
+    const signed = { 'x-service-signature': signBody(now < previousUntil ? both : only, body, now) };
     return { sent: signed, shown: signed };
   };
 }
