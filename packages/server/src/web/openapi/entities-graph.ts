@@ -10,12 +10,12 @@ const LINK = `${ONE}/links/{relation}/{to_kind}/{to_external_id}`;
 
 const get = (path: string) => (baseUrl: string) =>
   `curl '${baseUrl}/v1/entities/customer/c_42/${path}' \\
-  -H "Authorization: Bearer $SLUICE_API_KEY"`;
+  -H "Authorization: Bearer $KEY"`;
 
 const change = (method: string) => (baseUrl: string) =>
   `curl -X ${method} \\
   ${baseUrl}/v1/entities/customer/c_42/links/same_as/device/d_7 \\
-  -H "Authorization: Bearer $SLUICE_API_KEY"`;
+  -H "Authorization: Bearer $KEY"`;
 
 const linked = { EntityLink: entityLink, EntityLinkAnswer: success(entityLink) };
 const linkAnswer = (description: string) => ({

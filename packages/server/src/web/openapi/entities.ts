@@ -80,7 +80,7 @@ Traits may come to ${MOST_TRAIT_BYTES / 1024} KiB of JSON in UTF-8, nested ${lim
     answers: { 200: answered('It was there.'), 201: answered('It was made.') },
     errors: errorsOf({ body: true, more: ['version_conflict'] }),
     sample: baseUrl => `curl -X PUT ${baseUrl}/v1/entities/customer/c_42 \\
-  -H "Authorization: Bearer $SLUICE_API_KEY" \\
+  -H "Authorization: Bearer $KEY" \\
   -H 'Content-Type: application/json' \\
   -d '{"traits": {"plan": "pro", "seats": 5}}'`,
     schemas: { ...record, Traits: traitsBody },
@@ -125,7 +125,7 @@ One entity is answered with its record. With \`entities\`, up to ${MOST_ENTITIES
     },
     errors: errorsOf({ body: true }),
     sample: baseUrl => `curl ${baseUrl}/v1/entities \\
-  -H "Authorization: Bearer $SLUICE_API_KEY" \\
+  -H "Authorization: Bearer $KEY" \\
   -H 'Content-Type: application/json' \\
   -d '{"entities": [
         {"kind": "customer", "external_id": "c_42",
@@ -157,7 +157,7 @@ A trait that your organisation has declared searchable is found by an index. By 
     },
     errors: errorsOf({ more: ['invalid_cursor'] }),
     sample: baseUrl => `curl -G ${baseUrl}/v1/entities \\
-  -H "Authorization: Bearer $SLUICE_API_KEY" \\
+  -H "Authorization: Bearer $KEY" \\
   -d kind=customer -d trait.plan=pro -d limit=20`,
     schemas: { Entity: entityRecord, EntityPage: page(entityRecord) },
   },
@@ -172,7 +172,7 @@ A trait that your organisation has declared searchable is found by an index. By 
     answers: { 200: answered('The entity.') },
     errors: errorsOf({ more: ['not_found'] }),
     sample: baseUrl => `curl ${baseUrl}/v1/entities/customer/c_42 \\
-  -H "Authorization: Bearer $SLUICE_API_KEY"`,
+  -H "Authorization: Bearer $KEY"`,
     schemas: record,
   },
   {
@@ -188,7 +188,7 @@ A trait that your organisation has declared searchable is found by an index. By 
     answers: { 200: answered('The entity as it is now.') },
     errors: errorsOf({ body: true, more: ['not_found', 'version_conflict'] }),
     sample: baseUrl => `curl -X PATCH ${baseUrl}/v1/entities/customer/c_42 \\
-  -H "Authorization: Bearer $SLUICE_API_KEY" \\
+  -H "Authorization: Bearer $KEY" \\
   -H 'Content-Type: application/json' \\
   -H 'If-Match: "3"' \\
   -d '{"traits": {"plan": "team", "trial": null}}'`,
@@ -220,7 +220,7 @@ With \`erase_events=true\` the payloads of its events are erased first: in the e
     errors: errorsOf({ more: ['not_found', 'version_conflict'] }),
     sample: baseUrl => `curl -X DELETE \\
   '${baseUrl}/v1/entities/customer/c_42?erase_events=true' \\
-  -H "Authorization: Bearer $SLUICE_API_KEY"`,
+  -H "Authorization: Bearer $KEY"`,
     schemas: { DeletedAnswer: deletedAnswer },
   },
 ];

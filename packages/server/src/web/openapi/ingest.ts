@@ -73,7 +73,7 @@ ${sizeRules(limits)} A batch may hold ${limits.batchEvents} events. A field that
       'storage_unavailable',
     ],
     sample: baseUrl => `curl ${baseUrl}/v1/ingest \\
-  -H "Authorization: Bearer $SLUICE_API_KEY" \\
+  -H "Authorization: Bearer $KEY" \\
   -H 'Content-Type: application/json' \\
   -d '{"events": [
     {"type": "order.paid", "payload": {"order": 1001}}

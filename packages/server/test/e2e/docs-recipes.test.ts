@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { signBody } from '../../src/delivery/sign.ts';
-import { dataOf, listOf, setUp } from '../support/dashboard.ts';
-import { newFolder } from '../support/folder.ts';
 import { seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 
 const root = join(import.meta.dir, '../../../..');
@@ -26,35 +24,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('the README', () => {
-  test('sends an event and a webhook that are accepted, as it is written', async () => {
-    const browser = await setUp(service);
-    const key = dataOf<{ secret: string }>(await browser.post('/keys', { name: 'mine' }));
-    const source = dataOf<{ url: string; secret: string }>(
-      await browser.post('/sources', { kind: 'webhook', name: 'the shop', auth: 'hmac' }),
-    );
-    const commands = blocks('README.md', 'Five minutes', 'sh')
-      .join('\n')
-      .replace('http://localhost:8080', service.url)
-      .replace('the-secret-of-your-key', key.secret)
-      .replace('the-address-of-your-source', source.url)
-      .replace('its-secret', source.secret);
-    const shell = Bun.spawn(['bash', '-eu', '-o', 'pipefail', '-c', commands], {
-      cwd: newFolder(),
-      stderr: 'pipe',
-    });
-    const output = await new Response(shell.stdout).text();
-    expect(await shell.exited).toBe(0);
-    expect(output.match(/HTTP\/1\.1 202/g)?.length).toBe(2);
-    const { data } = listOf<{ type: string }>(await browser.get('/events'));
-    expect(data.map(({ type }) => type)).toEqual(['parcel.sent', 'order.paid']);
-  });
-});
-
 describe('the recipes for signing a webhook', () => {
   const recipes = [
     ['Shell', 'sh', (code: string) => ['bash', '-eu', '-o', 'pipefail', '-c', code]],
     ['Node', 'js', (code: string) => ['node', '--input-type=module', '--eval', code]],
+    ['Python', 'python', (code: string) => ['python3', '-c', code]],
   ] as const;
   for (const [heading, language, command] of recipes) {
     test(`in ${heading} are accepted as they are written`, async () => {
@@ -106,21 +80,5 @@ describe('the recipes for verifying a delivery', () => {
       expect(await verdict(run, signBody(['whsec_first'], body, now), `${body} `)).toBe('forged');
       expect(await verdict(run, signBody(['whsec_other'], body, now), body)).toBe('forged');
     }, 30_000);
-  }
-});
-
-describe('every guide', () => {
-  const guides = [
-    ...readdirSync(root).filter(file => file.endsWith('.md')),
-    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-      .filter(file => file.endsWith('.md'))
-      .map(file => join('docs', file)),
-  ];
-  for (const guide of guides) {
-    test(`${guide} links to files that are there`, () => {
-      const links = [...read(guide).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target);
-      for (const link of links)
-        expect([link, existsSync(join(root, dirname(guide), link))]).toEqual([link, true]);
-    });
   }
 });
