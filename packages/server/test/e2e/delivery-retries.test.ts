@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { newId } from '../../src/core/ids.ts';
-import { dataOf, listOf } from '../support/dashboard.ts';
+import { cookieOf, dataOf, listOf } from '../support/dashboard.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
@@ -31,6 +31,11 @@ async function routed(type: string, respond: Respond, policy: Record<string, unk
   const sent = () => receiver.requests.length;
   return { id, receiver, sent, send: () => flow.send({}, type) };
 }
+
+const exported = async (query: string): Promise<string> => {
+  const url = `${flow.service.url}/dashboard/api/dead-letters/export?${query}`;
+  return (await fetch(url, { headers: { Cookie: cookieOf(flow.browser) } })).text();
+};
 
 const of = async (eventId: string) => (await flow.deliveries(`event=${eventId}`))[0] as DeliveryRecord;
 
@@ -186,12 +191,30 @@ test('dead letters are exported as one JSON object a line', async () => {
   const { id, send } = await routed('exported', () => new Response('', { status: 500 }), { attempts: 1 });
   const events = await Promise.all([send(), send()]);
   for (const event of events) await flow.settled(event, 'dead');
-  const { setCookie } = flow.browser;
-  const response = await fetch(`${flow.service.url}/dashboard/api/dead-letters/export?destination=${id}`, {
-    headers: { Cookie: setCookie?.split(';')[0] ?? '' },
-  });
-  const lines = (await response.text()).trim().split('\n');
+  const lines = (await exported(`destination=${id}`)).trim().split('\n');
   expect(lines.map(line => (JSON.parse(line) as DeliveryRecord).event_id).sort()).toEqual([...events].sort());
+});
+
+test('what is exported is whole: the payload to the last digit, what was sent and what was answered', async () => {
+  const text = 'x'.repeat(5_000);
+  const { id } = await routed('exported.whole', () => new Response(text, { status: 500 }), { attempts: 1 });
+  const { secret } = dataOf<{ secret: string }>(await flow.browser.post('/keys', { name: 'exact' }));
+  const payload = `{"n":12345678901234567890,"text":"${text}"}`;
+  const accepted = await fetch(`${flow.service.url}/v1/ingest`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+    body: `{"events":[{"type":"exported.whole","payload":${payload}}]}`,
+  });
+  const { data } = (await accepted.json()) as { data: { events: { id: string }[] } };
+  const delivery = await flow.settled(data.events[0]?.id ?? '', 'dead');
+  const line = await exported(`destination=${id}`);
+  expect(line.endsWith(`,"payload":${payload}}\n`)).toBe(true);
+  const { attempts } = JSON.parse(line) as DeliveryRecord;
+  expect(attempts).toEqual(
+    dataOf<DeliveryRecord>(await flow.browser.get(`/deliveries/${delivery.id}`)).attempts,
+  );
+  expect(attempts[0]?.request.body).toContain(payload);
+  expect(attempts[0]).toMatchObject({ response: text, cut: false });
 });
 
 test('a pipeline that failed an event is in the dead letters, although another one routed it', async () => {
@@ -228,5 +251,6 @@ test('a pipeline that failed an event is in the dead letters, although another o
   const letter = letters.find(one => one.event_id === event);
   expect(letter?.kind).toBe('event');
   expect(letter?.failures.map(({ pipeline }) => pipeline.id)).toEqual([id]);
+  expect(await exported(`event=${event}`)).toEqual(`${JSON.stringify({ ...letter, payload: {} })}\n`);
   expect(dataOf(await flow.browser.get(`/events/${event}`))).toMatchObject({ state: 'processed' });
 });

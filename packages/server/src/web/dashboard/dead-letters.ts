@@ -1,5 +1,10 @@
 import { deadLetterFilter, retryDeadLetters } from '@sluice/contract/dashboard-deliveries';
-import type { DeadDelivery, DeadLetterSummary, FailedEvent } from '@sluice/contract/dashboard-letters';
+import type {
+  DeadDelivery,
+  DeadLetter,
+  DeadLetterSummary,
+  FailedEvent,
+} from '@sluice/contract/dashboard-letters';
 import { z } from 'zod';
 import { type Clock, toRfc3339 } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
@@ -33,6 +38,14 @@ type DeadLetterStorage = Pick<
 >;
 type Filter = z.output<typeof deadLetterFilter>;
 
+/** A delivery that is dead, or an event that failed, of which only the id is known yet. */
+type Letter = StoredDelivery | { readonly id: string };
+
+interface Found {
+  readonly letters: readonly Letter[];
+  readonly next: string | null;
+}
+
 const EXPORTED_AT_ONCE = 100;
 /** Among so many of the latest jobs one that is still at it is looked for. */
 const JOBS_LOOKED_AT = 100;
@@ -57,7 +70,7 @@ export function deadLetterCalls(
     onDeliveriesDue,
   }: { readonly storage: DeadLetterStorage; readonly clock: Clock; onDeliveriesDue(): void },
 ): void {
-  async function list(orgId: string, given: Filter, limit: number, below: string | null) {
+  async function find(orgId: string, given: Filter, limit: number, below: string | null): Promise<Found> {
     const { kind: _, ...rest } = given;
     const filter = toStoredFilter(rest);
     const deliveries = wantsDeliveries(given)
@@ -73,25 +86,45 @@ export function deadLetterCalls(
     const all = [...deliveries, ...events.map(id => ({ id }))].sort((a, b) =>
       placeOf(a.id) < placeOf(b.id) ? 1 : -1,
     );
-    const page = all.slice(0, limit);
-    const last = page.at(-1);
-    const failed = page.filter(letter => !('attempt' in letter)).map(({ id }) => id);
-    const failures = Map.groupBy(await storage.listFailures(orgId, failed), ({ eventId }) => eventId);
-    const rows = await Promise.all(
-      page.map(letter =>
-        'attempt' in letter ? ofDelivery(letter) : ofEvent(letter.id, failures.get(letter.id) ?? []),
-      ),
-    );
-    return { rows, next: all.length > page.length && last ? placeOf(last.id) : null };
+    const letters: Letter[] = all.slice(0, limit);
+    const last = letters.at(-1);
+    return { letters, next: all.length > letters.length && last ? placeOf(last.id) : null };
   }
 
-  async function ofDelivery(delivery: StoredDelivery): Promise<DeadDelivery> {
+  async function show(orgId: string, letters: readonly Letter[], most?: number): Promise<DeadLetter[]> {
+    const failed = letters.filter(letter => !('attempt' in letter)).map(({ id }) => id);
+    const failures = Map.groupBy(await storage.listFailures(orgId, failed), ({ eventId }) => eventId);
+    return Promise.all(
+      letters.map(letter =>
+        'attempt' in letter ? ofDelivery(letter, most) : ofEvent(letter.id, failures.get(letter.id) ?? []),
+      ),
+    );
+  }
+
+  async function ofDelivery(delivery: StoredDelivery, most?: number): Promise<DeadDelivery> {
     const attempts = await storage.listAttempts(delivery.orgId, delivery.id);
     return {
       kind: 'delivery',
-      ...showDelivery(delivery, attempts, MOST_LISTED),
+      ...showDelivery(delivery, attempts, most),
       reason: attempts.at(-1)?.message ?? delivery.code,
     };
+  }
+
+  /** Whole, and with the payload of its event: one at a time, since a hundred of them may not fit into memory. */
+  async function* exportLines(orgId: string, filter: Filter): AsyncGenerator<string> {
+    let below: string | null = null;
+    do {
+      const { letters, next }: Found = await find(orgId, filter, EXPORTED_AT_ONCE, below);
+      for (const letter of letters) {
+        const [row] = await show(orgId, [letter]);
+        if (row === undefined) continue;
+        const event = await storage.findEvent(orgId, row.event_id);
+        const payload = event === null || event.erasedAt !== null ? 'null' : event.payload;
+        // As the text it is stored as: read and written again, some numbers would change.
+        yield `${JSON.stringify(row).slice(0, -1)},"payload":${payload}}\n`;
+      }
+      below = next;
+    } while (below !== null);
   }
 
   async function count(orgId: string, given: Filter, most?: number) {
@@ -114,8 +147,9 @@ export function deadLetterCalls(
   calls.on('GET /dead-letters', 'read', async call => {
     const { limit, cursor, ...filter } = call.query(listQuery);
     const page = call.page('dead-letters', { limit, cursor });
-    const { rows, next } = await list(call.session.orgId, filter, page.limit, page.position);
-    return page.answer(rows, next);
+    const { orgId } = call.session;
+    const { letters, next } = await find(orgId, filter, page.limit, page.position);
+    return page.answer(await show(orgId, letters, MOST_LISTED), next);
   });
 
   calls.on('GET /dead-letters/summary', 'read', async call => {
@@ -179,18 +213,18 @@ export function deadLetterCalls(
   });
 
   calls.on('GET /dead-letters/export', 'read', async call => {
-    const filter = call.query(deadLetterFilter);
-    const { orgId } = call.session;
-    let below: string | null = null;
-    const lines = new ReadableStream<Uint8Array>({
+    const lines = exportLines(call.session.orgId, call.query(deadLetterFilter));
+    const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
-        const { rows, next } = await list(orgId, filter, EXPORTED_AT_ONCE, below);
-        for (const row of rows) controller.enqueue(Buffer.from(`${JSON.stringify(row)}\n`));
-        below = next;
-        if (next === null) controller.close();
+        const { value, done } = await lines.next();
+        if (done) controller.close();
+        else controller.enqueue(Buffer.from(value));
+      },
+      async cancel() {
+        await lines.return(undefined);
       },
     });
-    return new Response(lines, {
+    return new Response(body, {
       headers: {
         'Content-Type': 'application/x-ndjson',
         'Content-Disposition': 'attachment; filename="dead-letters.ndjson"',
