@@ -1,26 +1,20 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import {
+  pipelineEvents,
+  storableText as text,
+  storableTextOrNull as textOrNull,
+} from '../../test/support/json-values.ts';
 import { tallies } from '../core/outcome.ts';
 import { packReports, packRuns, unpackReports, unpackRuns } from './thread-pack.ts';
 import type { PostedRun, ThreadReport } from './thread-protocol.ts';
-
-const text = fc.string({ unit: 'binary' }).map(some => some.replaceAll('\0', ''));
-const textOrNull = fc.option(text);
 
 const run: fc.Arbitrary<PostedRun> = fc.record(
   {
     n: fc.nat(),
     pipelineName: text,
     orgId: text,
-    event: fc.record({
-      id: text,
-      type: text,
-      icon: textOrNull,
-      senderId: textOrNull,
-      entity: fc.option(fc.record({ kind: text, externalId: text })),
-      happenedAt: fc.nat(),
-      receivedAt: fc.nat(),
-    }),
+    event: pipelineEvents,
     payload: text,
     sourceName: textOrNull,
     retries: fc.nat(),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Browser, dataOf, join, listOf, readAll, setUp, stranger } from '../support/dashboard.ts';
 import { expectRefused } from '../support/doors.ts';
-import { openaiAnswer, startModel } from '../support/model.ts';
+import { moodStep, openaiAnswer, startModel } from '../support/model.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -152,15 +152,7 @@ describe('all that match a filter', () => {
     const { id } = await makePipeline(owner, { sources: [hook.id] });
     const events = await Promise.all(Array.from({ length: 5 }, (_, n) => hook.send({ n })));
     for (const event of events) await settled(owner, event);
-    const classify = {
-      kind: 'classify',
-      config: {
-        label: 'mood',
-        labels: ['good', 'bad'],
-        prompt: '?',
-        model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
-      },
-    };
+    const classify = moodStep(model);
     await owner.patch(`/pipelines/${id}`, { steps: [classify] });
     holds = true;
     const job = dataOf<JobRecord>(await owner.post('/replays', { filter: { source: hook.id } }));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Browser, dataOf, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/doors.ts';
-import { openaiAnswer, startModel, type TestModel } from '../support/model.ts';
+import { moodStep, openaiAnswer, startModel, type TestModel } from '../support/model.ts';
 import { makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -32,18 +32,7 @@ test('a model that hangs keeps nobody waiting but its own organisation', async (
   );
   await makePipeline(owner, {
     sources: [source.id],
-    steps: [
-      {
-        kind: 'classify',
-        config: {
-          label: 'mood',
-          labels: ['good', 'bad'],
-          prompt: '?',
-          model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
-          timeout_s: 60,
-        },
-      },
-    ],
+    steps: [moodStep(model, { timeout_s: 60 })],
   });
   const other = await stranger(service.url, owner, 'other@example.com');
   const hook = await makeWebhook(service.url, other);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, dataOf, logIn, setUp } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/doors.ts';
-import { openaiAnswer, startModel } from '../support/model.ts';
+import { moodStep, openaiAnswer, startModel } from '../support/model.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent, settled } from '../support/pipelines.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -86,15 +86,7 @@ describe('two nodes on one database', () => {
       await until(() => model.asked.length > 0, 'It was not asked.');
       return openaiAnswer({ content: '{"mood":"good"}' });
     });
-    const classify = {
-      kind: 'classify',
-      config: {
-        label: 'mood',
-        labels: ['good', 'bad'],
-        prompt: '?',
-        model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
-      },
-    };
+    const classify = moodStep(model);
     await sdkPipeline('model.*', [classify]);
     const batches = await Promise.all([
       ingest(one, 'model.x', 10, () => ({ same: true })),
@@ -125,16 +117,7 @@ describe('two nodes on one database', () => {
     const model = startModel();
     const { promise: never } = Promise.withResolvers<Response>();
     model.answer(() => never);
-    const classify = {
-      kind: 'classify',
-      config: {
-        label: 'mood',
-        labels: ['good', 'bad'],
-        prompt: '?',
-        model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
-        timeout_s: 60,
-      },
-    };
+    const classify = moodStep(model, { timeout_s: 60 });
     await sdkPipeline('stopped.*', [classify]);
     const [id = ''] = await ingest(one, 'stopped.x', 1, () => ({ left: 'behind' }));
     await until(() => model.asked.length === 1, 'The model is not asked.');

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { newId } from '../../src/core/ids.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { acceptedIds, ingestWith } from '../support/doors.ts';
-import { openaiAnswer, startModel } from '../support/model.ts';
+import { moodStep, openaiAnswer, startModel } from '../support/model.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 import { seedOrganisation, temporaryDirectory } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -40,15 +40,7 @@ test('an event that kills the process is left alone after three tries, and all o
     lastEventAt: null,
     ...times,
   });
-  const classify = {
-    kind: 'classify',
-    config: {
-      label: 'mood',
-      labels: ['good', 'bad'],
-      prompt: '?',
-      model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
-    },
-  };
+  const classify = moodStep(model);
   const definition = JSON.stringify({ name: 'P', sources: [sourceId], steps: [classify], destinations: [] });
   await before.storage.createPipeline(
     { id: pipelineId, orgId, name: 'P', enabled: true, version: 1, definition, ...times },

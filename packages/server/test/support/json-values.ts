@@ -1,6 +1,21 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/core/json.ts';
 
+/** Any text that could be stored, or none. */
+export const storableText = fc.string({ unit: 'binary' }).map(some => some.replaceAll('\0', ''));
+export const storableTextOrNull = fc.option(storableText);
+
+/** Any event on its way through a pipeline. */
+export const pipelineEvents = fc.record({
+  id: storableText,
+  type: storableText,
+  icon: storableTextOrNull,
+  senderId: storableTextOrNull,
+  entity: fc.option(fc.record({ kind: storableText, externalId: storableText })),
+  happenedAt: fc.nat({ max: 4_102_444_800_000 }),
+  receivedAt: fc.nat({ max: 4_102_444_800_000 }),
+});
+
 /** Any JSON value that the doors accept: integers of any size, no NUL, no half of a surrogate pair. */
 const text = fc.string({ unit: 'binary', maxLength: 12 }).map(string => string.replaceAll('\0', ''));
 const names = fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString', '0', '1', ''));

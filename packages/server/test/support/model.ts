@@ -17,6 +17,18 @@ export interface TestModel {
   stop(): Promise<void>;
 }
 
+/** A step that asks this model for the mood of an event. */
+export const moodStep = (model: TestModel, more: JsonObject = {}) => ({
+  kind: 'classify',
+  config: {
+    label: 'mood',
+    labels: ['good', 'bad'],
+    prompt: '?',
+    model: { provider: 'openai-compatible', base_url: model.url, name: 'm' },
+    ...more,
+  },
+});
+
 /** A server that a test lets speak one of the wire formats. */
 export function startModel(): TestModel {
   const asked: Asked[] = [];

@@ -1,11 +1,14 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import {
+  pipelineEvents,
+  storableText as text,
+  storableTextOrNull as textOrNull,
+} from '../../../test/support/json-values.ts';
 import { tallies } from '../../core/outcome.ts';
 import type { ClaimedEvent, PlannedRun, SettledRun, Settlement } from '../../core/ports-storage-pipeline.ts';
 import { packClaims, packSettlements, unpackClaims, unpackSettlements } from './pack-claims.ts';
 
-const text = fc.string({ unit: 'binary' }).map(some => some.replaceAll('\0', ''));
-const textOrNull = fc.option(text);
 const time = fc.nat({ max: 4_102_444_800_000 });
 
 const planned: fc.Arbitrary<PlannedRun> = fc.record({
@@ -17,15 +20,7 @@ const planned: fc.Arbitrary<PlannedRun> = fc.record({
 
 const claimed: fc.Arbitrary<ClaimedEvent> = fc.record({
   orgId: text,
-  event: fc.record({
-    id: text,
-    type: text,
-    icon: textOrNull,
-    senderId: textOrNull,
-    entity: fc.option(fc.record({ kind: text, externalId: text })),
-    happenedAt: time,
-    receivedAt: time,
-  }),
+  event: pipelineEvents,
   payload: text,
   sourceId: textOrNull,
   jobId: textOrNull,
