@@ -40,6 +40,7 @@ import { createCountKeeper } from './telemetry/counters.ts';
 import { createLiveFeed, tellOfWork } from './telemetry/live-feed.ts';
 import { createLogger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
+import { createWaitingCounts } from './telemetry/waiting.ts';
 import { createApp } from './web/app.ts';
 import { type FirstUser, prepareFirstUser } from './web/dashboard/first-user.ts';
 import { addDashboard, type DashboardDependencies } from './web/dashboard/routes.ts';
@@ -107,7 +108,11 @@ export async function startService(
       pipelines.wake();
     },
   });
-  const metrics = createMetrics({ waiting: appender.waiting, version: VERSION });
+  const metrics = createMetrics({
+    waiting: appender.waiting,
+    countWaiting: createWaitingCounts(storage, clock),
+    version: VERSION,
+  });
 
   const activity = createActivityLog(storage, clock);
   const callers = createDirectory({
@@ -145,8 +150,14 @@ export async function startService(
         isOnlyNode: settings.SLUICE_DATABASE_URL === undefined,
         hearsChanges: engine.hearsChanges,
         onAttempt: result => metrics.attempted(result.outcome === 'delivered' ? 'delivered' : result.code),
-        onWritten: counts.attempted,
-        onExpired: counts.expired,
+        onWritten(delivery, next) {
+          counts.attempted(delivery, next);
+          if (next.state !== 'retrying') metrics.ended(next.state, 1);
+        },
+        onExpired(orgId, destinationId, deliveries) {
+          counts.expired(orgId, destinationId, deliveries);
+          metrics.ended('dead', deliveries);
+        },
         onError: error => logger.warn({ err: error }, 'delivery'),
       })
     : null;
@@ -177,6 +188,7 @@ export async function startService(
     onDeliveries: onDeliveriesDue,
     onSettled(settlement, result, sourceIds) {
       counts.settled(settlement, result, sourceIds);
+      if (settlement.jobId === null && result.state !== null) metrics.settled(result.state);
       if (settlement.round !== 'first') return;
       for (const { id } of settlement.matchedSources ?? []) activity.sourceSeen(id);
     },

@@ -48,6 +48,15 @@ export interface Backlog {
   readonly failedEvents: CappedCount;
 }
 
+/** The same of all organisations together, each figure up to the limit that was asked for. */
+export interface Waiting {
+  /** Events that wait for their pipelines, those to be tried again or replayed included. */
+  readonly events: number;
+  readonly deliveries: Readonly<Record<'pending' | 'delivering' | 'retrying', number>>;
+  readonly deadDeliveries: number;
+  readonly failedEvents: number;
+}
+
 export interface Counters {
   /** Adds to what is there. Counts of an organisation that is gone are dropped. */
   addCounts(counts: readonly Count[]): Promise<void>;
@@ -62,4 +71,6 @@ export interface Counters {
   pruneCounters(orgId: string, before: number, limit: number): Promise<number>;
   /** Looks at no more than about `most` rows of each sort, however much there is. */
   countBacklog(orgId: string, most: number): Promise<Backlog>;
+  /** Likewise, of the whole installation. */
+  countWaiting(most: number): Promise<Waiting>;
 }

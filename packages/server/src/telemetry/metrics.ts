@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type EventState, eventStates } from '../core/event.ts';
+import type { Waiting } from '../core/ports-counters.ts';
 
 /** What the service counts of itself, read by Prometheus at `/metrics`. */
 export interface Metrics {
@@ -7,11 +9,19 @@ export interface Metrics {
   committed(events: number, ms: number): void;
   /** `delivered`, or the code of the failure. */
   attempted(result: string): void;
+  settled(state: EventState): void;
+  ended(state: 'delivered' | 'dead', deliveries: number): void;
   render(): Promise<string>;
   readonly contentType: string;
 }
 
-export function createMetrics(options: { waiting(): number; version: string }): Metrics {
+export function createMetrics(options: {
+  /** Requests that wait for a commit. */
+  waiting(): number;
+  /** What waits in storage; null while that cannot be told. */
+  countWaiting(): Promise<Waiting | null>;
+  readonly version: string;
+}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const answers = new Map<string, number>();
@@ -53,6 +63,30 @@ export function createMetrics(options: { waiting(): number; version: string }): 
       this.set(options.waiting());
     },
   });
+  const settled = { processed: 0, dropped: 0, unrouted: 0, failed: 0, accepted: 0 };
+  new Counter({
+    name: 'sluice_events_settled_total',
+    help: 'Events that came out of their pipelines here, by the state that they are in.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const state of SETTLED) this.inc({ state }, settled[state]);
+    },
+  });
+  const ended = { delivered: 0, dead: 0 };
+  new Counter({
+    name: 'sluice_deliveries_ended_total',
+    help: 'Deliveries that came to their end here, by how.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ state: 'delivered' }, ended.delivered);
+      this.inc({ state: 'dead' }, ended.dead);
+    },
+  });
+  addWaiting(registry, options.countWaiting);
   const attempts = new Counter({
     name: 'sluice_delivery_attempts_total',
     help: 'Attempts to deliver, by what came of them.',
@@ -76,7 +110,48 @@ export function createMetrics(options: { waiting(): number; version: string }): 
       commits.observe(ms / 1_000);
     },
     attempted: result => attempts.inc({ result }),
+    settled(state) {
+      settled[state]++;
+    },
+    ended(state, deliveries) {
+      ended[state] += deliveries;
+    },
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+/** What an event is once it came out of its pipelines. */
+const SETTLED = eventStates.filter(state => state !== 'accepted');
+
+/** Looked up when somebody asks. What cannot be told is left out, so that no false 0 looks like good news. */
+function addWaiting(registry: Registry, countWaiting: () => Promise<Waiting | null>): void {
+  const add = (
+    name: string,
+    help: string,
+    label: string | null,
+    of: (counts: Waiting) => [string, number][],
+  ) =>
+    new Gauge({
+      name,
+      help: `${help} Of the whole installation, counted up to 100,000.`,
+      labelNames: label === null ? [] : [label],
+      registers: [registry],
+      async collect() {
+        const counts = await countWaiting();
+        // A gauge without labels would begin anew at 0.
+        if (label === null) this.remove();
+        else this.reset();
+        if (counts === null) return;
+        for (const [value, count] of of(counts)) this.set(label === null ? {} : { [label]: value }, count);
+      },
+    });
+  add('sluice_events_waiting', 'Events that wait for their pipelines.', null, ({ events }) => [['', events]]);
+  add('sluice_deliveries_open', 'Deliveries that have not ended, by state.', 'state', ({ deliveries }) =>
+    Object.entries(deliveries),
+  );
+  add('sluice_dead_letters', 'Dead letters, by kind.', 'kind', ({ deadDeliveries, failedEvents }) => [
+    ['delivery', deadDeliveries],
+    ['event', failedEvents],
+  ]);
 }

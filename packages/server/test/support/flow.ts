@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/core/clock.ts';
 import { newId } from '../../src/core/ids.ts';
 import { type Browser, dataOf, listOf, setUp } from './dashboard.ts';
 import { startTestService, type TestService } from './service.ts';
@@ -46,7 +47,7 @@ export interface DeliveryRecord {
 const LOOPBACK = { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' };
 
 export async function startFlow(
-  options: { settings?: Record<string, string>; directory?: string } = {},
+  options: { settings?: Record<string, string>; directory?: string; clock?: Clock } = {},
 ): Promise<Flow> {
   const service = await startTestService({ ...options, settings: { ...LOOPBACK, ...options.settings } });
   const browser = await setUp(service);

@@ -162,6 +162,13 @@ export function countersContract(subject: Subject): void {
       pending: { count: 1, more: false },
       held: { count: 2, more: true },
     });
+    expect(await storage.countWaiting(100)).toEqual({
+      events: 4,
+      deliveries: { pending: 4, delivering: 0, retrying: 1 },
+      deadDeliveries: 1,
+      failedEvents: 1,
+    });
+    expect(await storage.countWaiting(2)).toMatchObject({ events: 2, deliveries: { pending: 2 } });
     const nobody = await storage.countBacklog(idAt('org', NOW), 100);
     expect(Object.values(nobody)).toEqual(Array.from({ length: 6 }, () => exactly(0)));
     await remove();

@@ -1,0 +1,48 @@
+import { type Clock, seconds } from '../core/clock.ts';
+import type { Counters, Waiting } from '../core/ports-counters.ts';
+
+/** How far each is counted: beyond it nobody needs the figure to know that something is wrong. */
+const MOST_COUNTED = 100_000;
+const FRESH_MS = seconds(5);
+/** Whoever asks wants the other figures all the more while storage is slow. */
+const PATIENCE_MS = seconds(2);
+
+/**
+ * What waits in the whole installation, for `/metrics`, which anybody may ask for as often as they like: those who ask
+ * within a few seconds share one look. Null while it cannot be told.
+ */
+export function createWaitingCounts(
+  storage: Pick<Counters, 'countWaiting'>,
+  clock: Clock,
+): () => Promise<Waiting | null> {
+  let known: { readonly at: number; readonly counts: Waiting } | null = null;
+  let look: Promise<Waiting | null> | null = null;
+
+  async function lookAgain(): Promise<Waiting | null> {
+    try {
+      const counts = await storage.countWaiting(MOST_COUNTED);
+      known = { at: clock.now(), counts };
+      return counts;
+    } catch {
+      return null;
+    } finally {
+      look = null;
+    }
+  }
+
+  return () => {
+    if (known && Math.abs(clock.now() - known.at) < FRESH_MS) return Promise.resolve(known.counts);
+    look ??= lookAgain();
+    return withPatience(look);
+  };
+}
+
+async function withPatience<T>(work: Promise<T>): Promise<T | null> {
+  const { promise: tooLong, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, PATIENCE_MS, null);
+  try {
+    return await Promise.race([work, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
