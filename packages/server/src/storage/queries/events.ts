@@ -163,11 +163,18 @@ function belongsTo(sourceId: string) {
   return sql<SqlBool>`(events.source_id = ${sourceId} OR events.matched_sources LIKE ${`%${needle}%`} ESCAPE '\\')`;
 }
 
-/** Looks for the text as JSON writes it, whatever its case. */
+/**
+ * Looks for the text as JSON writes it inside a string, whatever its case. One with quotes may as well be a piece of
+ * the JSON itself, such as `"id":77`, and is looked for as it stands too.
+ */
 function holdsText(text: string) {
-  const needle = JSON.stringify(text)
-    .slice(1, -1)
-    .replace(/[\\%_]/g, '\\$&');
+  const inString = JSON.stringify(text).slice(1, -1);
+  if (!text.includes('"') || text.includes('\0')) return holds(inString);
+  return sql<SqlBool>`(${holds(inString)} OR ${holds(text)})`;
+}
+
+function holds(part: string) {
+  const needle = part.replace(/[\\%_]/g, '\\$&');
   return sql<SqlBool>`lower(events.payload) LIKE lower(${`%${needle}%`}) ESCAPE '\\'`;
 }
 

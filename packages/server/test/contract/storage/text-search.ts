@@ -22,7 +22,9 @@ export function textSearchContract(subject: Subject): void {
       ids[name] = event.id;
       return event;
     });
-    await subject.storage.append([aRequest(org, events)]);
+    const piece = anEvent({ payload: JSON.stringify({ id: 77, path: 'C:\\data' }) });
+    ids.piece = piece.id;
+    await subject.storage.append([aRequest(org, [...events, piece])]);
   });
 
   const search = async (text: string) => {
@@ -43,7 +45,7 @@ export function textSearchContract(subject: Subject): void {
   test.each([
     ['%', ['percent']],
     ['_', ['underscore']],
-    ['\\', ['backslash']],
+    ['\\', ['backslash', 'piece']],
     ['"hi"', ['quotes']],
     ["'bye'", ['quotes']],
     ['H%o', []],
@@ -51,6 +53,19 @@ export function textSearchContract(subject: Subject): void {
     ["' OR '1'='1", []],
     ['\0', []],
   ])('takes %j literally', async (text, found) => {
+    expect(await search(text)).toEqual(found);
+  });
+
+  test.each([
+    ['"id":77', ['piece']],
+    ['{"ID":77,', ['piece']],
+    ['"path":"C:\\\\data"', ['piece']],
+    ['"id":7', ['piece']],
+    ['"id":8', []],
+    ['"text":"hello', ['plain']],
+    ['"%":', []],
+    ['"\0"', []],
+  ])('finds %j as a piece of the JSON', async (text, found) => {
     expect(await search(text)).toEqual(found);
   });
 
