@@ -1,5 +1,5 @@
 import { AppShell, Burger, Center, Group, Kbd, Loader, NavLink, Text, UnstyledButton } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useDisclosure, useHotkeys, useWindowEvent } from '@mantine/hooks';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
@@ -12,7 +12,7 @@ import { mainKey } from './main-key.ts';
 import { navigation } from './navigation.ts';
 import { SessionProvider } from './session.tsx';
 import classes from './shell.module.css';
-import { useGoKeys } from './use-go-keys.ts';
+import { isForPage, useGoKeys } from './use-go-keys.ts';
 
 /** Both come when they are first asked for. */
 const Palette = lazy(() => import('./palette.tsx'));
@@ -70,7 +70,10 @@ function Frame() {
   const [paletteAsked, askForPalette] = useReducer((times: number) => times + 1, 0);
   const [keysAsked, askForKeys] = useReducer((times: number) => times + 1, 0);
   useHotkeys([['mod+K', askForPalette]], []);
-  useHotkeys([['shift+?', askForKeys]]);
+  // By what it writes: where the question mark lies differs from keyboard to keyboard.
+  useWindowEvent('keydown', event => {
+    if (event.key === '?' && isForPage(event)) askForKeys();
+  });
 
   return (
     <AppShell

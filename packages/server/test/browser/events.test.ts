@@ -214,6 +214,10 @@ describe('the list of events', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.getByText('1 event selected').waitFor();
     expect(new URL(page.url()).pathname).toBe('/events');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.keyboard.press('g');
     await page.keyboard.press('o');
     await page.waitForURL(`${service.url}/`);

@@ -1,5 +1,6 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useWindowEvent } from '@mantine/hooks';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -62,6 +63,8 @@ function SetupForm() {
     },
     transformValues: wish => ({ ...wish, code: wish.code.trim(), email: wish.email.trim() }),
   });
+  // The printed address may be opened where this page stands already: then only what is behind the `#` changes.
+  useWindowEvent('hashchange', () => form.setFieldValue('code', codeIn(window.location)));
   const { error } = setUp;
   const propsOf = (field: keyof Wish) => ({
     ...form.getInputProps(field),
