@@ -16,6 +16,7 @@ import { labelsContract } from './labels.ts';
 import { organisationsContract } from './organisations.ts';
 import { pipelinesContract } from './pipelines.ts';
 import { pruneContract } from './prune.ts';
+import { retriesContract } from './retries.ts';
 import { sessionsContract } from './sessions.ts';
 import { settleContract } from './settle.ts';
 import { sourcesContract } from './sources.ts';
@@ -79,6 +80,7 @@ export function storageContract(name: string, open: () => Promise<OpenedStorage>
     describe('pipelines', () => pipelinesContract(subject));
     describe('claims', () => claimsContract(subject));
     describe('settling', () => settleContract(subject));
+    describe('retries', () => retriesContract(subject));
     describe('labels', () => labelsContract(subject));
     describe('jobs', () => jobsContract(subject));
     describe('pruning', () => pruneContract(subject));

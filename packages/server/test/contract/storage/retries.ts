@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { UNKNOWN_PIPELINE } from '../../../src/core/outcome.ts';
+import type { Storage } from '../../../src/core/ports.ts';
+import type { ClaimedEvent, Settlement } from '../../../src/core/ports-storage-pipeline.ts';
+import { aDestination } from './delivery-samples.ts';
+import { aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
+import { anEvent, aRequest, idAt, NOW } from './samples.ts';
+import type { OpenedStorage, Subject } from './suite.ts';
+
+export function retriesContract(subject: Subject): void {
+  let opened: OpenedStorage;
+  let storage: Storage;
+  beforeAll(async () => {
+    opened = await subject.openEmpty();
+    storage = opened.nodes[0].storage;
+  }, 30_000);
+  afterAll(() => opened.remove());
+
+  const orgId = () => idAt('org', NOW);
+
+  /** A fresh event that this test alone has claimed. */
+  async function claimed(org: string): Promise<ClaimedEvent> {
+    await storage.append([aRequest(org, [anEvent()])]);
+    const [one] = (await storage.claimEvents(aWish())).events;
+    if (one === undefined) throw new Error('Nothing was claimed.');
+    return one;
+  }
+
+  const settle = async (one: ClaimedEvent, given: Partial<Settlement>) =>
+    (await storage.settleEvents([aSettlement(one, given)], NOW))[0];
+  const deliveriesOf = ({ orgId: org, event }: ClaimedEvent) =>
+    storage.listDeliveries(org, { event: event.id }, { limit: 100, below: null });
+  const failed = (pipelineId: string) => aRun({ pipelineId, outcome: 'failed' });
+
+  /** An event that failed in two pipelines, claimed by one job for the first of them and by another for both. */
+  async function retriedTwice() {
+    const org = orgId();
+    const destination = aDestination(org);
+    await storage.createDestination(destination);
+    const one = await claimed(org);
+    await settle(one, { runs: [failed('pipe_a'), failed('pipe_b')] });
+    for (const pipelines of [['pipe_a'], ['pipe_a', 'pipe_b']]) {
+      const job = aJob(org);
+      await storage.createJob(job);
+      const plan = pipelines.map(id => ({
+        pipelineId: id,
+        version: null,
+        retries: 0,
+        dueAt: 0,
+        retryOf: id,
+      }));
+      await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: one.event.id, plan }] });
+    }
+    const { events } = await storage.claimEvents(aWish());
+    const [narrow, wide] = [1, 2].map(many => events.find(({ plan }) => plan?.length === many));
+    if (!narrow || !wide) throw new Error('Not both were claimed.');
+    const better = (claim: ClaimedEvent, id = idAt('run', NOW + 1)) => {
+      const retryOf = (claim.plan ?? []).map(({ pipelineId }) => pipelineId);
+      const runs = retryOf.map(pipelineId =>
+        aRun({ id: `${id}${pipelineId}`, pipelineId, destinations: [destination.id], output: '{}' }),
+      );
+      return aSettlement(claim, { runs, retryOf });
+    };
+    return { one, narrow, wide, better };
+  }
+
+  test('of what another one has made good are told so, and make nothing', async () => {
+    const { one, narrow, wide, better } = await retriedTwice();
+    const [first, second] = await storage.settleEvents([better(narrow), better(wide)], NOW);
+    expect([first, second]).toEqual([
+      { kind: 'settled', deliveries: 1, state: 'processed' },
+      { kind: 'needless', pipelineIds: ['pipe_a'] },
+    ]);
+    expect(await deliveriesOf(one)).toHaveLength(1);
+    const rest = better(wide);
+    const left = { ...rest, runs: rest.runs.slice(1), retryOf: ['pipe_b'] };
+    expect((await storage.settleEvents([left], NOW))[0]).toMatchObject({ kind: 'settled', deliveries: 1 });
+    expect(await storage.listFailedEvents(one.orgId, { limit: 9, below: null })).toEqual([]);
+  });
+
+  test('that are settled at once do it once', async () => {
+    const { one, narrow, wide, better } = await retriedTwice();
+    const results = await Promise.all(
+      [narrow, wide].map(async (claim, n) => {
+        const node = opened.nodes[n] ?? opened.nodes[0];
+        return (await node.storage.settleEvents([better(claim)], NOW))[0]?.kind;
+      }),
+    );
+    expect(results.toSorted()).toEqual(['needless', 'settled']);
+    const pipelines = (await deliveriesOf(one)).map(({ pipeline }) => pipeline.id);
+    expect(pipelines.filter(id => id === 'pipe_a')).toHaveLength(1);
+  });
+
+  test('that failed again, or of what was discarded, do not stand in the way of each other', async () => {
+    const { one, narrow, wide, better } = await retriedTwice();
+    const again = { ...better(narrow), runs: [aRun({ ...failed('pipe_a'), id: idAt('run', NOW + 1) })] };
+    expect((await storage.settleEvents([again], NOW))[0]).toMatchObject({ kind: 'settled' });
+    await storage.discardFailedEvent(one.orgId, one.event.id);
+    const [result] = await storage.settleEvents([better(wide)], NOW);
+    expect(result).toEqual({ kind: 'needless', pipelineIds: ['pipe_a', 'pipe_b'] });
+    const nothing = aSettlement(wide, { retryOf: [] });
+    expect((await storage.settleEvents([nothing], NOW))[0]).toMatchObject({
+      kind: 'settled',
+      state: 'failed',
+    });
+    expect(await storage.findJob(one.orgId, wide.jobId ?? '')).toMatchObject({ done: 1, failed: 0 });
+    expect(await deliveriesOf(one)).toEqual([]);
+  });
+
+  test('of one pipeline leave alone that others could not be read', async () => {
+    const one = await claimed(orgId());
+    await settle(one, { runs: [failed(UNKNOWN_PIPELINE), failed('pipe_a')] });
+    const job = aJob(one.orgId);
+    await storage.createJob(job);
+    const planned = { pipelineId: 'pipe_a', version: null, retries: 0, dueAt: 0, retryOf: 'pipe_a' };
+    const replays = [{ eventId: one.event.id, plan: [planned] }];
+    await storage.advanceJob(unclaimed(job), {}, NOW, { replays });
+    const [retry] = (await storage.claimEvents(aWish())).events;
+    const run = aRun({ id: idAt('run', NOW + 1), pipelineId: 'pipe_a' });
+    if (retry) await settle(retry, { runs: [run], retryOf: ['pipe_a'] });
+    const failures = await storage.listFailures(one.orgId, [one.event.id]);
+    expect(failures.map(({ pipelineId }) => pipelineId)).toEqual([UNKNOWN_PIPELINE]);
+  });
+}
