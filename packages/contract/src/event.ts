@@ -77,7 +77,7 @@ export function parseTimestamp(text: string): number | null {
 export const jsonObject = z
   .custom<Record<string, unknown>>(
     value => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object.',
+    { error: issue => (issue.input === undefined ? 'is required.' : 'must be an object.') },
   )
   .meta({ type: 'object', additionalProperties: true });
 

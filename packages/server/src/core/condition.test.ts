@@ -212,7 +212,18 @@ describe('a condition is refused when it is saved', () => {
     ['payload.a == "\\u0000"', 'NUL', 13],
     ['payload.a == "x', 'Unterminated', 13],
     ['a'.repeat(5_000), 'at most 4096 characters', 4_096],
-    [`${'('.repeat(200)}true${')'.repeat(200)}`, 'maxDepth', 64],
+    [`${'('.repeat(200)}true${')'.repeat(200)}`, 'may be nested 64 levels deep', 64],
+    [`payload.a in [${'1,'.repeat(600)}1]`, 'A list may hold at most 500 values', 1_014],
+    ['payload.', 'ends too early', 8],
+    ['payload.a == (1', 'ends too early', 15],
+    ['payload[1 == 2', 'ends too early', 14],
+    ['(payload.a == 1]', 'A ")" is missing here', 15],
+    ['payload.1', 'A name is missing here', 8],
+    ['payload.(a)', 'A name is missing here', 8],
+    ['payload.a == )', '")" cannot stand here', 13],
+    ['payload.a == == 1', '"==" cannot stand here', 13],
+    ['1 + "a" == payload.a', 'int + string: these do not go together', 0],
+    ['payload.a == while', '"while" is a word of CEL itself', 13],
   ];
   for (const [text, message, position] of refused) {
     test(`${text.slice(0, 40) || '(empty)'}`, () => {

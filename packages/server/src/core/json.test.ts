@@ -106,6 +106,34 @@ describe('parsing', () => {
   });
 });
 
+describe('what is refused is named', () => {
+  const messageOf = (act: () => unknown) => {
+    try {
+      act();
+    } catch (error) {
+      return error instanceof Problem ? error.message : error;
+    }
+  };
+
+  test('with its path where there is one', () => {
+    expect(messageOf(() => parseJson('{"events":[{"n":1e999}]}'))).toBe(
+      'events[0].n is a number beyond the range of a double.',
+    );
+    expect(messageOf(() => requireStorableText({ a: ['\0'] }, 'payload'))).toBe(
+      'payload.a[0] may hold neither NUL characters nor lone surrogates.',
+    );
+    expect(messageOf(() => requireNesting(deep(3), 2, 'traits'))).toBe('traits may be nested 2 levels deep.');
+  });
+
+  test('and as the body as a whole where there is none', () => {
+    expect(messageOf(() => parseJson('1e999'))).toBe('The body is a number beyond the range of a double.');
+    expect(messageOf(() => requireStorableText({ '\0': 1 }, ''))).toBe(
+      'The body may hold neither NUL characters nor lone surrogates.',
+    );
+    expect(messageOf(() => requireNesting(deep(3), 2, ''))).toBe('The body may be nested 2 levels deep.');
+  });
+});
+
 describe('nesting', () => {
   test('the limit itself passes, one level more does not', () => {
     requireNesting(deep(64), 64, 'p');

@@ -174,6 +174,11 @@ describe('bodies', () => {
     });
   }
 
+  test('that are missing are said to be required', async () => {
+    for (const answer of [await put({}), await client.send('PATCH', '/customer/1', { body: {} })])
+      expect(answer.body).toMatchObject({ error: { message: 'traits is required.' } });
+  });
+
   const posts: [string, unknown, string][] = [
     ['no kind', { external_id: '1' }, 'kind'],
     ['an empty kind', { kind: '', external_id: '1' }, 'kind'],

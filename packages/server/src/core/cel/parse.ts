@@ -92,7 +92,37 @@ function explain(text: string, error: ParseError | CelTypeError): ExpressionErro
     );
   if (error.code === 'no_such_key')
     return new ExpressionError(`There is no field "${word ?? ''}" here`, position);
-  if (error.summary === 'Unexpected token: EOF')
-    return new ExpressionError('The expression ends too early', position);
-  return new ExpressionError(error.summary, position);
+  const at = text.slice(position, error.range?.end ?? position);
+  return new ExpressionError(inPlainWords(error.code, error.summary, at), position);
 }
+
+/** The parser speaks of its own tokens, and of its settings by their names. */
+function inPlainWords(code: string | undefined, summary: string, at: string): string {
+  const [, expected = '', got = ''] = /^Expected (\w+), got (\w+)$/.exec(summary) ?? [];
+  if (got === 'EOF' || summary === 'Unexpected token: EOF') return 'The expression ends too early';
+  if (code === 'expected_token') return `A ${missing[expected] ?? expected} is missing here`;
+  if (code === 'unexpected_token') return `"${at}" cannot stand here`;
+  if (code === 'reserved_identifier') return `"${at}" is a word of CEL itself, and no name`;
+  if (code === 'limit_exceeded') {
+    const [, limit = ''] = /^Exceeded (\w+)/.exec(summary) ?? [];
+    return limitWords[limit] ?? 'The expression is too large';
+  }
+  const overload = /^no such overload: (.+ .+)$/.exec(summary)?.[1];
+  return overload === undefined ? summary : `${overload}: these do not go together`;
+}
+
+const missing: Readonly<Record<string, string>> = {
+  IDENTIFIER: 'name',
+  RPAREN: '")"',
+  RBRACKET: '"]"',
+  RBRACE: '"}"',
+  COLON: '":"',
+  COMMA: '","',
+};
+
+const limitWords: Readonly<Record<string, string>> = {
+  maxAstNodes: `The expression may have at most ${LIMITS.maxAstNodes} parts`,
+  maxDepth: `The expression may be nested ${LIMITS.maxDepth} levels deep`,
+  maxListElements: `A list may hold at most ${LIMITS.maxListElements} values`,
+  maxMapEntries: `A map may hold at most ${LIMITS.maxMapEntries} entries`,
+};
