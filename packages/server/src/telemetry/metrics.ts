@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type EventState, eventStates } from '../core/event.ts';
 import type { Waiting } from '../core/ports-counters.ts';
+import { MOST_COUNTED } from './waiting.ts';
 
 /** What the service counts of itself, read by Prometheus at `/metrics`. */
 export interface Metrics {
@@ -134,7 +135,7 @@ function addWaiting(registry: Registry, countWaiting: () => Promise<Waiting | nu
   ) =>
     new Gauge({
       name,
-      help: `${help} Of the whole installation, counted up to 100,000.`,
+      help: `${help} Of the whole installation, counted up to ${MOST_COUNTED}.`,
       labelNames: label === null ? [] : [label],
       registers: [registry],
       async collect() {

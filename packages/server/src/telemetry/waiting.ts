@@ -2,7 +2,7 @@ import { type Clock, seconds } from '../core/clock.ts';
 import type { Counters, Waiting } from '../core/ports-counters.ts';
 
 /** How far each is counted: beyond it nobody needs the figure to know that something is wrong. */
-const MOST_COUNTED = 100_000;
+export const MOST_COUNTED = 100_000;
 const FRESH_MS = seconds(5);
 /** Whoever asks wants the other figures all the more while storage is slow. */
 const PATIENCE_MS = seconds(2);
