@@ -11,46 +11,78 @@ const MOST_STEPS = 100_000;
 /** What a turn costs before anything is done in it. */
 const STEPS_IN_ANY_CASE = 1_000;
 
-/** Answers what it has spent. */
-const waiting: (() => number)[] = [];
+/** Large ones wait in a line of their own, where each turn is followed by a rest of so many times its length. */
+const LARGE = 64 * 1024;
+const REST_AFTER_LARGE = 3;
+
+const small = createLine(0);
+const large = createLine(REST_AFTER_LARGE);
 
 /** Reads the payload of one delivery and fills in all of its templates, when it is its turn. */
 export async function fillInTurn<T>(
   delivery: OutgoingDelivery,
   fill: (scope: Scope, budget: Budget) => T,
 ): Promise<T> {
-  const steps = STEPS_IN_ANY_CASE + (delivery.payload.length >> 2);
+  const { length } = delivery.payload;
+  const inTurn = length > LARGE ? large : small;
+  const steps = STEPS_IN_ANY_CASE + (length >> 2);
   const scope = await inTurn(
+    'last',
     () => scopeOfDelivery(delivery),
     () => steps,
   );
   const budget = new Budget(MOST_STEPS);
-  // What is filled in is written out at once, and may be as long as the payload again.
+  // What is filled in is written out at once, and may be as long as the payload again. It is the next in turn: what was
+  // read is in memory until it is sent.
   return inTurn(
+    'first',
     () => fill(scope, budget),
     () => steps + budget.spent,
   );
 }
 
-function inTurn<T>(work: () => T, spent: () => number): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  waiting.push(() => {
-    try {
-      resolve(work());
-    } catch (error) {
-      reject(error);
-    }
-    return spent();
-  });
-  if (waiting.length === 1) setImmediate(takeTurns);
-  return promise;
-}
+/** Does some work when it is its turn, and is told afterwards what that has cost. */
+type InTurn = <T>(place: 'first' | 'last', work: () => T, spent: () => number) => Promise<T>;
 
-function takeTurns(): void {
-  for (let spent = 0; spent < MOST_STEPS; ) {
-    const next = waiting.shift();
-    if (next === undefined) return;
-    spent += next();
+function createLine(restPerMs: number): InTurn {
+  const waiting: (() => number)[] = [];
+  let isDue = false;
+  let restsUntil = 0;
+
+  function schedule(): void {
+    if (isDue || waiting.length === 0) return;
+    isDue = true;
+    const rest = restsUntil - performance.now();
+    if (rest > 0) setTimeout(takeTurns, rest);
+    else setImmediate(takeTurns);
   }
-  if (waiting.length > 0) setImmediate(takeTurns);
+
+  function takeTurns(): void {
+    const began = performance.now();
+    for (let spent = 0; spent < MOST_STEPS; ) {
+      const next = waiting.shift();
+      if (next === undefined) break;
+      spent += next();
+    }
+    const now = performance.now();
+    restsUntil = now + restPerMs * (now - began);
+    isDue = false;
+    schedule();
+  }
+
+  return <T>(place: 'first' | 'last', work: () => T, spent: () => number) => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const turn = () => {
+      try {
+        resolve(work());
+      } catch (error) {
+        reject(error);
+      }
+      return spent();
+    };
+    if (place === 'first') waiting.unshift(turn);
+    else waiting.push(turn);
+    schedule();
+    return promise;
+  };
 }
