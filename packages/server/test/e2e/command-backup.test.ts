@@ -70,6 +70,7 @@ describe('sluice backup', () => {
     expect(await Bun.file(join(target, 'there.db')).text()).toBe('precious');
     const nowhere = await runCommand(['backup', join(target, 'no', 'such', 'folder.db')], settings);
     expect(nowhere.code).toBe(1);
+    expect(nowhere.err).toContain(`There is no folder ${join(target, 'no', 'such')}`);
     await live.stop();
     // A source that cannot be read to its end makes no copy, whole or half.
     damageTable(join(live.directory, 'sluice.db'), 'events');
