@@ -4,7 +4,7 @@ type Role = MemberRecord['role'];
 
 export const meanings: readonly [Role, string][] = [
   ['viewer', 'sees everything but secrets, and changes nothing.'],
-  ['member', 'also makes and changes sources, pipelines, destinations and entities, and retries and replays.'],
+  ['member', 'also changes sources, pipelines, destinations and entities, and retries and replays.'],
   ['admin', 'also makes and revokes keys, invites and removes people, and changes the settings.'],
   ['owner', 'also makes and deletes organisations, and makes and removes owners.'],
 ];
