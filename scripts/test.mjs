@@ -21,7 +21,7 @@ const neededCommands = [
 ];
 
 const TEST_TIMEOUT_MS = 60_000;
-const FILES_AT_ONCE = 2;
+const FILES_AT_ONCE = 3;
 
 requirePackages(missingPackages(neededCommands));
 
@@ -32,7 +32,7 @@ await stage('types', async () => (await run(bin('tsc'), ['--noEmit'])).code === 
 await stage('style', async () => (await run(bin('biome'), ['check', '.'])).code === 0);
 await stage('dashboard', async () => (await run(process.execPath, ['scripts/dashboard.mjs'])).code === 0);
 await stage('tests', async () => {
-  // Most of them wait for something most of the time, so two files at a time share the cores well.
+  // Most of them wait for something most of the time, so three files at a time share two cores well.
   const args = ['test', `--parallel=${FILES_AT_ONCE}`, '--timeout', String(TEST_TIMEOUT_MS)];
   const { code, output } = await run(bin('bun'), args);
   const counted = countTests(output);

@@ -35,7 +35,7 @@ for (const [n, { what, step, payload }] of hostile.entries())
     const theirs = await makeWebhook(service.url, other);
     await makePipeline(other, { sources: [theirs.id], steps: [filter('payload.x == 1')] });
 
-    const sent = await Promise.all(Array.from({ length: 20 }, () => hook.send(payload)));
+    const sent = await Promise.all(Array.from({ length: 10 }, () => hook.send(payload)));
     const harmless: string[] = [];
     const tookMs: number[] = [];
     for (let i = 0; i < 40; i++) {
@@ -46,7 +46,7 @@ for (const [n, { what, step, payload }] of hostile.entries())
     // What kept the doors' own thread would have kept it for a quarter of a second, over and over.
     expect(tookMs.toSorted((a, b) => a - b)[35]).toBeLessThan(100);
     for (const id of harmless) expect((await settled(other, id)).state).toBe('processed');
-    // Twenty quarters of a second have not gone by for them: most of the others still wait.
+    // Ten quarters of a second have not gone by for them: some of the others still wait.
     const waiting = listOf(await owner.get('/events?state=accepted')).data;
     expect(waiting.length).toBeGreaterThan(0);
     for (const id of sent) {

@@ -27,11 +27,8 @@ const shapes: Readonly<Record<string, (part: string) => JsonObject>> = {
 
 /** What looks like something, is something, or has every other character of something. */
 const parts = [
-  ...['1', '+', '@', ':', '1 ', '1 (', '(1)(2)', '00 1', '+1 '],
-  ...['4111 1111 1111 1112 ', '4111 1111 1111 1111 ', '4111 ', '1-2-3-4-5-6-7-8-9-0-'],
-  ...['030 1234567 ', '(212) 555-0123 ', '212-555-0123 ', '0049 30 901820 '],
-  ...['00 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 ', 'a@a.', 'a@b.ca@b.co', `a@${'a.'.repeat(126)}`],
-  ...['DE89', 'DE89 3704 0044 0532 0130 00 ', '1.2.3.', '192.168.1.1 ', 'fe80::1 ', '123-45-6789 '],
+  ...['1', '+', '1 ', '1 (', '00 1', '4111 1111 1111 1112 ', '1-2-3-4-5-6-7-8-9-0-'],
+  ...['(212) 555-0123 ', 'a@b.ca@b.co', `a@${'a.'.repeat(126)}`, 'DE89', '1.2.3.', 'fe80::1 '],
 ];
 
 describe('on the largest payload of look-alikes it ends within its budget, or is cut there', () => {
