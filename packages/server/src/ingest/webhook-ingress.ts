@@ -67,7 +67,6 @@ export function createWebhookIngress(
       throw new Problem('rate_limited', { message: 'This source is over its rate.', retryAfter: wait });
 
     const idempotencyKey = readIdempotencyKey(request, limits);
-    const receivedAt = clock.now();
     let content: Content;
     try {
       const media = mediaTypeOf(request);
@@ -76,11 +75,13 @@ export function createWebhookIngress(
       content = media === 'form' ? readForm(bytes) : readJson(bytes);
     } catch (problem) {
       // Providers change bodies between retries: what was taken under this key is not refused for a later one's.
-      const first = idempotencyKey && (await findEventsOfKey(source.id, idempotencyKey, receivedAt));
-      if (!first) throw problem;
-      return answer({ id: first[0] ?? '', duplicate: true });
+      const known = idempotencyKey && (await findEventsOfKey(source.id, idempotencyKey, clock.now()));
+      const id = known?.[0];
+      if (!id) throw problem;
+      return answer({ id, duplicate: true });
     }
     const { type, payload } = content;
+    const receivedAt = clock.now();
     const result = await accept({
       orgId: source.orgId,
       sourceId: source.id,

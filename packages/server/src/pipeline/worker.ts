@@ -197,6 +197,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   async function claimAndProcess(): Promise<void> {
     if (!hasRoom()) await new Promise<void>(resolve => (onRoom = resolve));
     if (options.mustGiveWay()) await pause(GIVE_WAY_MS);
+    if (stopping) return;
     isAwake = false;
     const batch = await storage.claimEvents({
       token: newToken(),

@@ -11,6 +11,7 @@ import {
   storedPayload,
 } from '../support/doors.ts';
 import { jsonValues } from '../support/json-values.ts';
+import { openSocket, readAnswer } from '../support/raw-http.ts';
 import {
   type Seed,
   type SeededSource,
@@ -18,6 +19,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -246,4 +248,19 @@ describe('every POST becomes one event', () => {
       { numRuns: 60 },
     );
   });
+});
+
+test('an event was received when its last byte was, however long the first ones had been waiting', async () => {
+  const socket = await openSocket(service.service.port);
+  const answer = readAnswer(socket);
+  socket.write(`POST /whk/${source.token} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{`);
+  const begun = Date.now();
+  await until(() => Date.now() > begun + 5, 'Time stands still.');
+  const quick = acceptedId(await send('{}'));
+  socket.write('}');
+  const slow = (JSON.parse((await answer).body) as { data: { id: string } }).data.id;
+  socket.destroy();
+  const receivedAt = async (id: string) =>
+    (await service.engine.storage.findEvent(seed.orgId, id))?.receivedAt ?? 0;
+  expect(await receivedAt(slow)).toBeGreaterThanOrEqual(await receivedAt(quick));
 });
