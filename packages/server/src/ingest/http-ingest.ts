@@ -108,7 +108,7 @@ export function createHttpIngest({ directory, activity, limits, clock, accept }:
     }
     throw new Problem('validation_failed', {
       path,
-      message: `JSON may be nested ${limits.nesting} levels deep.`,
+      message: `${path} may be nested ${limits.nesting} levels deep.`,
     });
   }
 }
