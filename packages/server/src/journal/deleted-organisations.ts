@@ -17,12 +17,12 @@ export function createRemoval(options: {
   let lookedAt: number | null = null;
 
   return async () => {
+    while (!isStopping() && (await storage.pruneDeleted(clock.now(), SLICE)) > 0) await pause();
     const now = clock.now();
     // Also where the clock went back.
-    if (lookedAt === null || Math.abs(now - lookedAt) >= LOOK_AGAIN_MS) {
-      await storage.reopenDeleted();
-      lookedAt = now;
-    }
-    while (!isStopping() && (await storage.pruneDeleted(clock.now(), SLICE)) > 0) await pause();
+    if (lookedAt !== null && Math.abs(now - lookedAt) < LOOK_AGAIN_MS) return;
+    // A look that fails is not repeated at once. What it finds goes in the next round.
+    lookedAt = now;
+    await storage.reopenDeleted();
   };
 }
