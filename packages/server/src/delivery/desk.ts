@@ -158,6 +158,7 @@ export function createDestinationDesk(
           traits: null,
           sourceName: null,
           timeoutMs: destination.policy.timeout_s * 1_000,
+          isStillWanted: async () => true,
         });
       } finally {
         await prepared.close?.();

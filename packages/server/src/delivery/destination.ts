@@ -63,7 +63,7 @@ export const defineDestination = <C extends z.ZodType>(
 export interface Destination {
   /** Whether a template reads the entity's traits, which then have to be at hand. */
   readonly readsTraits: boolean;
-  /** Never rejects: whatever goes wrong out there is a result. */
+  /** Rejects only with `NoLongerWanted`: whatever goes wrong out there is a result. */
   send(delivery: OutgoingDelivery): Promise<AttemptResult>;
   /** Lets go of connections that are kept open. */
   close?(): Promise<void>;
@@ -92,7 +92,12 @@ export interface OutgoingDelivery {
   readonly sourceName: string | null;
   /** From connecting to the last byte. */
   readonly timeoutMs: number;
+  /** Whether it was not paused, changed or withdrawn meanwhile: to be asked after any wait, before it goes out. */
+  isStillWanted(): Promise<boolean>;
 }
+
+/** It was not sent: while it waited for its turn it was paused, changed or withdrawn. */
+export class NoLongerWanted extends Error {}
 
 export const scopeOfDelivery = (delivery: OutgoingDelivery): Scope =>
   scopeOf(delivery.event, {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { destinationDeps, prepareFrom, sampleDelivery } from '../../test/support/delivery.ts';
 import { threadMs } from '../core/cel/budget.ts';
-import type { DestinationKind } from './destination.ts';
+import { type DestinationKind, NoLongerWanted } from './destination.ts';
 import { discord } from './destinations/discord.ts';
 import { notion } from './destinations/notion.ts';
 import type { GuardedClient } from './guarded-client/client.ts';
@@ -67,4 +67,19 @@ test.each([
     expect(longest).toBeLessThan(Math.max(20, total / 4));
   },
   30_000,
+);
+
+test.each([
+  ['discord', discord, { url }],
+  ['notion', notion, { token: 'ntn_0', database_id: 'd9824bdc84454327be8b5b47500af6ce' }],
+] as [string, DestinationKind, object][])(
+  'what nobody wants any more once it is filled in does not go out: %s',
+  async (_, kind, config) => {
+    let requests = 0;
+    const counting = { request: () => Promise.reject(requests++) } as unknown as GuardedClient;
+    const destination = prepareFrom(kind, config, destinationDeps({ client: counting }));
+    const unwanted = sampleDelivery({ isStillWanted: async () => false });
+    expect(await destination.send(unwanted).catch((error: unknown) => error)).toBeInstanceOf(NoLongerWanted);
+    expect(requests).toBe(0);
+  },
 );

@@ -1,6 +1,6 @@
 import { Budget } from '../core/cel/budget.ts';
 import type { Scope } from '../core/scope.ts';
-import { type OutgoingDelivery, scopeOfDelivery } from './destination.ts';
+import { NoLongerWanted, type OutgoingDelivery, scopeOfDelivery } from './destination.ts';
 
 /**
  * Templates are filled in on the thread that the doors are served on, so all that belong to one delivery share a
@@ -18,7 +18,10 @@ const REST_AFTER_LARGE = 3;
 const small = createLine(0);
 const large = createLine(REST_AFTER_LARGE);
 
-/** Reads the payload of one delivery and fills in all of its templates, when it is its turn. */
+/**
+ * Reads the payload of one delivery and fills in all of its templates, when it is its turn. That may take seconds, so
+ * whether it is to go out at all is asked again at the end, for every kind that has templates.
+ */
 export async function fillInTurn<T>(
   delivery: OutgoingDelivery,
   fill: (scope: Scope, budget: Budget) => T,
@@ -34,11 +37,13 @@ export async function fillInTurn<T>(
   const budget = new Budget(MOST_STEPS);
   // What is filled in is written out at once, and may be as long as the payload again. It is the next in turn: what was
   // read is in memory until it is sent.
-  return inTurn(
+  const filled = await inTurn(
     'first',
     () => fill(scope, budget),
     () => steps + budget.spent,
   );
+  if (!(await delivery.isStillWanted())) throw new NoLongerWanted();
+  return filled;
 }
 
 /** Does some work when it is its turn, and is told afterwards what that has cost. */

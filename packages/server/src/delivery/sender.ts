@@ -6,6 +6,7 @@ import type { AttemptResult } from './attempt.ts';
 import { afterAttempt } from './breaker.ts';
 import { brokenBy } from './broken.ts';
 import { decide } from './decide.ts';
+import { NoLongerWanted } from './destination.ts';
 import { type Claim, type Lane, mayGoOut, roomIn, toStoredBreaker } from './lane.ts';
 import type { Leases } from './leases.ts';
 import { readOutput } from './output.ts';
@@ -139,6 +140,7 @@ export function createSender(
     try {
       const startedAt = clock.now();
       const result = await send(claim).catch((error: unknown) => {
+        if (error instanceof NoLongerWanted) return 'in doubt';
         onError(error);
         return brokenBy(error, delivery);
       });
@@ -196,8 +198,7 @@ export function createSender(
       lane.destination.readsTraits && event.entity !== null
         ? await options.entities.readTraits(delivery.orgId, event.entity)
         : null;
-    // While the traits were read it may have been paused, changed or withdrawn: whoever claims it next will know.
-    if (lane.asOf !== standing.changes || claim.withdrawals !== standing.withdrawals) return 'in doubt';
+    if (!(await isStillWanted(claim))) return 'in doubt';
     return lane.destination.send({
       id: delivery.id,
       attempt: delivery.attempt + 1,
@@ -207,7 +208,30 @@ export function createSender(
       traits,
       sourceName: delivery.sourceName,
       timeoutMs: seconds(lane.stored.policy.timeout_s),
+      isStillWanted: () => isStillWanted(claim),
     });
+  }
+
+  /**
+   * While something was waited for it may have been paused, changed or withdrawn: whoever claims it next will know.
+   * Withdrawals are mostly of others, so they are looked up: where many are withdrawn the rest would never go out.
+   */
+  async function isStillWanted(claim: Claim): Promise<boolean> {
+    if (!isKnown(claim)) {
+      const { delivery, token } = claim;
+      const known = { knownAt: clock.now(), withdrawals: standing.withdrawals };
+      try {
+        const ours = await storage.findLeased([{ orgId: delivery.orgId, id: delivery.id, token }]);
+        if (ours.length === 0) return false;
+      } catch (error) {
+        onError(error);
+        return false;
+      }
+      Object.assign(claim, known);
+    }
+    return (
+      !claim.isOver && claim.lane.asOf === standing.changes && claim.withdrawals === standing.withdrawals
+    );
   }
 
   function noteBreaker(lane: Lane, wasDelivered: boolean, now: number): void {

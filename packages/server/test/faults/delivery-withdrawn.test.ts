@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { seconds } from '../../src/core/clock.ts';
+import { fillInTurn } from '../../src/delivery/filling.ts';
 import { delivered, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
 import { until } from '../support/until.ts';
 
@@ -104,4 +105,57 @@ test('what is paused while the traits for it are read is given back unsent', asy
   resolve();
   await until(async () => (await bench.states(org)).held === 1, 'It was not given back.');
   expect(sent).toBe(0);
+});
+
+/** One delivery, of which something happens while it waits for its templates to be filled in. */
+async function whileFillingIn(
+  happens: (found: { org: string; destination: string; id: string; doubt(): void }) => Promise<unknown>,
+) {
+  const org = await bench.organisation();
+  const destination = await bench.destination(org);
+  await bench.deliver(destination);
+  const seen = { begun: 0, sent: 0 };
+  const worker = bench.start({
+    async send(delivery) {
+      seen.begun++;
+      await happens({ org, destination: destination.id, id: delivery.id, doubt: worker.doubt });
+      await fillInTurn(delivery, () => '');
+      seen.sent++;
+      return delivered;
+    },
+  });
+  return { org, seen, worker };
+}
+
+test('what is paused while it is filled in is given back unsent', async () => {
+  const { org, seen } = await whileFillingIn(({ org, destination }) =>
+    bench.storage.updateDestination(org, destination, { paused: true }, bench.clock.time),
+  );
+  await until(async () => (await bench.states(org)).held === 1, 'It was not given back.');
+  expect(seen).toEqual({ begun: 1, sent: 0 });
+  expect(await bench.list(org)).toMatchObject([{ attempt: 0 }]);
+});
+
+test.each([
+  ['here', (doubt: () => void) => doubt()],
+  [
+    'on another node, and has waited for a second',
+    () => {
+      bench.clock.time += seconds(1);
+    },
+  ],
+])('what is discarded %s while it is filled in is not sent', async (_, passes) => {
+  const { org, seen, worker } = await whileFillingIn(async ({ org, id, doubt }) => {
+    await bench.storage.discardDelivery(org, id, bench.clock.time);
+    passes(doubt);
+  });
+  await until(async () => (await bench.states(org)).cancelled === 1, 'It was not discarded.');
+  await worker.stop();
+  expect(seen).toEqual({ begun: 1, sent: 0 });
+});
+
+test('what is filled in while others are discarded goes out at once', async () => {
+  const { org, seen } = await whileFillingIn(async ({ doubt }) => doubt());
+  await until(async () => (await bench.states(org)).delivered === 1, 'It was not delivered.');
+  expect(seen).toEqual({ begun: 1, sent: 1 });
 });

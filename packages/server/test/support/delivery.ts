@@ -38,6 +38,7 @@ export function sampleDelivery(over: Partial<OutgoingDelivery> = {}): OutgoingDe
     traits: null,
     sourceName: 'Shop',
     timeoutMs: 5_000,
+    isStillWanted: async () => true,
     ...over,
   };
 }
