@@ -60,7 +60,7 @@ const endClaim = (db: Db, claim: Schema['event_claims']) =>
     .where('org_id', '=', claim.org_id)
     .where('event_id', '=', claim.event_id)
     .where('job_id', '=', claim.job_id)
-    .execute();
+    .executeTakeFirst();
 
 export const extendClaims: Operation<EventClaims['extendClaims']> = async (db, tokens, until) => {
   if (tokens.length === 0) return;
@@ -83,7 +83,9 @@ export const releaseClaims: Operation<EventClaims['releaseClaims']> = async (db,
         .execute();
       continue;
     }
-    await endClaim(db, claim);
+    const { numDeletedRows } = await endClaim(db, claim);
+    // Its job was cancelled meanwhile.
+    if (numDeletedRows === 0n) continue;
     if (claim.plan === null && claim.job_id === '') continue;
     await db
       .insertInto('parked_events')

@@ -153,23 +153,20 @@ export const finishJob: Operation<Jobs['finishJob']> = async (db, orgId, id, sta
   if (token !== undefined) query = query.where('lease_token', '=', token);
   const finished = await query.returning('id').executeTakeFirst();
   if (!finished) return false;
-  // What it has under way is not settled any more.
-  for (const table of ['parked_events', 'event_claims'] as const) {
-    await db.deleteFrom(table).where('org_id', '=', orgId).where('job_id', '=', id).execute();
-  }
+  // What it has under way is not settled any more. An event that is being parked or claimed stands in the other place
+  // by the time it is looked for in the one, so this ends when one look sees it in neither.
+  do {
+    for (const table of ['parked_events', 'event_claims'] as const) {
+      await db.deleteFrom(table).where('org_id', '=', orgId).where('job_id', '=', id).execute();
+    }
+  } while (await hasOutstanding(db, orgId, id));
   return true;
 };
 
+/** With one statement: between two, an event goes from the second place to the first unseen. */
 export const hasOutstanding: Operation<Jobs['hasOutstanding']> = async (db, orgId, jobId) => {
-  for (const table of ['parked_events', 'event_claims'] as const) {
-    const found = await db
-      .selectFrom(table)
-      .select('event_id')
-      .where('org_id', '=', orgId)
-      .where('job_id', '=', jobId)
-      .limit(1)
-      .executeTakeFirst();
-    if (found) return true;
-  }
-  return false;
+  const within = (table: 'parked_events' | 'event_claims') =>
+    db.selectFrom(table).select('event_id').where('org_id', '=', orgId).where('job_id', '=', jobId);
+  const found = await within('parked_events').unionAll(within('event_claims')).limit(1).executeTakeFirst();
+  return found !== undefined;
 };
