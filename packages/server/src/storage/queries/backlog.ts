@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { CappedCount, Counters } from '../../core/ports-counters.ts';
 import type { Operation } from '../operation.ts';
 import type { Db } from '../schema.ts';
-import { countFailedEvents } from './dead-letters.ts';
+import { countFailedEvents, countFailedEventsOfAll } from './dead-letters.ts';
 
 /**
  * Each count stops at its limit and goes along an index that holds nothing else, so that a million rows cost no
@@ -22,7 +22,10 @@ export const countBacklog: Operation<Counters['countBacklog']> = async (db, orgI
   };
 };
 
-/** As above: what is asked for is the very condition of an index, whose rows are counted without reading one. */
+/**
+ * As above: what is asked for is the very condition of an index, whose rows are counted without reading one. Only of
+ * events that failed each is looked at, since the list of dead letters leaves out those that went through after all.
+ */
 export const countWaiting: Operation<Counters['countWaiting']> = async (db, most) => {
   const count = async (rows: ReturnType<typeof sql>) => Math.min(await countUpTo(db, most, rows), most);
   const accepted = await count(sql`FROM events WHERE state = 'accepted'`);
@@ -35,9 +38,7 @@ export const countWaiting: Operation<Counters['countWaiting']> = async (db, most
       retrying: await count(sql`FROM deliveries WHERE state = 'retrying'`),
     },
     deadDeliveries: await count(sql`FROM deliveries WHERE state = 'dead'`),
-    failedEvents: await count(
-      sql`FROM (SELECT DISTINCT org_id, event_id FROM runs WHERE outcome = 'failed' AND mended = 0) AS failed`,
-    ),
+    failedEvents: await countFailedEventsOfAll(db, most),
   };
 };
 

@@ -23,14 +23,16 @@ const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
     ),
   );
 
-function failedRuns(db: Db, orgId: string, filter: FailedEventFilter) {
-  const { pipeline, event, receivedAfter, receivedBefore } = filter;
-  let query = db
+const failedRunsOfAll = (db: Db) =>
+  db
     .selectFrom('runs')
-    .where('runs.org_id', '=', orgId)
     // Spelt out, so that the index of those that failed and were not mended since is found.
     .where(sql<SqlBool>`runs.outcome = 'failed' AND runs.mended = 0`)
     .where(isLatest);
+
+function failedRuns(db: Db, orgId: string, filter: FailedEventFilter) {
+  const { pipeline, event, receivedAfter, receivedBefore } = filter;
+  let query = failedRunsOfAll(db).where('runs.org_id', '=', orgId);
   if (pipeline !== undefined) query = query.where('runs.pipeline_id', '=', pipeline);
   if (event !== undefined) query = query.where('runs.event_id', '=', event);
   if (receivedAfter !== undefined)
@@ -62,6 +64,16 @@ export const countFailedEvents: Operation<DeadLetters['countFailedEvents']> = as
     .executeTakeFirstOrThrow();
   return Number(count);
 };
+
+/** Of the whole installation. */
+export async function countFailedEventsOfAll(db: Db, most: number): Promise<number> {
+  const failed = failedRunsOfAll(db).select(['runs.org_id', 'runs.event_id']).distinct().limit(most);
+  const { count } = await db
+    .selectFrom(failed.as('failed'))
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
 
 export const listFailures: Operation<DeadLetters['listFailures']> = async (db, orgId, eventIds) => {
   if (eventIds.length === 0) return [];

@@ -210,6 +210,32 @@ export function deadLettersContract(subject: Subject): void {
     await remove();
   });
 
+  test('of two replays at the same moment the later one counts, in every list and count', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const { storage } = nodes[0];
+    const orgId = await storedOrganisation(storage);
+    const [eventId = ''] = await accepted(storage, orgId, 1);
+    const [first] = (await storage.claimEvents(aWish())).events;
+    if (first) await storage.settleEvents([aSettlement(first, { runs: [aRun()] })], NOW);
+    for (let n = 0; n < 2; n++) {
+      const job = aJob(orgId);
+      await storage.createJob(job);
+      await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId, plan: null }] });
+    }
+    const [one, other] = (await storage.claimEvents(aWish())).events;
+    if (!one || !other) throw new Error('They are not both claimed.');
+    const failed = aRun({ id: idAt('run', NOW + 1), outcome: 'failed', reason: 'No.' });
+    const better = aRun({ id: idAt('run', NOW + 2) });
+    // The one that went through is written first, and finds nothing yet that it has mended.
+    await storage.settleEvents([aSettlement(other, { runs: [better] })], NOW);
+    await storage.settleEvents([aSettlement(one, { runs: [failed] })], NOW);
+    expect(await storage.listRuns(orgId, eventId, 9)).toHaveLength(3);
+    expect(await storage.listFailedEvents(orgId, page)).toEqual([]);
+    expect((await storage.countBacklog(orgId, 9)).failedEvents.count).toBe(0);
+    expect((await storage.countWaiting(9)).failedEvents).toBe(0);
+    await remove();
+  });
+
   test('a failed event that was discarded stays what it is, and comes back only when it fails anew', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const { storage } = nodes[0];
