@@ -73,7 +73,10 @@ function matches(filter: DeliveryFilter) {
 /** An event has few, and a code an index of its own: what is open among them is told by looking at each. */
 const isNarrow = ({ event, code }: DeliveryFilter): boolean => event !== undefined || code !== undefined;
 
-/** The rows that match, in parts: together they are all of them, and none is in two. Open ones come as their ids. */
+/**
+ * The rows that match, in parts: together they are all of them, and none is in two. Open ones come as their ids, and
+ * first, since nothing that has ended here is open again.
+ */
 function parts(
   db: Db,
   orgId: string,
@@ -91,7 +94,7 @@ function parts(
     default:
       if (isNarrow(filter)) return [query.where(shownState, '=', state)];
       return state === 'cancelled'
-        ? [query.where(sql<SqlBool>`deliveries.state = 'cancelled'`), state]
+        ? [state, query.where(sql<SqlBool>`deliveries.state = 'cancelled'`)]
         : [state];
   }
 }
@@ -112,27 +115,44 @@ export const listDeliveries: Operation<Deliveries['listDeliveries']> = async (
   filter,
   { limit, below },
 ) => {
-  const found: StoredDelivery[] = [];
+  // What is cancelled while this looks was open first, and is found twice.
+  const found = new Map<string, StoredDelivery>();
+  const keep = (rows: readonly ShownRow[]) => {
+    for (const row of rows) found.set(row.id, toDelivery(row));
+  };
   for (const part of parts(db, orgId, filter)) {
     if (typeof part === 'string') {
-      const ids = await listOpenIds(db, orgId, part, filter, { limit, below });
-      if (ids.length === 0) continue;
-      // What has gone on since is shown by the next look.
-      const rows = await shown(db, orgId)
-        .where('deliveries.id', 'in', ids)
-        .where(shownState, '=', part)
-        .execute();
-      found.push(...rows.map(toDelivery));
+      keep(await listOpen(db, orgId, part, filter, { limit, below }));
       continue;
     }
     const query = below === null ? part : part.where('deliveries.id', '<', below);
     // An event has few: sorting them is quick, and going through all deliveries in their order is not.
     const order = filter.event === undefined ? 'deliveries.id' : sql`deliveries.id || ''`;
-    const rows = await query.orderBy(order, 'desc').limit(limit).execute();
-    found.push(...rows.map(toDelivery));
+    keep(await query.orderBy(order, 'desc').limit(limit).execute());
   }
-  return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
+  return [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
 };
+
+/** What has gone on since its id was found is made up for by what comes next: only at the end are there too few. */
+async function listOpen(
+  db: Db,
+  orgId: string,
+  state: OpenState,
+  filter: DeliveryFilter,
+  page: { readonly limit: number; readonly below: string | null },
+): Promise<ShownRow[]> {
+  const found: ShownRow[] = [];
+  for (let below = page.below; ; ) {
+    const limit = page.limit - found.length;
+    const ids = await listOpenIds(db, orgId, state, filter, { limit, below });
+    const last = ids.at(-1);
+    if (last === undefined) return found;
+    const rows = shown(db, orgId).where('deliveries.id', 'in', ids).where(shownState, '=', state);
+    found.push(...(await rows.execute()));
+    if (ids.length < limit || found.length === page.limit) return found;
+    below = last;
+  }
+}
 
 export const findDelivery: Operation<Deliveries['findDelivery']> = async (db, orgId, id) => {
   const row = await shown(db, orgId).where('deliveries.id', '=', id).executeTakeFirst();

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Kysely, type KyselyPlugin, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { StorageEngine } from '../../../src/core/ports.ts';
+import type { DeliveryState } from '../../../src/core/ports-delivery.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
+import { listDeliveries } from '../../../src/storage/queries/deliveries.ts';
+import type { Schema } from '../../../src/storage/schema.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
+import { aDestination, routedTo } from './delivery-samples.ts';
 import { accepted, aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
 import { idAt, NOW } from './samples.ts';
 
@@ -12,6 +17,7 @@ import { idAt, NOW } from './samples.ts';
 let database: FreshDatabase;
 let engine: StorageEngine;
 let third: pg.Client;
+let pool: pg.Pool;
 /** A transaction sees the others as they were when it first looked. */
 let watcher: pg.Client;
 
@@ -20,10 +26,11 @@ beforeAll(async () => {
   engine = await openPostgres({ url: database.url, onFatal: () => {} });
   third = new pg.Client({ connectionString: database.url });
   watcher = new pg.Client({ connectionString: database.url });
+  pool = new pg.Pool({ connectionString: database.url, max: 1 });
   await Promise.all([third.connect(), watcher.connect()]);
 }, 30_000);
 afterAll(async () => {
-  await Promise.all([third.end(), watcher.end()]);
+  await Promise.all([third.end(), watcher.end(), pool.end()]);
   await engine.close();
   await database.drop();
 });
@@ -92,4 +99,56 @@ test('a claim that is given back while its job is being cancelled is not parked'
   await Promise.all([cancelling, releasing]);
   expect(await storage.hasOutstanding(org, job.id)).toBe(false);
   expect((await storage.claimEvents(aWish())).events).toEqual([]);
+});
+
+/** The first five in this state, where something happens between the first statement that finds any and the next. */
+async function listedWhile(org: string, state: DeliveryState, change: () => Promise<unknown>) {
+  let isOver = false;
+  const changing: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (!isOver && result.rows.some(row => String(row.id).startsWith('dlv_'))) {
+        isOver = true;
+        await change();
+      }
+      return result;
+    },
+  };
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [changing] });
+  const found = await listDeliveries(db, org, { state }, { limit: 5, below: null });
+  expect(isOver).toBe(true);
+  return found.map(({ id }) => id);
+}
+
+test('a list of open deliveries goes on behind those that went on between its statements', async () => {
+  const { storage } = engine;
+  const org = idAt('org', NOW);
+  const [kept, quick] = [aDestination(org), aDestination(org)];
+  for (const destination of [kept, quick]) await storage.createDestination(destination);
+  await routedTo(storage, org, [kept.id], { count: 6 });
+  await routedTo(storage, org, [quick.id], { count: 4, at: NOW + 1 });
+  const all = await storage.listDeliveries(org, { state: 'pending' }, { limit: 100, below: null });
+  const ofKept = all.slice(4).map(({ id }) => id);
+  expect(ofKept).toHaveLength(6);
+  const deliver = () =>
+    third.query(`UPDATE deliveries SET state = 'delivered', finished_at = 1 WHERE destination_id = $1`, [
+      quick.id,
+    ]);
+  expect(await listedWhile(org, 'pending', deliver)).toEqual(ofKept.slice(0, 5));
+});
+
+test('a list of cancelled deliveries shows those once that are being cancelled', async () => {
+  const { storage } = engine;
+  const org = idAt('org', NOW);
+  const destination = aDestination(org);
+  await storage.createDestination(destination);
+  await routedTo(storage, org, [destination.id], { count: 4 });
+  const ids = (await storage.listDeliveries(org, {}, { limit: 9, below: null })).map(({ id }) => id);
+  await storage.discardDelivery(org, ids[1] ?? '', NOW);
+  await storage.deleteDestination(org, destination.id, 'me', NOW);
+  const cancel = () =>
+    third.query(`UPDATE deliveries SET state = 'cancelled', finished_at = 1 WHERE destination_id = $1`, [
+      destination.id,
+    ]);
+  expect(await listedWhile(org, 'cancelled', cancel)).toEqual(ids);
 });
