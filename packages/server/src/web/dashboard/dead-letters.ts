@@ -25,6 +25,7 @@ import { showJob } from './jobs.ts';
 type DeadLetterStorage = Pick<
   Storage,
   | 'listDeliveries'
+  | 'findDelivery'
   | 'listAttempts'
   | 'countDeliveries'
   | 'listFailedEvents'
@@ -94,11 +95,12 @@ export function deadLetterCalls(
   async function show(orgId: string, letters: readonly Letter[], most?: number): Promise<DeadLetter[]> {
     const failed = letters.filter(letter => !('attempt' in letter)).map(({ id }) => id);
     const failures = Map.groupBy(await storage.listFailures(orgId, failed), ({ eventId }) => eventId);
-    return Promise.all(
+    const shown = await Promise.all(
       letters.map(letter =>
         'attempt' in letter ? ofDelivery(letter, most) : ofEvent(letter.id, failures.get(letter.id) ?? []),
       ),
     );
+    return shown.filter(letter => letter !== null);
   }
 
   async function ofDelivery(delivery: StoredDelivery, most?: number): Promise<DeadDelivery> {
@@ -110,13 +112,20 @@ export function deadLetterCalls(
     };
   }
 
+  /** A reader may take minutes over a page of them, in which some are retried, discarded or erased. */
+  async function stillDead(orgId: string, letter: Letter): Promise<Letter[]> {
+    if (!('attempt' in letter)) return [letter];
+    const delivery = await storage.findDelivery(orgId, letter.id);
+    return delivery?.state === 'dead' ? [delivery] : [];
+  }
+
   /** Whole, and with the payload of its event: one at a time, since a hundred of them may not fit into memory. */
   async function* exportLines(orgId: string, filter: Filter): AsyncGenerator<string> {
     let below: string | null = null;
     do {
       const { letters, next }: Found = await find(orgId, filter, EXPORTED_AT_ONCE, below);
       for (const letter of letters) {
-        const [row] = await show(orgId, [letter]);
+        const [row] = await show(orgId, await stillDead(orgId, letter));
         if (row === undefined) continue;
         const event = await storage.findEvent(orgId, row.event_id);
         const payload = event === null || event.erasedAt !== null ? 'null' : event.payload;
@@ -233,15 +242,17 @@ export function deadLetterCalls(
   });
 }
 
-function ofEvent(id: string, failures: readonly StoredFailure[]): FailedEvent {
+/** Null where it was mended or discarded since it was found. */
+function ofEvent(id: string, failures: readonly StoredFailure[]): FailedEvent | null {
   const [first] = failures;
+  if (first === undefined) return null;
   return {
     kind: 'event',
     id,
     event_id: id,
-    event_type: first?.eventType ?? '',
-    state: first?.eventState ?? 'failed',
-    received_at: toRfc3339(first?.receivedAt ?? 0),
+    event_type: first.eventType,
+    state: first.eventState,
+    received_at: toRfc3339(first.receivedAt),
     failures: failures.map(failure => ({
       pipeline: { id: failure.pipelineId, name: failure.pipelineName, version: failure.version },
       step: failure.step,
