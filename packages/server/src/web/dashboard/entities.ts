@@ -11,6 +11,7 @@ import { answerJson, timedEntityJson } from '../public/entities-records.ts';
 import { createEntityWrites } from '../public/entities-write.ts';
 import type { BodyLimits } from '../read-json.ts';
 import type { Call, Calls } from './calls.ts';
+import type { SearchesInTurns } from './search-turns.ts';
 
 const PREFIX = '/dashboard/api/entities';
 const ONE = '/entities/:kind/:external_id';
@@ -19,7 +20,7 @@ const ONE = '/entities/:kind/:external_id';
 export function entityCalls(
   calls: Calls,
   dependencies: {
-    readonly storage: Entities;
+    readonly storage: Entities & Pick<SearchesInTurns, 'listEntities'>;
     readonly entityActions: EntityActions;
     readonly cursors: Cursors;
     readonly limits: BodyLimits;
@@ -36,7 +37,9 @@ export function entityCalls(
   const recordAs = (call: Call, action: string) => (entity: EntityTie) =>
     call.record(action, targetOf(entity));
 
-  calls.on('GET /entities', 'read', ({ session, request }) => reads.list(session.orgId, request));
+  calls.on('GET /entities', 'read', ({ session, request }) =>
+    reads.list(session.orgId, request, (...search) => storage.listEntities(...search, request.signal)),
+  );
 
   calls.on(`GET ${ONE}`, 'read', async call => {
     const entity = await storage.findEntity(call.session.orgId, entityOf(call));

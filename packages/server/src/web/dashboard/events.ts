@@ -14,6 +14,7 @@ import type { Calls } from './calls.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { toFilter } from './event-filter.ts';
 import { optionalTime } from './records.ts';
+import type { SearchesInTurns } from './search-turns.ts';
 import { type ShownTrace, showTraces } from './traces.ts';
 
 /** A search goes back through time for this long, then says how far it came. */
@@ -32,14 +33,9 @@ const eventsQuery = z.strictObject({ ...eventFilter, ...pagingQuery });
 
 type EventStorage = Pick<
   Storage,
-  | 'listEvents'
-  | 'findEvent'
-  | 'listRuns'
-  | 'findRetry'
-  | 'listDeliveries'
-  | 'listAttempts'
-  | 'findPipelineVersion'
->;
+  'findEvent' | 'listRuns' | 'findRetry' | 'listDeliveries' | 'listAttempts' | 'findPipelineVersion'
+> &
+  Pick<SearchesInTurns, 'listEvents'>;
 
 /** What these calls ask of the pipelines; see `pipeline/desk.ts`. */
 export interface TraceReader {
@@ -83,11 +79,12 @@ export function eventCalls(
   calls.on('GET /events', 'read', async call => {
     const query = call.query(eventsQuery);
     const page = call.page('events', query);
-    const { events, next, searchedTo } = await storage.listEvents(call.session.orgId, toFilter(query), {
-      limit: page.limit,
-      below: page.position,
-      budgetMs: SEARCH_BUDGET_MS,
-    });
+    const { events, next, searchedTo } = await storage.listEvents(
+      call.session.orgId,
+      toFilter(query),
+      { limit: page.limit, below: page.position, budgetMs: SEARCH_BUDGET_MS },
+      call.request.signal,
+    );
     return page.answer(events.map(toRow), next, { searched_to: optionalTime(searchedTo) });
   });
 

@@ -11,6 +11,7 @@ import type { Calls } from './calls.ts';
 import { toFilter } from './event-filter.ts';
 import { toRow } from './events.ts';
 import { answerStream, isStillThere, requireStream } from './live.ts';
+import type { SearchesInTurns } from './search-turns.ts';
 import type { Sessions } from './sessions.ts';
 
 /** An id is made before its event is committed, and by nodes whose clocks differ: it may be seen this much later. */
@@ -33,7 +34,7 @@ const tailQuery = z.strictObject({ ...tailFilter, after_id: z.string().optional(
 export function liveEventCalls(
   calls: Calls,
   parts: {
-    readonly storage: Pick<Journal, 'listEvents'>;
+    readonly storage: Pick<SearchesInTurns, 'listEvents'>;
     readonly live: LiveFeed;
     readonly sessions: Sessions;
     readonly clock: Clock;
@@ -47,7 +48,8 @@ export function liveEventCalls(
     const afterId = call.request.headers.get('last-event-id') ?? after_id ?? null;
     if (afterId !== null && !isId('evt', afterId))
       throw invalid('after_id', 'after_id must be the id of an event.');
-    const list: ListEvents = (filter, page) => storage.listEvents(call.session.orgId, filter, page);
+    const list: ListEvents = (filter, page) =>
+      storage.listEvents(call.session.orgId, filter, page, call.request.signal);
     const look = createTail(list, { filter: toFilter(given), afterId, clock });
     let hasBegun = false;
     return answerStream(live, call.session, async () => {

@@ -99,7 +99,10 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
   const callAgain: CallAgain = async ({ request, client }, path) => {
     const headers = new Headers(request.headers);
     headers.set('Accept', 'application/json');
-    const again = new Request(new URL(`/dashboard/api${path}`, request.url), { headers });
+    const again = new Request(new URL(`/dashboard/api${path}`, request.url), {
+      headers,
+      signal: request.signal,
+    });
     return app.fetch(again, { address: client.address });
   };
   const parts = {

@@ -8,7 +8,7 @@ type Searched = Pick<Storage, 'listEvents' | 'listEntities'>;
 const PAGE = { limit: 1, below: null, budgetMs: 1 };
 
 /** Lists that end when the test says so. */
-function held() {
+function held(options?: { patienceMs: number }) {
   const underWay: { readonly name: string; end(error?: Error): void }[] = [];
   const hold =
     <Found>(found: Found) =>
@@ -17,13 +17,16 @@ function held() {
         const name = `${orgId} ${filter.text ?? filter.externalId ?? ''}`.trim();
         underWay.push({ name, end: error => (error ? reject(error) : resolve(found)) });
       });
-  const storage = searchInTurns({
-    listEvents: hold({ events: [], next: null, searchedTo: null }),
-    listEntities: hold({ entities: [], next: null }),
-  } satisfies Searched as Searched);
-  const search = (orgId: string, text?: string): Promise<unknown> => {
+  const storage = searchInTurns(
+    {
+      listEvents: hold({ events: [], next: null, searchedTo: null }),
+      listEntities: hold({ entities: [], next: null }),
+    } satisfies Searched as Searched,
+    options,
+  );
+  const search = (orgId: string, text?: string, signal?: AbortSignal): Promise<unknown> => {
     const filter: EventFilter = text === undefined ? { after: 1, before: 2 } : { text };
-    return storage.listEvents(orgId, filter, PAGE);
+    return storage.listEvents(orgId, filter, PAGE, signal);
   };
   return { storage, underWay, search, names: () => underWay.map(({ name }) => name) };
 }
@@ -68,4 +71,31 @@ test('when too many wait, the next is told to come again', async () => {
   const refused = await search('a', 'more').catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Problem);
   expect(refused).toMatchObject({ code: 'rate_limited', retryAfter: 5 });
+});
+
+test('one that nobody waits for any more leaves the line', async () => {
+  const { underWay, search, names } = held();
+  const gone = new AbortController();
+  for (const text of ['1', '2']) void search('a', text);
+  const left = ['3', '4'].map(text => search('a', text, gone.signal).catch((error: unknown) => error));
+  const stays = search('a', '5', new AbortController().signal);
+  gone.abort();
+  const late = search('a', '6', gone.signal).catch((error: unknown) => error);
+  for (const error of await Promise.all([...left, late])) expect(error).toBeInstanceOf(Problem);
+  underWay[0]?.end();
+  await Bun.sleep(0);
+  expect(names()).toEqual(['a 1', 'a 2', 'a 5']);
+  for (const { end } of underWay) end();
+  await stays;
+  for (const text of ['7', '8', '9']) void search('a', text);
+  expect(names().slice(3)).toEqual(['a 7', 'a 8']);
+});
+
+test('one that has waited for too long is told to come again, and takes no turn', async () => {
+  const { underWay, search, names } = held({ patienceMs: 5 });
+  for (const text of ['1', '2']) void search('a', text);
+  expect(await search('a', '3').catch((error: unknown) => error)).toMatchObject({ code: 'rate_limited' });
+  for (const { end } of underWay) end();
+  await Bun.sleep(0);
+  expect(names()).toEqual(['a 1', 'a 2']);
 });

@@ -1,3 +1,4 @@
+import { seconds } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import type { EventFilter, Storage } from '../../core/ports.ts';
 import type { EntityFilter } from '../../core/ports-entities.ts';
@@ -6,10 +7,18 @@ import type { EntityFilter } from '../../core/ports-entities.ts';
 const AT_ONCE = 2;
 /** More than all pages of an organisation that follow something search for at once. */
 const MOST_WAITING = 100;
+const PATIENCE_MS = seconds(10);
+
+/** Searches wait for their turn only as long as somebody waits for them: until this signal. */
+export interface SearchesInTurns {
+  listEvents(...search: WithSignal<Storage['listEvents']>): ReturnType<Storage['listEvents']>;
+  listEntities(...search: WithSignal<Storage['listEntities']>): ReturnType<Storage['listEntities']>;
+}
+type WithSignal<Search extends (...args: never[]) => unknown> = [...Parameters<Search>, signal?: AbortSignal];
 
 interface Line {
   underWay: number;
-  readonly waiting: (() => void)[];
+  readonly waiting: Set<() => void>;
 }
 
 /**
@@ -19,26 +28,27 @@ interface Line {
  */
 export function searchInTurns<Searched extends Pick<Storage, 'listEvents' | 'listEntities'>>(
   storage: Searched,
-): Searched {
+  { patienceMs = PATIENCE_MS } = {},
+): Searched & SearchesInTurns {
   const lines = new Map<string, Line>();
 
-  async function inTurn<Found>(orgId: string, search: () => Promise<Found>): Promise<Found> {
-    const line: Line = lines.get(orgId) ?? { underWay: 0, waiting: [] };
+  async function inTurn<Found>(
+    orgId: string,
+    search: () => Promise<Found>,
+    signal?: AbortSignal,
+  ): Promise<Found> {
+    const line: Line = lines.get(orgId) ?? { underWay: 0, waiting: new Set() };
     lines.set(orgId, line);
     if (line.underWay < AT_ONCE) line.underWay++;
     else {
-      if (line.waiting.length >= MOST_WAITING)
-        throw new Problem('rate_limited', {
-          message: 'Too many searches are under way in this organisation. Try again shortly.',
-          retryAfter: 5,
-        });
-      // Whoever has ended leaves its place to the next.
-      await new Promise<void>(resolve => line.waiting.push(resolve));
+      if (line.waiting.size >= MOST_WAITING) throw tooMany();
+      await takePlace(line.waiting, patienceMs, signal);
     }
     try {
       return await search();
     } finally {
-      const next = line.waiting.shift();
+      // Whoever has ended leaves its place to the next.
+      const [next] = line.waiting;
       if (next) next();
       else if (--line.underWay === 0) lines.delete(orgId);
     }
@@ -46,16 +56,45 @@ export function searchInTurns<Searched extends Pick<Storage, 'listEvents' | 'lis
 
   return {
     ...storage,
-    listEvents: (orgId, filter, page) =>
+    listEvents: (orgId, filter, page, signal) =>
       searchesEvents(filter)
-        ? inTurn(orgId, () => storage.listEvents(orgId, filter, page))
+        ? inTurn(orgId, () => storage.listEvents(orgId, filter, page), signal)
         : storage.listEvents(orgId, filter, page),
-    listEntities: (orgId, filter, page) =>
+    listEntities: (orgId, filter, page, signal) =>
       searchesEntities(filter)
-        ? inTurn(orgId, () => storage.listEntities(orgId, filter, page))
+        ? inTurn(orgId, () => storage.listEntities(orgId, filter, page), signal)
         : storage.listEntities(orgId, filter, page),
   };
 }
+
+/** Resolves when it is called; rejects, and is out of the line, once nobody waits for it or it took too long. */
+function takePlace(waiting: Line['waiting'], patienceMs: number, signal?: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const leave = () => {
+    waiting.delete(turn);
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
+  };
+  const turn = () => {
+    leave();
+    resolve();
+  };
+  const giveUp = () => {
+    leave();
+    reject(tooMany());
+  };
+  const timer = setTimeout(giveUp, patienceMs);
+  waiting.add(turn);
+  if (signal?.aborted) giveUp();
+  else signal?.addEventListener('abort', giveUp);
+  return promise;
+}
+
+const tooMany = () =>
+  new Problem('rate_limited', {
+    message: 'Too many searches are under way in this organisation. Try again shortly.',
+    retryAfter: 5,
+  });
 
 /** By time and by the entity they are tied to, events stand in order. */
 const searchesEvents = ({ after: _after, before: _before, entity: _entity, ...rest }: EventFilter): boolean =>

@@ -4,6 +4,7 @@ import { type IdPrefix, isId } from '../../core/ids.ts';
 import type { Storage } from '../../core/ports.ts';
 import { answer } from '../answer.ts';
 import type { Calls } from './calls.ts';
+import type { SearchesInTurns } from './search-turns.ts';
 
 /** More than that nobody reads: they type another letter. */
 const MOST_FOUND = 20;
@@ -18,22 +19,22 @@ type SearchStorage = Pick<
   | 'listPipelines'
   | 'listDestinations'
   | 'findEntity'
-  | 'listEntities'
->;
+> &
+  Pick<SearchesInTurns, 'listEntities'>;
 
 /**
  * For the palette: what has this id, what has a name with this in it, and entities that are called exactly so. All of
  * it is looked up by an index or in lists that are short, so that it is quick however much came in.
  */
 export function searchCalls(calls: Calls, { storage }: { readonly storage: SearchStorage }): void {
-  calls.on('GET /search', 'read', async ({ session, query }) => {
+  calls.on('GET /search', 'read', async ({ session, query, request }) => {
     const text = query(searchQuery).text.trim();
     if (text === '') return answer([]);
     const { orgId } = session;
     const parts = await Promise.all([
       byId(storage, orgId, text),
       byName(storage, orgId, text),
-      entitiesCalled(storage, orgId, text),
+      entitiesCalled(storage, orgId, text, request.signal),
     ]);
     return answer(parts.flat().slice(0, MOST_FOUND));
   });
@@ -78,13 +79,18 @@ async function byName(storage: SearchStorage, orgId: string, text: string): Prom
 }
 
 /** By the external id alone, whatever the kind, or as `kind:external_id`. */
-async function entitiesCalled(storage: SearchStorage, orgId: string, text: string): Promise<Found[]> {
+async function entitiesCalled(
+  storage: SearchStorage,
+  orgId: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<Found[]> {
   const colon = text.indexOf(':');
   const tie = { kind: text.slice(0, Math.max(0, colon)), externalId: text.slice(colon + 1) };
   const page = { limit: MOST_FOUND, position: null, budgetMs: ENTITY_BUDGET_MS };
   const [exact, { entities }] = await Promise.all([
     tie.kind === '' ? null : storage.findEntity(orgId, tie),
-    storage.listEntities(orgId, { externalId: text }, page),
+    storage.listEntities(orgId, { externalId: text }, page, signal),
   ]);
   return [...(exact ? [exact] : []), ...entities].map(({ kind, externalId }) => ({
     kind: 'entity',

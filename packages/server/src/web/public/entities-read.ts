@@ -24,7 +24,8 @@ const eventsQuery = z.strictObject({ ...eventsFilter, ...pagingQuery });
 
 /** What can be read of an organisation's entities: the same for programs and for the dashboard. */
 export interface EntityReads {
-  list(orgId: string, request: Request): Promise<Response>;
+  /** Searches storage, or as whoever asks would have it searched. */
+  list(orgId: string, request: Request, search?: Entities['listEntities']): Promise<Response>;
   links(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
   graph(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
   identity(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
@@ -57,10 +58,10 @@ export function createEntityReads({
   }
 
   return {
-    async list(orgId, request) {
+    async list(orgId, request, search = storage.listEntities) {
       const { filter, ...query } = readListQuery(request);
       const { page, answer } = openPage(['entities', orgId], query);
-      const found = await storage.listEntities(orgId, filter, { ...page, budgetMs: SEARCH_BUDGET_MS });
+      const found = await search(orgId, filter, { ...page, budgetMs: SEARCH_BUDGET_MS });
       return answer(
         found.entities.map(entity => entityJson(entity)),
         found.next,
