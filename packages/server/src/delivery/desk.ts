@@ -142,6 +142,7 @@ export function createDestinationDesk(
       const prepared = prepare(destination);
       try {
         return await prepared.send({
+          orgId: destination.orgId,
           id: newId('dlv', now),
           attempt: 1,
           event: {

@@ -81,6 +81,7 @@ export interface DestinationDeps {
 
 /** One event on its way to one destination, as the pipeline left it. */
 export interface OutgoingDelivery {
+  readonly orgId: string;
   readonly id: string;
   /** Counts on over a retry out of the dead letters. */
   readonly attempt: number;

@@ -83,3 +83,12 @@ test.each([
     expect(requests).toBe(0);
   },
 );
+
+test('what waits of one organisation holds up no other', async () => {
+  const destination = prepareFrom(discord, { url }, destinationDeps({ client }));
+  const order: string[] = [];
+  const send = (orgId: string) =>
+    destination.send(sampleDelivery({ orgId, payload: digits })).then(() => order.push(orgId));
+  await Promise.all(['a', 'a', 'a', 'a', 'b', 'a', 'b'].map(send));
+  expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'a', 'a']);
+});

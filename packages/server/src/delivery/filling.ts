@@ -11,7 +11,10 @@ const MOST_STEPS = 100_000;
 /** What a turn costs before anything is done in it. */
 const STEPS_IN_ANY_CASE = 1_000;
 
-/** Large ones wait in a line of their own, where each turn is followed by a rest of so many times its length. */
+/**
+ * Large ones wait in a line of their own, where each turn is followed by a rest of so many times its length. In either
+ * line organisations take turns, so that what waits of one holds up no other.
+ */
 const LARGE = 64 * 1024;
 const REST_AFTER_LARGE = 3;
 
@@ -26,11 +29,12 @@ export async function fillInTurn<T>(
   delivery: OutgoingDelivery,
   fill: (scope: Scope, budget: Budget) => T,
 ): Promise<T> {
-  const { length } = delivery.payload;
+  const { orgId, payload } = delivery;
+  const { length } = payload;
   const inTurn = length > LARGE ? large : small;
   const steps = STEPS_IN_ANY_CASE + (length >> 2);
   const scope = await inTurn(
-    'last',
+    orgId,
     () => scopeOfDelivery(delivery),
     () => steps,
   );
@@ -46,26 +50,42 @@ export async function fillInTurn<T>(
   return filled;
 }
 
-/** Does some work when it is its turn, and is told afterwards what that has cost. */
-type InTurn = <T>(place: 'first' | 'last', work: () => T, spent: () => number) => Promise<T>;
+type OrgId = string;
+/** Does some work when it is its turn, first of all or that of its organisation, and is told what that has cost. */
+type InTurn = <T>(place: 'first' | OrgId, work: () => T, spent: () => number) => Promise<T>;
+
+/** Answers what it has cost. */
+type Turn = () => number;
 
 function createLine(restPerMs: number): InTurn {
-  const waiting: (() => number)[] = [];
+  const first: Turn[] = [];
+  const waiting = new Map<OrgId, Turn[]>();
   let isDue = false;
   let restsUntil = 0;
 
   function schedule(): void {
-    if (isDue || waiting.length === 0) return;
+    if (isDue || first.length + waiting.size === 0) return;
     isDue = true;
     const rest = restsUntil - performance.now();
     if (rest > 0) setTimeout(takeTurns, rest);
     else setImmediate(takeTurns);
   }
 
+  /** Of the organisation that has waited longest since its last turn. */
+  function nextOfAll(): Turn | undefined {
+    for (const [orgId, turns] of waiting) {
+      const next = turns.shift();
+      waiting.delete(orgId);
+      if (turns.length > 0) waiting.set(orgId, turns);
+      return next;
+    }
+    return undefined;
+  }
+
   function takeTurns(): void {
     const began = performance.now();
     for (let spent = 0; spent < MOST_STEPS; ) {
-      const next = waiting.shift();
+      const next = first.pop() ?? nextOfAll();
       if (next === undefined) break;
       spent += next();
     }
@@ -75,7 +95,7 @@ function createLine(restPerMs: number): InTurn {
     schedule();
   }
 
-  return <T>(place: 'first' | 'last', work: () => T, spent: () => number) => {
+  return <T>(place: 'first' | OrgId, work: () => T, spent: () => number) => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const turn = () => {
       try {
@@ -85,8 +105,12 @@ function createLine(restPerMs: number): InTurn {
       }
       return spent();
     };
-    if (place === 'first') waiting.unshift(turn);
-    else waiting.push(turn);
+    if (place === 'first') first.push(turn);
+    else {
+      const turns = waiting.get(place) ?? [];
+      turns.push(turn);
+      waiting.set(place, turns);
+    }
     schedule();
     return promise;
   };

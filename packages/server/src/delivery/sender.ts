@@ -200,6 +200,7 @@ export function createSender(
         : null;
     if (!(await isStillWanted(claim))) return 'in doubt';
     return lane.destination.send({
+      orgId: delivery.orgId,
       id: delivery.id,
       attempt: delivery.attempt + 1,
       event,

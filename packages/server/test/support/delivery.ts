@@ -22,6 +22,7 @@ export const HOSTILE_PAYLOAD = {
 
 export function sampleDelivery(over: Partial<OutgoingDelivery> = {}): OutgoingDelivery {
   return {
+    orgId: 'org_01JZX6C1D2E3F4G5H6J7K8M9NR',
     id: 'dlv_01JZX6C1D2E3F4G5H6J7K8M9NP',
     attempt: 1,
     event: {
