@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { nextTurn } from '../../test/support/next-turn.ts';
 import { type Seed, seedOrganisation, temporaryDirectory } from '../../test/support/service.ts';
 import { Problem } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
@@ -49,7 +50,6 @@ const request = (change: { type?: string; id?: string; payload?: string } = {}):
 
 const isStored = async (id: string) => (await engine.storage.findEvent(seed.orgId, id)) !== null;
 const idOf = (result: AppendResult) => (result.kind === 'stored' ? result.events[0]?.id : undefined) ?? '';
-const nextTurn = () => new Promise(resolve => setImmediate(resolve));
 
 /** Real storage behind a gate that a test opens when it has seen enough. */
 function gated() {

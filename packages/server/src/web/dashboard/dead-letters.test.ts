@@ -1,51 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
-import { Hono } from 'hono';
 import { aDestination, routedTo } from '../../../test/contract/storage/delivery-samples.ts';
 import { accepted, aRun, aSettlement, aWish } from '../../../test/contract/storage/pipeline-samples.ts';
 import { NOW } from '../../../test/contract/storage/samples.ts';
-import { temporaryDirectory } from '../../../test/support/service.ts';
-import { days, systemClock } from '../../core/clock.ts';
-import { newId } from '../../core/ids.ts';
-import type { StorageEngine } from '../../core/ports.ts';
-import { createVault, hashSecret } from '../../core/vault.ts';
-import { openStorage } from '../../storage/open.ts';
-import { createLiveFeed } from '../../telemetry/live-feed.ts';
-import type { WebEnv } from '../env.ts';
-import { createCursors } from '../paging.ts';
-import { createCalls } from './calls.ts';
+import { openPrivateCalls, type PrivateCalls } from '../../../test/support/private-calls.ts';
+import { systemClock } from '../../core/clock.ts';
 import { deadLetterCalls } from './dead-letters.ts';
-import { createSessions } from './sessions.ts';
 
-const directory = temporaryDirectory();
-const app = new Hono<WebEnv>();
-const orgId = newId('org');
-let engine: StorageEngine;
+let dashboard: PrivateCalls;
 /** Happens between the moment that letters are found and the one that they are told. */
 let meanwhile = async () => {};
 
 beforeAll(async () => {
-  engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
-  const { storage } = engine;
-  const user = { id: newId('usr'), email: 'a@example.com', passwordHash: '', createdAt: 0 };
-  const org = { id: orgId, name: 'Acme', retentionDays: null, searchableTraits: [], createdAt: 0 };
-  await storage.createFirstUser(user, org);
-  const expiresAt = Date.now() + days(1);
-  await storage.createSession({
-    tokenHash: hashSecret('token'),
-    userId: user.id,
-    orgId,
-    createdAt: 0,
-    expiresAt,
-  });
-  const calls = createCalls(app, {
-    clock: systemClock,
-    sessions: createSessions(storage, systemClock),
-    cursors: createCursors(createVault('a secret key for tests, 32 characters or more')),
-    client: { trustProxy: false, baseUrl: undefined },
-    limits: { bodyBytes: 1_024, nesting: 64 },
-    live: createLiveFeed(),
-  });
+  dashboard = await openPrivateCalls();
+  const { storage, calls } = dashboard;
   deadLetterCalls(calls, {
     storage: {
       ...storage,
@@ -59,16 +26,9 @@ beforeAll(async () => {
     onDeliveriesDue: () => {},
   });
 });
-afterAll(async () => {
-  await engine.close();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => dashboard.close());
 
-const read = async (path: string): Promise<string> => {
-  const headers = { Cookie: 'sluice_session=token' };
-  const request = new Request(`http://localhost/dashboard/api${path}`, { headers });
-  return (await app.fetch(request, { address: '127.0.0.1' })).text();
-};
+const read = async (path: string): Promise<string> => (await dashboard.get(path)).text();
 
 /** The ids of what is exported. */
 const exported = async (): Promise<string[]> =>
@@ -80,7 +40,7 @@ const exported = async (): Promise<string[]> =>
 
 /** Two deliveries that are dead. */
 async function twoDead(): Promise<string[]> {
-  const { storage } = engine;
+  const { storage, orgId } = dashboard;
   const { id } = aDestination(orgId);
   await storage.createDestination(aDestination(orgId, { id }));
   await routedTo(storage, orgId, [id], { count: 2 });
@@ -97,9 +57,10 @@ async function twoDead(): Promise<string[]> {
 
 /** Two events that failed. */
 async function twoFailed(): Promise<string[]> {
-  const ids = await accepted(engine.storage, orgId, 2);
-  const { events } = await engine.storage.claimEvents(aWish());
-  await engine.storage.settleEvents(
+  const { storage, orgId } = dashboard;
+  const ids = await accepted(storage, orgId, 2);
+  const { events } = await storage.claimEvents(aWish());
+  await storage.settleEvents(
     events.map(claimed => aSettlement(claimed, { runs: [aRun({ outcome: 'failed', reason: 'No.' })] })),
     NOW,
   );
@@ -107,14 +68,15 @@ async function twoFailed(): Promise<string[]> {
 }
 
 test('letters that are mended while the others are read are left out', async () => {
+  const { storage, orgId } = dashboard;
   const [gone = '', dead = ''] = await twoDead();
   const [mended = '', failed = ''] = await twoFailed();
   expect(await exported()).toEqual([gone, dead, mended, failed].sort());
   meanwhile = async () => {
-    await engine.storage.discardDelivery(orgId, gone, NOW);
-    await engine.storage.discardFailedEvent(orgId, mended);
+    await storage.discardDelivery(orgId, gone, NOW);
+    await storage.discardFailedEvent(orgId, mended);
   };
   expect(await exported()).toEqual([dead, failed].sort());
-  meanwhile = async () => void (await engine.storage.discardFailedEvent(orgId, failed));
+  meanwhile = async () => void (await storage.discardFailedEvent(orgId, failed));
   expect(await read('/dead-letters')).not.toContain(failed);
 });

@@ -1,37 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
 import type { EventRow } from '@sluice/contract/dashboard-events';
-import { Hono } from 'hono';
-import { temporaryDirectory } from '../../../test/support/service.ts';
-import { days, systemClock } from '../../core/clock.ts';
-import { idFloor, idTime, newId } from '../../core/ids.ts';
-import type { StorageEngine } from '../../core/ports.ts';
-import { createVault, hashSecret } from '../../core/vault.ts';
-import { openStorage } from '../../storage/open.ts';
-import { createLiveFeed } from '../../telemetry/live-feed.ts';
-import type { WebEnv } from '../env.ts';
-import { createCursors } from '../paging.ts';
-import { createCalls } from './calls.ts';
+import { openPrivateCalls, type PrivateCalls } from '../../../test/support/private-calls.ts';
+import { days } from '../../core/clock.ts';
+import { idFloor, idTime } from '../../core/ids.ts';
 import { eventCalls } from './events.ts';
-import { createSessions } from './sessions.ts';
 
-const directory = temporaryDirectory();
-const app = new Hono<WebEnv>();
 const EVENTS = 9_000;
 const receivedAt = Date.now() - days(1);
-let engine: StorageEngine;
+let dashboard: PrivateCalls;
 
 beforeAll(async () => {
-  engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
-  const { storage } = engine;
-  const orgId = newId('org');
-  const user = { id: newId('usr'), email: 'a@example.com', passwordHash: '', createdAt: 0 };
-  const org = { id: orgId, name: 'Acme', retentionDays: null, searchableTraits: [], createdAt: 0 };
-  await storage.createFirstUser(user, org);
-  const expiresAt = Date.now() + days(1);
-  const session = { tokenHash: hashSecret('token'), userId: user.id, orgId, createdAt: 0, expiresAt };
-  await storage.createSession(session);
-
+  dashboard = await openPrivateCalls();
+  const { storage, orgId, calls } = dashboard;
   const at = receivedAt;
   const events = Array.from({ length: EVENTS }, (_, n) => ({
     id: idFloor('evt', at + n),
@@ -44,15 +24,6 @@ beforeAll(async () => {
     happenedAt: at + n,
   }));
   await storage.append([{ orgId, sourceId: null, receivedAt: at, events, idempotency: null }]);
-
-  const calls = createCalls(app, {
-    clock: systemClock,
-    sessions: createSessions(storage, systemClock),
-    cursors: createCursors(createVault('a secret key for tests, 32 characters or more')),
-    client: { trustProxy: false, baseUrl: undefined },
-    limits: { bodyBytes: 1_024, nesting: 64 },
-    live: createLiveFeed(),
-  });
   eventCalls(calls, {
     storage: {
       ...storage,
@@ -62,10 +33,7 @@ beforeAll(async () => {
     pipelineDesk: { showTrace: () => ({ steps: [], cutAt: null }), show: () => ({ destinations: [] }) },
   });
 });
-afterAll(async () => {
-  await engine.close();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => dashboard.close());
 
 interface Found {
   readonly data: EventRow[];
@@ -73,13 +41,7 @@ interface Found {
   readonly searched_to: string | null;
 }
 
-async function search(query: string): Promise<Found> {
-  const request = new Request(`http://localhost/dashboard/api/events?${query}`, {
-    headers: { Cookie: 'sluice_session=token' },
-  });
-  const response = await app.fetch(request, { address: '127.0.0.1' });
-  return (await response.json()) as Found;
-}
+const search = async (query: string) => (await (await dashboard.get(`/events?${query}`)).json()) as Found;
 
 test('a search that runs out of time says how far back it came, and goes on from there', async () => {
   const reached: number[] = [];

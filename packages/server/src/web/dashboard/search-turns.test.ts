@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { nextTurn } from '../../../test/support/next-turn.ts';
 import { Problem } from '../../core/errors.ts';
 import type { EventFilter, Storage } from '../../core/ports.ts';
 import { searchInTurns } from './search-turns.ts';
@@ -42,12 +43,12 @@ test('searches of one organisation take turns, in the order they came, and hold 
   void storage.listEntities('a', { kind: 'customer' }, { limit: 1, position: null, budgetMs: 1 });
   expect(names().slice(2)).toEqual(['b 1', 'a', 'a']);
   underWay[1]?.end();
-  await Bun.sleep(0);
+  await nextTurn();
   expect(ended).toEqual(['2']);
   expect(names().slice(5)).toEqual(['a 3']);
   for (const n of [0, 5, 6]) {
     underWay[n]?.end();
-    await Bun.sleep(0);
+    await nextTurn();
   }
   expect(names().slice(5)).toEqual(['a 3', 'a 4', 'a 5']);
 });
@@ -57,7 +58,7 @@ test('one that fails leaves its place to the next', async () => {
   const all = ['1', '2', '3'].map(text => search('a', text));
   underWay[0]?.end(new Error('No.'));
   expect(all[0]).rejects.toThrow('No.');
-  await Bun.sleep(0);
+  await nextTurn();
   expect(names()).toEqual(['a 1', 'a 2', 'a 3']);
   for (const { end } of underWay) end();
   await Promise.all(all.slice(1));
@@ -83,7 +84,7 @@ test('one that nobody waits for any more leaves the line', async () => {
   const late = search('a', '6', gone.signal).catch((error: unknown) => error);
   for (const error of await Promise.all([...left, late])) expect(error).toBeInstanceOf(Problem);
   underWay[0]?.end();
-  await Bun.sleep(0);
+  await nextTurn();
   expect(names()).toEqual(['a 1', 'a 2', 'a 5']);
   for (const { end } of underWay) end();
   await stays;
@@ -96,6 +97,6 @@ test('one that has waited for too long is told to come again, and takes no turn'
   for (const text of ['1', '2']) void search('a', text);
   expect(await search('a', '3').catch((error: unknown) => error)).toMatchObject({ code: 'rate_limited' });
   for (const { end } of underWay) end();
-  await Bun.sleep(0);
+  await nextTurn();
   expect(names()).toEqual(['a 1', 'a 2']);
 });

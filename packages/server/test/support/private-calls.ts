@@ -1,0 +1,60 @@
+import { rmSync } from 'node:fs';
+import { Hono } from 'hono';
+import { days, systemClock } from '../../src/core/clock.ts';
+import { newId } from '../../src/core/ids.ts';
+import type { Storage } from '../../src/core/ports.ts';
+import { createVault, hashSecret } from '../../src/core/vault.ts';
+import { openStorage } from '../../src/storage/open.ts';
+import { createLiveFeed } from '../../src/telemetry/live-feed.ts';
+import { type Calls, createCalls } from '../../src/web/dashboard/calls.ts';
+import { createSessions } from '../../src/web/dashboard/sessions.ts';
+import type { WebEnv } from '../../src/web/env.ts';
+import { createCursors } from '../../src/web/paging.ts';
+import { temporaryDirectory } from './service.ts';
+
+/** The dashboard's calls on real storage, without the rest of the service: for what a test has to step in between. */
+export interface PrivateCalls {
+  readonly calls: Calls;
+  readonly storage: Storage;
+  readonly orgId: string;
+  /** As the organisation's owner. */
+  get(path: string): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export async function openPrivateCalls(): Promise<PrivateCalls> {
+  const directory = temporaryDirectory();
+  const engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
+  const { storage } = engine;
+  const orgId = newId('org');
+  const user = { id: newId('usr'), email: 'a@example.com', passwordHash: '', createdAt: 0 };
+  const org = { id: orgId, name: 'Acme', retentionDays: null, searchableTraits: [], createdAt: 0 };
+  await storage.createFirstUser(user, org);
+  const expiresAt = Date.now() + days(1);
+  const session = { tokenHash: hashSecret('token'), userId: user.id, orgId, createdAt: 0, expiresAt };
+  await storage.createSession(session);
+
+  const app = new Hono<WebEnv>();
+  const calls = createCalls(app, {
+    clock: systemClock,
+    sessions: createSessions(storage, systemClock),
+    cursors: createCursors(createVault('a secret key for tests, 32 characters or more')),
+    client: { trustProxy: false, baseUrl: undefined },
+    limits: { bodyBytes: 1_024, nesting: 64 },
+    live: createLiveFeed(),
+  });
+  return {
+    calls,
+    storage,
+    orgId,
+    async get(path) {
+      const headers = { Cookie: 'sluice_session=token' };
+      const request = new Request(`http://localhost/dashboard/api${path}`, { headers });
+      return app.fetch(request, { address: '127.0.0.1' });
+    },
+    async close() {
+      await engine.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
