@@ -1,5 +1,5 @@
 import { deliveryPolicy } from '../../packages/contract/src/dashboard-deliveries.ts';
-import { describeKind, type KindDescription } from '../../packages/server/src/core/kind.ts';
+import { describeKind, type KindDescription } from '../../packages/server/src/core/kinds/kind.ts';
 import { destinationKinds } from '../../packages/server/src/delivery/destinations/registry.ts';
 import { table } from './table.ts';
 

@@ -6,10 +6,10 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { CallError, session } from './api/call.ts';
-import { nonce, shareNonce } from './app/nonce.ts';
 import { router } from './app/routes.tsx';
 import { theme } from './app/theme.ts';
+import { CallError, session } from './lib/api/call.ts';
+import { nonce, shareNonce } from './lib/nonce.ts';
 
 const MOST_RETRIES = 2;
 

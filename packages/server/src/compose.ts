@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Clock, minutes, seconds, systemClock } from './core/clock.ts';
 import { Problem } from './core/errors.ts';
-import { requireSameKey } from './core/key-check.ts';
-import type { StorageEngine } from './core/ports.ts';
-import { repeat } from './core/repeat.ts';
-import type { EntityTie } from './core/scope.ts';
-import { createVault } from './core/vault.ts';
+import type { EntityRef } from './core/event/scope.ts';
+import { requireSameKey } from './core/secrets/key-check.ts';
+import { createVault } from './core/secrets/vault.ts';
+import type { StorageEngine } from './core/stores/storage.ts';
 import { VERSION } from './core/version.ts';
-import { createDestinationDesk } from './delivery/desk.ts';
+import { repeat } from './core/work/repeat.ts';
+import { createDestinationAdmin } from './delivery/destination-admin.ts';
 import { createGuardedClient } from './delivery/guarded-client/client.ts';
-import { createRetryJobs } from './delivery/retry-job.ts';
-import { tellOfWithdrawals } from './delivery/withdrawals.ts';
-import { createDeliveryWorker } from './delivery/worker.ts';
+import { createRetryJobs } from './delivery/work/retry-job.ts';
+import { withWithdrawalSignal } from './delivery/work/withdrawals.ts';
+import { createDeliveryWorker } from './delivery/work/worker.ts';
 import { createEntityActions } from './entities/actions.ts';
 import { createIndexUpkeep } from './entities/search-index.ts';
 import { createTraitReader } from './entities/traits.ts';
@@ -27,7 +27,7 @@ import { createAppender } from './journal/append.ts';
 import { createRemoval } from './journal/deleted-organisations.ts';
 import { createRetention } from './journal/retention.ts';
 import { createPipelineStage } from './pipeline/stage.ts';
-import type { FromThread } from './pipeline/thread-protocol.ts';
+import type { FromThread } from './pipeline/thread/protocol.ts';
 import { compileRoutes } from './routing/match.ts';
 import { openFetchSession } from './runtime/fetch-session.ts';
 import { serveHttp } from './runtime/http.ts';
@@ -37,18 +37,18 @@ import { startThread } from './runtime/thread.ts';
 import type { Settings } from './settings.ts';
 import { openStorage } from './storage/open.ts';
 import { createCountKeeper } from './telemetry/counters.ts';
-import { createLiveFeed, tellOfWork } from './telemetry/live-feed.ts';
+import { createLiveFeed, withLiveNotifications } from './telemetry/live-feed.ts';
 import { createLogger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createWaitingCounts } from './telemetry/waiting.ts';
+import { addReference } from './web/api-docs.ts';
 import { createApp } from './web/app.ts';
-import { type FirstUser, prepareFirstUser } from './web/dashboard/first-user.ts';
+import { type FirstUser, prepareFirstUser } from './web/dashboard/access/first-user.ts';
 import { addDashboard, type DashboardDependencies } from './web/dashboard/routes.ts';
-import { guardDoor } from './web/doors.ts';
+import { guardDoor } from './web/endpoints.ts';
 import type { AddRoutes } from './web/env.ts';
 import { createCursors } from './web/paging.ts';
 import { addEntities } from './web/public/entities.ts';
-import { addReference } from './web/reference.ts';
 
 export interface RunningService {
   readonly port: number;
@@ -93,7 +93,7 @@ export async function startService(
     },
   });
   const live = createLiveFeed();
-  const storage = tellOfWork(engine.storage, live.note);
+  const storage = withLiveNotifications(engine.storage, live.note);
   await requireSameKey(storage, vault).catch(async error => {
     await engine.close();
     throw error;
@@ -119,9 +119,9 @@ export async function startService(
     storage,
     vault,
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
-    mayRemember: engine.hearsChanges,
+    mayCache: engine.changeFeedIsLive,
   });
-  engine.onConfigurationChanged(callers.forget);
+  engine.onConfigurationChanged(callers.invalidate);
   const rate = createRateLimiter(clock);
   const door = { directory: callers, activity, clock, limits: limitsOf(settings), accept: appender.accept };
 
@@ -131,11 +131,11 @@ export async function startService(
     clock,
     openSession: openFetchSession,
   });
-  const desk = createDestinationDesk(
+  const destinationAdmin = createDestinationAdmin(
     { client, clock, egressAddresses: settings.SLUICE_EGRESS_ADDRESSES },
     vault,
   );
-  const readTraits = async (orgId: string, entity: EntityTie) =>
+  const readTraits = async (orgId: string, entity: EntityRef) =>
     (await storage.findTraits(orgId, [entity]))[0] ?? null;
   let alive: readonly string[][] = [[...settings.SLUICE_ROLES]];
   const nodesThat = (role: string) => Math.max(1, alive.filter(roles => roles.includes(role)).length);
@@ -143,12 +143,12 @@ export async function startService(
     ? createDeliveryWorker({
         storage,
         clock,
-        chance: Math.random,
+        random: Math.random,
         entities: createTraitReader(storage),
-        prepare: desk.prepare,
+        prepare: destinationAdmin.prepare,
         nodes: () => nodesThat('deliver'),
         isOnlyNode: settings.SLUICE_DATABASE_URL === undefined,
-        hearsChanges: engine.hearsChanges,
+        changeFeedIsLive: engine.changeFeedIsLive,
         onAttempt: result => metrics.attempted(result.outcome === 'delivered' ? 'delivered' : result.code),
         onWritten(delivery, next) {
           counts.attempted(delivery, next);
@@ -161,7 +161,7 @@ export async function startService(
         onError: error => logger.warn({ err: error }, 'delivery'),
       })
     : null;
-  if (delivery) engine.onConfigurationChanged(delivery.forget);
+  if (delivery) engine.onConfigurationChanged(delivery.invalidate);
   const onDeliveriesDue = () => delivery?.wake();
   const retryJobs = createRetryJobs({ storage, clock, onDeliveriesDue, isStopping: () => stopping });
 
@@ -183,7 +183,7 @@ export async function startService(
     isOnlyNode: settings.SLUICE_DATABASE_URL === undefined,
     pollMs: settings.SLUICE_DATABASE_URL ? SHARED_POLL_MS : OWN_POLL_MS,
     works: processes,
-    mayRemember: engine.hearsChanges,
+    mayCache: engine.changeFeedIsLive,
     mustGiveWay: appender.isCrowded,
     onDeliveries: onDeliveriesDue,
     onSettled(settlement, result, sourceIds) {
@@ -194,9 +194,9 @@ export async function startService(
     },
     onError: error => logger.warn({ err: error }, 'pipelines'),
   });
-  engine.onConfigurationChanged(pipelines.forget);
+  engine.onConfigurationChanged(pipelines.invalidate);
 
-  const withdrawing = tellOfWithdrawals(storage, () => delivery?.doubt());
+  const withdrawing = withWithdrawalSignal(storage, () => delivery?.recheckClaims());
   const entityActions = createEntityActions(withdrawing, clock);
   const index = createIndexUpkeep({ storage, clock, pause: pauseBriefly, isStopping: () => stopping });
   engine.onConfigurationChanged(index.notice);
@@ -214,8 +214,8 @@ export async function startService(
     clock,
     passwords,
     firstUser,
-    desk,
-    pipelineDesk: pipelines.desk,
+    destinationAdmin,
+    pipelineAdmin: pipelines.admin,
     onDeliveriesDue,
     entityActions,
     live,

@@ -1,13 +1,13 @@
-import { serveThread } from './pipeline/thread.ts';
-import type { FromThread, ToThread } from './pipeline/thread-protocol.ts';
+import type { FromThread, ToThread } from './pipeline/thread/protocol.ts';
+import { serveThread } from './pipeline/thread/thread.ts';
 import { compileRoutes } from './routing/match.ts';
-import { stepBack } from './runtime/thread-priority.ts';
+import { lowerThreadPriority } from './runtime/thread-priority.ts';
 
 /** The wiring of the thread that runs pipelines. */
 declare const self: Worker & { onmessage: (event: MessageEvent) => void };
 
 // Where the CPU is short, what comes in goes before what is made of it.
-stepBack();
+lowerThreadPriority();
 serveThread(
   {
     post: (message: FromThread) => self.postMessage(message),

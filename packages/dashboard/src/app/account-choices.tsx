@@ -10,10 +10,10 @@ import {
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { call } from '../api/call.ts';
-import { useMoveTo } from './move-session.ts';
-import { useSession } from './session.tsx';
-import { tellError } from './tell-error.ts';
+import { call } from '../lib/api/call.ts';
+import { useMoveTo } from '../lib/move-session.ts';
+import { useSession } from '../lib/session.tsx';
+import { tellError } from '../lib/tell-error.ts';
 
 const schemes = [
   { value: 'light', label: 'Light', icon: IconSun },

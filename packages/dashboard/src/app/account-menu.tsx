@@ -1,8 +1,8 @@
 import { Avatar, Group, Text, UnstyledButton } from '@mantine/core';
 import { IconSelector } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
+import { useSession } from '../lib/session.tsx';
 import classes from './account-menu.module.css';
-import { useSession } from './session.tsx';
 
 /** Menus are large for what stands on every page: this one comes when it is first opened. */
 const AccountChoices = lazy(() => import('./account-choices.tsx'));

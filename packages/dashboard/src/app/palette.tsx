@@ -4,8 +4,8 @@ import type { Found } from '@sluice/contract/dashboard-search';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { withQuery } from '../api/call.ts';
-import { useCall } from '../api/use-call.ts';
+import { withQuery } from '../lib/api/call.ts';
+import { useCall } from '../lib/api/use-call.ts';
 import { navigation } from './navigation.ts';
 
 const [store, spotlight] = createSpotlight();

@@ -4,15 +4,15 @@ import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useReducer } from 'react';
-import { useCall } from '../api/use-call.ts';
 import { Brand } from '../components/brand.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
+import { useCall } from '../lib/api/use-call.ts';
+import { SessionProvider } from '../lib/session.tsx';
+import { isForPage, useGoKeys } from '../lib/use-go-keys.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { mainKey } from './main-key.ts';
 import { navigation } from './navigation.ts';
-import { SessionProvider } from './session.tsx';
 import classes from './shell.module.css';
-import { isForPage, useGoKeys } from './use-go-keys.ts';
 
 /** Both come when they are first asked for. */
 const Palette = lazy(() => import('./palette.tsx'));

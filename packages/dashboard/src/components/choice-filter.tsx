@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core';
-import { useFilters } from '../app/use-filters.ts';
+import { useFilters } from '../lib/use-filters.ts';
 
 /** Two stand side by side on a phone. */
 export const filterWidth = { base: 'calc(50% - 5px)', xs: 190 } as const;

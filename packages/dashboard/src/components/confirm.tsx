@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
-import { asCallError, type CallError } from '../api/call.ts';
+import { asCallError, type CallError } from '../lib/api/call.ts';
 import { ErrorNotice } from './error-notice.tsx';
 
 /** A button for what cannot be taken back: it says what will happen, and asks. */

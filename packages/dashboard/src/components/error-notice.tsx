@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import type { CallError } from '../api/call.ts';
+import type { CallError } from '../lib/api/call.ts';
 
 /** What went wrong, what it is about, and what can be done. */
 export function ErrorNotice({ error, onRetry }: { error: CallError; onRetry?: () => void }) {

@@ -1,8 +1,8 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { Link } from '@tanstack/react-router';
-import { useCall, useChange } from '../api/use-call.ts';
-import { useMay } from '../app/session.tsx';
+import { useCall, useChange } from '../lib/api/use-call.ts';
+import { useMay } from '../lib/session.tsx';
 import { ConfirmButton } from './confirm.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { StateBadge } from './state-badge.tsx';

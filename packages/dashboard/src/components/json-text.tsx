@@ -1,4 +1,4 @@
-import { stringifyExact } from '../api/exact-json.ts';
+import { stringifyExact } from '../lib/api/exact-json.ts';
 import { CopyIcon } from './copy.tsx';
 import classes from './json-text.module.css';
 

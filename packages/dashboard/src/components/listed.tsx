@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { List } from '../api/use-call.ts';
+import type { List } from '../lib/api/use-call.ts';
 import { ErrorNotice } from './error-notice.tsx';
 import { Loading } from './page-states.tsx';
 import { type Column, Rows } from './rows.tsx';

@@ -1,6 +1,6 @@
 import { Button, Center, Loader } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
-import { CallError } from '../api/call.ts';
+import { CallError } from '../lib/api/call.ts';
 import { Empty } from './empty.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { Page } from './page.tsx';

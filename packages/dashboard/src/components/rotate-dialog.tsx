@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { useChange } from '../api/use-call.ts';
-import { useMay } from '../app/session.tsx';
+import { useChange } from '../lib/api/use-call.ts';
+import { useMay } from '../lib/session.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { Moment } from './moment.tsx';
 

@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core';
-import { useFilters } from '../app/use-filters.ts';
-import { spans } from '../app/use-times.ts';
+import { useFilters } from '../lib/use-filters.ts';
+import { spans } from '../lib/use-times.ts';
 import { filterWidth } from './choice-filter.tsx';
 
 const CUSTOM = 'custom';

@@ -1,7 +1,7 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import { Link } from '@tanstack/react-router';
-import { useAll } from '../api/use-call.ts';
+import { useAll } from '../lib/api/use-call.ts';
 import { Card } from './card.tsx';
 import { StateBadge } from './state-badge.tsx';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { keyCheckValue } from '../core/key-check.ts';
-import { createVault } from '../core/vault.ts';
+import { keyCheckValue } from '../core/secrets/key-check.ts';
+import { createVault } from '../core/secrets/vault.ts';
 import { readSecretKey, secretKeyFile } from '../runtime/secret-key.ts';
 import { declarations, type SettingName, type Settings } from '../settings.ts';
 import { examineStorage } from '../storage/examine.ts';

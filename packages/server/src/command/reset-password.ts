@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { newPassword } from '@sluice/contract/dashboard-accounts';
 import { newId } from '../core/ids.ts';
-import type { Storage } from '../core/ports.ts';
+import type { Storage } from '../core/stores/storage.ts';
 import { hashPassword } from '../runtime/password.ts';
 import { openStorage } from '../storage/open.ts';
 import { databaseFile } from '../storage/sqlite/engine.ts';

@@ -24,7 +24,7 @@ function listen() {
   };
 }
 
-const patience = { lastAnswersMs: 20, stopMs: 20 };
+const timeouts = { lastAnswersMs: 20, stopMs: 20 };
 
 describe('serve', () => {
   test('leaves with 0 though the stop never ends', async () => {
@@ -33,7 +33,7 @@ describe('serve', () => {
     const serve = createServe(async () => {
       setTimeout(started.resolve);
       return { port: 1, stop: () => new Promise(() => {}) };
-    }, patience);
+    }, timeouts);
     const left = serve.run([], { settings, terminal });
     await started.promise;
     process.emit('SIGTERM');
@@ -47,7 +47,7 @@ describe('serve', () => {
     const serve = createServe(async () => {
       setTimeout(started.resolve);
       return { port: 1, stop: () => Promise.reject(new Error('The disk is full.')) };
-    }, patience);
+    }, timeouts);
     const left = serve.run([], { settings, terminal });
     await started.promise;
     process.emit('SIGINT');
@@ -56,7 +56,7 @@ describe('serve', () => {
   });
 
   test('leaves with 0 when it is told to stop before it has started', async () => {
-    const serve = createServe(() => new Promise(() => {}), patience);
+    const serve = createServe(() => new Promise(() => {}), timeouts);
     const left = serve.run([], { settings, terminal: listen().terminal });
     process.emit('SIGTERM');
     expect(await left).toBe(0);
@@ -69,7 +69,7 @@ describe('serve', () => {
         setTimeout(() => onFatal('The disk failed.'));
         return { port: 1, stop: async () => {} };
       },
-      { ...patience, lastAnswersMs: 60 },
+      { ...timeouts, lastAnswersMs: 60 },
     );
     const begun = performance.now();
     expect(await serve.run([], { settings, terminal })).toBe(1);

@@ -10,19 +10,19 @@ interface Service {
   stop(): Promise<void>;
 }
 
-interface Patience {
+interface Timeouts {
   /** After a fatal fault: time for the 503s of what was under way to leave the machine. */
   readonly lastAnswersMs: number;
   /** A stop is promised within ten seconds; past this, what hangs is left behind. */
   readonly stopMs: number;
 }
 
-const defaultPatience: Patience = { lastAnswersMs: 250, stopMs: 9_000 };
+const defaultTimeouts: Timeouts = { lastAnswersMs: 250, stopMs: 9_000 };
 
 /** Serves until it is told to stop, or must. The wiring is handed in, since nothing but main knows it. */
 export const createServe = (
   start: (settings: Settings, options: { onFatal(reason: string): void }) => Promise<Service>,
-  patience: Patience = defaultPatience,
+  timeouts: Timeouts = defaultTimeouts,
 ): Command => ({
   usage: 'serve',
   summary: 'Start the service and serve until it is stopped.',
@@ -32,11 +32,11 @@ export const createServe = (
     let service: Service | undefined;
     let stopping = false;
 
-    // Shells and npm each pass a Ctrl-C on, so the same wish may come twice.
+    // Shells and npm each pass a Ctrl-C on, so the same input may come twice.
     const stop = () => {
       if (stopping) return;
       stopping = true;
-      if (service) void stopWithin(patience.stopMs, service, terminal).then(leave);
+      if (service) void stopWithin(timeouts.stopMs, service, terminal).then(leave);
       else leave(0);
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
@@ -44,7 +44,7 @@ export const createServe = (
     const starting = start(settings, {
       onFatal(reason) {
         terminal.complain(reason);
-        setTimeout(() => leave(1), patience.lastAnswersMs);
+        setTimeout(() => leave(1), timeouts.lastAnswersMs);
       },
     });
     starting.then(

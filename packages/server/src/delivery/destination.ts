@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
-import { type JsonObject, parseJson } from '../core/json.ts';
-import { defineKind, type Kind } from '../core/kind.ts';
-import { type PipelineEvent, type Scope, scopeOf } from '../core/scope.ts';
-import type { AttemptResult } from './attempt.ts';
+import { type PipelineEvent, type Scope, scopeOf } from '../core/event/scope.ts';
+import { type JsonObject, parseJson } from '../core/json/json.ts';
+import { defineKind, type Kind } from '../core/kinds/kind.ts';
+import type { AttemptResult } from './decide/attempt.ts';
 import type { GuardedClient } from './guarded-client/client.ts';
 
 /** A kind of destination: beside what every kind says of itself, how it is checked and how it sends. */

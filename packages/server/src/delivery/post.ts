@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts';
-import type { Failure, OutgoingHttp, OutgoingResult } from '../core/outgoing.ts';
-import { readRetryAfter } from '../core/retry-after.ts';
-import type { AttemptResult, RequestSummary } from './attempt.ts';
-import { cutText } from './text.ts';
+import type { Failure, OutgoingHttp, OutgoingResult } from '../core/http/outgoing.ts';
+import { readRetryAfter } from '../core/http/retry-after.ts';
+import type { AttemptResult, RequestSummary } from './decide/attempt.ts';
+import { cutText } from './rendering/text.ts';
 
 /** One POST as an attempt. Every destination that speaks HTTP sends through here. */
 export interface Post {

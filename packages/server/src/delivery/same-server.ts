@@ -1,5 +1,5 @@
 import { invalid } from '../core/errors.ts';
-import type { Json, JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json/json.ts';
 
 /** Where a configuration says whom its secrets go to, and how they get there. */
 const ADDRESSES = ['url', 'base_url', 'host', 'port', 'security'] as const;

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
-import type { AuditLog } from '../core/ports.ts';
-import type { Entities, EntityActions } from '../core/ports-entities.ts';
+import type { Entities, EntityActions } from '../core/stores/entities.ts';
+import type { AuditLog } from '../core/stores/storage.ts';
 import { mergeIdentity } from './identity.ts';
 import { createEntityRemoval } from './remove.ts';
 import { createEntityWriter } from './write.ts';

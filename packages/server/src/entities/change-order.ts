@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { toChanged } from '../core/entity-write.ts';
+import { toChanged } from '../core/entities/write.ts';
 
 /** A clock that is this far behind what was given out has been set back, and is believed. */
 const SET_BACK = toChanged(1_000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { TimedEntity } from '../core/ports-entities.ts';
+import type { TimedEntity } from '../core/stores/entities.ts';
 import { mergeIdentity } from './identity.ts';
 
 const member = (

@@ -1,7 +1,7 @@
-import { toMilliseconds } from '../core/entity-write.ts';
-import { type Json, type JsonObject, parseJson } from '../core/json.ts';
-import { putField } from '../core/path.ts';
-import type { Identity, IdentityMembers, TimedEntity } from '../core/ports-entities.ts';
+import { toMilliseconds } from '../core/entities/write.ts';
+import { putField } from '../core/expressions/path.ts';
+import { type Json, type JsonObject, parseJson } from '../core/json/json.ts';
+import type { Identity, IdentityMembers, TimedEntity } from '../core/stores/entities.ts';
 
 /**
  * One set of traits out of many entities': of each top-level trait the value that was written last, whichever

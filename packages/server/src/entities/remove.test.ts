@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import type { AuditEntry } from '../core/audit-entry.ts';
-import type { IfMatch } from '../core/entity-write.ts';
+import type { IfMatch } from '../core/entities/write.ts';
 import { Problem } from '../core/errors.ts';
-import type { AuditLog } from '../core/ports.ts';
-import type { TimedEntity } from '../core/ports-entities.ts';
+import type { AuditEntry } from '../core/stores/audit-entry.ts';
+import type { TimedEntity } from '../core/stores/entities.ts';
+import type { AuditLog } from '../core/stores/storage.ts';
 import { createEntityRemoval } from './remove.ts';
 
 const entity = { kind: 'customer', externalId: '1' };
@@ -25,7 +25,7 @@ function storageWith(events: number, version: number | null) {
           return version === null ? 'not_found' : 'deleted';
         },
       }) as ReturnType<AuditLog['audited']>,
-    async eraseTiedEvents(_org: string, _entity: unknown, page: { after: string | null; limit: number }) {
+    async eraseEventsOfEntity(_org: string, _entity: unknown, page: { after: string | null; limit: number }) {
       asked.push(`erase after ${page.after}`);
       const from = page.after === null ? 0 : Number(page.after);
       const erased = Math.min(page.limit, events - from);

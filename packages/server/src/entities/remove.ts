@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts';
-import { isMatch } from '../core/entity-write.ts';
+import { isMatch } from '../core/entities/write.ts';
 import { Problem } from '../core/errors.ts';
-import type { AuditLog } from '../core/ports.ts';
-import type { Entities, EntityActions } from '../core/ports-entities.ts';
-import type { EntityTie } from '../core/scope.ts';
+import type { EntityRef } from '../core/event/scope.ts';
+import type { Entities, EntityActions } from '../core/stores/entities.ts';
+import type { AuditLog } from '../core/stores/storage.ts';
 
 /** Events whose payloads go in one step; each brings runs and attempts along. */
 const SLICE = 100;
@@ -13,7 +13,7 @@ const SLICE = 100;
  * between finds the entity still there, asks again, and it goes on from where it was.
  */
 export function createEntityRemoval(
-  storage: Pick<Entities, 'findEntity' | 'eraseTiedEvents'> & Pick<AuditLog, 'audited'>,
+  storage: Pick<Entities, 'findEntity' | 'eraseEventsOfEntity'> & Pick<AuditLog, 'audited'>,
   clock: Clock,
 ): EntityActions['remove'] {
   return async (orgId, entity, { ifMatch, eraseEvents, record }) => {
@@ -31,11 +31,15 @@ export function createEntityRemoval(
     return { erasedEvents };
   };
 
-  async function eraseAll(orgId: string, entity: EntityTie): Promise<number> {
+  async function eraseAll(orgId: string, entity: EntityRef): Promise<number> {
     let total = 0;
     let after: string | null = null;
     do {
-      const slice = await storage.eraseTiedEvents(orgId, entity, { after, limit: SLICE, at: clock.now() });
+      const slice = await storage.eraseEventsOfEntity(orgId, entity, {
+        after,
+        limit: SLICE,
+        at: clock.now(),
+      });
       total += slice.erased;
       after = slice.last;
     } while (after !== null);

@@ -1,5 +1,5 @@
 import { type Clock, minutes } from '../core/clock.ts';
-import type { Entities } from '../core/ports-entities.ts';
+import type { Entities } from '../core/stores/entities.ts';
 
 /** Entities that are indexed in one step. */
 const SLICE = 500;

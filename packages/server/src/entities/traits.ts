@@ -1,6 +1,6 @@
-import { type JsonObject, parseJson } from '../core/json.ts';
-import type { Entities } from '../core/ports-entities.ts';
-import type { EntityReader } from '../core/ports-pipeline.ts';
+import { type JsonObject, parseJson } from '../core/json/json.ts';
+import type { EntityReader } from '../core/kinds/step-ports.ts';
+import type { Entities } from '../core/stores/entities.ts';
 
 /** How pipelines read what is known about the entity that an event is tied to. */
 export const createTraitReader = (storage: Pick<Entities, 'findTraits'>): EntityReader => ({

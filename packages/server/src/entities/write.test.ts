@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { systemClock } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
-import type { EntityWriteRequest, EntityWriteResult } from '../core/ports-entities.ts';
+import type { EntityWriteRequest, EntityWriteResult } from '../core/stores/entities.ts';
 import { createEntityWriter } from './write.ts';
 
-const wish = (externalId: string, traits = '{}') => ({
+const input = (externalId: string, traits = '{}') => ({
   kind: 'customer',
   externalId,
   mode: 'merge' as const,
@@ -42,7 +42,7 @@ describe('writing entities', () => {
   test('puts what waits into one batch, in order, with rising changes', async () => {
     const storage = slowStorage();
     const write = createEntityWriter(storage, systemClock);
-    const answers = ['a', 'b', 'c'].map(name => write('org', [wish(name), wish(`${name}2`)]));
+    const answers = ['a', 'b', 'c'].map(name => write('org', [input(name), input(`${name}2`)]));
     const { requests, settle } = await storage.batch(0);
     expect(namesOf(requests)).toEqual(['a,a2', 'b,b2', 'c,c2']);
     const changes = requests.flatMap(({ writes }) => writes.map(({ changed }) => changed));
@@ -55,11 +55,11 @@ describe('writing entities', () => {
   test('gathers what comes while two batches are under way', async () => {
     const storage = slowStorage();
     const write = createEntityWriter(storage, systemClock);
-    const answers = [write('org', [wish('a')])];
+    const answers = [write('org', [input('a')])];
     const first = await storage.batch(0);
-    answers.push(write('org', [wish('b')]));
+    answers.push(write('org', [input('b')]));
     await storage.batch(1);
-    answers.push(write('org', [wish('c')]), write('org', [wish('d')]));
+    answers.push(write('org', [input('c')]), write('org', [input('d')]));
     await new Promise(resolve => setImmediate(resolve));
     expect(storage.batches).toHaveLength(2);
     first.settle();
@@ -77,7 +77,7 @@ describe('writing entities', () => {
       },
     };
     const write = createEntityWriter(storage, systemClock);
-    const outcomes = await Promise.allSettled(['a', 'bad', 'c'].map(name => write('org', [wish(name)])));
+    const outcomes = await Promise.allSettled(['a', 'bad', 'c'].map(name => write('org', [input(name)])));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
@@ -90,21 +90,21 @@ describe('writing entities', () => {
       },
     };
     const write = createEntityWriter(storage, systemClock);
-    const outcomes = await Promise.allSettled(['a', 'b'].map(name => write('org', [wish(name)])));
+    const outcomes = await Promise.allSettled(['a', 'b'].map(name => write('org', [input(name)])));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     isAway = false;
-    expect(await write('org', [wish('a')])).toEqual(written);
+    expect(await write('org', [input('a')])).toEqual(written);
   });
 
   test('refuses what would not fit into memory, and takes it once there is room', async () => {
     const storage = slowStorage();
     const write = createEntityWriter(storage, systemClock);
     const huge = 'x'.repeat(60 * 1024 * 1024);
-    const first = write('org', [wish('a', huge)]);
-    expect(() => write('org', [wish('b', huge)])).toThrow(Problem);
+    const first = write('org', [input('a', huge)]);
+    expect(() => write('org', [input('b', huge)])).toThrow(Problem);
     (await storage.batch(0)).settle();
     await first;
-    const second = write('org', [wish('b', huge)]);
+    const second = write('org', [input('b', huge)]);
     (await storage.batch(1)).settle();
     expect(await second).toEqual(written);
   });

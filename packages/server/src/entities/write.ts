@@ -5,7 +5,7 @@ import type {
   EntityActions,
   EntityWriteRequest,
   EntityWriteResult,
-} from '../core/ports-entities.ts';
+} from '../core/stores/entities.ts';
 import { createChangeOrder } from './change-order.ts';
 
 interface Waiting {
@@ -79,8 +79,8 @@ export function createEntityWriter(
     }
   }
 
-  return (orgId, wishes, records = []) => {
-    const bytes = wishes.reduce((sum, { traits }) => sum + traits.length, 0);
+  return (orgId, inputs, records = []) => {
+    const bytes = inputs.reduce((sum, { traits }) => sum + traits.length, 0);
     if (bytesWaiting > 0 && bytesWaiting + bytes > MOST_BYTES_WAITING) {
       throw new Problem('storage_unavailable', {
         message: 'Storage is slower than what comes in. Nothing of this request was written; retry shortly.',
@@ -88,7 +88,7 @@ export function createEntityWriter(
       });
     }
     bytesWaiting += bytes;
-    const writes = wishes.map(wish => ({ ...wish, changed: nextChange() }));
+    const writes = inputs.map(input => ({ ...input, changed: nextChange() }));
     return new Promise((resolve, reject) => {
       queue.push({ request: { orgId, writes, records }, bytes, resolve, reject });
       schedule();

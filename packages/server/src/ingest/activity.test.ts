@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Problem } from '../core/errors.ts';
-import type { Activity } from '../core/ports.ts';
+import type { Activity } from '../core/stores/storage.ts';
 import { createActivityLog } from './activity.ts';
 
 function open() {

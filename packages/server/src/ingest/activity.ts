@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Problem } from '../core/errors.ts';
-import type { Rejection, Storage } from '../core/ports.ts';
+import type { Rejection, Storage } from '../core/stores/storage.ts';
 
 /**
  * What the dashboard shows of the doors: last use of keys, last event of sources, requests that were refused.

@@ -6,8 +6,8 @@ import {
   TEST_SECRET_KEY,
   temporaryDirectory,
 } from '../../test/support/service.ts';
-import type { StorageEngine } from '../core/ports.ts';
-import { createVault } from '../core/vault.ts';
+import { createVault } from '../core/secrets/vault.ts';
+import type { StorageEngine } from '../core/stores/storage.ts';
 import { openStorage } from '../storage/open.ts';
 import { createDirectory } from './directory.ts';
 
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** The directory over real storage, with a count of the look-ups that reached it. */
-function open(mayRemember: () => boolean = () => true) {
+function open(mayCache: () => boolean = () => true) {
   let lookUps = 0;
   const counted = <A extends unknown[], R>(look: (...args: A) => R) => {
     return (...args: A): R => {
@@ -49,7 +49,7 @@ function open(mayRemember: () => boolean = () => true) {
     },
     vault: createVault(TEST_SECRET_KEY),
     defaultRetentionDays: 30,
-    mayRemember,
+    mayCache,
   });
   return { known, lookUps: () => lookUps };
 }
@@ -60,7 +60,7 @@ test('a key is looked up once, and again after configuration changed', async () 
   expect(first?.orgId).toBe(seed.orgId);
   expect(await known.organisationOfKey(seed.apiKey)).toEqual(first);
   expect(lookUps()).toBe(1);
-  known.forget();
+  known.invalidate();
   await known.organisationOfKey(seed.apiKey);
   expect(lookUps()).toBe(2);
 });
@@ -75,7 +75,7 @@ test('a wrong key is never remembered', async () => {
 test('what was read before a change is not kept after it', async () => {
   const { known, lookUps } = open();
   const reading = known.organisationOfKey(seed.apiKey);
-  known.forget();
+  known.invalidate();
   await reading;
   await known.organisationOfKey(seed.apiKey);
   expect(lookUps()).toBe(2);
@@ -106,7 +106,7 @@ test('a source comes with its secret opened, and both while one is being rotated
   const sealed = createVault(TEST_SECRET_KEY).seal('old', seed.orgId, source.id);
   const change = { previousSealedSecret: sealed, previousSecretUntil: 7 };
   await engine.storage.updateSource(seed.orgId, source.id, change, 1);
-  known.forget();
+  known.invalidate();
   expect((await known.sourceOfToken(source.token))?.previous).toEqual({ secret: 'old', until: 7 });
 });
 
@@ -114,7 +114,7 @@ test('retention is the organisation’s own, or the installation’s', async () 
   const { known } = open();
   expect(await known.retentionMs(seed.orgId)).toBe(30 * day);
   await engine.storage.updateOrganisation(seed.orgId, { retentionDays: 7 });
-  known.forget();
+  known.invalidate();
   expect(await known.retentionMs(seed.orgId)).toBe(7 * day);
   expect(await known.retentionMs('org_gone')).toBe(30 * day);
 });

@@ -1,12 +1,12 @@
-import type { AuthMode, Storage } from '../core/ports.ts';
-import { hashSecret, type Vault } from '../core/vault.ts';
+import { hashSecret, type Vault } from '../core/secrets/vault.ts';
+import type { AuthMode, Storage } from '../core/stores/storage.ts';
 
 /** Who may come in, as the doors keep it in memory: looked up by hash, forgotten whenever configuration changes. */
 export interface Directory {
   organisationOfKey(secret: string): Known<KnownKey>;
   sourceOfToken(token: string): Known<KnownSource>;
   retentionMs(orgId: string): Promise<number>;
-  forget(): void;
+  invalidate(): void;
 }
 
 /** At once where it is remembered: the doors ask for every request. */
@@ -37,9 +37,9 @@ export function createDirectory(options: {
   vault: Vault;
   defaultRetentionDays: number;
   /** False while changes made by other nodes cannot be heard of: then nothing is remembered. */
-  mayRemember(): boolean;
+  mayCache(): boolean;
 }): Directory {
-  const { storage, vault, mayRemember } = options;
+  const { storage, vault, mayCache } = options;
 
   /** Remembers what was found, never what was not: a wrong key costs a look-up, and cannot fill the memory. */
   function remembering<T>(find: (name: string) => Promise<T | null>) {
@@ -57,9 +57,9 @@ export function createDirectory(options: {
     return {
       get(name: string): Known<T> {
         const remembered = known.get(name);
-        return remembered !== undefined && mayRemember() ? remembered : lookUp(name);
+        return remembered !== undefined && mayCache() ? remembered : lookUp(name);
       },
-      forget() {
+      invalidate() {
         known = new Map();
       },
     };
@@ -97,10 +97,10 @@ export function createDirectory(options: {
     organisationOfKey: keys.get,
     sourceOfToken: sources.get,
     retentionMs: async orgId => (await retentions.get(orgId)) ?? options.defaultRetentionDays * DAY_MS,
-    forget() {
-      keys.forget();
-      sources.forget();
-      retentions.forget();
+    invalidate() {
+      keys.invalidate();
+      sources.invalidate();
+      retentions.invalidate();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { jsonObjects } from '../../test/support/json-values.ts';
-import { stringifyJson } from '../core/json.ts';
+import { stringifyJson } from '../core/json/json.ts';
 import { findSizeProblem } from './event-sizes.ts';
 
 const find = (text: string, eventBytes: number, nesting = 64) =>

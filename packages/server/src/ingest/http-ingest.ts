@@ -1,7 +1,9 @@
 import { ingestBody, parseTimestamp } from '@sluice/contract';
 import type { Clock } from '../core/clock.ts';
 import { invalid, Problem } from '../core/errors.ts';
-import type { NewEvent } from '../core/event.ts';
+import type { NewEvent } from '../core/event/event.ts';
+import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
+import { validate } from '../core/http/validate.ts';
 import { newId } from '../core/ids.ts';
 import {
   type Json,
@@ -11,10 +13,8 @@ import {
   requireNesting,
   requireStorableText,
   stringifyJson,
-} from '../core/json.ts';
-import type { AppendRequest, AppendResult } from '../core/ports.ts';
-import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/read-body.ts';
-import { validate } from '../core/validate.ts';
+} from '../core/json/json.ts';
+import type { AppendRequest, AppendResult } from '../core/stores/storage.ts';
 import type { ActivityLog } from './activity.ts';
 import { authenticateKey } from './authenticate.ts';
 import type { Directory } from './directory.ts';

@@ -1,4 +1,4 @@
-import type { BodyRoom } from '../core/read-body.ts';
+import type { BodyRoom } from '../core/http/read-body.ts';
 
 /** What the doors accept at most; see the settings of the same names. */
 export interface Limits {

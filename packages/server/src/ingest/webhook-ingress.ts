@@ -1,5 +1,6 @@
 import { Problem } from '../core/errors.ts';
-import { WEBHOOK_EVENT_TYPE } from '../core/event.ts';
+import { WEBHOOK_EVENT_TYPE } from '../core/event/event.ts';
+import { type BodyRoom, decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
 import { newId } from '../core/ids.ts';
 import {
   type Json,
@@ -10,8 +11,7 @@ import {
   requireNesting,
   requireStorableText,
   stringifyJson,
-} from '../core/json.ts';
-import { type BodyRoom, decodeText, decompress, mediaTypeOf, readBytes } from '../core/read-body.ts';
+} from '../core/json/json.ts';
 import { bearerOf, unauthenticated } from './authenticate.ts';
 import type { KnownSource } from './directory.ts';
 import type { DoorDependencies } from './http-ingest.ts';

@@ -4,7 +4,7 @@ import { nextTurn } from '../../test/support/next-turn.ts';
 import { type Seed, seedOrganisation, temporaryDirectory } from '../../test/support/service.ts';
 import { Problem } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
-import type { AppendRequest, AppendResult, StorageEngine } from '../core/ports.ts';
+import type { AppendRequest, AppendResult, StorageEngine } from '../core/stores/storage.ts';
 import { openStorage } from '../storage/open.ts';
 import { createAppender } from './append.ts';
 

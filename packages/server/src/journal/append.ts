@@ -1,6 +1,6 @@
 import { Problem } from '../core/errors.ts';
-import type { NewEvent } from '../core/event.ts';
-import type { AppendRequest, AppendResult, Storage } from '../core/ports.ts';
+import type { NewEvent } from '../core/event/event.ts';
+import type { AppendRequest, AppendResult, Storage } from '../core/stores/storage.ts';
 
 /**
  * What a 202 means. Requests that arrive while storage is busy with the ones before go to it together, so that

@@ -1,5 +1,5 @@
 import { type Clock, minutes } from '../core/clock.ts';
-import type { Storage } from '../core/ports.ts';
+import type { Storage } from '../core/stores/storage.ts';
 
 const SLICE = 250;
 /** Who writes something for an organisation that is long gone was held up for long: that need not be noticed at once. */

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { temporaryDirectory } from '../../test/support/service.ts';
 import { days } from '../core/clock.ts';
 import { idFloor, newId } from '../core/ids.ts';
-import type { Storage, StorageEngine } from '../core/ports.ts';
+import type { Storage, StorageEngine } from '../core/stores/storage.ts';
 import { openStorage } from '../storage/open.ts';
 import { createRetention } from './retention.ts';
 
@@ -75,8 +75,8 @@ async function receive(orgId: string, events: number): Promise<void> {
 
 /** Settles all that waits, as if nobody listened. */
 async function process(): Promise<void> {
-  const wish = { token: 'test', now, leaseMs: 1_000, limit: 5_000, bytes: 1 << 28, after: '', except: [] };
-  const { events } = await storage.claimEvents(wish);
+  const input = { token: 'test', now, leaseMs: 1_000, limit: 5_000, bytes: 1 << 28, after: '', except: [] };
+  const { events } = await storage.claimEvents(input);
   const settlements = events.map(({ orgId, event, token }) => ({
     orgId,
     eventId: event.id,

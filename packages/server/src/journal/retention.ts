@@ -1,5 +1,5 @@
 import { type Clock, days } from '../core/clock.ts';
-import type { Storage } from '../core/ports.ts';
+import type { Storage } from '../core/stores/storage.ts';
 
 const SLICE = 250;
 

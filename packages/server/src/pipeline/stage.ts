@@ -1,30 +1,30 @@
 import { type Clock, minutes } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
-import type { OutgoingHttp } from '../core/outgoing.ts';
-import type { Journal } from '../core/ports.ts';
-import type { PipelineStorage } from '../core/ports-storage-pipeline.ts';
-import type { EntityTie } from '../core/scope.ts';
-import type { Vault } from '../core/vault.ts';
-import { createDefinitions } from './definitions.ts';
-import { createPipelineDesk, type PipelineDesk } from './desk.ts';
-import { createLabelCache } from './label-cache.ts';
-import { createLane, type StartThread } from './lane.ts';
-import { createReplayJobs } from './replay.ts';
-import { createPipelineRunner } from './runner.ts';
-import { createThreadPorts } from './thread-ports.ts';
-import { failedReport } from './thread-protocol.ts';
-import type { CompileRoutes } from './thread-run.ts';
-import { createPipelineWorker, type OnSettled } from './worker.ts';
+import type { EntityRef } from '../core/event/scope.ts';
+import type { OutgoingHttp } from '../core/http/outgoing.ts';
+import type { Vault } from '../core/secrets/vault.ts';
+import type { PipelineStorage } from '../core/stores/pipelines.ts';
+import type { Journal } from '../core/stores/storage.ts';
+import { createDefinitions } from './definitions/definitions.ts';
+import { createPipelineAdmin, type PipelineAdmin } from './pipeline-admin.ts';
+import { createLane, type StartThread } from './thread/pipeline-thread.ts';
+import { createThreadPorts } from './thread/ports.ts';
+import { failedReport } from './thread/protocol.ts';
+import type { CompileRoutes } from './thread/run-batch.ts';
+import { createPipelineRunner } from './thread/runner.ts';
+import { createLabelCache } from './work/label-cache.ts';
+import { createReplayJobs } from './work/replay.ts';
+import { createPipelineWorker, type OnSettled } from './work/worker.ts';
 
 /** The parts of this stage, put together: what is asked of it from outside, and what it asks of others. */
 export interface PipelineStage {
-  readonly desk: PipelineDesk;
+  readonly admin: PipelineAdmin;
   /** Works on replays that somebody asked for. */
   replay(): Promise<void>;
   /** Events may have been accepted. */
   wake(): void;
   /** Definitions may have changed. */
-  forget(): void;
+  invalidate(): void;
   /** Writes what was only counted. */
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -38,14 +38,14 @@ export interface PipelineStageOptions {
   readonly secretKey: string;
   readonly client: OutgoingHttp;
   readonly compileRoutes: CompileRoutes;
-  readTraits(orgId: string, entity: EntityTie): Promise<string | null>;
+  readTraits(orgId: string, entity: EntityRef): Promise<string | null>;
   readonly startThread: StartThread;
   readonly nodeId: string;
   readonly isOnlyNode: boolean;
   readonly pollMs: number;
   /** Whether this process works on events. */
   readonly works: boolean;
-  mayRemember(): boolean;
+  mayCache(): boolean;
   mustGiveWay(): boolean;
   onDeliveries(): void;
   readonly onSettled?: OnSettled;
@@ -56,7 +56,7 @@ const DRAFTS_IDLE_MS = minutes(1);
 
 export function createPipelineStage(options: PipelineStageOptions): PipelineStage {
   const { storage, clock, vault, onError } = options;
-  const definitions = createDefinitions({ storage, vault, mayRemember: options.mayRemember });
+  const definitions = createDefinitions({ storage, vault, mayCache: options.mayCache });
   const cache = createLabelCache(storage, clock);
   const { client, compileRoutes, readTraits } = options;
   const lanes = {
@@ -90,10 +90,10 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
   const wake = () => worker?.wake();
 
   return {
-    desk: createPipelineDesk({ vault, client, compileRoutes, lane: drafts }),
+    admin: createPipelineAdmin({ vault, client, compileRoutes, lane: drafts }),
     replay: createReplayJobs({ storage, clock, onParked: wake }),
     wake,
-    forget: definitions.forget,
+    invalidate: definitions.invalidate,
     flush: cache.flush,
     async stop() {
       drafts.close();

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { Budget, OverBudget } from '../core/cel/budget.ts';
 import type { Clock } from '../core/clock.ts';
-import { defineKind, type Kind } from '../core/kind.ts';
-import type { StepOutcome } from '../core/outcome.ts';
-import type { ClassifyCache, DedupeStore, ModelClient } from '../core/ports-pipeline.ts';
-import type { PipelineEvent, Scope } from '../core/scope.ts';
-import type { SharedCalls } from './shared-calls.ts';
+import type { StepOutcome } from '../core/event/outcome.ts';
+import type { PipelineEvent, Scope } from '../core/event/scope.ts';
+import { Budget, OverBudget } from '../core/expressions/cel/budget.ts';
+import { defineKind, type Kind } from '../core/kinds/kind.ts';
+import type { ClassifyCache, DedupeStore, ModelClient } from '../core/kinds/step-ports.ts';
+import type { SharedCalls } from './thread/shared-calls.ts';
 
 /** One event in the middle of one pipeline. Never changed in place: a step answers what is to be different. */
 export interface RunState {

@@ -1,7 +1,7 @@
 import type { PipelineDestination } from '@sluice/contract';
-import { type Condition, compileCondition } from '../core/condition.ts';
-import { readAt } from '../core/expression-error.ts';
-import type { Scope } from '../core/scope.ts';
+import type { Scope } from '../core/event/scope.ts';
+import { type Condition, compileCondition } from '../core/expressions/condition.ts';
+import { readAt } from '../core/expressions/expression-error.ts';
 
 /** Where the events of a pipeline go: to every destination whose `when` they match. */
 export interface Routes {

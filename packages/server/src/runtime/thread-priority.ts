@@ -8,7 +8,7 @@ const BEHIND = 10;
  * Puts the thread that calls this behind the others of the machine where they all want the CPU. Only Linux tells a
  * thread its own number; elsewhere, and where it is forbidden, nothing changes.
  */
-export function stepBack(): void {
+export function lowerThreadPriority(): void {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
     setPriority(thread, BEHIND);

@@ -1,4 +1,4 @@
-import type { AttemptRecord, ClaimedDelivery } from '../core/ports-delivery.ts';
+import type { AttemptRecord, ClaimedDelivery } from '../core/stores/deliveries.ts';
 import { type EventRow, toPipelineEvent } from './event-row.ts';
 
 /** What both engines read of a delivery that they hand out: of itself, its run and its event. */

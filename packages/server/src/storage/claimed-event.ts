@@ -1,4 +1,4 @@
-import type { ClaimedEvent, PlannedRun } from '../core/ports-storage-pipeline.ts';
+import type { ClaimedEvent, PlannedRun } from '../core/stores/pipelines.ts';
 import { toPipelineEvent } from './event-row.ts';
 import type { Schema } from './schema.ts';
 

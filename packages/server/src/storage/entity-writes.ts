@@ -1,7 +1,7 @@
-import { applyWrite, type EntityState, type EntityWrite, toMilliseconds } from '../core/entity-write.ts';
+import { applyWrite, type EntityState, type EntityWrite, toMilliseconds } from '../core/entities/write.ts';
 import { newId } from '../core/ids.ts';
-import type { EntityWriteRequest, EntityWriteResult, StoredEntity } from '../core/ports-entities.ts';
-import { toAuditRow } from './queries/audit.ts';
+import type { EntityWriteRequest, EntityWriteResult, StoredEntity } from '../core/stores/entities.ts';
+import { toAuditRow } from './queries/configuration/audit.ts';
 import type { Schema } from './schema.ts';
 
 type EntityRow = Schema['entities'];

@@ -1,4 +1,4 @@
-import type { PipelineEvent } from '../core/scope.ts';
+import type { PipelineEvent } from '../core/event/scope.ts';
 
 /** What is stored of an event beside its payload, as both engines read it. */
 export interface EventRow {

@@ -1,4 +1,4 @@
-import type { StorageEngine } from '../core/ports.ts';
+import type { StorageEngine } from '../core/stores/storage.ts';
 import { openPostgres } from './postgres/engine.ts';
 import { openSqlite } from './sqlite/engine.ts';
 

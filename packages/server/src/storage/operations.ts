@@ -1,37 +1,37 @@
-import type { AuditEntry } from '../core/audit-entry.ts';
-import { type AuditedChange, auditedChanges, type Journal, type Storage } from '../core/ports.ts';
-import type { Deliveries } from '../core/ports-delivery.ts';
-import type { Entities } from '../core/ports-entities.ts';
-import type { EventClaims } from '../core/ports-storage-pipeline.ts';
+import type { AuditEntry } from '../core/stores/audit-entry.ts';
+import type { Deliveries } from '../core/stores/deliveries.ts';
+import type { Entities } from '../core/stores/entities.ts';
+import type { EventClaims } from '../core/stores/pipelines.ts';
+import { type AuditedChange, auditedChanges, type Journal, type Storage } from '../core/stores/storage.ts';
 import type { Operation } from './operation.ts';
-import * as accounts from './queries/accounts.ts';
-import * as apiKeys from './queries/api-keys.ts';
-import * as audit from './queries/audit.ts';
-import * as backlog from './queries/backlog.ts';
-import * as claims from './queries/claims.ts';
-import * as counters from './queries/counters.ts';
-import * as deadLetters from './queries/dead-letters.ts';
-import * as dedupe from './queries/dedupe.ts';
-import * as deletedOrganisations from './queries/deleted-organisations.ts';
-import * as deliveries from './queries/deliveries.ts';
-import * as deliveryEnds from './queries/delivery-ends.ts';
-import * as destinations from './queries/destinations.ts';
-import * as entities from './queries/entities.ts';
-import * as entityErasure from './queries/entities-erase.ts';
-import * as entityEvents from './queries/entities-events.ts';
-import * as entityIndex from './queries/entities-index.ts';
-import * as entityLinks from './queries/entities-links.ts';
-import * as entityList from './queries/entities-list.ts';
-import * as entityWalk from './queries/entities-walk.ts';
-import * as events from './queries/events.ts';
-import * as jobs from './queries/jobs.ts';
-import * as labels from './queries/labels.ts';
-import * as organisations from './queries/organisations.ts';
-import * as pipelines from './queries/pipelines.ts';
-import * as prune from './queries/prune.ts';
-import * as runs from './queries/runs.ts';
-import * as sources from './queries/sources.ts';
-import * as upkeep from './queries/upkeep.ts';
+import * as accounts from './queries/accounts/accounts.ts';
+import * as organisations from './queries/accounts/organisations.ts';
+import * as apiKeys from './queries/configuration/api-keys.ts';
+import * as audit from './queries/configuration/audit.ts';
+import * as destinations from './queries/configuration/destinations.ts';
+import * as pipelines from './queries/configuration/pipelines.ts';
+import * as sources from './queries/configuration/sources.ts';
+import * as backlog from './queries/counters/backlog.ts';
+import * as counters from './queries/counters/counters.ts';
+import * as deadLetters from './queries/deliveries/dead-letters.ts';
+import * as deliveries from './queries/deliveries/deliveries.ts';
+import * as deliveryEnds from './queries/deliveries/delivery-ends.ts';
+import * as entities from './queries/entities/entities.ts';
+import * as entityErasure from './queries/entities/erase.ts';
+import * as entityEvents from './queries/entities/events.ts';
+import * as entityIndex from './queries/entities/index.ts';
+import * as entityLinks from './queries/entities/links.ts';
+import * as entityList from './queries/entities/list.ts';
+import * as entityWalk from './queries/entities/walk.ts';
+import * as claims from './queries/events/claims.ts';
+import * as dedupe from './queries/events/dedupe.ts';
+import * as labels from './queries/events/labels.ts';
+import * as runs from './queries/events/runs.ts';
+import * as jobs from './queries/jobs/jobs.ts';
+import * as events from './queries/journal/events.ts';
+import * as prune from './queries/journal/prune.ts';
+import * as deletedOrganisations from './queries/upkeep/deleted-organisations.ts';
+import * as upkeep from './queries/upkeep/upkeep.ts';
 import type { Db } from './schema.ts';
 
 /** What each engine writes for itself, because speed there hangs on what only that engine can do. */
@@ -159,8 +159,8 @@ export const operations: { readonly [Name in OperationName]: Operation<Shared[Na
   listEntityLinks: entityLinks.listEntityLinks,
   findEntityGraph: entityWalk.findEntityGraph,
   findIdentityMembers: entityWalk.findIdentityMembers,
-  listTiedEvents: entityEvents.listTiedEvents,
-  eraseTiedEvents: entityErasure.eraseTiedEvents,
+  listEventsOfEntity: entityEvents.listEventsOfEntity,
+  eraseEventsOfEntity: entityErasure.eraseEventsOfEntity,
 
   ...counters,
   ...backlog,

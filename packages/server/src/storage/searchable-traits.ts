@@ -1,7 +1,7 @@
-import { sha256Hex } from '../core/canonical.ts';
-import { type JsonObject, parseJson } from '../core/json.ts';
-import { formatPath, getPath, type Path } from '../core/path.ts';
-import { readTraitPath, textOfTrait } from '../core/trait.ts';
+import { readTraitPath, textOfTrait } from '../core/entities/trait.ts';
+import { formatPath, getPath, type Path } from '../core/expressions/path.ts';
+import { sha256Hex } from '../core/json/canonical.ts';
+import { type JsonObject, parseJson } from '../core/json/json.ts';
 import type { Schema } from './schema.ts';
 
 /** The traits that an organisation declares searchable, and what the index holds of an entity because of them. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
-import type { Count } from '../core/ports-counters.ts';
-import type { ClaimedDelivery } from '../core/ports-delivery.ts';
-import type { Settlement } from '../core/ports-storage-pipeline.ts';
+import type { Count } from '../core/stores/counters.ts';
+import type { ClaimedDelivery } from '../core/stores/deliveries.ts';
+import type { Settlement } from '../core/stores/pipelines.ts';
 import { type CountKeeper, createCountKeeper } from './counters.ts';
 
 const MINUTE = 60_000;

@@ -1,15 +1,15 @@
 import type { Clock } from '../core/clock.ts';
 import { minutes } from '../core/clock.ts';
-import { latencyName } from '../core/latency.ts';
-import type { AppendRequest } from '../core/ports.ts';
 import {
   arrow,
   type Count,
   type Counters as CounterStorage,
   WHOLE_ORGANISATION,
-} from '../core/ports-counters.ts';
-import type { AttemptRecord, ClaimedDelivery } from '../core/ports-delivery.ts';
-import type { Settlement, SettleResult } from '../core/ports-storage-pipeline.ts';
+} from '../core/stores/counters.ts';
+import type { AttemptRecord, ClaimedDelivery } from '../core/stores/deliveries.ts';
+import { latencyName } from '../core/stores/latency.ts';
+import type { Settlement, SettleResult } from '../core/stores/pipelines.ts';
+import type { AppendRequest } from '../core/stores/storage.ts';
 
 /**
  * What happened, counted by the minute for the dashboard's charts. Whoever calls has committed what it tells of. Here it

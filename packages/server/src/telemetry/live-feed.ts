@@ -1,6 +1,6 @@
 import { seconds } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
-import type { Storage } from '../core/ports.ts';
+import type { Storage } from '../core/stores/storage.ts';
 
 /**
  * What pages hear by themselves: streams of server-sent events. Each stream looks again and again at what it
@@ -168,7 +168,7 @@ export const message = (event: string, json: string, id?: string): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json.replace(/\r\n|\r|\n/g, '\ndata: ')}\n\n`;
 
 /** Says where something was accepted, processed, attempted or moved on. */
-export const tellOfWork = (storage: Storage, note: (orgId: string) => void): Storage => {
+export const withLiveNotifications = (storage: Storage, note: (orgId: string) => void): Storage => {
   const noteAll = (of: readonly { readonly orgId: string }[]) => {
     for (const { orgId } of of) note(orgId);
   };

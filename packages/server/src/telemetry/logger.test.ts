@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { newSecret } from '../core/vault.ts';
+import { newSecret } from '../core/secrets/vault.ts';
 import { createLogger } from './logger.ts';
 
 /** Logs and answers what was written. */

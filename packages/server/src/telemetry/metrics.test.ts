@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Waiting } from '../core/ports-counters.ts';
+import type { Waiting } from '../core/stores/counters.ts';
 import { createMetrics } from './metrics.ts';
 
 test('what waits is left out while storage cannot tell, and told again afterwards', async () => {

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type EventState, eventStates } from '../core/event.ts';
-import type { Waiting } from '../core/ports-counters.ts';
+import { type EventState, eventStates } from '../core/event/event.ts';
+import type { Waiting } from '../core/stores/counters.ts';
 import { MOST_COUNTED } from './waiting.ts';
 
 /** What the service counts of itself, read by Prometheus at `/metrics`. */

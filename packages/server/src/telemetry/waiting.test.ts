@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Waiting } from '../core/ports-counters.ts';
+import type { Waiting } from '../core/stores/counters.ts';
 import { createWaitingCounts } from './waiting.ts';
 
 const nothing: Waiting = {

@@ -1,11 +1,11 @@
 import { type Clock, seconds } from '../core/clock.ts';
-import type { Counters, Waiting } from '../core/ports-counters.ts';
+import type { Counters, Waiting } from '../core/stores/counters.ts';
 
 /** How far each is counted: beyond it nobody needs the figure to know that something is wrong. */
 export const MOST_COUNTED = 100_000;
 const FRESH_MS = seconds(5);
 /** Whoever asks wants the other figures all the more while storage is slow. */
-const PATIENCE_MS = seconds(2);
+const STUCK_AFTER_MS = seconds(2);
 
 /**
  * What waits in the whole installation, for `/metrics`, which anybody may ask for as often as they like: those who ask
@@ -39,7 +39,7 @@ export function createWaitingCounts(
 
 async function withPatience<T>(work: Promise<T>): Promise<T | null> {
   const { promise: tooLong, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(resolve, PATIENCE_MS, null);
+  const timer = setTimeout(resolve, STUCK_AFTER_MS, null);
   try {
     return await Promise.race([work, tooLong]);
   } finally {

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../core/json.ts';
+import { stringifyJson } from '../core/json/json.ts';
 
 /** Success in the envelope. Whole numbers go out exactly, whatever their size. */
 export const answer = (data: unknown, status: 200 | 201 = 200): Response => respond({ data }, status);

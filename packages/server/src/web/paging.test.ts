@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { validate } from '../core/validate.ts';
-import { createVault } from '../core/vault.ts';
+import { validate } from '../core/http/validate.ts';
+import { createVault } from '../core/secrets/vault.ts';
 import { createCursors, pageOf, pagingQuery } from './paging.ts';
 
 const cursors = createCursors(createVault('a secret key for tests, 32 characters or more'));

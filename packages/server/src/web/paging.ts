@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { Problem } from '../core/errors.ts';
-import type { Vault } from '../core/vault.ts';
+import type { Vault } from '../core/secrets/vault.ts';
 
 const DEFAULT_LIMIT = 50;
 const MOST_ROWS = 100;

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { invalid, Problem } from '../core/errors.ts';
-import { mayHoldUnstorableText, parseJson, requireNesting, requireStorableText } from '../core/json.ts';
-import { type BodyRoom, decodeText, decompress, mediaTypeOf, readBytes } from '../core/read-body.ts';
-import { validate } from '../core/validate.ts';
+import { type BodyRoom, decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
+import { validate } from '../core/http/validate.ts';
+import { mayHoldUnstorableText, parseJson, requireNesting, requireStorableText } from '../core/json/json.ts';
 
 export interface BodyLimits {
   readonly bodyBytes: number;

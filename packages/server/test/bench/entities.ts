@@ -1,4 +1,4 @@
-import type { Storage } from '../../src/core/ports.ts';
+import type { Storage } from '../../src/core/stores/storage.ts';
 import type { Seed } from '../support/service.ts';
 import { atLeast, atMost, type Figure, type Section, thousands } from './figure.ts';
 import { type MeasuredSluice, startSluice } from './servers.ts';

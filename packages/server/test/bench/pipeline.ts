@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { newId } from '../../src/core/ids.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { Storage } from '../../src/core/ports.ts';
-import { compilePipeline } from '../../src/pipeline/compile.ts';
-import { createRunner } from '../../src/pipeline/run.ts';
-import { createSharedCalls } from '../../src/pipeline/shared-calls.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import type { Storage } from '../../src/core/stores/storage.ts';
+import { compilePipeline } from '../../src/pipeline/definitions/compile.ts';
+import { createRunner } from '../../src/pipeline/thread/run.ts';
+import { createSharedCalls } from '../../src/pipeline/thread/shared-calls.ts';
 import type { Seed } from '../support/service.ts';
 import { ingestLoad } from './doors.ts';
 import { startFeed } from './feed.ts';

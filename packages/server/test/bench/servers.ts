@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { days } from '../../src/core/clock.ts';
-import type { Storage } from '../../src/core/ports.ts';
-import { hashSecret, newSecret } from '../../src/core/vault.ts';
+import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
+import type { Storage } from '../../src/core/stores/storage.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import {
   type Seed,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { newId } from '../../src/core/ids.ts';
-import { toRow } from '../../src/web/dashboard/events.ts';
+import { toRow } from '../../src/web/dashboard/monitor/events.ts';
 import { launchChromium, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/doors.ts';

@@ -11,7 +11,7 @@ import {
 } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp } from '../support/dashboard.ts';
 import { openaiAnswer, startModel } from '../support/model.ts';
-import { makeInbox, makePipeline, makeWebhook, type PipelineWish, settled } from '../support/pipelines.ts';
+import { makeInbox, makePipeline, makeWebhook, type PipelineInput, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -52,8 +52,8 @@ const go = async (path: string, options: VisitOptions = {}): Promise<Page> => {
   return seen.page;
 };
 /** A pipeline that listens to the shop, opened in the editor. */
-const openNew = async (wish: PipelineWish, options: VisitOptions = {}) => {
-  const { id } = await makePipeline(owner, { name: 'Orders', sources: [source], ...wish });
+const openNew = async (input: PipelineInput, options: VisitOptions = {}) => {
+  const { id } = await makePipeline(owner, { name: 'Orders', sources: [source], ...input });
   return { id, page: await go(`/pipelines/${id}`, options) };
 };
 const read = async (id: string) => dataOf<PipelineDetails>(await owner.get(`/pipelines/${id}`));

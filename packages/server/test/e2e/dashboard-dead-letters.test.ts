@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
-import { UNKNOWN_PIPELINE } from '../../src/core/outcome.ts';
-import { aRun, aSettlement, aWish, unclaimed } from '../contract/storage/pipeline-samples.ts';
+import { UNKNOWN_PIPELINE } from '../../src/core/event/outcome.ts';
+import { aClaimInput, aRun, aSettlement, unclaimed } from '../contract/storage/pipeline-samples.ts';
 import { dataOf, listOf, logIn, readAll, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/doors.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
@@ -243,7 +243,7 @@ test('an event whose pipelines nobody could read is retried through those that l
   await before.routeTo({ id: inbox });
   const [one, another] = [await before.send({ n: 1 }), await before.send({ n: 2 })];
   const { storage } = before.service.engine;
-  const { events: claimed } = await storage.claimEvents(aWish({ now: Date.now() }));
+  const { events: claimed } = await storage.claimEvents(aClaimInput({ now: Date.now() }));
   const unknown = {
     pipelineId: UNKNOWN_PIPELINE,
     outcome: 'failed',

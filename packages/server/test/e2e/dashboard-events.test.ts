@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { EventRow } from '@sluice/contract/dashboard-events';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import { idTime, newId } from '../../src/core/ids.ts';
-import { aRun, aSettlement, aWish } from '../contract/storage/pipeline-samples.ts';
+import { aClaimInput, aRun, aSettlement } from '../contract/storage/pipeline-samples.ts';
 import { type Browser, cookieOf, dataOf, listOf, readAll, setUp } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith, post } from '../support/doors.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -190,7 +190,7 @@ test('an event that is not there is 404', async () => {
 
 test('of an event that was run very often the latest runs are shown, and it is said that there are more', async () => {
   const { storage } = service.engine;
-  const [claimed] = (await storage.claimEvents(aWish({ now }))).events;
+  const [claimed] = (await storage.claimEvents(aClaimInput({ now }))).events;
   if (!claimed) throw new Error('Nothing was claimed.');
   const runs = Array.from({ length: 101 }, (_, n) => aRun({ id: newId('run'), pipelineId: `pipe_${n}` }));
   await storage.settleEvents([aSettlement(claimed, { runs })], now);

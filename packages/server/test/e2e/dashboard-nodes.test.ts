@@ -32,10 +32,10 @@ afterAll(async () => {
 
 test('every node prints the same set-up code, and all of them together make one first user', async () => {
   expect(here.service.setupCode).toBe(there.service.setupCode ?? '');
-  const wish = { code: here.service.setupCode, organisation: 'Acme', password: PASSWORD };
+  const input = { code: here.service.setupCode, organisation: 'Acme', password: PASSWORD };
   const answers = await Promise.all(
     [here, there, here, there].map(({ url }, i) =>
-      openBrowser(url).post('/setup', { ...wish, email: `owner${i}@example.com` }),
+      openBrowser(url).post('/setup', { ...input, email: `owner${i}@example.com` }),
     ),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
-import { type Role, roles } from '../../src/core/ports.ts';
+import { type Role, roles } from '../../src/core/stores/storage.ts';
 import { type Browser, dataOf, join, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/doors.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -17,12 +17,12 @@ beforeAll(async () => {
   const source = await makeWebhook(service.url, ours, 'Shop orders');
   our.source = source.id;
   our.destination = await makeInbox(ours, 'Orders inbox');
-  const wish = {
+  const input = {
     name: 'Clean orders',
     sources: [our.source],
     destinations: [{ id: our.destination }],
   };
-  our.pipeline = (await makePipeline(ours, wish)).id;
+  our.pipeline = (await makePipeline(ours, input)).id;
   our.event = await source.send({ type: 'order.paid' });
   await settled(ours, our.event);
   our.delivery = listOf<{ id: string }>(await ours.get('/deliveries')).data[0]?.id ?? '';

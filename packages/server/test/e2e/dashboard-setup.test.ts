@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-const wish = { organisation: 'Acme', email: 'Owner@Example.com', password: PASSWORD };
+const input = { organisation: 'Acme', email: 'Owner@Example.com', password: PASSWORD };
 const codeOf = ({ service: { setupCode } }: TestService): string => {
   if (setupCode === null) throw new Error('set-up is closed');
   return setupCode;
@@ -22,7 +22,7 @@ const codeOf = ({ service: { setupCode } }: TestService): string => {
 
 test('the printed code makes the first user, who is logged in as owner', async () => {
   expect(dataOf(await browser.get('/setup'))).toEqual({ open: true });
-  const answer = await browser.post('/setup', { code: codeOf(service), ...wish });
+  const answer = await browser.post('/setup', { code: codeOf(service), ...input });
   expect(answer.status).toBe(201);
   expect(dataOf(answer)).toMatchObject({
     user: { email: 'owner@example.com' },
@@ -42,44 +42,44 @@ test('the printed code makes the first user, who is logged in as owner', async (
 test('the code works once: afterwards set-up is closed', async () => {
   await setUp(service);
   expect(dataOf(await browser.get('/setup'))).toEqual({ open: false });
-  expectRefused(await browser.post('/setup', { code: codeOf(service), ...wish }), {
+  expectRefused(await browser.post('/setup', { code: codeOf(service), ...input }), {
     status: 409,
     code: 'conflict',
   });
 });
 
 test('two at once make one user', async () => {
-  const body = { code: codeOf(service), ...wish };
+  const body = { code: codeOf(service), ...input };
   const answers = await Promise.all([1, 2, 3].map(() => openBrowser(service.url).post('/setup', body)));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
 });
 
 test('a wrong code is refused, and guessing is slowed down', async () => {
   for (const code of ['x', codeOf(service).toUpperCase(), codeOf(service).slice(1)]) {
-    expectRefused(await browser.post('/setup', { code, ...wish }), { status: 401, code: 'unauthenticated' });
+    expectRefused(await browser.post('/setup', { code, ...input }), { status: 401, code: 'unauthenticated' });
   }
-  for (let i = 3; i < 20; i++) await browser.post('/setup', { code: 'x', ...wish });
-  const slowed = await browser.post('/setup', { code: codeOf(service), ...wish });
+  for (let i = 3; i < 20; i++) await browser.post('/setup', { code: 'x', ...input });
+  const slowed = await browser.post('/setup', { code: codeOf(service), ...input });
   expectRefused(slowed, { status: 429, code: 'rate_limited' });
   expect(slowed.headers.get('retry-after')).toBe(String(minutes(15) / 1_000));
   now += minutes(15);
-  expect((await browser.post('/setup', { code: codeOf(service), ...wish })).status).toBe(201);
+  expect((await browser.post('/setup', { code: codeOf(service), ...input })).status).toBe(201);
 });
 
 test('what is asked for is checked', async () => {
   const code = codeOf(service);
   const refusals: [string, Record<string, unknown>][] = [
-    ['organisation', { code, ...wish, organisation: ' ' }],
-    ['email', { code, ...wish, email: 'nobody' }],
-    ['password', { code, ...wish, password: 'seven77' }],
-    ['name', { code, ...wish, name: 'x' }],
-    ['code', wish],
+    ['organisation', { code, ...input, organisation: ' ' }],
+    ['email', { code, ...input, email: 'nobody' }],
+    ['password', { code, ...input, password: 'seven77' }],
+    ['name', { code, ...input, name: 'x' }],
+    ['code', input],
   ];
   for (const [path, body] of refusals) {
     expectRefused(await browser.post('/setup', body), { status: 400, code: 'validation_failed', path });
   }
   const withoutHeader = await browser.send('POST', '/setup', {
-    body: { code, ...wish },
+    body: { code, ...input },
     headers: { 'X-Sluice-CSRF': '' },
   });
   expectRefused(withoutHeader, { status: 403, code: 'csrf_rejected' });

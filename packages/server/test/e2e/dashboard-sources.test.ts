@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const create = async (wish: Record<string, unknown> = {}) =>
-  dataOf<NewSource>(await owner.post('/sources', { kind: 'webhook', name: 'shop', ...wish }));
+const create = async (input: Record<string, unknown> = {}) =>
+  dataOf<NewSource>(await owner.post('/sources', { kind: 'webhook', name: 'shop', ...input }));
 
 const deliver = async ({ url }: { url: string }, secret: string) =>
   (await post(url, '{"a":1}', { 'X-Ingest-Signature': sign(secret, '{"a":1}') })).status;
@@ -66,8 +66,8 @@ describe('a webhook source', () => {
 
   test('is changed field by field, and the door follows at once', async () => {
     const source = await create();
-    const change = async (wish: unknown) =>
-      dataOf<NewSource>(await owner.patch(`/sources/${source.id}`, wish));
+    const change = async (input: unknown) =>
+      dataOf<NewSource>(await owner.patch(`/sources/${source.id}`, input));
 
     expect(await change({ name: 'till' })).toMatchObject({ name: 'till', auth: 'hmac', enabled: true });
     expect(await change({ enabled: false })).toMatchObject({ name: 'till', enabled: false });

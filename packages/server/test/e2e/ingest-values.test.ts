@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { isId } from '../../src/core/ids.ts';
-import { parseJson, stringifyJson } from '../../src/core/json.ts';
+import { parseJson, stringifyJson } from '../../src/core/json/json.ts';
 import { acceptedIds, ingestWith, storedEvents, storedPayload } from '../support/doors.ts';
 import { jsonObjects } from '../support/json-values.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';

@@ -29,17 +29,17 @@ const versions = async (id: string) =>
 
 describe('a pipeline', () => {
   test('is made, read, listed and deleted', async () => {
-    const wish = {
+    const input = {
       name: 'Orders',
       sources: [source],
       steps: [filter('payload.total > 1')],
       destinations: [{ id: inbox, when: 'labels.severity == "high"' }, { id: await makeInbox(owner) }],
       enabled: false,
     };
-    const made = await tryPipeline(owner, wish);
+    const made = await tryPipeline(owner, input);
     expect(made.status).toBe(201);
     const record = dataOf<PipelineRecord>(made);
-    expect(record).toMatchObject({ ...wish, version: 1 });
+    expect(record).toMatchObject({ ...input, version: 1 });
     expect(await read(record.id)).toMatchObject({ ...record });
     expect(listOf<{ id: string }>(await owner.get('/pipelines')).data.map(({ id }) => id)).toContain(
       record.id,
@@ -90,8 +90,8 @@ describe('a pipeline', () => {
       'steps[0].config.model.base_url',
     ],
   ];
-  test.each(refusals)('is refused with %s', async (_what, wish, path, says = '') => {
-    const answer = await tryPipeline(owner, wish);
+  test.each(refusals)('is refused with %s', async (_what, input, path, says = '') => {
+    const answer = await tryPipeline(owner, input);
     expectRefused(answer, { status: 400, code: 'validation_failed', path });
     expect((answer.body as { error: { message: string } }).error.message).toContain(says);
   });

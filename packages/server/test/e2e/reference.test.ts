@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { defaultLimits } from '../../../../scripts/reference/api.ts';
 import { referencePages } from '../../../../scripts/reference/pages.ts';
 import { VERSION } from '../../src/core/version.ts';
-import { renderDocsPage } from '../../src/web/docs-page.ts';
+import { renderDocsPage } from '../../src/web/api-docs/page.ts';
 import { createOpenApiDocument } from '../../src/web/openapi/document.ts';
 import { publicOperations } from '../../src/web/openapi/operations.ts';
 import { startTestService, type TestService } from '../support/service.ts';

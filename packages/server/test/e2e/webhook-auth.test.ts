@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { hours } from '../../src/core/clock.ts';
-import { createVault, newSecret } from '../../src/core/vault.ts';
+import { createVault, newSecret } from '../../src/core/secrets/vault.ts';
 import {
   acceptedId,
   expectRefused,

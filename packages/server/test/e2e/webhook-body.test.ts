@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { parseJson, stringifyJson } from '../../src/core/json.ts';
+import { parseJson, stringifyJson } from '../../src/core/json/json.ts';
 import {
   acceptedId,
   expectRefused,

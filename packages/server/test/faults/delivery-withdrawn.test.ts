@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { seconds } from '../../src/core/clock.ts';
-import { fillInTurn } from '../../src/delivery/filling.ts';
+import { fillInTurn } from '../../src/delivery/rendering/filling.ts';
 import { delivered, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
 import { until } from '../support/until.ts';
 
@@ -46,7 +46,7 @@ async function expectUnsent(org: string, id: string): Promise<void> {
 test('what is discarded while it waits in the queue is not sent', async () => {
   const { org, worker, waiting, finish } = await twoInTheQueue();
   await bench.storage.discardDelivery(org, waiting, bench.clock.time);
-  worker.doubt();
+  worker.recheckClaims();
   finish();
   await expectUnsent(org, waiting);
 });
@@ -68,7 +68,7 @@ test('while nobody can say whether it was discarded, nothing of the queue is sen
     },
   });
   await bench.storage.discardDelivery(org, waiting, bench.clock.time);
-  worker.doubt();
+  worker.recheckClaims();
   finish();
   await expectUnsent(org, waiting);
   expect(bench.errors.length).toBeGreaterThan(0);
@@ -109,7 +109,12 @@ test('what is paused while the traits for it are read is given back unsent', asy
 
 /** One delivery, of which something happens while it waits for its templates to be filled in. */
 async function whileFillingIn(
-  happens: (found: { org: string; destination: string; id: string; doubt(): void }) => Promise<unknown>,
+  happens: (found: {
+    org: string;
+    destination: string;
+    id: string;
+    recheckClaims(): void;
+  }) => Promise<unknown>,
 ) {
   const org = await bench.organisation();
   const destination = await bench.destination(org);
@@ -118,7 +123,12 @@ async function whileFillingIn(
   const worker = bench.start({
     async send(delivery) {
       seen.begun++;
-      await happens({ org, destination: destination.id, id: delivery.id, doubt: worker.doubt });
+      await happens({
+        org,
+        destination: destination.id,
+        id: delivery.id,
+        recheckClaims: worker.recheckClaims,
+      });
       await fillInTurn(delivery, () => '');
       seen.sent++;
       return delivered;
@@ -137,7 +147,7 @@ test('what is paused while it is filled in is given back unsent', async () => {
 });
 
 test.each([
-  ['here', (doubt: () => void) => doubt()],
+  ['here', (recheckClaims: () => void) => recheckClaims()],
   [
     'on another node, and has waited for a second',
     () => {
@@ -145,9 +155,9 @@ test.each([
     },
   ],
 ])('what is discarded %s while it is filled in is not sent', async (_, passes) => {
-  const { org, seen, worker } = await whileFillingIn(async ({ org, id, doubt }) => {
+  const { org, seen, worker } = await whileFillingIn(async ({ org, id, recheckClaims }) => {
     await bench.storage.discardDelivery(org, id, bench.clock.time);
-    passes(doubt);
+    passes(recheckClaims);
   });
   await until(async () => (await bench.states(org)).cancelled === 1, 'It was not discarded.');
   await worker.stop();
@@ -155,7 +165,7 @@ test.each([
 });
 
 test('what is filled in while others are discarded goes out at once', async () => {
-  const { org, seen } = await whileFillingIn(async ({ doubt }) => doubt());
+  const { org, seen } = await whileFillingIn(async ({ recheckClaims }) => recheckClaims());
   await until(async () => (await bench.states(org)).delivered === 1, 'It was not delivered.');
   expect(seen).toEqual({ begun: 1, sent: 1 });
 });

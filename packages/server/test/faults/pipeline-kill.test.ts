@@ -3,7 +3,7 @@ import { describe, expect } from 'bun:test';
 import { join } from 'node:path';
 import pg from 'pg';
 import { newId } from '../../src/core/ids.ts';
-import type { StorageEngine } from '../../src/core/ports.ts';
+import type { StorageEngine } from '../../src/core/stores/storage.ts';
 import { ingestWith } from '../support/doors.ts';
 import { startProcess } from '../support/process.ts';
 import { type Seed, seedOrganisation } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { newId } from '../../src/core/ids.ts';
-import { hashSecret, newSecret } from '../../src/core/vault.ts';
+import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
 import { ingestWith, post } from '../support/doors.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
@@ -79,13 +79,13 @@ describe('two nodes on one database', () => {
       'Still accepted.',
       500,
     );
-    await until(() => other.engine.hearsChanges(), 'It does not hear of changes again.', 15_000);
-    await until(() => one.engine.hearsChanges(), 'It does not hear of changes again.', 15_000);
+    await until(() => other.engine.changeFeedIsLive(), 'It does not hear of changes again.', 15_000);
+    await until(() => one.engine.changeFeedIsLive(), 'It does not hear of changes again.', 15_000);
     expect((await ingestWith(other.url, secret)(body)).status).toBe(401);
   });
 
   test('a node whose listening connection falls silent knows it', async () => {
-    await until(() => other.engine.hearsChanges(), 'It hears of nothing.');
+    await until(() => other.engine.changeFeedIsLive(), 'It hears of nothing.');
     const frozen = (await listeners('pid')) as { pid: number }[];
     expect(frozen).toHaveLength(2);
     const { id, secret } = await keyInUse();
@@ -96,7 +96,7 @@ describe('two nodes on one database', () => {
     const refused = async () => (await ingestWith(other.url, secret)(body)).status === 401;
     await until(refused, 'It takes silence for peace.', 8_000);
     for (const { pid } of frozen) process.kill(pid, 'SIGCONT');
-    await until(() => other.engine.hearsChanges(), 'It does not hear of changes again.', 8_000);
+    await until(() => other.engine.changeFeedIsLive(), 'It does not hear of changes again.', 8_000);
   }, 20_000);
 
   test('racing requests with one key at both nodes make one event', async () => {

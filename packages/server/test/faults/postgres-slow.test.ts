@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import pg from 'pg';
-import type { StorageEngine } from '../../src/core/ports.ts';
+import type { StorageEngine } from '../../src/core/stores/storage.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import {
   anApiKey,
@@ -24,7 +24,7 @@ describe('a PostgreSQL that does not answer', () => {
   beforeAll(async () => {
     server = await startPostgres();
     ({ url } = await server.freshDatabase());
-    engine = await openPostgres({ url, onFatal: () => {}, patience: { appendMs: 300 } });
+    engine = await openPostgres({ url, onFatal: () => {}, timeouts: { appendMs: 300 } });
   }, 30_000);
   afterAll(async () => {
     await engine.close();

@@ -12,7 +12,7 @@ describe('starting on PostgreSQL', () => {
   afterAll(() => server.remove());
 
   const open = (given: string, reachMs = 300) =>
-    openPostgres({ url: given, onFatal: () => {}, patience: { reachMs } });
+    openPostgres({ url: given, onFatal: () => {}, timeouts: { reachMs } });
 
   const changed = (change: (url: URL) => void): string => {
     const copy = new URL(url);

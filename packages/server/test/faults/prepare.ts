@@ -1,8 +1,8 @@
 import { test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { days } from '../../src/core/clock.ts';
-import type { StorageEngine } from '../../src/core/ports.ts';
-import { hashSecret, newSecret } from '../../src/core/vault.ts';
+import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
+import type { StorageEngine } from '../../src/core/stores/storage.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type Seed, type SeededSource, seedOrganisation, temporaryDirectory } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import type { Role } from '../../src/core/ports.ts';
+import type { Role } from '../../src/core/stores/storage.ts';
 import { type Answer, toAnswer } from './doors.ts';
 import type { TestService } from './service.ts';
 

@@ -1,6 +1,6 @@
 import { newId } from '../../src/core/ids.ts';
-import type { StorageEngine } from '../../src/core/ports.ts';
-import type { StoredDestination } from '../../src/core/ports-delivery.ts';
+import type { StoredDestination } from '../../src/core/stores/deliveries.ts';
+import type { StorageEngine } from '../../src/core/stores/storage.ts';
 import type { Seed } from './service.ts';
 
 /** Settings of a process that may reach receivers on the loopback. */

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
-import type { Storage, StorageEngine } from '../../src/core/ports.ts';
-import type { DeliveryState, StoredDelivery, StoredDestination } from '../../src/core/ports-delivery.ts';
-import type { EntityReader } from '../../src/core/ports-pipeline.ts';
-import type { AttemptResult } from '../../src/delivery/attempt.ts';
+import type { EntityReader } from '../../src/core/kinds/step-ports.ts';
+import type { DeliveryState, StoredDelivery, StoredDestination } from '../../src/core/stores/deliveries.ts';
+import type { Storage, StorageEngine } from '../../src/core/stores/storage.ts';
+import type { AttemptResult } from '../../src/delivery/decide/attempt.ts';
 import type { Destination, OutgoingDelivery } from '../../src/delivery/destination.ts';
-import { createDeliveryWorker, type DeliveryWorker } from '../../src/delivery/worker.ts';
+import { createDeliveryWorker, type DeliveryWorker } from '../../src/delivery/work/worker.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { aDestination, routedTo } from '../contract/storage/delivery-samples.ts';
 import { NOW, storedOrganisation } from '../contract/storage/samples.ts';
@@ -92,7 +92,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
       const worker = createDeliveryWorker({
         storage: { ...storage, ...behaviour.storage },
         clock,
-        chance: () => 0.5,
+        random: () => 0.5,
         entities: { readTraits: behaviour.readTraits ?? (async () => null) },
         prepare:
           behaviour.prepare ??
@@ -105,11 +105,11 @@ export async function openWorkerBench(): Promise<WorkerBench> {
           })),
         nodes: () => 1,
         isOnlyNode: behaviour.isOnlyNode ?? true,
-        hearsChanges: () => true,
+        changeFeedIsLive: () => true,
         onAttempt: () => {},
         onError: error => void errors.push(error),
       });
-      engine.onConfigurationChanged(worker.forget);
+      engine.onConfigurationChanged(worker.invalidate);
       workers.push(worker);
       return worker;
     },

@@ -1,4 +1,4 @@
-import { type Kind, readConfig } from '../../src/core/kind.ts';
+import { type Kind, readConfig } from '../../src/core/kinds/kind.ts';
 import type {
   Destination,
   DestinationDeps,

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { failure } from '@sluice/contract';
-import type { StorageEngine } from '../../src/core/ports.ts';
+import type { StorageEngine } from '../../src/core/stores/storage.ts';
 
 /** What came back from a door: the status, the headers, and the body as JSON. */
 export interface Answer {

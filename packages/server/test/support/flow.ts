@@ -9,7 +9,7 @@ export interface Flow {
   readonly service: TestService;
   readonly browser: Browser;
   readonly orgId: string;
-  destination(wish: Record<string, unknown>): Promise<{ id: string; secret?: string }>;
+  destination(input: Record<string, unknown>): Promise<{ id: string; secret?: string }>;
   /** Everything that is sent goes there from now on. */
   routeTo(...destinations: { id: string; when?: string }[]): Promise<void>;
   /** Answers the event's id. */
@@ -62,7 +62,7 @@ export async function startFlow(
     service,
     browser,
     orgId,
-    destination: async wish => dataOf(await browser.post('/destinations', wish)),
+    destination: async input => dataOf(await browser.post('/destinations', input)),
     async routeTo(...destinations) {
       const now = Date.now();
       const id = newId('pipe', now);

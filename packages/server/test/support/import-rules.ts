@@ -75,7 +75,7 @@ function packageFault(edge: Edge, from: string): string | null {
 const isCoreLibrary = ({ from, to }: Edge): boolean =>
   to === 'zod' ||
   to.startsWith('node:') ||
-  (from.includes('/core/cel/') && (to === '@marcbachmann/cel-js' || to === 're2js'));
+  (from.includes('/core/expressions/cel/') && (to === '@marcbachmann/cel-js' || to === 're2js'));
 
 /**
  * Steps and destinations can be taken out one by one: only their registry knows them all. One that is too large

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../src/core/json.ts';
+import type { Json, JsonObject } from '../../src/core/json/json.ts';
 
 /** Any text that could be stored, or none. */
 export const storableText = fc.string({ unit: 'binary' }).map(some => some.replaceAll('\0', ''));

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
-import type { StorageEngine } from '../../src/core/ports.ts';
-import { newSecret } from '../../src/core/vault.ts';
+import { newSecret } from '../../src/core/secrets/vault.ts';
+import type { StorageEngine } from '../../src/core/stores/storage.ts';
 import { sign } from './doors.ts';
 import type { Seed, SeededSource } from './service.ts';
 

@@ -1,6 +1,6 @@
-import { packReports, unpackRuns } from '../../src/pipeline/thread-pack.ts';
-import { createProgress, type Progress } from '../../src/pipeline/thread-progress.ts';
-import type { FromThread, PostedRun, RunReport, ToThread } from '../../src/pipeline/thread-protocol.ts';
+import { packReports, unpackRuns } from '../../src/pipeline/thread/pack.ts';
+import { createProgress, type Progress } from '../../src/pipeline/thread/progress.ts';
+import type { FromThread, PostedRun, RunReport, ToThread } from '../../src/pipeline/thread/protocol.ts';
 
 /**
  * A thread that speaks as the pipelines' does and does what a payload says: `{"do":"hang"}` works without end,

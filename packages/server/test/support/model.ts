@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../src/core/json.ts';
-import type { OutgoingRequest, OutgoingResult } from '../../src/core/outgoing.ts';
-import type { CachedLabel, ClassifyCache, ModelClient } from '../../src/core/ports-pipeline.ts';
+import type { OutgoingRequest, OutgoingResult } from '../../src/core/http/outgoing.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import type { CachedLabel, ClassifyCache, ModelClient } from '../../src/core/kinds/step-ports.ts';
 
 /** A request as a model's server saw it. */
 export interface Asked {

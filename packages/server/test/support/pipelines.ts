@@ -21,7 +21,7 @@ export async function makeWebhook(url: string, browser: Browser, name = 'Hook'):
   return { id, token, send };
 }
 
-export interface PipelineWish {
+export interface PipelineInput {
   readonly name?: string;
   readonly sources?: readonly string[];
   readonly steps?: readonly { readonly kind: string; readonly config?: unknown }[];
@@ -29,14 +29,14 @@ export interface PipelineWish {
   readonly enabled?: boolean;
 }
 
-export const tryPipeline = (browser: Browser, wish: PipelineWish): Promise<Answer> =>
-  browser.post('/pipelines', { name: 'Pipeline', ...wish });
+export const tryPipeline = (browser: Browser, input: PipelineInput): Promise<Answer> =>
+  browser.post('/pipelines', { name: 'Pipeline', ...input });
 
 export async function makePipeline(
   browser: Browser,
-  wish: PipelineWish,
+  input: PipelineInput,
 ): Promise<{ id: string; version: number }> {
-  return dataOf<{ id: string; version: number }>(await tryPipeline(browser, wish));
+  return dataOf<{ id: string; version: number }>(await tryPipeline(browser, input));
 }
 
 /** A destination that keeps what it gets and sends nothing anywhere. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/core/json.ts';
-import { type PipelineEvent, type Scope, scopeOf } from '../../src/core/scope.ts';
+import { type PipelineEvent, type Scope, scopeOf } from '../../src/core/event/scope.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 
 export const sampleEvent = (change: Partial<PipelineEvent> = {}): PipelineEvent => ({
   id: 'evt_01J00000000000000000000001',

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type RunningService, startService } from '../../src/compose.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { newId } from '../../src/core/ids.ts';
-import type { AuthMode, StorageEngine } from '../../src/core/ports.ts';
-import { createVault, hashSecret, newSecret } from '../../src/core/vault.ts';
+import { createVault, hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
+import type { AuthMode, StorageEngine } from '../../src/core/stores/storage.ts';
 import { readSettings } from '../../src/settings.ts';
 
 export const TEST_SECRET_KEY = 'a secret key for tests, 32 characters or more';

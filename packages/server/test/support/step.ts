@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { PipelineEvent } from '../../src/core/scope.ts';
-import { type CompiledPipeline, compilePipeline } from '../../src/pipeline/compile.ts';
-import { createRunner, type RunResult } from '../../src/pipeline/run.ts';
-import { createSharedCalls } from '../../src/pipeline/shared-calls.ts';
+import type { PipelineEvent } from '../../src/core/event/scope.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import { type CompiledPipeline, compilePipeline } from '../../src/pipeline/definitions/compile.ts';
 import type { StepPorts } from '../../src/pipeline/step.ts';
+import { createRunner, type RunResult } from '../../src/pipeline/thread/run.ts';
+import { createSharedCalls } from '../../src/pipeline/thread/shared-calls.ts';
 import { sampleEvent } from './scope.ts';
 
 /** Ports that remember nothing and reach nowhere; a test replaces those that it is about. */

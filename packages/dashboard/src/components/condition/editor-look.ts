@@ -2,7 +2,7 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { nonce } from '../../app/nonce.ts';
+import { nonce } from '../../lib/nonce.ts';
 
 const look = EditorView.theme({
   '&': {

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import type { ConditionCheck } from '@sluice/contract/dashboard-pipelines';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { call } from '../../api/call.ts';
+import { call } from '../../lib/api/call.ts';
 
 /** Long enough that nobody is corrected in the middle of a word. */
 const PAUSE_MS = 300;

@@ -1,8 +1,8 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { AttemptRecord } from '@sluice/contract/dashboard-letters';
 import { IconTerminal2 } from '@tabler/icons-react';
-import { tellDuration } from '../amounts.ts';
-import { asCurl } from '../as-curl.ts';
+import { tellDuration } from '../../lib/amounts.ts';
+import { asCurl } from '../../lib/as-curl.ts';
 import { CopyButtonWith } from '../copy-button.tsx';
 import { Disclosure } from '../disclosure.tsx';
 import { JsonText } from '../json-text.tsx';

@@ -1,9 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
-import { useChange } from '../../api/use-call.ts';
-import { useMay } from '../../app/session.tsx';
-import { tellError } from '../../app/tell-error.ts';
+import { useChange } from '../../lib/api/use-call.ts';
+import { useMay } from '../../lib/session.tsx';
+import { tellError } from '../../lib/tell-error.ts';
 import { ConfirmButton } from '../confirm.tsx';
 
 const open = new Set(['pending', 'held', 'delivering', 'retrying', 'dead']);

@@ -1,5 +1,5 @@
 import { failureCodes } from '@sluice/contract/failure';
-import { useAll } from '../../api/use-call.ts';
+import { useAll } from '../../lib/api/use-call.ts';
 import { ChoiceFilter } from '../choice-filter.tsx';
 
 /** Where something was going, and why it did not arrive. */

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
-import { tellDuration } from '../amounts.ts';
+import { tellDuration } from '../../lib/amounts.ts';
 
 /** What the last attempt came to, on one line of a list. */
 export function LastAnswer({ delivery }: { delivery: Pick<DeliveryRecord, 'attempts' | 'code'> }) {

@@ -1,4 +1,4 @@
-import { stringifyExact } from '../../api/exact-json.ts';
+import { stringifyExact } from '../../lib/api/exact-json.ts';
 
 export const isSame = (one: unknown, other: unknown): boolean =>
   stringifyExact(one) === stringifyExact(other);

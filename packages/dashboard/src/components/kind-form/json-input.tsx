@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { parseExact, stringifyExact } from '../../api/exact-json.ts';
+import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
 
 interface JsonInputProps {
   readonly label: string;

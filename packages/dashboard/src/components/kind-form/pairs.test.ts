@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { parseExact } from '../../api/exact-json.ts';
+import { parseExact } from '../../lib/api/exact-json.ts';
 import { readValue, toPairs } from './pairs.ts';
 
 test('values are shown so that they read as the same values', () => {

@@ -1,4 +1,4 @@
-import { parseExact, stringifyExact } from '../../api/exact-json.ts';
+import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
 
 export type Pair = readonly [name: string, text: string];
 

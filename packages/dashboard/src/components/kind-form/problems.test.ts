@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { CallError } from '../../api/call.ts';
+import { CallError } from '../../lib/api/call.ts';
 import { problemAt, problemsOf } from './problems.ts';
 
 const refusal = (path: string | null, message: string) =>

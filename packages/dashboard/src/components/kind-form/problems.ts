@@ -1,4 +1,4 @@
-import type { CallError } from '../../api/call.ts';
+import type { CallError } from '../../lib/api/call.ts';
 
 /** What is wrong with a field, by its path inside the configuration: `model.base_url`. */
 export type Problems = Readonly<Record<string, string>>;

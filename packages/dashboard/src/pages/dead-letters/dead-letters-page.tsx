@@ -3,12 +3,6 @@ import type { DeadLetter, DeadLetterSummary } from '@sluice/contract/dashboard-l
 import { IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { withQuery } from '../../api/call.ts';
-import { useCall, useList } from '../../api/use-call.ts';
-import { useTurning } from '../../api/use-turning.ts';
-import { useMay } from '../../app/session.tsx';
-import { useFilters } from '../../app/use-filters.ts';
-import { useTimes } from '../../app/use-times.ts';
 import { Card } from '../../components/card.tsx';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
@@ -17,6 +11,12 @@ import { JobProgress } from '../../components/job-progress.tsx';
 import { isEmpty, Listed } from '../../components/listed.tsx';
 import { Page } from '../../components/page.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
+import { withQuery } from '../../lib/api/call.ts';
+import { useCall, useList } from '../../lib/api/use-call.ts';
+import { useLiveList } from '../../lib/api/use-live-list.ts';
+import { useMay } from '../../lib/session.tsx';
+import { useFilters } from '../../lib/use-filters.ts';
+import { useTimes } from '../../lib/use-times.ts';
 import { letterColumns } from './letter-columns.tsx';
 import { LetterGroups } from './letter-groups.tsx';
 import { RetryAll } from './retry-all.tsx';
@@ -41,7 +41,7 @@ export default function DeadLettersPage() {
     );
   }, [filters, after, before]);
   const list = useList<DeadLetter>('/dead-letters', filter);
-  useTurning(list, '/dead-letters', filter, traceOf);
+  useLiveList(list, '/dead-letters', filter, traceOf);
   const summary = useCall<DeadLetterSummary>(withQuery('/dead-letters/summary', { after, before }), {
     live: true,
     keep: true,

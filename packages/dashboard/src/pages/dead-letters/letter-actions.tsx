@@ -2,9 +2,9 @@ import { ActionIcon, Group, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { DeadLetter } from '@sluice/contract/dashboard-letters';
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
-import { useChange } from '../../api/use-call.ts';
-import { tellError } from '../../app/tell-error.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { useChange } from '../../lib/api/use-call.ts';
+import { tellError } from '../../lib/tell-error.ts';
 
 /** Retries one, or lets it go. */
 export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id: string): void }) {

@@ -1,7 +1,7 @@
 import { Group, Text, UnstyledButton } from '@mantine/core';
 import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
-import { useFilters } from '../../app/use-filters.ts';
-import { tellCapped } from '../../components/amounts.ts';
+import { tellCapped } from '../../lib/amounts.ts';
+import { useFilters } from '../../lib/use-filters.ts';
 import classes from './dead-letters.module.css';
 
 /** So many groups are offered; the rest is found by the filters. */

@@ -1,5 +1,5 @@
 import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
-import { tellCapped } from '../../components/amounts.ts';
+import { tellCapped } from '../../lib/amounts.ts';
 
 /** "12 deliveries and 3 events". */
 export function tellLetters({ deliveries, events, most }: DeadLetterSummary): string {

@@ -2,9 +2,9 @@ import { Loader } from '@mantine/core';
 import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconRefresh } from '@tabler/icons-react';
-import { withQuery } from '../../api/call.ts';
-import { useCall, useChange } from '../../api/use-call.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { withQuery } from '../../lib/api/call.ts';
+import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { tellLetters } from './letter-words.ts';
 
 type Filter = Readonly<Record<string, string>>;

@@ -3,10 +3,6 @@ import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
-import { useAll, useList } from '../../api/use-call.ts';
-import { useTurning } from '../../api/use-turning.ts';
-import { useFilters } from '../../app/use-filters.ts';
-import { useTimes } from '../../app/use-times.ts';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
 import { LastAnswer } from '../../components/delivery/last-answer.tsx';
@@ -18,6 +14,10 @@ import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
 import { TypedFilter } from '../../components/typed-filter.tsx';
+import { useAll, useList } from '../../lib/api/use-call.ts';
+import { useLiveList } from '../../lib/api/use-live-list.ts';
+import { useFilters } from '../../lib/use-filters.ts';
+import { useTimes } from '../../lib/use-times.ts';
 import { sendCommand } from '../sources/send-command.ts';
 
 /** In the order that a delivery goes through them. */
@@ -76,7 +76,7 @@ export default function DeliveriesPage() {
   const times = useTimes();
   const query = { destination, state, code, event: event?.trim(), ...times };
   const list = useList<DeliveryRecord>('/deliveries', query);
-  useTurning(list, '/deliveries', query, ({ id, state, attempt }) => `${id} ${state} ${attempt}`);
+  useLiveList(list, '/deliveries', query, ({ id, state, attempt }) => `${id} ${state} ${attempt}`);
   const isNarrowed = Object.values(query).some(Boolean);
   return (
     <Page title="Deliveries" lead="Each event on its way to each destination, newest first." fill>

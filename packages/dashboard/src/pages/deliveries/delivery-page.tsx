@@ -1,8 +1,6 @@
 import { Alert, Anchor, Text } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { Link } from '@tanstack/react-router';
-import { useCall } from '../../api/use-call.ts';
-import { useAddressId } from '../../app/use-address-id.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { AttemptList } from '../../components/delivery/attempt-list.tsx';
@@ -13,6 +11,8 @@ import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { useCall } from '../../lib/api/use-call.ts';
+import { useAddressId } from '../../lib/use-address-id.ts';
 
 /** One delivery with every attempt, as it happens. */
 export default function DeliveryPage() {

@@ -2,7 +2,6 @@ import { Alert, Button, Fieldset, Group, Stack, TextInput } from '@mantine/core'
 import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import type { CallError } from '../../api/call.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { isSame } from '../../components/kept-form/changes.ts';
 import { type Aids, KindForm } from '../../components/kind-form/kind-form.tsx';
@@ -13,6 +12,7 @@ import {
   type KindDescription,
   variantsOf,
 } from '../../components/kind-form/schema.ts';
+import type { CallError } from '../../lib/api/call.ts';
 import classes from './destinations.module.css';
 import { PolicyForm } from './policy-form.tsx';
 import { readDelays, writeDelays } from './policy-words.ts';

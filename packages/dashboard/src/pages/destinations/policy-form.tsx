@@ -1,8 +1,8 @@
 import { Grid, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import type { RefObject } from 'react';
-import type { CallError } from '../../api/call.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import type { CallError } from '../../lib/api/call.ts';
 import { readDelays, tellDelays, tellRetries } from './policy-words.ts';
 
 const numbers = [

@@ -1,14 +1,14 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { Link } from '@tanstack/react-router';
-import { withQuery } from '../../api/call.ts';
-import { parseExact, stringifyExact } from '../../api/exact-json.ts';
-import { useCall } from '../../api/use-call.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { JsonText } from '../../components/json-text.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { withQuery } from '../../lib/api/call.ts';
+import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
+import { useCall } from '../../lib/api/use-call.ts';
 
 /** An inbox is there to be looked into: what it got is shown, and not only that it did. */
 export function RecentDeliveries({ id, showsBodies }: { id: string; showsBodies: boolean }) {

@@ -1,10 +1,10 @@
 import { SegmentedControl, Skeleton, Text } from '@mantine/core';
 import type { CountersRecord } from '@sluice/contract/dashboard-overview';
 import { lazy, Suspense, useState } from 'react';
-import { withQuery } from '../../api/call.ts';
-import { useCall } from '../../api/use-call.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { withQuery } from '../../lib/api/call.ts';
+import { useCall } from '../../lib/api/use-call.ts';
 import { tellSuccess } from './success-words.ts';
 
 /** Charts are large: they come when a page first shows one. */

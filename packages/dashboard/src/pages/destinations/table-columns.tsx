@@ -1,13 +1,13 @@
 import { Alert, Autocomplete, Badge, Button, Group, Input, Stack, Table, Text } from '@mantine/core';
 import type { TableColumnsRecord } from '@sluice/contract/dashboard-deliveries';
 import { IconTableSpark } from '@tabler/icons-react';
-import { useChange } from '../../api/use-call.ts';
 import { Command } from '../../components/copy.tsx';
 import { readValue, showValue } from '../../components/kind-form/pairs.ts';
 import { PairsInput } from '../../components/kind-form/pairs-input.tsx';
 import { problemsOf } from '../../components/kind-form/problems.ts';
 import type { Config, Schema } from '../../components/kind-form/schema.ts';
 import { InlineCode } from '../../components/prose.tsx';
+import { useChange } from '../../lib/api/use-call.ts';
 import { defaultFits, references, suggestMapping } from './column-mapping.ts';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useRemoval } from '../../app/use-removal.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { useRemoval } from '../../lib/use-removal.ts';
 import { type EntityName, entityCall } from './entity-address.ts';
 
 /** Forgetting somebody: the entity, and where that is asked for the payloads of its events too. */

@@ -2,17 +2,17 @@ import { Button, Group } from '@mantine/core';
 import type { EntityRecord } from '@sluice/contract/entity';
 import { IconFilter } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { stringifyExact } from '../../api/exact-json.ts';
-import { useList } from '../../api/use-call.ts';
-import { useTurning } from '../../api/use-turning.ts';
-import { useFilters } from '../../app/use-filters.ts';
 import { Empty } from '../../components/empty.tsx';
 import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
-import { keyedCommand } from '../../components/pasted-command.ts';
 import type { Column } from '../../components/rows.tsx';
 import { TypedFilter } from '../../components/typed-filter.tsx';
+import { stringifyExact } from '../../lib/api/exact-json.ts';
+import { useList } from '../../lib/api/use-call.ts';
+import { useLiveList } from '../../lib/api/use-live-list.ts';
+import { keyedCommand } from '../../lib/pasted-command.ts';
+import { useFilters } from '../../lib/use-filters.ts';
 import { entityPage } from './entity-address.ts';
 
 const keyOf = ({ kind, external_id }: EntityRecord) => `${kind} ${external_id}`;
@@ -56,7 +56,7 @@ export default function EntitiesPage() {
   const [filters] = useFilters();
   const query = toQuery(filters);
   const list = useList<EntityRecord>('/entities', query);
-  useTurning(list, '/entities', query, one => `${keyOf(one)} ${one.version}`);
+  useLiveList(list, '/entities', query, one => `${keyOf(one)} ${one.version}`);
   const isFiltered = Object.keys(filters).length > 0;
 
   return (

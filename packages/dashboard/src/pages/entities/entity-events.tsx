@@ -1,16 +1,16 @@
 import { Switch } from '@mantine/core';
 import type { EntityEventRecord } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
-import { useList } from '../../api/use-call.ts';
-import { useTurning } from '../../api/use-turning.ts';
-import { useFilters } from '../../app/use-filters.ts';
 import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { keyedCommand } from '../../components/pasted-command.ts';
 import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { useList } from '../../lib/api/use-call.ts';
+import { useLiveList } from '../../lib/api/use-live-list.ts';
+import { keyedCommand } from '../../lib/pasted-command.ts';
+import { useFilters } from '../../lib/use-filters.ts';
 import { type EntityName, entityCall, nameOf } from './entity-address.ts';
 import classes from './entity-events.module.css';
 
@@ -37,7 +37,7 @@ export function EntityEvents({ name }: { name: EntityName }) {
   const [{ identity }, setFilters] = useFilters();
   const path = entityCall(name, 'events');
   const list = useList<EntityEventRecord>(path, { identity });
-  useTurning(list, path, { identity }, ({ id, state }) => `${id} ${state}`);
+  useLiveList(list, path, { identity }, ({ id, state }) => `${id} ${state}`);
   return (
     <Card
       title="Events"

@@ -2,10 +2,10 @@ import { Anchor, Text } from '@mantine/core';
 import type { entityIdentity } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
 import type { z } from 'zod';
-import { useCall } from '../../api/use-call.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { useCall } from '../../lib/api/use-call.ts';
 import { type EntityName, entityCall, entityPage, nameOf } from './entity-address.ts';
 import { TraitTable } from './trait-table.tsx';
 

@@ -1,7 +1,7 @@
 import { ScrollArea, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { stringifyExact } from '../../api/exact-json.ts';
 import { Moment } from '../../components/moment.tsx';
+import { stringifyExact } from '../../lib/api/exact-json.ts';
 
 /** Traits with their values, when each was written, and where that matters from whom. */
 export function TraitTable(props: {

@@ -2,8 +2,6 @@ import { Alert, Anchor } from '@mantine/core';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useCall } from '../../api/use-call.ts';
-import { useAddressId } from '../../app/use-address-id.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { ExactTime } from '../../components/delivery/exact-time.tsx';
@@ -12,6 +10,8 @@ import { JobProgress } from '../../components/job-progress.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { useCall } from '../../lib/api/use-call.ts';
+import { useAddressId } from '../../lib/use-address-id.ts';
 import { outcomeOf, tellJob, titleOf } from './job-words.ts';
 
 /** A long piece of work: how far it has come, who asked for it, and what came of it. */

@@ -1,7 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { Link } from '@tanstack/react-router';
-import { useCall } from '../../api/use-call.ts';
 import { Empty } from '../../components/empty.tsx';
 import { tellProgress } from '../../components/job-progress.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -9,6 +8,7 @@ import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { useCall } from '../../lib/api/use-call.ts';
 import { tellJob, titleOf } from './job-words.ts';
 
 const keyOf = ({ id }: JobRecord) => id;

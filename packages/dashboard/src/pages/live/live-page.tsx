@@ -6,10 +6,10 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { Rows } from '../../components/rows.tsx';
-import { eventColumns, keyOfEvent, pageOfEvent } from '../events/event-columns.tsx';
-import { EventFilters } from '../events/event-filters.tsx';
-import { FirstEvent } from '../events/first-event.tsx';
-import { type EventQuery, useEventQuery } from '../events/use-event-query.ts';
+import { eventColumns, keyOfEvent, pageOfEvent } from '../events/list/event-columns.tsx';
+import { EventFilters } from '../events/list/event-filters.tsx';
+import { FirstEvent } from '../events/list/first-event.tsx';
+import { type EventQuery, useEventQuery } from '../events/list/use-event-query.ts';
 import { useTail } from './use-tail.ts';
 
 /** Further down than this somebody is reading. */

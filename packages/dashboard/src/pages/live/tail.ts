@@ -1,5 +1,5 @@
 import type { EventRow } from '@sluice/contract/dashboard-events';
-import type { News } from '../../api/tail.ts';
+import type { News } from '../../lib/api/tail.ts';
 
 /** What a tail keeps: a page that is open for days must not grow for days. */
 export const MOST_KEPT = 1_000;

@@ -3,13 +3,13 @@ import { useForm } from '@mantine/form';
 import type { InvitationRecord, WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type CallError, call } from '../../api/call.ts';
-import { useCall } from '../../api/use-call.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
-import { useEnter } from './enter.ts';
+import { type CallError, call } from '../../lib/api/call.ts';
+import { useCall } from '../../lib/api/use-call.ts';
 import { errorAt } from './field-error.ts';
-import { Outside } from './outside.tsx';
+import { useLogIn } from './log-in.ts';
+import { PublicFrame } from './public-frame.tsx';
 
 /** What the link in an invitation opens: it makes the account where there is none, and logs in. */
 export default function InvitationPage() {
@@ -20,23 +20,23 @@ export default function InvitationPage() {
   if (invitation.data) return <Accept path={path} invitation={invitation.data} />;
   if (invitation.error === null) return <Loading />;
   return (
-    <Outside title="This invitation does not work">
+    <PublicFrame title="This invitation does not work">
       <ErrorNotice error={invitation.error} />
       <Text size="sm">Ask whoever invited you for a new link, or log in if you have joined already.</Text>
       <Button component={Link} to="/login" variant="default">
         Log in
       </Button>
-    </Outside>
+    </PublicFrame>
   );
 }
 
 function Accept({ path, invitation }: { path: string; invitation: InvitationRecord }) {
   const { email, role, organisation, has_account: hasAccount } = invitation;
   const session = useCall<WhoAmI>('/session');
-  const enter = useEnter();
+  const enterAs = useLogIn();
   const accept = useMutation<WhoAmI, CallError, { password: string }>({
-    mutationFn: wish => call<WhoAmI>('POST', path, wish),
-    onSuccess: who => enter(who, '/'),
+    mutationFn: input => call<WhoAmI>('POST', path, input),
+    onSuccess: who => enterAs(who, '/'),
   });
   const form = useForm({
     initialValues: { password: '' },
@@ -46,7 +46,7 @@ function Accept({ path, invitation }: { path: string; invitation: InvitationReco
   const atPassword = errorAt(accept.error, 'password');
 
   return (
-    <Outside
+    <PublicFrame
       title={`Join ${organisation.name}`}
       lead={`You are invited as ${role}. ${
         hasAccount
@@ -54,7 +54,7 @@ function Accept({ path, invitation }: { path: string; invitation: InvitationReco
           : 'Choose a password, and your account is made.'
       }`}
     >
-      <form onSubmit={form.onSubmit(wish => accept.mutate(wish))} noValidate>
+      <form onSubmit={form.onSubmit(input => accept.mutate(input))} noValidate>
         <Stack>
           {other && (
             <Alert variant="light">
@@ -76,6 +76,6 @@ function Accept({ path, invitation }: { path: string; invitation: InvitationReco
           </Button>
         </Stack>
       </form>
-    </Outside>
+    </PublicFrame>
   );
 }

@@ -4,13 +4,13 @@ import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { type CallError, call } from '../../api/call.ts';
-import { useCall } from '../../api/use-call.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { pageWithin, useEnter } from './enter.ts';
-import { Outside } from './outside.tsx';
+import { type CallError, call } from '../../lib/api/call.ts';
+import { useCall } from '../../lib/api/use-call.ts';
+import { pageWithin, useLogIn } from './log-in.ts';
+import { PublicFrame } from './public-frame.tsx';
 
-interface Wish {
+interface SourceInput {
   readonly email: string;
   readonly password: string;
 }
@@ -19,7 +19,7 @@ export default function LoginPage() {
   const { to }: { to?: string } = useSearch({ strict: false });
   const target = pageWithin(to, window.location.origin);
   const router = useRouter();
-  const enter = useEnter();
+  const enterAs = useLogIn();
   const session = useCall<WhoAmI>('/session');
   const isIn = session.data !== undefined && session.error === null;
   // Whoever is logged in already has nothing to do here.
@@ -27,9 +27,9 @@ export default function LoginPage() {
     if (isIn) router.history.replace(target);
   }, [isIn, router, target]);
 
-  const logIn = useMutation<WhoAmI, CallError, Wish>({
-    mutationFn: wish => call<WhoAmI>('POST', '/session', wish),
-    onSuccess: who => enter(who, target),
+  const logIn = useMutation<WhoAmI, CallError, SourceInput>({
+    mutationFn: input => call<WhoAmI>('POST', '/session', input),
+    onSuccess: who => enterAs(who, target),
   });
   const form = useForm({
     initialValues: { email: '', password: '' },
@@ -40,8 +40,8 @@ export default function LoginPage() {
   });
 
   return (
-    <Outside title="Log in">
-      <form onSubmit={form.onSubmit(wish => logIn.mutate(wish))} noValidate>
+    <PublicFrame title="Log in">
+      <form onSubmit={form.onSubmit(input => logIn.mutate(input))} noValidate>
         <Stack>
           {logIn.error && <ErrorNotice error={logIn.error} />}
           <TextInput
@@ -62,6 +62,6 @@ export default function LoginPage() {
           </Button>
         </Stack>
       </form>
-    </Outside>
+    </PublicFrame>
   );
 }

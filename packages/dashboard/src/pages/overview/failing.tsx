@@ -1,9 +1,9 @@
 import { Table, Text } from '@mantine/core';
 import type { FailingDestination } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
-import { tellAmount } from '../../components/amounts.ts';
 import { Card } from '../../components/card.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { tellAmount } from '../../lib/amounts.ts';
 import classes from './overview.module.css';
 
 /** Destinations that do not take what they are sent. */

@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import type { CappedCount, OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { tellCapped, tellDuration } from '../../components/amounts.ts';
 import { Card } from '../../components/card.tsx';
+import { tellCapped, tellDuration } from '../../lib/amounts.ts';
 import classes from './overview.module.css';
 
 /** How quick it is, how much waits, and how much did not arrive. */

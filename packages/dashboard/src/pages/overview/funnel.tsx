@@ -1,7 +1,7 @@
 import type { FunnelName, OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { IconChevronRight } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { tellAmount } from '../../components/amounts.ts';
+import { tellAmount } from '../../lib/amounts.ts';
 import { tellShare } from './amounts.ts';
 import classes from './funnel.module.css';
 import type { RangeName } from './ranges.ts';

@@ -1,6 +1,6 @@
 import type { MapRecord } from '@sluice/contract/dashboard-overview';
 import { type Edge, MarkerType, type Node } from '@xyflow/react';
-import { tellAmount } from '../../components/amounts.ts';
+import { tellAmount } from '../../lib/amounts.ts';
 import { tellRate, tellShort } from './amounts.ts';
 import { NODE_HEIGHT, NODE_WIDTH, type Places } from './map-places.ts';
 import type { RangeName } from './ranges.ts';

@@ -2,7 +2,7 @@ import '@mantine/charts/styles.css';
 import { AreaChart } from '@mantine/charts';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { useMemo } from 'react';
-import { tellAmount } from '../../components/amounts.ts';
+import { tellAmount } from '../../lib/amounts.ts';
 import { tellShort } from './amounts.ts';
 import { chartRows } from './chart-rows.ts';
 import { type RangeName, ranges } from './ranges.ts';

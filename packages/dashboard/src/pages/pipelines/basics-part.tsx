@@ -1,9 +1,9 @@
 import { Anchor, MultiSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
-import type { CallError } from '../../api/call.ts';
 import { Card } from '../../components/card.tsx';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import type { CallError } from '../../lib/api/call.ts';
 import type { Draft } from './draft.ts';
 
 /** What it is called, whether it runs, and which sources it listens to. */

@@ -1,4 +1,4 @@
-import { stringifyExact } from '../../api/exact-json.ts';
+import { stringifyExact } from '../../lib/api/exact-json.ts';
 
 /** What a step did to a field. */
 export interface FieldChange {

@@ -2,10 +2,10 @@ import { Anchor, Badge, Button, CloseButton, Group, Select, Stack, Text, TextInp
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import type { CallError } from '../../api/call.ts';
 import { Card } from '../../components/card.tsx';
 import { type KnownField, KnownFieldsProvider } from '../../components/condition/known-fields.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import type { CallError } from '../../lib/api/call.ts';
 import type { DraftDestination } from './draft.ts';
 import classes from './pipeline.module.css';
 

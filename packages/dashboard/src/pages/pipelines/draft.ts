@@ -1,6 +1,6 @@
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
-import { stringifyExact } from '../../api/exact-json.ts';
 import type { Config } from '../../components/kind-form/schema.ts';
+import { stringifyExact } from '../../lib/api/exact-json.ts';
 
 /** A pipeline while it is being written. */
 export interface Draft {

@@ -4,14 +4,14 @@ import type { PipelineDetails, PipelineRecord } from '@sluice/contract/dashboard
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import type { CallError } from '../../api/call.ts';
-import { useChange } from '../../api/use-call.ts';
-import { useFilters } from '../../app/use-filters.ts';
-import { useRemoval } from '../../app/use-removal.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { Page } from '../../components/page.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import type { CallError } from '../../lib/api/call.ts';
+import { useChange } from '../../lib/api/use-call.ts';
+import { useFilters } from '../../lib/use-filters.ts';
+import { useRemoval } from '../../lib/use-removal.ts';
 import { BasicsPart } from './basics-part.tsx';
 import { DestinationsPart } from './destinations-part.tsx';
 import { type Draft, placeOf, toBody } from './draft.ts';

@@ -1,11 +1,11 @@
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { PipelineDetails } from '@sluice/contract/dashboard-pipelines';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
-import { useAll, useCall } from '../../api/use-call.ts';
-import { useMay } from '../../app/session.tsx';
-import { useAddressId } from '../../app/use-address-id.ts';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { NotFound, Waiting } from '../../components/page-states.tsx';
+import { useAll, useCall } from '../../lib/api/use-call.ts';
+import { useMay } from '../../lib/session.tsx';
+import { useAddressId } from '../../lib/use-address-id.ts';
 import { PipelineEditor } from './pipeline-editor.tsx';
 
 /** One pipeline, or a new one: everything that its editor has to know before it can be drawn. */

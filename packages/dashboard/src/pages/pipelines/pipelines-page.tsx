@@ -4,9 +4,6 @@ import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useAll, useChange } from '../../api/use-call.ts';
-import { useMay } from '../../app/session.tsx';
-import { useFilters } from '../../app/use-filters.ts';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
@@ -15,6 +12,9 @@ import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { useMay } from '../../lib/session.tsx';
+import { useFilters } from '../../lib/use-filters.ts';
 
 const LEAD = 'What happens to events between a source and its destinations.';
 

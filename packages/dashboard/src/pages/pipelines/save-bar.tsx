@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import type { CallError } from '../../api/call.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import type { CallError } from '../../lib/api/call.ts';
 import classes from './pipeline.module.css';
 
 /** Stays in sight while something is unsaved. */

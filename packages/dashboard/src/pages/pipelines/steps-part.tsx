@@ -13,11 +13,11 @@ import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrate
 import { Text } from '@mantine/core';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { useRef, useState } from 'react';
-import type { CallError } from '../../api/call.ts';
 import { Card } from '../../components/card.tsx';
 import { type KnownField, KnownFieldsProvider } from '../../components/condition/known-fields.ts';
 import { problemOf, problemsOf } from '../../components/kind-form/problems.ts';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
+import type { CallError } from '../../lib/api/call.ts';
 import { AddStep } from './add-step.tsx';
 import { addStep, type DraftStep, duplicateStep, moveStep, placeOf } from './draft.ts';
 import classes from './pipeline.module.css';

@@ -1,13 +1,13 @@
 import { Checkbox, Group, Loader, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { EventRow } from '@sluice/contract/dashboard-events';
-import { CallError, withQuery } from '../../api/call.ts';
-import { useCall } from '../../api/use-call.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { shortened } from '../../components/kind-form/problems.ts';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { tellSince } from '../../components/moment.tsx';
+import { CallError, withQuery } from '../../lib/api/call.ts';
+import { useCall } from '../../lib/api/use-call.ts';
 import { type Draft, placeOf } from './draft.ts';
 import { TrialReport } from './trial-report.tsx';
 import type { Trial, TrialEvent } from './use-trial.ts';

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
-import { useCall } from '../../api/use-call.ts';
 import { commonFields, fieldsOf, type KnownField } from '../../components/condition/known-fields.ts';
+import { useCall } from '../../lib/api/use-call.ts';
 import type { Draft } from './draft.ts';
 import { readEvent, type TrialEvent } from './use-trial.ts';
 

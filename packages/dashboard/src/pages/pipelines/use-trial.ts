@@ -1,8 +1,8 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { CallError, call } from '../../api/call.ts';
-import { parseExact, stringifyExact } from '../../api/exact-json.ts';
+import { CallError, call } from '../../lib/api/call.ts';
+import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
 import { type Draft, toBody } from './draft.ts';
 
 /** The event that a draft is tried with: one that came in, or one that somebody wrote. */
@@ -19,14 +19,14 @@ export interface Trial {
 const PAUSE_MS = 400;
 
 /** Runs the draft as it stands a moment after its last change. Nothing is sent, nothing is stored. */
-export function useTrial(wish: {
+export function useTrial(input: {
   draft: Draft;
   /** Of the pipeline that the draft is of, so that its secrets are kept. */
   id: string | null;
   event: TrialEvent | null;
   classify: boolean;
 }): Trial {
-  const { draft, id, event, classify } = wish;
+  const { draft, id, event, classify } = input;
   const given = event === null ? null : readEvent(event);
   const body = stringifyExact(
     {

@@ -1,12 +1,12 @@
 import { Button, Group, Modal, Table, Text } from '@mantine/core';
 import type { PipelineRecord, PipelineVersionRecord } from '@sluice/contract/dashboard-pipelines';
 import { lazy, Suspense, useState } from 'react';
-import { stringifyExact } from '../../api/exact-json.ts';
-import { useAll, useChange } from '../../api/use-call.ts';
 import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Loading, Waiting } from '../../components/page-states.tsx';
+import { stringifyExact } from '../../lib/api/exact-json.ts';
+import { useAll, useChange } from '../../lib/api/use-call.ts';
 
 /** What it needs to compare texts is large, and is loaded when somebody first compares. */
 const VersionDiff = lazy(() => import('./version-diff.tsx'));

@@ -1,14 +1,14 @@
 import { Anchor, Stack, Table } from '@mantine/core';
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import { Link } from '@tanstack/react-router';
-import { useCall } from '../../api/use-call.ts';
-import { useAddressId } from '../../app/use-address-id.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { JsonText } from '../../components/json-text.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
+import { useCall } from '../../lib/api/use-call.ts';
+import { useAddressId } from '../../lib/use-address-id.ts';
 
 const pages: Readonly<Record<string, string>> = {
   evt: '/events/',

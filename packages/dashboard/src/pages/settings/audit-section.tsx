@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import { Link } from '@tanstack/react-router';
-import { useList } from '../../api/use-call.ts';
-import { useTurning } from '../../api/use-turning.ts';
 import { Empty } from '../../components/empty.tsx';
 import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
 import type { Column } from '../../components/rows.tsx';
+import { useList } from '../../lib/api/use-call.ts';
+import { useLiveList } from '../../lib/api/use-live-list.ts';
 
 const keyOf = ({ id }: AuditRecord): string => id;
 const pageOf = ({ id }: AuditRecord): string => `/settings/audit/${id}`;
@@ -34,7 +34,7 @@ const columns: readonly Column<AuditRecord>[] = [
 /** Who logged in and who changed what, newest first. */
 export function AuditSection() {
   const entries = useList<AuditRecord>('/audit');
-  useTurning(entries, '/audit', {}, keyOf);
+  useLiveList(entries, '/audit', {}, keyOf);
   return (
     <Listed
       label="Audit log"

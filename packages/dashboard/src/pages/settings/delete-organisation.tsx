@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import type { OrganisationRecord } from '@sluice/contract/dashboard-accounts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type CallError, call } from '../../api/call.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { type CallError, call } from '../../lib/api/call.ts';
 
 /** Nothing brings an organisation back, so whoever deletes it types its name. */
 export function DeleteOrganisation({ organisation: { id, name } }: { organisation: OrganisationRecord }) {

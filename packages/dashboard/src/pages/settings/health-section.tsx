@@ -2,12 +2,12 @@ import { Alert, Stack, Table, Text } from '@mantine/core';
 import type { HealthRecord } from '@sluice/contract/dashboard-overview';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useCall } from '../../api/use-call.ts';
-import { tellCapped } from '../../components/amounts.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { tellCapped } from '../../lib/amounts.ts';
+import { useCall } from '../../lib/api/use-call.ts';
 
 const engines = { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' } as const;
 const SCARCE_BYTES = 1024 ** 3;

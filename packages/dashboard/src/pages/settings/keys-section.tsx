@@ -1,8 +1,6 @@
 import { Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { KeyRecord, NewKeyRecord } from '@sluice/contract/dashboard-keys';
-import { useAll, useChange } from '../../api/use-call.ts';
-import { useMay } from '../../app/session.tsx';
 import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { Command } from '../../components/copy.tsx';
@@ -11,6 +9,8 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
+import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { useMay } from '../../lib/session.tsx';
 import { errorAt } from '../login/field-error.ts';
 import { keyCommand } from '../setup/sample.ts';
 import classes from './settings.module.css';

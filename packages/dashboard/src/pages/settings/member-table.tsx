@@ -1,11 +1,11 @@
 import { Group, Select, Table, Text } from '@mantine/core';
 import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
-import { useChange } from '../../api/use-call.ts';
-import { useMay, useSession } from '../../app/session.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { useChange } from '../../lib/api/use-call.ts';
+import { useMay, useSession } from '../../lib/session.tsx';
 import { mayTouch, rolesToGive } from './roles.ts';
 import classes from './settings.module.css';
 

@@ -1,12 +1,12 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
-import { useAll, useChange } from '../../api/use-call.ts';
-import { useMay } from '../../app/session.tsx';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { useMay } from '../../lib/session.tsx';
 import { errorAt } from '../login/field-error.ts';
 import { MemberTable } from './member-table.tsx';
 import { meanings, rolesToGive } from './roles.ts';
@@ -43,7 +43,7 @@ function Invite() {
   const form = useForm({
     initialValues: { email: '', role: 'member' },
     validate: { email: email => (/^\S+@\S+$/.test(email.trim()) ? null : 'This is not an e-mail address.') },
-    transformValues: wish => ({ ...wish, email: wish.email.trim() }),
+    transformValues: input => ({ ...input, email: input.email.trim() }),
   });
   const submit = form.onSubmit(body =>
     invite.mutate({ method: 'POST', path: '/members', body }, { onSuccess: () => form.reset() }),

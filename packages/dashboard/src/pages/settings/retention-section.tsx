@@ -2,11 +2,11 @@ import { Button, Group, NumberInput, Stack, TagsInput, Text } from '@mantine/cor
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import type { OrganisationRecord } from '@sluice/contract/dashboard-accounts';
-import { useCall, useChange } from '../../api/use-call.ts';
-import { useMay, useSession } from '../../app/session.tsx';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { useCall, useChange } from '../../lib/api/use-call.ts';
+import { useMay, useSession } from '../../lib/session.tsx';
 import { errorAt } from '../login/field-error.ts';
 
 const MOST_DAYS = 36_500;

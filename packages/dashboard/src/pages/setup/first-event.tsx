@@ -3,12 +3,12 @@ import type { EventRow } from '@sluice/contract/dashboard-events';
 import type { PipelineRecord, RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconCheck, IconInbox, IconPlugConnected, IconRoute, IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { withQuery } from '../../api/call.ts';
-import { useCall } from '../../api/use-call.ts';
-import { tellDuration } from '../../components/amounts.ts';
 import { Card } from '../../components/card.tsx';
 import { JsonText } from '../../components/json-text.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { tellDuration } from '../../lib/amounts.ts';
+import { withQuery } from '../../lib/api/call.ts';
+import { useCall } from '../../lib/api/use-call.ts';
 import type { FirstFlow } from './first-flow.ts';
 
 type Followed = EventRow & {

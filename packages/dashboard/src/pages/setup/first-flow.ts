@@ -1,6 +1,6 @@
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { SdkSourceRecord, SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
-import { call } from '../../api/call.ts';
+import { call } from '../../lib/api/call.ts';
 
 /**
  * What a newcomer begins with: a webhook source, the built-in inbox and a pipeline between them. Each part is
@@ -68,8 +68,8 @@ export async function makeFirstFlow(found: FirstFlow, onSecret: (secret: string)
 }
 
 async function makeSource(onSecret: (secret: string) => void): Promise<WebhookSourceRecord> {
-  const wish = { kind: 'webhook', name: FIRST_SOURCE, auth: 'hmac' };
-  const { secret, ...source } = await call<MadeSource>('POST', '/sources', wish);
+  const input = { kind: 'webhook', name: FIRST_SOURCE, auth: 'hmac' };
+  const { secret, ...source } = await call<MadeSource>('POST', '/sources', input);
   onSecret(secret);
   return source;
 }

@@ -2,11 +2,11 @@ import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import type { WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { CallError, call, readAnswer } from '../../api/call.ts';
-import { useMay } from '../../app/session.tsx';
 import { Card } from '../../components/card.tsx';
 import { Command } from '../../components/copy.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { CallError, call, readAnswer } from '../../lib/api/call.ts';
+import { useMay } from '../../lib/session.tsx';
 import { type FirstFlow, type MadeSource, openForCode } from './first-flow.ts';
 import { canSign, keyCommand, SAMPLE_BODY, sign, signedCommand, signingCommand } from './sample.ts';
 

@@ -4,15 +4,15 @@ import { useWindowEvent } from '@mantine/hooks';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type CallError, call } from '../../api/call.ts';
-import { useCall } from '../../api/use-call.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
-import { useEnter } from '../login/enter.ts';
+import { type CallError, call } from '../../lib/api/call.ts';
+import { useCall } from '../../lib/api/use-call.ts';
 import { errorAt } from '../login/field-error.ts';
-import { Outside } from '../login/outside.tsx';
+import { useLogIn } from '../login/log-in.ts';
+import { PublicFrame } from '../login/public-frame.tsx';
 
-interface Wish {
+interface SourceInput {
   readonly code: string;
   readonly organisation: string;
   readonly email: string;
@@ -30,29 +30,32 @@ export default function SetupPage() {
   if (setup.data?.open) return <SetupForm />;
   if (setup.data) {
     return (
-      <Outside title="Set-up has been done" lead="The first user exists. Whoever that is can invite others.">
+      <PublicFrame
+        title="Set-up has been done"
+        lead="The first user exists. Whoever that is can invite others."
+      >
         <Button component={Link} to="/login">
           Log in
         </Button>
-      </Outside>
+      </PublicFrame>
     );
   }
   if (setup.error === null) return <Loading />;
   return (
-    <Outside title="Set-up cannot be opened">
+    <PublicFrame title="Set-up cannot be opened">
       <ErrorNotice error={setup.error} onRetry={() => void setup.refetch()} />
-    </Outside>
+    </PublicFrame>
   );
 }
 
 function SetupForm() {
-  const enter = useEnter();
-  const setUp = useMutation<WhoAmI, CallError, Wish>({
-    mutationFn: wish => call<WhoAmI>('POST', '/setup', wish),
-    onSuccess: who => enter(who, '/welcome'),
+  const enterAs = useLogIn();
+  const setUp = useMutation<WhoAmI, CallError, SourceInput>({
+    mutationFn: input => call<WhoAmI>('POST', '/setup', input),
+    onSuccess: who => enterAs(who, '/welcome'),
   });
   const printed = codeIn(window.location);
-  const form = useForm<Wish>({
+  const form = useForm<SourceInput>({
     initialValues: { code: printed, organisation: '', email: '', password: '' },
     validate: {
       code: code => (code.trim() === '' ? 'The server printed it when it started.' : null),
@@ -61,20 +64,25 @@ function SetupForm() {
       password: password =>
         password.length < LEAST_PASSWORD_LENGTH ? `At least ${LEAST_PASSWORD_LENGTH} characters.` : null,
     },
-    transformValues: wish => ({ ...wish, code: wish.code.trim(), email: wish.email.trim() }),
+    transformValues: input => ({ ...input, code: input.code.trim(), email: input.email.trim() }),
   });
   // The printed address may be opened where this page stands already: then only what is behind the `#` changes.
   useWindowEvent('hashchange', () => form.setFieldValue('code', codeIn(window.location)));
   const { error } = setUp;
-  const propsOf = (field: keyof Wish) => ({
+  const propsOf = (field: keyof SourceInput) => ({
     ...form.getInputProps(field),
     error: form.errors[field] ?? refusalAt(error, field),
   });
-  const shownAtField = (Object.keys(form.values) as (keyof Wish)[]).some(field => refusalAt(error, field));
+  const shownAtField = (Object.keys(form.values) as (keyof SourceInput)[]).some(field =>
+    refusalAt(error, field),
+  );
 
   return (
-    <Outside title="Set up Sluice" lead="The first user owns the first organisation, and can invite others.">
-      <form onSubmit={form.onSubmit(wish => setUp.mutate(wish))} noValidate>
+    <PublicFrame
+      title="Set up Sluice"
+      lead="The first user owns the first organisation, and can invite others."
+    >
+      <form onSubmit={form.onSubmit(input => setUp.mutate(input))} noValidate>
         <Stack>
           {error && !shownAtField && <ErrorNotice error={error} />}
           <TextInput
@@ -110,10 +118,10 @@ function SetupForm() {
           </Button>
         </Stack>
       </form>
-    </Outside>
+    </PublicFrame>
   );
 }
 
 /** A refusal of the code names no field, but there is only one that it can be about. */
-const refusalAt = (error: CallError | null, field: keyof Wish): string | null =>
+const refusalAt = (error: CallError | null, field: keyof SourceInput): string | null =>
   field === 'code' && error?.status === 401 ? error.message : errorAt(error, field);

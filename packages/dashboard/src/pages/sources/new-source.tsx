@@ -2,8 +2,6 @@ import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantin
 import type { SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { useChange } from '../../api/use-call.ts';
-import { useMay } from '../../app/session.tsx';
 import { Card } from '../../components/card.tsx';
 import { Command, CopyText } from '../../components/copy.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -11,6 +9,8 @@ import { problemOf } from '../../components/kind-form/problems.ts';
 import { Page } from '../../components/page.tsx';
 import { NotFound } from '../../components/page-states.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
+import { useChange } from '../../lib/api/use-call.ts';
+import { useMay } from '../../lib/session.tsx';
 import { AuthChoice } from './auth-choice.tsx';
 import { MatchInput } from './match-input.tsx';
 import { RateInputs } from './rate-inputs.tsx';

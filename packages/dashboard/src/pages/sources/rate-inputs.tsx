@@ -1,7 +1,7 @@
 import { Group, NumberInput } from '@mantine/core';
 import type { WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
-import type { CallError } from '../../api/call.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import type { CallError } from '../../lib/api/call.ts';
 
 type Rate = WebhookSourceRecord['rate'];
 

@@ -1,9 +1,9 @@
 import { Accordion, Badge, Group, Text } from '@mantine/core';
 import type { RejectionRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
-import { useCall } from '../../api/use-call.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { useCall } from '../../lib/api/use-call.ts';
 import { hintFor, refusalTitle } from './source-words.ts';
 
 const SHOWN = 50;

@@ -1,6 +1,6 @@
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
-import { quoted } from '../../components/as-curl.ts';
-import { askFor, inTurn, keyedCommand } from '../../components/pasted-command.ts';
+import { quoted } from '../../lib/as-curl.ts';
+import { askFor, inTurn, keyedCommand } from '../../lib/pasted-command.ts';
 
 /** Something to paste into a terminal that really sends an event. Where the secret is not known, it is asked for. */
 export function sendCommand(source: SourceRecord, origin: string, secret: string | null): string | null {

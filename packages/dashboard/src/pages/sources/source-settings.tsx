@@ -1,14 +1,14 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { CallError } from '../../api/call.ts';
-import { useChange } from '../../api/use-call.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { ChangedMeanwhile } from '../../components/kept-form/changed-meanwhile.tsx';
 import { changesOf, isSame } from '../../components/kept-form/changes.ts';
-import { useBeginning } from '../../components/kept-form/use-beginning.ts';
+import { useFormBaseline } from '../../components/kept-form/use-form-baseline.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import type { CallError } from '../../lib/api/call.ts';
+import { useChange } from '../../lib/api/use-call.ts';
 import { AuthChoice } from './auth-choice.tsx';
 import { MatchInput } from './match-input.tsx';
 import { RateInputs } from './rate-inputs.tsx';
@@ -52,7 +52,7 @@ type Parts = ReturnType<typeof partsOf>;
 
 function Form({ source }: { source: SourceRecord }) {
   const now = partsOf(source);
-  const form = useBeginning(now);
+  const form = useFormBaseline(now);
   const change = useChange<SourceRecord>();
   const save = (draft: Parts) => {
     const takeIn = form.save();

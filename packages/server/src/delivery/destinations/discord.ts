@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../core/json.ts';
-import type { Card } from '../card.ts';
-import { chatText, prepareChat } from '../chat.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import { defineDestination } from '../destination.ts';
 import { urlField } from '../fields.ts';
 import { hiddenUrl } from '../post.ts';
-import { cutText } from '../text.ts';
+import type { Card } from '../rendering/card.ts';
+import { chatText, prepareChat } from '../rendering/chat.ts';
+import { cutText } from '../rendering/text.ts';
 
 const MOST_CONTENT = 2_000;
 const ACCENT = 0x228be6;

@@ -1,13 +1,13 @@
 import type { SendMailOptions } from 'nodemailer';
 import { z } from 'zod';
-import type { Budget } from '../../core/cel/budget.ts';
 import { invalid } from '../../core/errors.ts';
-import type { Scope } from '../../core/scope.ts';
-import { cardOf } from '../card.ts';
+import type { Scope } from '../../core/event/scope.ts';
+import type { Budget } from '../../core/expressions/cel/budget.ts';
 import { type Destination, defineDestination, type OutgoingDelivery } from '../destination.ts';
-import { fillInTurn } from '../filling.ts';
-import { compileMessage, unsent } from '../message.ts';
-import { cutText } from '../text.ts';
+import { cardOf } from '../rendering/card.ts';
+import { fillInTurn } from '../rendering/filling.ts';
+import { compileMessage, unsent } from '../rendering/message.ts';
+import { cutText } from '../rendering/text.ts';
 import { htmlBody, textBody } from './email/layout.ts';
 import { sendMail } from './email/smtp.ts';
 

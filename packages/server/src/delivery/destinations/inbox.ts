@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Destination, defineDestination } from '../destination.ts';
-import { cutText } from '../text.ts';
+import { cutText } from '../rendering/text.ts';
 
 const MOST_KEPT = 64 * 1024;
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts';
-import { compileTemplate } from '../../core/reference.ts';
-import { cardOf } from '../card.ts';
+import { compileTemplate } from '../../core/expressions/template.ts';
+import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
 import { type Destination, defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField } from '../fields.ts';
-import { fillInTurn } from '../filling.ts';
-import { tooMuch, unsent } from '../message.ts';
 import { post } from '../post.ts';
+import { cardOf } from '../rendering/card.ts';
+import { fillInTurn } from '../rendering/filling.ts';
+import { tooMuch, unsent } from '../rendering/message.ts';
 
 const VENDOR = 'https://api.notion.com';
 const NOTION_VERSION = '2022-06-28';

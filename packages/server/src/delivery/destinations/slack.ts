@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../core/json.ts';
-import type { Card } from '../card.ts';
-import { type Chat, chatText, prepareChat } from '../chat.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField, urlField } from '../fields.ts';
 import { type Answer, hiddenUrl, type Refusal } from '../post.ts';
-import { cutText, quoted, withoutMentions } from '../text.ts';
+import type { Card } from '../rendering/card.ts';
+import { type Chat, chatText, prepareChat } from '../rendering/chat.ts';
+import { cutText, quoted, withoutMentions } from '../rendering/text.ts';
 
 const VENDOR = 'https://slack.com/api';
 const MOST_TEXT = 3_000;

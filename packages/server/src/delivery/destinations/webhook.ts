@@ -2,7 +2,7 @@ import { parseTimestamp, timestamp } from '@sluice/contract/event';
 import { z } from 'zod';
 import { toRfc3339 } from '../../core/clock.ts';
 import { invalid } from '../../core/errors.ts';
-import { newSecret } from '../../core/vault.ts';
+import { newSecret } from '../../core/secrets/vault.ts';
 import { type Destination, type DestinationDeps, defineDestination } from '../destination.ts';
 import { tokenField, urlField } from '../fields.ts';
 import { post } from '../post.ts';

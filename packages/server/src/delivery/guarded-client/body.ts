@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { storable } from '../text.ts';
+import { storable } from '../rendering/text.ts';
 
 export interface KeptBody {
   readonly text: string;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { OutgoingHttp } from '../../core/outgoing.ts';
+import type { OutgoingHttp } from '../../core/http/outgoing.ts';
 import { createAddressPolicy } from './address.ts';
 import { sendRequest } from './http.ts';
 import { createResolver, type Location, type Lookup, systemLookup } from './resolve.ts';

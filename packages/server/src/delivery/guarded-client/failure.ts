@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/outgoing.ts';
+import type { Failure } from '../../core/http/outgoing.ts';
 
 /**
  * The codes that sockets and TLS report, sorted into ours. SMTP and PostgreSQL clients pass the same codes on,

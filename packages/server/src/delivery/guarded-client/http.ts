@@ -1,4 +1,4 @@
-import { KEPT_RESPONSE_BYTES, type OutgoingRequest, type OutgoingResult } from '../../core/outgoing.ts';
+import { KEPT_RESPONSE_BYTES, type OutgoingRequest, type OutgoingResult } from '../../core/http/outgoing.ts';
 import { readKept } from './body.ts';
 import { beforeDeadline } from './deadline.ts';
 import { networkFailure, timeoutFailure } from './failure.ts';

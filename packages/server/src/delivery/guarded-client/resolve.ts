@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIPv4 } from 'node:net';
 import { type Clock, seconds } from '../../core/clock.ts';
-import type { Failure } from '../../core/outgoing.ts';
+import type { Failure } from '../../core/http/outgoing.ts';
 import {
   type AddressPolicy,
   canonicalHost,

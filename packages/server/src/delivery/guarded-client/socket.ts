@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Failure } from '../../core/outgoing.ts';
+import type { Failure } from '../../core/http/outgoing.ts';
 import { beforeDeadline } from './deadline.ts';
 import { networkFailure, timeoutFailure } from './failure.ts';
 import type { Resolver } from './resolve.ts';

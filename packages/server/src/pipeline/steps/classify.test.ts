@@ -9,9 +9,9 @@ import {
   type TestModel,
 } from '../../../test/support/model.ts';
 import { runStep } from '../../../test/support/step.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { createSharedCalls } from '../shared-calls.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import type { StepPorts } from '../step.ts';
+import { createSharedCalls } from '../thread/shared-calls.ts';
 
 let model: TestModel;
 let cache: MemoryCache;

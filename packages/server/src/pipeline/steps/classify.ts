@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { canonicalJson, sha256Hex } from '../../core/canonical.ts';
 import { hours, seconds } from '../../core/clock.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { StepOutcome, Tally } from '../../core/outcome.ts';
+import type { StepOutcome, Tally } from '../../core/event/outcome.ts';
+import { canonicalJson, sha256Hex } from '../../core/json/canonical.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import { defineStep, type RunState } from '../step.ts';
 import { anthropic } from './classify/anthropic.ts';
 import { type Found, findLabel } from './classify/find.ts';

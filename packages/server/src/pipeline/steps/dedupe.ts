@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { canonicalJson, sha256Hex } from '../../core/canonical.ts';
-import { Budget, OverBudget } from '../../core/cel/budget.ts';
-import { compileExpression, type Expression, evaluateToJson } from '../../core/cel/expression.ts';
 import { seconds } from '../../core/clock.ts';
-import { readAt } from '../../core/expression-error.ts';
-import type { StepOutcome } from '../../core/outcome.ts';
-import type { Scope } from '../../core/scope.ts';
+import type { StepOutcome } from '../../core/event/outcome.ts';
+import type { Scope } from '../../core/event/scope.ts';
+import { Budget, OverBudget } from '../../core/expressions/cel/budget.ts';
+import { compileExpression, type Expression, evaluateToJson } from '../../core/expressions/cel/expression.ts';
+import { readAt } from '../../core/expressions/expression-error.ts';
+import { canonicalJson, sha256Hex } from '../../core/json/canonical.ts';
 import { defineStep, type RunState, type StepPorts } from '../step.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { type RunOptions, runStep } from '../../../test/support/step.ts';
-import { type JsonObject, parseJson } from '../../core/json.ts';
+import { type JsonObject, parseJson } from '../../core/json/json.ts';
 
 const enrich = async (payload: JsonObject, into: string | undefined, options: RunOptions = {}) => {
   const result = await runStep('enrich.entity', into === undefined ? {} : { into }, payload, options);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { readAt } from '../../core/expression-error.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
-import { formatPath, getPath, parsePath, putField, setPath } from '../../core/path.ts';
+import { readAt } from '../../core/expressions/expression-error.ts';
+import { formatPath, getPath, parsePath, putField, setPath } from '../../core/expressions/path.ts';
+import type { Json, JsonObject } from '../../core/json/json.ts';
 import { defineStep } from '../step.ts';
 
 export const enrichEntity = defineStep({

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { runStep } from '../../../test/support/step.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 
 const filter = (condition: string, payload: JsonObject = {}) =>
   runStep('filter.match', { condition }, payload);

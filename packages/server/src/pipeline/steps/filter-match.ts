@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { compileCondition } from '../../core/condition.ts';
-import { readAt } from '../../core/expression-error.ts';
+import { compileCondition } from '../../core/expressions/condition.ts';
+import { readAt } from '../../core/expressions/expression-error.ts';
 import { defineStep } from '../step.ts';
 
 export const filterMatch = defineStep({

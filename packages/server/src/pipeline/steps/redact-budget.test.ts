@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { runStep } from '../../../test/support/step.ts';
-import { BUDGET_MS, threadMs } from '../../core/cel/budget.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { BUDGET_MS, threadMs } from '../../core/expressions/cel/budget.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 
 /** As for conditions: the allowance is for what was under way, and for what came before the first look at the clock. */
 const ALLOWED_MS = BUDGET_MS + 250;

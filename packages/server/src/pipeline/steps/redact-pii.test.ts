@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { corpus } from '../../../test/corpus/pii.ts';
 import { payloadAfter, runStep } from '../../../test/support/step.ts';
-import { Budget } from '../../core/cel/budget.ts';
-import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts';
+import { Budget } from '../../core/expressions/cel/budget.ts';
+import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
 import { createDetectors, detectorNames, findAll } from './redact/redact-text.ts';
 
 const redact = (payload: JsonObject, config: JsonObject = {}) => payloadAfter('redact.pii', config, payload);

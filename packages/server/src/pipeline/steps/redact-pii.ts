@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { readAt } from '../../core/expression-error.ts';
-import { type Json, type JsonObject, joinPath } from '../../core/json.ts';
-import { type Path, type PathSegment, parsePath, putField, removePaths } from '../../core/path.ts';
+import { readAt } from '../../core/expressions/expression-error.ts';
+import {
+  type Path,
+  type PathSegment,
+  parsePath,
+  putField,
+  removePaths,
+} from '../../core/expressions/path.ts';
+import { type Json, type JsonObject, joinPath } from '../../core/json/json.ts';
 import { defineStep, withinBudget } from '../step.ts';
 import { isRegion } from './redact/phone.ts';
 import { createDetectors, detectorNames, type Replace, redactText } from './redact/redact-text.ts';

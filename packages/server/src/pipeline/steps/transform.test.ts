@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { payloadAfter, runPipeline, runStep } from '../../../test/support/step.ts';
-import { BUDGET_MS, threadMs } from '../../core/cel/budget.ts';
-import { type JsonObject, parseJson, stringifyJson } from '../../core/json.ts';
-import { compilePipeline } from '../compile.ts';
+import { BUDGET_MS, threadMs } from '../../core/expressions/cel/budget.ts';
+import { type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
+import { compilePipeline } from '../definitions/compile.ts';
 
 const transform = (config: JsonObject, payload: JsonObject) => payloadAfter('transform', config, payload);
 

@@ -1,8 +1,8 @@
 import { jsonObject } from '@sluice/contract';
 import { z } from 'zod';
-import type { Budget } from '../../core/cel/budget.ts';
-import { readAt } from '../../core/expression-error.ts';
-import { type Json, type JsonObject, joinPath } from '../../core/json.ts';
+import type { Scope } from '../../core/event/scope.ts';
+import type { Budget } from '../../core/expressions/cel/budget.ts';
+import { readAt } from '../../core/expressions/expression-error.ts';
 import {
   type Copies,
   formatPath,
@@ -11,9 +11,9 @@ import {
   parsePath,
   removePaths,
   setPath,
-} from '../../core/path.ts';
-import { compileTemplate, type Template } from '../../core/reference.ts';
-import type { Scope } from '../../core/scope.ts';
+} from '../../core/expressions/path.ts';
+import { compileTemplate, type Template } from '../../core/expressions/template.ts';
+import { type Json, type JsonObject, joinPath } from '../../core/json/json.ts';
 import { type CompiledStep, defineStep, withinBudget } from '../step.ts';
 
 // Not `z.record`, which would drop a field named `__proto__`.

@@ -1,11 +1,11 @@
-import { groundFloor } from './0001-ground-floor.ts';
+import { initialSchema } from './0001-initial-schema.ts';
 import { pipelinesAndDeliveries } from './0002-pipelines-and-deliveries.ts';
 import { entities } from './0003-entities.ts';
 import { counters } from './0004-counters.ts';
 import { findingDeliveries } from './0005-finding-deliveries.ts';
 import { rolesOfNodes } from './0006-roles-of-nodes.ts';
 import { deletedOrganisations } from './0007-deleted-organisations.ts';
-import { mendedRuns } from './0008-mended-runs.ts';
+import { resolvedRuns } from './0008-resolved-runs.ts';
 import { fencedJobsAndWaitingDeliveries } from './0009-fenced-jobs-and-waiting-deliveries.ts';
 
 /**
@@ -13,13 +13,13 @@ import { fencedJobsAndWaitingDeliveries } from './0009-fenced-jobs-and-waiting-d
  * transaction with the new version's record: killed at any point, the next start finds it whole or not begun.
  */
 export const migrations: readonly (readonly string[])[] = [
-  groundFloor,
+  initialSchema,
   pipelinesAndDeliveries,
   entities,
   counters,
   findingDeliveries,
   rolesOfNodes,
   deletedOrganisations,
-  mendedRuns,
+  resolvedRuns,
   fencedJobsAndWaitingDeliveries,
 ];

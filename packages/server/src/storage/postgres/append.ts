@@ -1,4 +1,4 @@
-import type { AppendRequest, AppendResult, Journal } from '../../core/ports.ts';
+import type { AppendRequest, AppendResult, Journal } from '../../core/stores/storage.ts';
 import { claimKeys, type Holder, rewriteKeys } from './claim-keys.ts';
 import { retrying } from './failure.ts';
 import type { Session, Sessions } from './sessions.ts';

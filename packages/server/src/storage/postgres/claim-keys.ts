@@ -1,4 +1,4 @@
-import type { AppendRequest, IdempotencyClaim } from '../../core/ports.ts';
+import type { AppendRequest, IdempotencyClaim } from '../../core/stores/storage.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
 

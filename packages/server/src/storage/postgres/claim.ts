@@ -1,9 +1,4 @@
-import type {
-  ClaimedBatch,
-  ClaimedEvent,
-  ClaimWish,
-  EventClaims,
-} from '../../core/ports-storage-pipeline.ts';
+import type { ClaimedBatch, ClaimedEvent, ClaimInput, EventClaims } from '../../core/stores/pipelines.ts';
 import { type ClaimedRow, claimedColumns, toClaimedEvent } from '../claimed-event.ts';
 import { textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
@@ -86,20 +81,20 @@ interface Claim {
 }
 
 export function createClaim(sessions: Sessions): EventClaims['claimEvents'] {
-  return wish => retrying(() => sessions.transaction(session => claimEvents(session, wish)));
+  return input => retrying(() => sessions.transaction(session => claimEvents(session, input)));
 }
 
-async function claimEvents(session: Session, wish: ClaimWish): Promise<ClaimedBatch> {
-  const organisations = await organisationsFrom(session, wish);
-  const until = wish.now + wish.leaseMs;
+async function claimEvents(session: Session, input: ClaimInput): Promise<ClaimedBatch> {
+  const organisations = await organisationsFrom(session, input);
+  const until = input.now + input.leaseMs;
   const events: ClaimedEvent[] = [];
-  let room = wish.bytes;
+  let room = input.bytes;
 
   async function take(orgId: string, statement: string, values: readonly unknown[]): Promise<number> {
     const { rows: claims } = await session.query<Claim & Record<string, unknown>>(statement, [
       orgId,
       ...values,
-      wish.token,
+      input.token,
       until,
     ]);
     if (claims.length === 0) return 0;
@@ -119,30 +114,30 @@ async function claimEvents(session: Session, wish: ClaimWish): Promise<ClaimedBa
         await session.query(ADVANCE_JOB, [orgId, job_id]);
         continue;
       }
-      events.push(toClaimedEvent(row, { token: wish.token, tries: 1, jobId: job_id, plan }));
+      events.push(toClaimedEvent(row, { token: input.token, tries: 1, jobId: job_id, plan }));
       room -= row.payload.length;
     }
     return claims.length;
   }
 
   let hungry = organisations;
-  while (hungry.length > 0 && events.length < wish.limit && room > 0) {
-    const share = Math.max(1, Math.floor((wish.limit - events.length) / hungry.length));
+  while (hungry.length > 0 && events.length < input.limit && room > 0) {
+    const share = Math.max(1, Math.floor((input.limit - events.length) / hungry.length));
     const hungrier: string[] = [];
     for (const orgId of hungry) {
-      const wanted = Math.min(share, wish.limit - events.length);
+      const wanted = Math.min(share, input.limit - events.length);
       if (wanted <= 0 || room <= 0) break;
-      const parked = await take(orgId, CLAIM_PARKED, [wish.now, wanted, room]);
+      const parked = await take(orgId, CLAIM_PARKED, [input.now, wanted, room]);
       const waiting = parked < wanted ? await take(orgId, CLAIM_WAITING, [wanted - parked, room]) : 0;
       if (parked + waiting >= wanted) hungrier.push(orgId);
     }
     hungry = hungrier;
   }
-  return { events, after: organisations.at(-1) ?? wish.after };
+  return { events, after: organisations.at(-1) ?? input.after };
 }
 
 /** From the one after `after` and once around. */
-async function organisationsFrom(session: Session, { after, now, except }: ClaimWish): Promise<string[]> {
+async function organisationsFrom(session: Session, { after, now, except }: ClaimInput): Promise<string[]> {
   const find = async (from: string) =>
     (await session.query<{ org_id: string }>(FIND_ORGANISATIONS, [from, now, textArray(except)])).rows.map(
       row => row.org_id,

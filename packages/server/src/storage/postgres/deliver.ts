@@ -1,4 +1,4 @@
-import type { AttemptRecord, Deliveries } from '../../core/ports-delivery.ts';
+import type { AttemptRecord, Deliveries } from '../../core/stores/deliveries.ts';
 import {
   type ClaimedDeliveryRow,
   claimedDeliveryColumns,
@@ -13,15 +13,15 @@ import type { Session, Sessions } from './sessions.ts';
 /** Nodes that claim at once pass over each other's rows. The first that is due goes out however large it is. */
 const CLAIM = `
   WITH due AS MATERIALIZED (
-    SELECT first.org_id, first.id, first.event_id, first.run_id, first.destination_id, first.due_at, wish.bytes
-    FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS wish (org_id, destination_id, most, bytes)
+    SELECT first.org_id, first.id, first.event_id, first.run_id, first.destination_id, first.due_at, input.bytes
+    FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS input (org_id, destination_id, most, bytes)
     JOIN destinations AS destination
-      ON destination.org_id = wish.org_id AND destination.id = wish.destination_id AND destination.paused = 0
+      ON destination.org_id = input.org_id AND destination.id = input.destination_id AND destination.paused = 0
     CROSS JOIN LATERAL (
       SELECT org_id, id, event_id, run_id, destination_id, due_at FROM deliveries
-      WHERE state IN ('pending', 'retrying') AND deliveries.destination_id = wish.destination_id
-        AND deliveries.org_id = wish.org_id AND due_at <= $5
-      ORDER BY due_at LIMIT wish.most FOR UPDATE SKIP LOCKED) AS first),
+      WHERE state IN ('pending', 'retrying') AND deliveries.destination_id = input.destination_id
+        AND deliveries.org_id = input.org_id AND due_at <= $5
+      ORDER BY due_at LIMIT input.most FOR UPDATE SKIP LOCKED) AS first),
   fitting AS (
     SELECT due.org_id, due.id, due.bytes, octet_length(run.output) AS size, sum(octet_length(run.output))
       OVER (PARTITION BY due.destination_id ORDER BY due.due_at, due.id) AS so_far
@@ -39,14 +39,14 @@ const FIND_CLAIMED = `
   ORDER BY delivery.due_at, delivery.id`;
 
 export function createClaimDeliveries(sessions: Sessions): Deliveries['claimDeliveries'] {
-  return (wishes, { token, now, until }) =>
+  return (inputs, { token, now, until }) =>
     retrying(() =>
       sessions.transaction(async session => {
         const { rows: taken } = await session.query<{ org_id: string; id: string }>(CLAIM, [
-          textArray(wishes.map(({ orgId }) => orgId)),
-          textArray(wishes.map(({ destinationId }) => destinationId)),
-          bigintArray(wishes.map(({ limit }) => limit)),
-          bigintArray(wishes.map(({ bytes }) => bytes)),
+          textArray(inputs.map(({ orgId }) => orgId)),
+          textArray(inputs.map(({ destinationId }) => destinationId)),
+          bigintArray(inputs.map(({ limit }) => limit)),
+          bigintArray(inputs.map(({ bytes }) => bytes)),
           now,
           token,
           until,

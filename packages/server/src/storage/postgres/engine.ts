@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
-import type { StorageEngine } from '../../core/ports.ts';
+import type { StorageEngine } from '../../core/stores/storage.ts';
 import { changesConfiguration, isRead, type OperationName, operations, toStorage } from '../operations.ts';
 import type { Db, Schema } from '../schema.ts';
 import { createAppend } from './append.ts';
@@ -16,7 +16,7 @@ import { openSessions, type Sessions } from './sessions.ts';
 import { createSettle } from './settle.ts';
 
 /** How long things may take before they are given up. */
-export interface Patience {
+export interface Timeouts {
   /** At the start, for a server that is not there yet. */
   readonly reachMs: number;
   /** One statement of an append, since a sender waits for it. */
@@ -25,28 +25,28 @@ export interface Patience {
   readonly otherMs: number;
 }
 
-const defaultPatience: Patience = { reachMs: 10_000, appendMs: 10_000, otherMs: 60_000 };
+const defaultTimeouts: Timeouts = { reachMs: 10_000, appendMs: 10_000, otherMs: 60_000 };
 
 export async function openPostgres(options: {
   url: string;
   /** The server would not keep what it acknowledges: end the process. */
   onFatal(reason: string): void;
-  patience?: Partial<Patience>;
+  timeouts?: Partial<Timeouts>;
 }): Promise<StorageEngine> {
   const connection = readConnection(options.url);
-  const patience = { ...defaultPatience, ...options.patience };
-  await prepareDatabase(connection, patience.reachMs);
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  await prepareDatabase(connection, timeouts.reachMs);
 
   // Appends and the workers have connections of their own, so that no number of slow questions can keep them waiting.
   const { onFatal } = options;
-  const appending = openSessions(connection, { most: 4, statementMs: patience.appendMs, onFatal });
+  const appending = openSessions(connection, { most: 4, statementMs: timeouts.appendMs, onFatal });
   const working = openSessions(connection, {
     most: 6,
-    statementMs: patience.otherMs,
+    statementMs: timeouts.otherMs,
     byIndex: true,
     onFatal,
   });
-  const others = openSessions(connection, { most: 8, statementMs: patience.otherMs, onFatal });
+  const others = openSessions(connection, { most: 8, statementMs: timeouts.otherMs, onFatal });
   const db = queryBuilder(others);
 
   const listeners: (() => void)[] = [];
@@ -85,7 +85,7 @@ export async function openPostgres(options: {
       return { engine: 'postgres', bytes: Number(rows[0]?.bytes ?? 0), freeBytes: null };
     },
     onConfigurationChanged: listener => void listeners.push(listener),
-    hearsChanges: changes.isHearing,
+    changeFeedIsLive: changes.isHearing,
     async close() {
       await changes.close();
       await Promise.all([appending.close(), working.close(), others.close()]);

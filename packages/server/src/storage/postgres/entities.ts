@@ -1,4 +1,4 @@
-import type { Entities, EntityWriteRequest } from '../../core/ports-entities.ts';
+import type { Entities, EntityWriteRequest } from '../../core/stores/entities.ts';
 import { nameOfRow, nameOfWrite, newEntityRow, performWrites, type WrittenEntity } from '../entity-writes.ts';
 import type { Schema } from '../schema.ts';
 import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../searchable-traits.ts';

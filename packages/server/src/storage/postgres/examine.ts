@@ -1,17 +1,17 @@
 import pg from 'pg';
-import { KEY_CHECK_SETTING } from '../../core/key-check.ts';
+import { KEY_CHECK_SETTING } from '../../core/secrets/key-check.ts';
 import { bad, type Finding, good, judgeKey, judgeSchema } from '../finding.ts';
 import { readConnection } from './connection.ts';
 import { reasonOf } from './failure.ts';
 import { prepareSession } from './prepare-session.ts';
 
-const PATIENCE_MS = 5_000;
+const STUCK_AFTER_MS = 5_000;
 
 export async function examinePostgres(options: { url: string; keyCheck: string | null }): Promise<Finding[]> {
   const client = new pg.Client({
     ...readConnection(options.url),
-    connectionTimeoutMillis: PATIENCE_MS,
-    query_timeout: PATIENCE_MS,
+    connectionTimeoutMillis: STUCK_AFTER_MS,
+    query_timeout: STUCK_AFTER_MS,
   });
   client.on('error', () => {});
   try {
@@ -31,7 +31,7 @@ export async function examinePostgres(options: { url: string; keyCheck: string |
 /** Prepares the connection as the service does, which refuses a server that would not keep what it is given. */
 async function judgeDurability(client: pg.Client): Promise<Finding> {
   try {
-    await prepareSession(client, PATIENCE_MS);
+    await prepareSession(client, STUCK_AFTER_MS);
     return good(
       'durability',
       'fsync and synchronous_commit are on: a commit is on disk before it is answered',

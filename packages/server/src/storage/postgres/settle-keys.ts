@@ -1,4 +1,4 @@
-import type { Settlement, SettleResult } from '../../core/ports-storage-pipeline.ts';
+import type { Settlement, SettleResult } from '../../core/stores/pipelines.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
 

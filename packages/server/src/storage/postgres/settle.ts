@@ -1,10 +1,10 @@
-import type { EventState } from '../../core/event.ts';
-import { DEFERRED, stateAfter } from '../../core/event-state.ts';
+import type { EventState } from '../../core/event/event.ts';
+import type { RunOutcome } from '../../core/event/outcome.ts';
+import { DEFERRED, stateAfter } from '../../core/event/state.ts';
 import { newId } from '../../core/ids.ts';
-import { mendedBy } from '../../core/mending.ts';
-import type { RunOutcome } from '../../core/outcome.ts';
-import type { EventClaims, SettledRun, Settlement, SettleResult } from '../../core/ports-storage-pipeline.ts';
+import type { EventClaims, SettledRun, Settlement, SettleResult } from '../../core/stores/pipelines.ts';
 import { dueAtOf } from '../claimed-event.ts';
+import { resolvedBy } from '../resolving.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -41,7 +41,7 @@ async function settleEvents(
   const lost = await keepDedupeKeys(session, needed, at);
   const settled = needed.filter(settlement => !lost.has(settlement));
   const made = await addRuns(session, settled, at);
-  await mendEarlier(session, settled);
+  await resolveEarlier(session, settled);
   const states = await setStates(session, settled);
   await endClaims(session, settled);
   await park(session, settled);
@@ -143,9 +143,9 @@ async function addRuns(
   return made;
 }
 
-async function mendEarlier(session: Session, settlements: readonly Settlement[]): Promise<void> {
+async function resolveEarlier(session: Session, settlements: readonly Settlement[]): Promise<void> {
   const better = settlements.flatMap(settlement =>
-    mendedBy(settlement).map(mended => ({ ...mended, ...settlement })),
+    resolvedBy(settlement).map(mended => ({ ...mended, ...settlement })),
   );
   if (better.length === 0) return;
   await session.query(

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { ClaimedBatch, ClaimedEvent, ClaimWish } from '../../core/ports-storage-pipeline.ts';
+import type { ClaimedBatch, ClaimedEvent, ClaimInput } from '../../core/stores/pipelines.ts';
 import { type ClaimedRow, claimedColumns, toClaimedEvent } from '../claimed-event.ts';
 
 /** So many organisations share a batch. */
@@ -12,7 +12,7 @@ type ParkedRow = { [Column in keyof ClaimedRow]: ClaimedRow[Column] | null } & {
 };
 
 /** Runs inside the writer's transaction, so that what it reads nobody else can claim. */
-export function prepareClaim(database: Database): (wish: ClaimWish) => ClaimedBatch {
+export function prepareClaim(database: Database): (input: ClaimInput) => ClaimedBatch {
   const nextWaiting = database.prepare<{ org_id: string }, [string]>(
     `SELECT org_id FROM events INDEXED BY events_waiting
      WHERE state = 'accepted' AND org_id > ? ORDER BY org_id LIMIT 1`,
@@ -61,9 +61,9 @@ export function prepareClaim(database: Database): (wish: ClaimWish) => ClaimedBa
     }
   }
 
-  return wish => {
-    const { token, now, limit, bytes } = wish;
-    const until = now + wish.leaseMs;
+  return input => {
+    const { token, now, limit, bytes } = input;
+    const until = now + input.leaseMs;
     const events: ClaimedEvent[] = [];
     let room = bytes;
 
@@ -111,14 +111,14 @@ export function prepareClaim(database: Database): (wish: ClaimWish) => ClaimedBa
     }
 
     const isFull = () => events.length >= limit || room <= 0;
-    let after = wish.after;
+    let after = input.after;
     let served = 0;
     let hungry: string[] = [];
     // Once around, a small share for each: who has nothing that could be claimed now costs a look.
-    for (const orgId of organisationsFrom(wish.after)) {
+    for (const orgId of organisationsFrom(input.after)) {
       if (isFull() || served >= MOST_ORGANISATIONS) break;
       after = orgId;
-      if (wish.except.includes(orgId)) continue;
+      if (input.except.includes(orgId)) continue;
       const before = events.length;
       if (take(orgId, Math.ceil(limit / MOST_ORGANISATIONS))) hungry.push(orgId);
       if (events.length > before) served++;

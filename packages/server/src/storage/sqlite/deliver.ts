@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { ClaimedDelivery, Deliveries } from '../../core/ports-delivery.ts';
+import type { ClaimedDelivery, Deliveries } from '../../core/stores/deliveries.ts';
 import {
   type ClaimedDeliveryRow,
   claimedDeliveryColumns,
@@ -25,9 +25,9 @@ export function prepareClaimDeliveries(database: Database): ClaimDeliveries {
     `UPDATE deliveries SET state = 'delivering', lease_token = ?, lease_until = ? WHERE org_id = ? AND id = ?`,
   );
 
-  return (wishes, { token, now, until }) => {
+  return (inputs, { token, now, until }) => {
     const claimed: ClaimedDelivery[] = [];
-    for (const { orgId, destinationId, limit, bytes } of wishes) {
+    for (const { orgId, destinationId, limit, bytes } of inputs) {
       if (takesNow.get(orgId, destinationId) === null) continue;
       const rows: ClaimedDeliveryRow[] = [];
       let size = 0;

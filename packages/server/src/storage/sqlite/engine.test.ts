@@ -2,17 +2,17 @@ import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import {
+  aClaimInput,
   accepted,
   aJob,
   aRun,
   aSettlement,
-  aWish,
   unclaimed,
 } from '../../../test/contract/storage/pipeline-samples.ts';
 import { NOW, storedOrganisation } from '../../../test/contract/storage/samples.ts';
 import { seedOrganisation, temporaryDirectory } from '../../../test/support/service.ts';
 import { newId } from '../../core/ids.ts';
-import type { SettledRun } from '../../core/ports-storage-pipeline.ts';
+import type { SettledRun } from '../../core/stores/pipelines.ts';
 import { databaseFile, openSqlite } from './engine.ts';
 
 const fail = (reason: string) => {
@@ -68,7 +68,7 @@ test('whoever looks for events that failed looks past none that was retried sinc
   const orgId = await storedOrganisation(storage);
   const ids = await accepted(storage, orgId, 3);
   const settle = async (run: Partial<SettledRun>) => {
-    const { events } = await storage.claimEvents(aWish());
+    const { events } = await storage.claimEvents(aClaimInput());
     const settlements = events.map(one =>
       aSettlement(one, { runs: [aRun({ id: newId('run', NOW), pipelineId: 'pipe_a', ...run })] }),
     );

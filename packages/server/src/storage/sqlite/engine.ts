@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite';
 import { mkdirSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StorageEngine } from '../../core/ports.ts';
-import type { ClaimedDelivery } from '../../core/ports-delivery.ts';
-import type { EntityWriteResult } from '../../core/ports-entities.ts';
-import type { SettleResult } from '../../core/ports-storage-pipeline.ts';
+import type { ClaimedDelivery } from '../../core/stores/deliveries.ts';
+import type { EntityWriteResult } from '../../core/stores/entities.ts';
+import type { SettleResult } from '../../core/stores/pipelines.ts';
+import type { StorageEngine } from '../../core/stores/storage.ts';
 import { changesConfiguration, isRead, toStorage } from '../operations.ts';
 import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
@@ -57,11 +57,11 @@ export async function openSqlite(options: {
       },
       {
         append: requests => writer.append(requests),
-        claimEvents: async wish => unpackClaims((await writer.call('claimEvents', [wish])) as string),
+        claimEvents: async input => unpackClaims((await writer.call('claimEvents', [input])) as string),
         settleEvents: (settlements, at) =>
           writer.call('settleEvents', [packSettlements(settlements), at]) as Promise<SettleResult[]>,
-        claimDeliveries: (wishes, lease) =>
-          writer.call('claimDeliveries', [wishes, lease]) as Promise<ClaimedDelivery[]>,
+        claimDeliveries: (inputs, lease) =>
+          writer.call('claimDeliveries', [inputs, lease]) as Promise<ClaimedDelivery[]>,
         recordAttempts: records => writer.call('recordAttempts', [records]) as Promise<string[]>,
         writeEntities: requests => writer.call('writeEntities', [requests]) as Promise<EntityWriteResult[]>,
       },
@@ -75,7 +75,7 @@ export async function openSqlite(options: {
       return { engine: 'sqlite', bytes, freeBytes: bavail * bsize };
     },
     onConfigurationChanged: listener => void listeners.push(listener),
-    hearsChanges: () => true,
+    changeFeedIsLive: () => true,
     async close() {
       checker?.terminate();
       await Promise.all([reader.close(), writer.close()]);

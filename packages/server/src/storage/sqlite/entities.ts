@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { EntityWriteRequest, EntityWriteResult } from '../../core/ports-entities.ts';
+import type { EntityWriteRequest, EntityWriteResult } from '../../core/stores/entities.ts';
 import { newEntityRow, performWrites, type WrittenEntity } from '../entity-writes.ts';
 import type { Schema } from '../schema.ts';
 import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../searchable-traits.ts';

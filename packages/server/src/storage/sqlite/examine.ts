@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { existsSync, statfsSync, statSync } from 'node:fs';
-import { KEY_CHECK_SETTING } from '../../core/key-check.ts';
+import { KEY_CHECK_SETTING } from '../../core/secrets/key-check.ts';
 import { bad, type Finding, good, judgeKey, judgeSchema } from '../finding.ts';
 import { restoreAdvice } from './damage.ts';
 import { databaseFile } from './engine.ts';

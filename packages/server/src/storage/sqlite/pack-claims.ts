@@ -1,11 +1,6 @@
-import { packEvent, unpackEvent } from '../../core/packed-event.ts';
-import { TextReader, TextWriter } from '../../core/packed-text.ts';
-import type {
-  ClaimedBatch,
-  ClaimedEvent,
-  SettledRun,
-  Settlement,
-} from '../../core/ports-storage-pipeline.ts';
+import type { ClaimedBatch, ClaimedEvent, SettledRun, Settlement } from '../../core/stores/pipelines.ts';
+import { packEvent, unpackEvent } from '../../core/threads/packed-event.ts';
+import { TextReader, TextWriter } from '../../core/threads/packed-text.ts';
 
 /** Claims and settlements as they cross the threads: every event does so twice, with its payload and its traces. */
 

@@ -1,5 +1,5 @@
-import type { NewEvent } from '../../core/event.ts';
-import type { AppendRequest, AppendResult } from '../../core/ports.ts';
+import type { NewEvent } from '../../core/event/event.ts';
+import type { AppendRequest, AppendResult } from '../../core/stores/storage.ts';
 import type { EngineOwned, OperationName } from '../operations.ts';
 
 /** What the doors' thread asks of a storage thread, and what comes back. */

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite';
-import type { EventState } from '../../core/event.ts';
-import { DEFERRED, stateAfter } from '../../core/event-state.ts';
+import type { EventState } from '../../core/event/event.ts';
+import type { RunOutcome } from '../../core/event/outcome.ts';
+import { DEFERRED, stateAfter } from '../../core/event/state.ts';
 import { newId } from '../../core/ids.ts';
-import { mendedBy } from '../../core/mending.ts';
-import type { RunOutcome } from '../../core/outcome.ts';
-import type { SettledRun, Settlement, SettleResult } from '../../core/ports-storage-pipeline.ts';
+import type { SettledRun, Settlement, SettleResult } from '../../core/stores/pipelines.ts';
 import { dueAtOf } from '../claimed-event.ts';
+import { resolvedBy } from '../resolving.ts';
 
 type Settle = (settlements: readonly Settlement[], at: number) => SettleResult[];
 
@@ -30,7 +30,7 @@ export function prepareSettle(database: Database): Settle {
     `INSERT INTO runs (id, org_id, event_id, pipeline_id, pipeline_name, version, source_name, outcome, failed_step, reason,
        output, trace, notes, replay_job_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const mendEarlier = database.prepare(
+  const resolveEarlier = database.prepare(
     `UPDATE runs SET mended = 1
      WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND outcome = 'failed' AND id < ?`,
   );
@@ -153,8 +153,8 @@ export function prepareSettle(database: Database): Settle {
     if (endClaim.run(orgId, eventId, jobId, token).changes === 0) return { kind: 'refused' };
     let deliveries = 0;
     for (const run of runs) deliveries += settleRun(settlement, run, at);
-    for (const { pipelineId, below } of mendedBy(settlement))
-      mendEarlier.run(orgId, eventId, pipelineId, below);
+    for (const { pipelineId, below } of resolvedBy(settlement))
+      resolveEarlier.run(orgId, eventId, pipelineId, below);
     const state = setEventState(settlement);
     for (const { pipelineId, tally, count: n } of settlement.tallies) count.run(orgId, pipelineId, tally, n);
     if (parked.length > 0) park.run(orgId, eventId, jobId, dueAtOf(parked), JSON.stringify(parked));

@@ -1,5 +1,5 @@
 import { Problem } from '../../core/errors.ts';
-import type { AppendRequest, AppendResult } from '../../core/ports.ts';
+import type { AppendRequest, AppendResult } from '../../core/stores/storage.ts';
 import {
   allResults,
   type Call,

@@ -1,18 +1,18 @@
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
-import type { AuditEntry } from '../../core/audit-entry.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
+import type { AuditEntry } from '../../core/stores/audit-entry.ts';
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import { answerPage } from '../answer.ts';
 import { type Client, type ClientSettings, clientOf } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';
 import { type BodyLimits, readJson, readQuery } from '../read-json.ts';
+import type { Session, Sessions } from './access/sessions.ts';
 import { requireSameOrigin } from './csrf.ts';
 import { type Permission, requirePermission } from './permissions.ts';
-import type { Session, Sessions } from './sessions.ts';
 
 /** A private call as its handler sees it, when anybody may make it. */
 export interface OpenCall {

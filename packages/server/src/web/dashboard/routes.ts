@@ -1,47 +1,47 @@
 import type { EventLimits } from '@sluice/contract';
 import type { Hono } from 'hono';
 import type { Clock } from '../../core/clock.ts';
-import type { Storage } from '../../core/ports.ts';
-import type { EntityActions } from '../../core/ports-entities.ts';
-import type { Vault } from '../../core/vault.ts';
+import type { Vault } from '../../core/secrets/vault.ts';
+import type { EntityActions } from '../../core/stores/entities.ts';
+import type { Storage } from '../../core/stores/storage.ts';
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import type { ClientSettings } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import { createCursors } from '../paging.ts';
 import type { BodyLimits } from '../read-json.ts';
-import { auditCalls } from './audit.ts';
+import type { FirstUser } from './access/first-user.ts';
+import { invitationCalls } from './access/invitations.ts';
+import { memberCalls } from './access/members.ts';
+import { organisationCalls } from './access/organisations.ts';
+import { createPasswordCheck, type Passwords } from './access/passwords.ts';
+import { sessionCalls } from './access/session.ts';
+import { createSessions } from './access/sessions.ts';
+import { setupCalls } from './access/setup.ts';
+import { createThrottle } from './access/throttle.ts';
+import { conditionCalls } from './build/conditions.ts';
+import { type DestinationAdmin, destinationCalls } from './build/destinations.ts';
+import { dryRunCalls, type PipelineTrial } from './build/dry-run.ts';
+import { keyCalls } from './build/keys.ts';
+import { type PipelineChecks, pipelineCalls } from './build/pipelines.ts';
+import { sourceCalls } from './build/sources.ts';
 import { createCalls } from './calls.ts';
-import { conditionCalls } from './conditions.ts';
-import { counterCalls } from './counters.ts';
-import { deadLetterCalls } from './dead-letters.ts';
-import { deliveryCalls } from './deliveries.ts';
-import { type Desk, destinationCalls } from './destinations.ts';
-import { dryRunCalls, type PipelineTrial } from './dry-run.ts';
-import { entityCalls } from './entities.ts';
-import { eventCalls, type TraceReader } from './events.ts';
-import type { FirstUser } from './first-user.ts';
 import { privateHeaders } from './headers.ts';
-import { healthCalls, type ServiceHealth } from './health.ts';
-import { invitationCalls } from './invitations.ts';
-import { jobCalls } from './jobs.ts';
-import { keyCalls } from './keys.ts';
-import { type CallAgain, liveCalls } from './live.ts';
-import { liveEventCalls } from './live-events.ts';
-import { mapCalls } from './map.ts';
-import { memberCalls } from './members.ts';
-import { organisationCalls } from './organisations.ts';
-import { overviewCalls } from './overview.ts';
+import { type CallAgain, liveCalls } from './live/live.ts';
+import { liveEventCalls } from './live/live-events.ts';
+import { auditCalls } from './monitor/audit.ts';
+import { deadLetterCalls } from './monitor/dead-letters.ts';
+import { deliveryCalls } from './monitor/deliveries.ts';
+import { entityCalls } from './monitor/entities.ts';
+import { eventCalls, type TraceReader } from './monitor/events.ts';
+import { healthCalls, type ServiceHealth } from './monitor/health.ts';
+import { jobCalls } from './monitor/jobs.ts';
+import { replayCalls } from './monitor/replays.ts';
+import { searchCalls } from './monitor/search.ts';
+import { withSearchLimit } from './monitor/search-limit.ts';
+import { counterCalls } from './overview/counters.ts';
+import { mapCalls } from './overview/map.ts';
+import { overviewCalls } from './overview/overview.ts';
 import { addPages } from './pages.ts';
-import { createPasswordCheck, type Passwords } from './passwords.ts';
-import { type PipelineChecks, pipelineCalls } from './pipelines.ts';
-import { replayCalls } from './replays.ts';
-import { searchCalls } from './search.ts';
-import { searchInTurns } from './search-turns.ts';
-import { sessionCalls } from './session.ts';
-import { createSessions } from './sessions.ts';
-import { setupCalls } from './setup.ts';
-import { sourceCalls } from './sources.ts';
-import { createThrottle } from './throttle.ts';
 
 export interface DashboardDependencies {
   readonly storage: Storage;
@@ -49,8 +49,8 @@ export interface DashboardDependencies {
   readonly clock: Clock;
   readonly passwords: Passwords;
   readonly firstUser: FirstUser;
-  readonly desk: Desk;
-  readonly pipelineDesk: PipelineChecks & PipelineTrial & TraceReader;
+  readonly destinationAdmin: DestinationAdmin;
+  readonly pipelineAdmin: PipelineChecks & PipelineTrial & TraceReader;
   /** Something may be due for delivery. */
   onDeliveriesDue(): void;
   readonly entityActions: EntityActions;
@@ -107,7 +107,7 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
   };
   const parts = {
     ...dependencies,
-    storage: searchInTurns(storage),
+    storage: withSearchLimit(storage),
     throttle,
     sessions: createSessions(storage, clock),
     checkPassword: createPasswordCheck(storage, passwords, throttle),

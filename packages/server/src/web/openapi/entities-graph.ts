@@ -1,6 +1,6 @@
 import { page, success } from '@sluice/contract';
 import { entityEvent, entityGraph, entityIdentity, entityLink, entityRecord } from '@sluice/contract/entity';
-import { MOST_GRAPH_NODES } from '../../core/entity-link.ts';
+import { MOST_GRAPH_NODES } from '../../core/entities/link.ts';
 import { aLink, anEntity, deletedAnswer, entityPath, errorsOf, linkPath, paging } from './entities-common.ts';
 import type { PublicOperation } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import { acceptedEvent, success } from '@sluice/contract';
-import { WEBHOOK_EVENT_TYPE } from '../../core/event.ts';
+import { WEBHOOK_EVENT_TYPE } from '../../core/event/event.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { type DocumentedLimits, sizeRules } from './limits.ts';
 import type { PublicOperation } from './operation.ts';

@@ -1,8 +1,8 @@
 import { relation } from '@sluice/contract/entity';
 import { entityKind, externalId } from '@sluice/contract/event';
 import { invalid } from '../../core/errors.ts';
-import type { EntityTie } from '../../core/scope.ts';
-import { validate } from '../../core/validate.ts';
+import type { EntityRef } from '../../core/event/scope.ts';
+import { validate } from '../../core/http/validate.ts';
 
 /**
  * What a path below the entities names. It is read off the URL as it was sent: a router would take `%2F` for a
@@ -36,13 +36,13 @@ function pathOf(url: string): string {
   return end < 0 ? url.slice(begin) : url.slice(begin, begin + end);
 }
 
-export const readEntity = ([kind = '', id = '']: readonly string[], at = ''): EntityTie => ({
+export const readEntity = ([kind = '', id = '']: readonly string[], at = ''): EntityRef => ({
   kind: validate(entityKind, decode(kind, `${at}kind`), `${at}kind`),
   externalId: validate(externalId, decode(id, `${at}external_id`), `${at}external_id`),
 });
 
 /** How the audit log names an entity. */
-export const targetOf = ({ kind, externalId }: EntityTie): string => `${kind}/${externalId}`;
+export const targetOf = ({ kind, externalId }: EntityRef): string => `${kind}/${externalId}`;
 
 export function readLink(segments: readonly string[]) {
   const [, , , name = '', ...far] = segments;

@@ -1,11 +1,11 @@
 import { entityFilter } from '@sluice/contract/entity';
 import { z } from 'zod';
-import type { IfMatch } from '../../core/entity-write.ts';
+import { readTraitPath } from '../../core/entities/trait.ts';
+import type { IfMatch } from '../../core/entities/write.ts';
 import { invalid } from '../../core/errors.ts';
-import { longerThan } from '../../core/json.ts';
-import type { EntityFilter, TraitFilter } from '../../core/ports-entities.ts';
-import { readTraitPath } from '../../core/trait.ts';
-import { validate } from '../../core/validate.ts';
+import { validate } from '../../core/http/validate.ts';
+import { longerThan } from '../../core/json/json.ts';
+import type { EntityFilter, TraitFilter } from '../../core/stores/entities.ts';
 import { pagingQuery } from '../paging.ts';
 import { readParameters } from '../read-json.ts';
 

@@ -2,8 +2,8 @@ import { eventsFilter, graphQuery, linksFilter } from '@sluice/contract/entity';
 import { z } from 'zod';
 import { seconds } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
-import type { Entities, EntityActions } from '../../core/ports-entities.ts';
-import type { EntityTie } from '../../core/scope.ts';
+import type { EntityRef } from '../../core/event/scope.ts';
+import type { Entities, EntityActions } from '../../core/stores/entities.ts';
 import { type Cursors, pagingQuery } from '../paging.ts';
 import { readQuery } from '../read-json.ts';
 import { readListQuery } from './entities-query.ts';
@@ -26,10 +26,10 @@ const eventsQuery = z.strictObject({ ...eventsFilter, ...pagingQuery });
 export interface EntityReads {
   /** Searches storage, or as whoever asks would have it searched. */
   list(orgId: string, request: Request, search?: Entities['listEntities']): Promise<Response>;
-  links(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
-  graph(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
-  identity(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
-  events(orgId: string, entity: EntityTie, request: Request): Promise<Response>;
+  links(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
+  graph(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
+  identity(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
+  events(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
 }
 
 export function createEntityReads({
@@ -100,7 +100,7 @@ export function createEntityReads({
       const list = ['entity events', orgId, entity.kind, entity.externalId, String(query.identity)];
       const { page, answer } = openPage(list, query);
       const members = query.identity ? await membersOf(orgId, entity) : [entity];
-      const { events, next } = await storage.listTiedEvents(orgId, members, page);
+      const { events, next } = await storage.listEventsOfEntity(orgId, members, page);
       // Ties are by name and outlive the entity: only where there is neither of them is there nothing.
       const isEmpty = events.length === 0 && page.position === null;
       if (isEmpty && (await storage.findEntity(orgId, entity)) === null) throw new Problem('not_found');
@@ -108,7 +108,7 @@ export function createEntityReads({
     },
   };
 
-  async function membersOf(orgId: string, entity: EntityTie): Promise<readonly EntityTie[]> {
+  async function membersOf(orgId: string, entity: EntityRef): Promise<readonly EntityRef[]> {
     return (await storage.findIdentityMembers(orgId, entity))?.members ?? [entity];
   }
 }

@@ -1,17 +1,17 @@
 import type { EntityEventRecord, EntityLinkRecord } from '@sluice/contract/entity';
 import { toRfc3339 } from '../../core/clock.ts';
-import { toMilliseconds } from '../../core/entity-write.ts';
-import { type JsonObject, stringifyJson } from '../../core/json.ts';
-import { putField } from '../../core/path.ts';
+import { toMilliseconds } from '../../core/entities/write.ts';
+import type { EntityRef } from '../../core/event/scope.ts';
+import { putField } from '../../core/expressions/path.ts';
+import { type JsonObject, stringifyJson } from '../../core/json/json.ts';
 import type {
   EntityGraph,
   EntityLink,
+  EventOfEntity,
   Identity,
   StoredEntity,
-  TiedEvent,
   TimedEntity,
-} from '../../core/ports-entities.ts';
-import type { EntityTie } from '../../core/scope.ts';
+} from '../../core/stores/entities.ts';
 
 /** Records as JSON text: traits and payloads go out as the text they are stored as, so that no number changes. */
 export const entityJson = (entity: StoredEntity, more = ''): string =>
@@ -28,7 +28,7 @@ export function timedEntityJson(entity: TimedEntity): string {
   return entityJson(entity, `,"trait_times":${JSON.stringify(times)}`);
 }
 
-const toReference = ({ kind, externalId }: EntityTie) => ({ kind, external_id: externalId });
+const toReference = ({ kind, externalId }: EntityRef) => ({ kind, external_id: externalId });
 
 export const linkRecord = (link: EntityLink): EntityLinkRecord => ({
   relation: link.relation,
@@ -52,7 +52,7 @@ export function identityJson({ members, traits, provenance, truncated }: Identit
   );
 }
 
-export function eventJson(event: TiedEvent): string {
+export function eventJson(event: EventOfEntity): string {
   const record: Omit<EntityEventRecord, 'payload'> = {
     id: event.id,
     type: event.type,

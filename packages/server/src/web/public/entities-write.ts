@@ -1,16 +1,16 @@
 import { entitiesBody, entityBody, MOST_TRAIT_BYTES, traitsBody } from '@sluice/contract/entity';
 import { z } from 'zod';
-import type { AuditEntry } from '../../core/audit-entry.ts';
 import { Problem } from '../../core/errors.ts';
-import { type JsonObject, requireNesting, stringifyJson } from '../../core/json.ts';
+import type { EntityRef } from '../../core/event/scope.ts';
+import { validate } from '../../core/http/validate.ts';
+import { type JsonObject, requireNesting, stringifyJson } from '../../core/json/json.ts';
+import type { AuditEntry } from '../../core/stores/audit-entry.ts';
 import type {
   EntityActions,
-  EntityWish,
+  EntityInput,
   EntityWriteResult,
   StoredEntity,
-} from '../../core/ports-entities.ts';
-import type { EntityTie } from '../../core/scope.ts';
-import { validate } from '../../core/validate.ts';
+} from '../../core/stores/entities.ts';
 import { type BodyLimits, readJson, readQuery } from '../read-json.ts';
 import { readEntity, targetOf } from './entities-path.ts';
 import { readIfMatch } from './entities-query.ts';
@@ -35,7 +35,7 @@ export interface EntityWrites {
 }
 
 /** What the audit log is to hold of a write. Programs write too much to be on record; people are. */
-export type RecordWrite = (entity: EntityTie) => AuditEntry;
+export type RecordWrite = (entity: EntityRef) => AuditEntry;
 
 export function createEntityWrites({
   actions,
@@ -59,7 +59,7 @@ export function createEntityWrites({
       const entities = isMany ? validate(entitiesBody, body).entities : [validate(entityBody, body)];
       const pathOf = (index: number) => (isMany ? `entities[${index}].traits` : 'traits');
       const writes = entities.map(
-        ({ kind, external_id, traits = {} }, index): EntityWish => ({
+        ({ kind, external_id, traits = {} }, index): EntityInput => ({
           kind,
           externalId: external_id,
           mode: 'merge',
@@ -78,7 +78,7 @@ export function createEntityWrites({
       const ifMatch = readIfMatch(request);
       const body = await readJson(request, traitsBody, bodyLimits);
       const traits = toText(body.traits, 'traits');
-      const writes: EntityWish[] = [{ ...entity, mode, traits, ifMatch }];
+      const writes: EntityInput[] = [{ ...entity, mode, traits, ifMatch }];
       const result = await actions.write(orgId, writes, recordsOf(writes, record));
       return answerWritten(requireWritten(result, () => 'traits'));
     },
@@ -86,7 +86,7 @@ export function createEntityWrites({
 }
 
 /** One for each entity, however often a call names it. */
-function recordsOf(writes: readonly EntityWish[], record: RecordWrite | undefined): AuditEntry[] {
+function recordsOf(writes: readonly EntityInput[], record: RecordWrite | undefined): AuditEntry[] {
   if (record === undefined) return [];
   const entities = new Map(writes.map(write => [targetOf(write), write]));
   return [...entities.values()].map(record);

@@ -1,10 +1,10 @@
 import { deleteQuery } from '@sluice/contract/entity';
 import type { Hono } from 'hono';
-import type { AuditEntry } from '../../core/audit-entry.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { Entities, EntityActions } from '../../core/ports-entities.ts';
+import type { AuditEntry } from '../../core/stores/audit-entry.ts';
+import type { Entities, EntityActions } from '../../core/stores/entities.ts';
 import { answer } from '../answer.ts';
 import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import type { JsonObject } from '../../../src/core/json.ts';
-import { describeKind, readConfig } from '../../../src/core/kind.ts';
-import { getPath, parsePath } from '../../../src/core/path.ts';
+import { getPath, parsePath } from '../../../src/core/expressions/path.ts';
+import type { JsonObject } from '../../../src/core/json/json.ts';
+import { describeKind, readConfig } from '../../../src/core/kinds/kind.ts';
 import { destinationKinds, findDestinationKind } from '../../../src/delivery/destinations/registry.ts';
 import { destinationDeps } from '../../support/delivery.ts';
 

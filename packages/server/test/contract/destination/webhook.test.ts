@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { readConfig } from '../../../src/core/kind.ts';
+import { readConfig } from '../../../src/core/kinds/kind.ts';
 import { webhook } from '../../../src/delivery/destinations/webhook.ts';
 import {
   destinationDeps,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { AppendResult, Storage } from '../../../src/core/ports.ts';
+import type { AppendResult, Storage } from '../../../src/core/stores/storage.ts';
 import { settleAll } from './pipeline-samples.ts';
 import { aClaim, anEvent, aRequest, fresh, idAt, NOW, repeated } from './samples.ts';
 import type { Subject } from './suite.ts';

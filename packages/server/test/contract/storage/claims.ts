@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { Storage } from '../../../src/core/ports.ts';
-import type { PlannedRun } from '../../../src/core/ports-storage-pipeline.ts';
+import type { PlannedRun } from '../../../src/core/stores/pipelines.ts';
+import type { Storage } from '../../../src/core/stores/storage.ts';
 import { onOwnDatabase } from './own-database.ts';
-import { accepted, aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
+import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
 
@@ -16,8 +16,8 @@ export function claimsContract(subject: Subject): void {
   });
 
   const orgId = () => idAt('org', NOW);
-  const claim = async (given: Parameters<typeof aWish>[0] = {}) =>
-    (await storage.claimEvents(aWish(given))).events;
+  const claim = async (given: Parameters<typeof aClaimInput>[0] = {}) =>
+    (await storage.claimEvents(aClaimInput(given))).events;
   const idsOf = (claimed: readonly { event: { id: string } }[]) => claimed.map(({ event }) => event.id);
   const settle = (claimed: Awaited<ReturnType<typeof claim>>) =>
     storage.settleEvents(
@@ -81,7 +81,7 @@ export function claimsContract(subject: Subject): void {
     const batches = await Promise.all(
       Array.from({ length: 20 }, (_, n) => {
         const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
-        return node.storage.claimEvents(aWish({ limit: 20 }));
+        return node.storage.claimEvents(aClaimInput({ limit: 20 }));
       }),
     );
     const claimed = batches.flatMap(batch => batch.events);
@@ -96,7 +96,7 @@ export function claimsContract(subject: Subject): void {
     await accepted(storage, busy, 50);
     await accepted(storage, quiet, 2);
     await accepted(storage, third, 20);
-    const first = await storage.claimEvents(aWish({ limit: 12 }));
+    const first = await storage.claimEvents(aClaimInput({ limit: 12 }));
     const share = (org: string) => first.events.filter(claimed => claimed.orgId === org).length;
     expect([share(quiet), share(busy) + share(third)]).toEqual([2, 10]);
     expect(Math.min(share(busy), share(third))).toBeGreaterThanOrEqual(4);
@@ -111,7 +111,7 @@ export function claimsContract(subject: Subject): void {
     let after = orgs[0] ?? '';
     const served: string[] = [];
     for (let n = 0; n < 3; n++) {
-      const batch = await storage.claimEvents(aWish({ limit: 1, after }));
+      const batch = await storage.claimEvents(aClaimInput({ limit: 1, after }));
       served.push(batch.events[0]?.orgId ?? '');
       await settle([...batch.events]);
       after = batch.events[0]?.orgId ?? '';
@@ -153,18 +153,18 @@ export function claimsContract(subject: Subject): void {
     const [first = '', second = ''] = await accepted(storage, org, 2);
     await claim({ leaseMs: 100 });
     expect(await storage.hasExpiredClaims(NOW + 99)).toBe(false);
-    expect(await storage.claimExpired(aWish({ now: NOW + 99 }))).toBeNull();
+    expect(await storage.claimExpired(aClaimInput({ now: NOW + 99 }))).toBeNull();
     expect(await storage.hasExpiredClaims(NOW + 100)).toBe(true);
     expect(await claim({ now: NOW + 100 })).toEqual([]);
 
-    const again = await storage.claimExpired(aWish({ now: NOW + 100, leaseMs: 50 }));
+    const again = await storage.claimExpired(aClaimInput({ now: NOW + 100, leaseMs: 50 }));
     expect(again).toMatchObject({ event: { id: first }, tries: 2 });
-    const other = await storage.claimExpired(aWish({ now: NOW + 100, leaseMs: 50 }));
+    const other = await storage.claimExpired(aClaimInput({ now: NOW + 100, leaseMs: 50 }));
     expect(other).toMatchObject({ event: { id: second }, tries: 2 });
-    expect(await storage.claimExpired(aWish({ now: NOW + 100 }))).toBeNull();
-    const third = await storage.claimExpired(aWish({ now: NOW + 150, leaseMs: 500 }));
+    expect(await storage.claimExpired(aClaimInput({ now: NOW + 100 }))).toBeNull();
+    const third = await storage.claimExpired(aClaimInput({ now: NOW + 150, leaseMs: 500 }));
     expect(third).toMatchObject({ event: { id: first }, tries: 3 });
-    const last = await storage.claimExpired(aWish({ now: NOW + 150, leaseMs: 500 }));
+    const last = await storage.claimExpired(aClaimInput({ now: NOW + 150, leaseMs: 500 }));
     if (third && last) await settle([third, last]);
     expect(await storage.hasExpiredClaims(NOW + 10_000)).toBe(false);
   });
@@ -175,7 +175,7 @@ export function claimsContract(subject: Subject): void {
     const taken = await Promise.all(
       Array.from({ length: 12 }, (_, n) => {
         const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
-        return node.storage.claimExpired(aWish({ now: NOW + 1 }));
+        return node.storage.claimExpired(aClaimInput({ now: NOW + 1 }));
       }),
     );
     const claimed = taken.filter(one => one !== null);
@@ -200,10 +200,10 @@ export function claimsContract(subject: Subject): void {
     await accepted(storage, orgId(), 1);
     const others = await claim({ token: 'thisother 1' });
     await storage.expireClaims('this ');
-    expect(await storage.claimExpired(aWish())).toMatchObject({ event: { id: mine }, tries: 2 });
-    expect(await storage.claimExpired(aWish())).toBeNull();
+    expect(await storage.claimExpired(aClaimInput())).toMatchObject({ event: { id: mine }, tries: 2 });
+    expect(await storage.claimExpired(aClaimInput())).toBeNull();
     await storage.expireClaims('node ');
-    const again = await storage.claimExpired(aWish({ leaseMs: 9_000 }));
+    const again = await storage.claimExpired(aClaimInput({ leaseMs: 9_000 }));
     await settle([...others, ...own, ...(again ? [again] : [])]);
   });
 
@@ -221,10 +221,10 @@ export function claimsContract(subject: Subject): void {
   test('keeps a released suspect under suspicion, without counting the try', async () => {
     const [id = ''] = await accepted(storage, orgId(), 1);
     await claim({ leaseMs: 1 });
-    await storage.claimExpired(aWish({ now: NOW + 1, token: 'node suspect' }));
+    await storage.claimExpired(aClaimInput({ now: NOW + 1, token: 'node suspect' }));
     await storage.releaseClaims(['node suspect'], NOW + 2);
     expect(await claim()).toEqual([]);
-    const again = await storage.claimExpired(aWish({ now: NOW + 2 }));
+    const again = await storage.claimExpired(aClaimInput({ now: NOW + 2 }));
     expect(again).toMatchObject({ event: { id }, tries: 2 });
     if (again) await settle([again]);
   });
@@ -285,7 +285,7 @@ export function claimsContract(subject: Subject): void {
     const erased = anEvent({ entityKind: entity.kind, entityExternalId: entity.externalId });
     await storage.append([aRequest(org, [erased])]);
     await settle(await claim());
-    await storage.eraseTiedEvents(org, entity, { after: null, limit: 10, at: NOW });
+    await storage.eraseEventsOfEntity(org, entity, { after: null, limit: 10, at: NOW });
     const job = aJob(org);
     await storage.createJob(job);
     const replays = [erased.id, idAt('evt', NOW)].map(eventId => ({ eventId, plan: null }));

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { hours, minutes } from '../../../src/core/clock.ts';
-import type { Storage } from '../../../src/core/ports.ts';
-import type { Count } from '../../../src/core/ports-counters.ts';
+import type { Count } from '../../../src/core/stores/counters.ts';
+import type { Storage } from '../../../src/core/stores/storage.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
-import { accepted, aRun, aSettlement, aWish } from './pipeline-samples.ts';
+import { aClaimInput, accepted, aRun, aSettlement } from './pipeline-samples.ts';
 import { anOrganisation, idAt, NOW, removeDeleted, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -143,7 +143,7 @@ export function countersContract(subject: Subject): void {
       })),
     );
     await accepted(storage, org, 1);
-    const [failing] = (await storage.claimEvents(aWish())).events;
+    const [failing] = (await storage.claimEvents(aClaimInput())).events;
     if (failing)
       await storage.settleEvents([aSettlement(failing, { runs: [aRun({ outcome: 'failed' })] })], NOW);
     await accepted(storage, org, 4);

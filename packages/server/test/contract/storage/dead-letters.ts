@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { idTime } from '../../../src/core/ids.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
-import { accepted, aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
+import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -13,8 +13,8 @@ export function deadLettersContract(subject: Subject): void {
     const [first, second] = [idAt('dst', NOW), idAt('dst', NOW + 1)];
     for (const id of [first, second]) await storage.createDestination(aDestination(orgId, { id }));
     const die = async (destinationId: string, code: 'timeout' | 'bad_status', at = NOW) => {
-      const wish = { orgId, destinationId, limit: 1, bytes: 1 << 20 };
-      const [claimed] = await storage.claimDeliveries([wish], { token: 't', now: NOW, until: NOW + 9 });
+      const input = { orgId, destinationId, limit: 1, bytes: 1 << 20 };
+      const [claimed] = await storage.claimDeliveries([input], { token: 't', now: NOW, until: NOW + 9 });
       if (!claimed) throw new Error('Nothing was claimed.');
       const facts = { n: 1, at, durationMs: 1, status: null, message: 'No.', response: '' };
       const attempt = { ...facts, code, request: '{"target":"","headers":{},"body":""}' };
@@ -56,8 +56,8 @@ export function deadLettersContract(subject: Subject): void {
     for (const id of [third, fourth]) await storage.createDestination(aDestination(orgId, { id }));
     const all = [first, second, third, fourth];
     const retryLater = async (destinationId: string, limit: number) => {
-      const wish = { orgId, destinationId, limit, bytes: 1 << 20 };
-      const taken = await storage.claimDeliveries([wish], { token: 't', now: NOW, until: NOW + 9 });
+      const input = { orgId, destinationId, limit, bytes: 1 << 20 };
+      const taken = await storage.claimDeliveries([input], { token: 't', now: NOW, until: NOW + 9 });
       const facts = { n: 1, at: NOW, durationMs: 1, status: 500, message: 'No.', response: '' };
       const attempt = { ...facts, code: 'bad_status', request: '{}' } as const;
       const next = { state: 'retrying', dueAt: NOW + 5, code: 'bad_status' } as const;
@@ -70,8 +70,8 @@ export function deadLettersContract(subject: Subject): void {
       for (const id of all) await retryLater(id, 1);
     }
     await die(first, 'timeout');
-    const wishes = all.map(destinationId => ({ orgId, destinationId, limit: 1, bytes: 1 << 20 }));
-    await storage.claimDeliveries(wishes, { token: 'on their way', now: NOW, until: NOW + 9 });
+    const inputs = all.map(destinationId => ({ orgId, destinationId, limit: 1, bytes: 1 << 20 }));
+    await storage.claimDeliveries(inputs, { token: 'on their way', now: NOW, until: NOW + 9 });
     await storage.updateDestination(orgId, third, { paused: true }, NOW);
     await storage.deleteDestination(orgId, fourth, 'me', NOW);
 
@@ -168,7 +168,7 @@ export function deadLettersContract(subject: Subject): void {
     const ids = await accepted(storage, orgId, 3);
     const failed = (pipelineId: string, id = idAt('run', NOW)) =>
       aRun({ id, pipelineId, outcome: 'failed', step: 2, reason: `No ${pipelineId}.` });
-    const { events } = await storage.claimEvents(aWish());
+    const { events } = await storage.claimEvents(aClaimInput());
     const runs = [
       [failed('pipe_a'), failed('pipe_b')],
       [failed('pipe_b'), aRun({ pipelineId: 'pipe_a' })],
@@ -202,7 +202,7 @@ export function deadLettersContract(subject: Subject): void {
     const job = aJob(orgId);
     await storage.createJob(job);
     await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: second, plan: null }] });
-    const [again] = (await storage.claimEvents(aWish())).events;
+    const [again] = (await storage.claimEvents(aClaimInput())).events;
     const better = aRun({ id: idAt('run', NOW + 1), pipelineId: 'pipe_b' });
     if (again) await storage.settleEvents([aSettlement(again, { runs: [better] })], NOW);
     expect(await storage.listFailedEvents(orgId, page)).toEqual([first]);
@@ -215,14 +215,14 @@ export function deadLettersContract(subject: Subject): void {
     const { storage } = nodes[0];
     const orgId = await storedOrganisation(storage);
     const [eventId = ''] = await accepted(storage, orgId, 1);
-    const [first] = (await storage.claimEvents(aWish())).events;
+    const [first] = (await storage.claimEvents(aClaimInput())).events;
     if (first) await storage.settleEvents([aSettlement(first, { runs: [aRun()] })], NOW);
     for (let n = 0; n < 2; n++) {
       const job = aJob(orgId);
       await storage.createJob(job);
       await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId, plan: null }] });
     }
-    const [one, other] = (await storage.claimEvents(aWish())).events;
+    const [one, other] = (await storage.claimEvents(aClaimInput())).events;
     if (!one || !other) throw new Error('They are not both claimed.');
     const failed = aRun({ id: idAt('run', NOW + 1), outcome: 'failed', reason: 'No.' });
     const better = aRun({ id: idAt('run', NOW + 2) });
@@ -243,7 +243,7 @@ export function deadLettersContract(subject: Subject): void {
     const [first = '', second = ''] = await accepted(storage, orgId, 2);
     const failed = (pipelineId: string, id = idAt('run', NOW)) =>
       aRun({ id, pipelineId, outcome: 'failed', reason: 'No.' });
-    const { events } = await storage.claimEvents(aWish());
+    const { events } = await storage.claimEvents(aClaimInput());
     await storage.settleEvents(
       events.map(claimed => aSettlement(claimed, { runs: [failed('pipe_a'), failed('pipe_b')] })),
       NOW,
@@ -264,7 +264,7 @@ export function deadLettersContract(subject: Subject): void {
     const job = aJob(orgId);
     await storage.createJob(job);
     await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: second, plan: null }] });
-    const [again] = (await storage.claimEvents(aWish())).events;
+    const [again] = (await storage.claimEvents(aClaimInput())).events;
     const anew = failed('pipe_b', idAt('run', NOW + 1));
     if (again) await storage.settleEvents([aSettlement(again, { runs: [anew] })], NOW);
     expect(await storage.listFailedEvents(orgId, page)).toEqual([second]);
@@ -280,7 +280,7 @@ export function deadLettersContract(subject: Subject): void {
     const orgId = await storedOrganisation(storage);
     const [id = ''] = await accepted(storage, orgId, 1);
     expect(await storage.findRetry(orgId, id)).toBeNull();
-    const [claimed] = (await storage.claimEvents(aWish())).events;
+    const [claimed] = (await storage.claimEvents(aClaimInput())).events;
     const parked = [{ pipelineId: 'pipe_a', version: null, retries: 2, dueAt: NOW + 5 }];
     if (claimed) await storage.settleEvents([aSettlement(claimed, { parked })], NOW);
     expect(await storage.findRetry(orgId, id)).toEqual({ dueAt: NOW + 5, retries: 2 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { AttemptRecord, ClaimedDelivery, DeliveryState } from '../../../src/core/ports-delivery.ts';
+import type { AttemptRecord, ClaimedDelivery, DeliveryState } from '../../../src/core/stores/deliveries.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
@@ -38,10 +38,10 @@ export function deliveriesContract(subject: Subject): void {
     const orgId = await storedOrganisation(storage);
     const destination = aDestination(orgId);
     await storage.createDestination(destination);
-    const wish = (limit = 10, bytes = 1 << 20) => [{ orgId, destinationId: destination.id, limit, bytes }];
+    const input = (limit = 10, bytes = 1 << 20) => [{ orgId, destinationId: destination.id, limit, bytes }];
     const states = async (): Promise<DeliveryState[]> =>
       (await storage.listDeliveries(orgId, {}, { limit: 100, below: null })).map(({ state }) => state);
-    return { storage, orgId, destination, wish, states };
+    return { storage, orgId, destination, input, states };
   }
 
   test('keeps a destination as it was made, changes what a change names, and deletes it', async () => {
@@ -75,10 +75,10 @@ export function deliveriesContract(subject: Subject): void {
   });
 
   test('claims what is due with all that is needed to send it, and only once', async () => {
-    const { storage, orgId, destination, wish } = await sample();
+    const { storage, orgId, destination, input } = await sample();
     const eventId = await routedTo(storage, orgId, [destination.id]);
-    expect(await storage.claimDeliveries(wish(), lease('early', { now: NOW - 1 }))).toEqual([]);
-    const [claimed, ...more] = await storage.claimDeliveries(wish(), lease('first'));
+    expect(await storage.claimDeliveries(input(), lease('early', { now: NOW - 1 }))).toEqual([]);
+    const [claimed, ...more] = await storage.claimDeliveries(input(), lease('first'));
     expect(more).toEqual([]);
     expect(claimed).toMatchObject({
       orgId,
@@ -89,34 +89,34 @@ export function deliveriesContract(subject: Subject): void {
       attempt: 0,
       budgetFrom: 0,
     });
-    expect(await storage.claimDeliveries(wish(), lease('second'))).toEqual([]);
+    expect(await storage.claimDeliveries(input(), lease('second'))).toEqual([]);
   });
 
   test('gives each delivery to one of many that claim at once', async () => {
-    const { storage, orgId, destination, wish } = await sample();
+    const { storage, orgId, destination, input } = await sample();
     for (let n = 0; n < 6; n++) await routedTo(storage, orgId, [destination.id]);
-    const claimed = await subject.atOnce(8, (node, n) => node.claimDeliveries(wish(2), lease(`racer ${n}`)));
+    const claimed = await subject.atOnce(8, (node, n) => node.claimDeliveries(input(2), lease(`racer ${n}`)));
     // Those who raced for the same ones may have gone away with less; what is left is there for the next.
-    const left = await storage.claimDeliveries(wish(), lease('last'));
+    const left = await storage.claimDeliveries(input(), lease('last'));
     const ids = [...claimed.flat(), ...left].map(({ id }) => id);
     expect(ids.length).toBe(6);
     expect(new Set(ids).size).toBe(6);
   });
 
   test('claims no more than may be held at once, and one however large it is', async () => {
-    const { storage, orgId, destination, wish } = await sample();
+    const { storage, orgId, destination, input } = await sample();
     for (let n = 0; n < 5; n++) await routedTo(storage, orgId, [destination.id]);
-    const [first, ...more] = await storage.claimDeliveries(wish(10, 0), lease('a'));
+    const [first, ...more] = await storage.claimDeliveries(input(10, 0), lease('a'));
     expect(more).toEqual([]);
     const size = first?.output.length ?? 0;
-    expect(await storage.claimDeliveries(wish(10, 2 * size), lease('b'))).toHaveLength(2);
-    expect(await storage.claimDeliveries(wish(1, 9 * size), lease('c'))).toHaveLength(1);
+    expect(await storage.claimDeliveries(input(10, 2 * size), lease('b'))).toHaveLength(2);
+    expect(await storage.claimDeliveries(input(1, 9 * size), lease('c'))).toHaveLength(1);
   });
 
   test('records an attempt, and what becomes of its delivery', async () => {
-    const { storage, orgId, destination, wish } = await sample();
+    const { storage, orgId, destination, input } = await sample();
     await routedTo(storage, orgId, [destination.id]);
-    const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
+    const [claimed] = await storage.claimDeliveries(input(), lease('a'));
     if (!claimed) throw new Error('Nothing was claimed.');
     await storage.recordAttempts([record(claimed, 'a', { state: 'retrying', dueAt: NOW + 500 })]);
     expect(await storage.findDelivery(orgId, claimed.id)).toMatchObject({
@@ -125,7 +125,7 @@ export function deliveriesContract(subject: Subject): void {
       code: 'bad_status',
       nextAttemptAt: NOW + 500,
     });
-    const [again] = await storage.claimDeliveries(wish(), lease('b', { now: NOW + 500 }));
+    const [again] = await storage.claimDeliveries(input(), lease('b', { now: NOW + 500 }));
     if (!again) throw new Error('Nothing was claimed.');
     await storage.recordAttempts([record(again, 'b', { state: 'delivered' })]);
     expect(await storage.findDelivery(orgId, claimed.id)).toMatchObject({
@@ -141,14 +141,14 @@ export function deliveriesContract(subject: Subject): void {
   });
 
   test('refuses the late result of a lease that somebody else has taken over', async () => {
-    const { storage, orgId, destination, wish, states } = await sample();
+    const { storage, orgId, destination, input, states } = await sample();
     await routedTo(storage, orgId, [destination.id]);
-    const [late] = await storage.claimDeliveries(wish(), lease('late', { until: NOW + 10 }));
+    const [late] = await storage.claimDeliveries(input(), lease('late', { until: NOW + 10 }));
     if (!late) throw new Error('Nothing was claimed.');
     expect(
       await storage.recoverDeliveries({ endedBefore: NOW + 11, beyond: NOW + 1_000_000 }, 100),
     ).toBeGreaterThanOrEqual(1);
-    const [taken] = await storage.claimDeliveries(wish(), lease('new'));
+    const [taken] = await storage.claimDeliveries(input(), lease('new'));
     expect(taken?.id).toBe(late.id);
     expect(await storage.recordAttempts([record(late, 'late', { state: 'delivered' })])).toEqual([late.id]);
     expect(await states()).toEqual(['delivering']);
@@ -156,9 +156,9 @@ export function deliveriesContract(subject: Subject): void {
   });
 
   test('takes back what is released, as if it had not been claimed', async () => {
-    const { storage, orgId, destination, wish, states } = await sample();
+    const { storage, orgId, destination, input, states } = await sample();
     await routedTo(storage, orgId, [destination.id]);
-    const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
+    const [claimed] = await storage.claimDeliveries(input(), lease('a'));
     await storage.releaseDeliveries('somebody else', [{ orgId, id: claimed?.id ?? '' }]);
     expect(await states()).toEqual(['delivering']);
     await storage.releaseDeliveries('a', [{ orgId, id: claimed?.id ?? '' }]);
@@ -166,7 +166,7 @@ export function deliveriesContract(subject: Subject): void {
   });
 
   test('holds what waits for a paused destination', async () => {
-    const { storage, orgId, destination, wish, states } = await sample();
+    const { storage, orgId, destination, input, states } = await sample();
     await routedTo(storage, orgId, [destination.id]);
     const isWaiting = async () =>
       (await storage.listWaitingDestinations()).some(
@@ -176,7 +176,7 @@ export function deliveriesContract(subject: Subject): void {
     await storage.updateDestination(orgId, destination.id, { paused: true }, NOW);
     expect(await states()).toEqual(['held']);
     expect(await isWaiting()).toBe(false);
-    expect(await storage.claimDeliveries(wish(), lease('a'))).toEqual([]);
+    expect(await storage.claimDeliveries(input(), lease('a'))).toEqual([]);
     expect(await storage.countDeliveries(orgId, { state: 'held' })).toBe(1);
     await storage.updateDestination(orgId, destination.id, { paused: false }, NOW);
     expect(await states()).toEqual(['pending']);
@@ -193,15 +193,15 @@ export function deliveriesContract(subject: Subject): void {
   });
 
   test('a dead delivery can be retried with a fresh budget, or discarded', async () => {
-    const { storage, orgId, destination, wish, states } = await sample();
+    const { storage, orgId, destination, input, states } = await sample();
     await routedTo(storage, orgId, [destination.id]);
-    const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
+    const [claimed] = await storage.claimDeliveries(input(), lease('a'));
     if (!claimed) throw new Error('Nothing was claimed.');
     expect(await storage.retryDelivery(orgId, claimed.id, NOW)).toBe(false);
     await storage.recordAttempts([record(claimed, 'a', { state: 'dead', code: 'bad_status' })]);
     expect(await storage.countDeliveries(orgId, { state: 'dead', code: 'bad_status' })).toBe(1);
     expect(await storage.retryDelivery(orgId, claimed.id, NOW)).toBe(true);
-    const [again] = await storage.claimDeliveries(wish(), lease('b'));
+    const [again] = await storage.claimDeliveries(input(), lease('b'));
     expect(again).toMatchObject({ attempt: 1, budgetFrom: 1 });
     expect(await storage.discardDelivery(orgId, claimed.id, NOW)).toBe(true);
     expect(await states()).toEqual(['cancelled']);
@@ -209,9 +209,9 @@ export function deliveriesContract(subject: Subject): void {
   });
 
   test('takes back what is leased for longer than anything is, as a clock that went back leaves it', async () => {
-    const { storage, orgId, destination, wish, states } = await sample();
+    const { storage, orgId, destination, input, states } = await sample();
     await routedTo(storage, orgId, [destination.id]);
-    await storage.claimDeliveries(wish(), lease('from tomorrow', { until: NOW + 86_400_000 }));
+    await storage.claimDeliveries(input(), lease('from tomorrow', { until: NOW + 86_400_000 }));
     const ended = { endedBefore: NOW - 86_400_000 };
     await storage.recoverDeliveries({ ...ended, beyond: NOW + 86_400_000 }, 1_000);
     expect(await states()).toEqual(['delivering']);
@@ -220,12 +220,12 @@ export function deliveriesContract(subject: Subject): void {
   });
 
   test('ends what has waited in vain, by how often it was attempted', async () => {
-    const { storage, orgId, destination, wish, states } = await sample();
+    const { storage, orgId, destination, input, states } = await sample();
     await routedTo(storage, orgId, [destination.id]);
     const expire = (waits: number[], at: number, downSince = NOW) =>
       storage.expireDeliveries(orgId, destination.id, waits, at, 100, downSince);
     expect(await expire([100, 10], NOW + 100)).toBe(0);
-    const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
+    const [claimed] = await storage.claimDeliveries(input(), lease('a'));
     if (!claimed) throw new Error('Nothing was claimed.');
     await storage.recordAttempts([record(claimed, 'a', { state: 'retrying', dueAt: NOW + 5 })]);
     expect(await expire([100, 10], NOW + 15)).toBe(0);
@@ -252,10 +252,10 @@ export function deliveriesContract(subject: Subject): void {
   });
 
   test('brings forward what is due later than it can be, and leaves what is not', async () => {
-    const { storage, orgId, destination, wish } = await sample();
+    const { storage, orgId, destination, input } = await sample();
     await routedTo(storage, orgId, [destination.id]);
     await routedTo(storage, orgId, [destination.id]);
-    const [claimed] = await storage.claimDeliveries(wish(1), lease('a'));
+    const [claimed] = await storage.claimDeliveries(input(1), lease('a'));
     if (!claimed) throw new Error('Nothing was claimed.');
     await storage.recordAttempts([record(claimed, 'a', { state: 'retrying', dueAt: NOW + 500 })]);
     const bring = (at: number, retrying: number) =>
@@ -303,14 +303,14 @@ export function deliveriesContract(subject: Subject): void {
   });
 
   test('keeps an old event while a delivery of it is open, held or dead; then it goes with all of them', async () => {
-    const { storage, orgId, destination, wish } = await sample();
+    const { storage, orgId, destination, input } = await sample();
     const eventId = await routedTo(storage, orgId, [destination.id]);
     const prune = (deadBefore: number) =>
       storage.pruneEvents(orgId, { before: NOW + 1_000, deadBefore }, { after: null, limit: 100 });
     await storage.updateDestination(orgId, destination.id, { paused: true }, NOW);
     expect(await prune(NOW)).toMatchObject({ removed: 0 });
     await storage.updateDestination(orgId, destination.id, { paused: false }, NOW);
-    const [claimed] = await storage.claimDeliveries(wish(), lease('a'));
+    const [claimed] = await storage.claimDeliveries(input(), lease('a'));
     if (!claimed) throw new Error('Nothing was claimed.');
     expect(await prune(NOW)).toMatchObject({ removed: 0 });
     await storage.recordAttempts([record(claimed, 'a', { state: 'dead', code: 'bad_status' })]);

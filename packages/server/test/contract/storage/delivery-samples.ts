@@ -1,5 +1,5 @@
-import type { Storage } from '../../../src/core/ports.ts';
-import type { StoredDestination } from '../../../src/core/ports-delivery.ts';
+import type { StoredDestination } from '../../../src/core/stores/deliveries.ts';
+import type { Storage } from '../../../src/core/stores/storage.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 
 const policy = {

@@ -6,7 +6,7 @@ export function engineContract(subject: Subject): void {
   test('is writable, and hears of changes', async () => {
     await subject.engine.checkWritable();
     await subject.engine.checkWritable();
-    expect(subject.engine.hearsChanges()).toBe(true);
+    expect(subject.engine.changeFeedIsLive()).toBe(true);
   });
 
   test('knows how much it holds', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { Storage } from '../../../src/core/ports.ts';
-import type { ClaimedEvent, SettledRun } from '../../../src/core/ports-storage-pipeline.ts';
-import type { EntityTie } from '../../../src/core/scope.ts';
+import type { EntityRef } from '../../../src/core/event/scope.ts';
+import type { ClaimedEvent, SettledRun } from '../../../src/core/stores/pipelines.ts';
+import type { Storage } from '../../../src/core/stores/storage.ts';
 import { customer, orgWith } from './entity-samples.ts';
 import { unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
@@ -11,7 +11,7 @@ const CANARY = 'canary-8f31';
 
 export function entityEventsContract(subject: Subject): void {
   /** Stores events that are tied to it and answers their ids, oldest first. */
-  async function storeTied(org: string, entity: EntityTie, payloads: string[]): Promise<string[]> {
+  async function storeWithEntity(org: string, entity: EntityRef, payloads: string[]): Promise<string[]> {
     const events = payloads.map(payload =>
       anEvent({ payload, entityKind: entity.kind, entityExternalId: entity.externalId }),
     );
@@ -19,12 +19,12 @@ export function entityEventsContract(subject: Subject): void {
     return events.map(({ id }) => id);
   }
 
-  async function listTied(org: string, entities: EntityTie[], limit = 100) {
+  async function listOfEntity(org: string, entities: EntityRef[], limit = 100) {
     const ids: string[] = [];
     let position: string | null = null;
     let pages = 0;
     do {
-      const page = await subject.storage.listTiedEvents(org, entities, { limit, position });
+      const page = await subject.storage.listEventsOfEntity(org, entities, { limit, position });
       ids.push(...page.events.map(({ id }) => id));
       position = page.next;
       pages++;
@@ -34,16 +34,16 @@ export function entityEventsContract(subject: Subject): void {
 
   test('lists the events that are tied to an entity, newest first, whole', async () => {
     const org = await orgWith(subject.storage);
-    const [first = '', second = ''] = await storeTied(org, customer('1'), [
+    const [first = '', second = ''] = await storeWithEntity(org, customer('1'), [
       '{"n":12345678901234567890}',
       '{}',
     ]);
-    await storeTied(org, customer('2'), ['{}']);
-    await storeTied(org, { kind: 'company', externalId: '1' }, ['{}']);
+    await storeWithEntity(org, customer('2'), ['{}']);
+    await storeWithEntity(org, { kind: 'company', externalId: '1' }, ['{}']);
     await subject.storage.append([aRequest(org, [anEvent()])]);
-    expect((await listTied(org, [customer('1')])).ids).toEqual([second, first]);
+    expect((await listOfEntity(org, [customer('1')])).ids).toEqual([second, first]);
     const page = { limit: 1, position: second };
-    expect(await subject.storage.listTiedEvents(org, [customer('1')], page)).toEqual({
+    expect(await subject.storage.listEventsOfEntity(org, [customer('1')], page)).toEqual({
       events: [
         {
           id: first,
@@ -59,8 +59,8 @@ export function entityEventsContract(subject: Subject): void {
       ],
       next: null,
     });
-    expect((await listTied(await orgWith(subject.storage), [customer('1')])).ids).toEqual([]);
-    expect((await listTied(org, [])).ids).toEqual([]);
+    expect((await listOfEntity(await orgWith(subject.storage), [customer('1')])).ids).toEqual([]);
+    expect((await listOfEntity(org, [])).ids).toEqual([]);
   });
 
   test('merges the events of many entities, page by page', async () => {
@@ -68,34 +68,34 @@ export function entityEventsContract(subject: Subject): void {
     const entities = Array.from({ length: 120 }, (_, n) => customer(`e${n}`));
     const ids: string[] = [];
     for (const [n, entity] of entities.entries()) {
-      if (n % 3 !== 2) ids.push(...(await storeTied(org, entity, ['{}', '{}'])));
+      if (n % 3 !== 2) ids.push(...(await storeWithEntity(org, entity, ['{}', '{}'])));
     }
     for (const limit of [23, 100]) {
-      const { ids: found } = await listTied(org, entities, limit);
+      const { ids: found } = await listOfEntity(org, entities, limit);
       expect(found).toEqual(ids.toSorted().toReversed());
     }
   });
 
   test('ends a page early where payloads are large', async () => {
     const org = await orgWith(subject.storage);
-    const ids = await storeTied(
+    const ids = await storeWithEntity(
       org,
       customer('1'),
       Array(6).fill(JSON.stringify({ a: 'x'.repeat(1_000_000) })),
     );
-    const { ids: found, pages } = await listTied(org, [customer('1')], 10);
+    const { ids: found, pages } = await listOfEntity(org, [customer('1')], 10);
     expect(found).toEqual(ids.toReversed());
     expect(pages).toBe(2);
   });
 
-  const erase = (org: string, entity: EntityTie, after: string | null = null, limit = 100) =>
-    subject.storage.eraseTiedEvents(org, entity, { after, limit, at: NOW + 50 });
+  const erase = (org: string, entity: EntityRef, after: string | null = null, limit = 100) =>
+    subject.storage.eraseEventsOfEntity(org, entity, { after, limit, at: NOW + 50 });
 
   test('erases in slices, and nothing of another entity or organisation', async () => {
     const [org, other] = [await orgWith(subject.storage), await orgWith(subject.storage)];
-    const ids = await storeTied(org, customer('1'), Array(5).fill(`{"a":"${CANARY}"}`));
-    const [kept = ''] = await storeTied(org, customer('2'), ['{"a":1}']);
-    const [foreign = ''] = await storeTied(other, customer('1'), ['{"a":2}']);
+    const ids = await storeWithEntity(org, customer('1'), Array(5).fill(`{"a":"${CANARY}"}`));
+    const [kept = ''] = await storeWithEntity(org, customer('2'), ['{"a":1}']);
+    const [foreign = ''] = await storeWithEntity(other, customer('1'), ['{"a":2}']);
     expect(await erase(org, customer('1'), null, 2)).toEqual({ erased: 2, last: ids[1] ?? null });
     expect(await erase(org, customer('1'), ids[1], 2)).toEqual({ erased: 2, last: ids[3] ?? null });
     expect(await erase(org, customer('1'), ids[3], 2)).toEqual({ erased: 1, last: null });
@@ -106,7 +106,7 @@ export function entityEventsContract(subject: Subject): void {
     }
     expect((await subject.storage.findEvent(org, kept))?.payload).toBe('{"a":1}');
     expect((await subject.storage.findEvent(other, foreign))?.payload).toBe('{"a":2}');
-    const { events } = await subject.storage.listTiedEvents(org, [customer('1')], {
+    const { events } = await subject.storage.listEventsOfEntity(org, [customer('1')], {
       limit: 9,
       position: null,
     });
@@ -116,9 +116,9 @@ export function entityEventsContract(subject: Subject): void {
   });
 
   const claimAll = async (storage: Storage, org: string, token: string): Promise<ClaimedEvent[]> => {
-    const wish = { token, now: NOW, leaseMs: 1_000, limit: 100, bytes: 1_000_000, except: [] };
+    const input = { token, now: NOW, leaseMs: 1_000, limit: 100, bytes: 1_000_000, except: [] };
     // From just before this organisation, so that it has the first turn.
-    const { events } = await storage.claimEvents({ ...wish, after: org.slice(0, -1) });
+    const { events } = await storage.claimEvents({ ...input, after: org.slice(0, -1) });
     return events.filter(({ orgId }) => orgId === org);
   };
 
@@ -175,7 +175,7 @@ export function entityEventsContract(subject: Subject): void {
     const { storage } = subject;
     const org = await orgWith(storage);
     const [tried, waiting] = [await storedDestination(storage, org), await storedDestination(storage, org)];
-    const [id = ''] = await storeTied(org, customer('1'), [`{"a":"${CANARY}"}`]);
+    const [id = ''] = await storeWithEntity(org, customer('1'), [`{"a":"${CANARY}"}`]);
     const [claimed] = await claimAll(storage, org, 'worker');
     if (claimed === undefined) throw new Error('nothing was claimed');
     await settle(storage, claimed, [aRun([tried, waiting])]);
@@ -237,7 +237,7 @@ export function entityEventsContract(subject: Subject): void {
   test('leaves a worker that holds an erased event with nothing to settle', async () => {
     const { storage } = subject;
     const org = await orgWith(storage);
-    const [id = ''] = await storeTied(org, customer('1'), ['{}']);
+    const [id = ''] = await storeWithEntity(org, customer('1'), ['{}']);
     const [claimed] = await claimAll(storage, org, 'worker');
     if (claimed === undefined) throw new Error('nothing was claimed');
     await erase(org, customer('1'));
@@ -250,8 +250,8 @@ export function entityEventsContract(subject: Subject): void {
   test('replays nothing that was erased, before or after it was asked for', async () => {
     const { storage } = subject;
     const org = await orgWith(storage);
-    const [before = ''] = await storeTied(org, customer('1'), ['{}']);
-    const [after = ''] = await storeTied(org, customer('2'), ['{}']);
+    const [before = ''] = await storeWithEntity(org, customer('1'), ['{}']);
+    const [after = ''] = await storeWithEntity(org, customer('2'), ['{}']);
     for (const claimed of await claimAll(storage, org, 'worker')) await settle(storage, claimed, [aRun([])]);
     await erase(org, customer('1'));
     const job = {

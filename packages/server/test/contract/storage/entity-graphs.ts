@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { NewLink } from '../../../src/core/ports-entities.ts';
-import type { EntityTie } from '../../../src/core/scope.ts';
+import type { EntityRef } from '../../../src/core/event/scope.ts';
+import type { NewLink } from '../../../src/core/stores/entities.ts';
 import { aWrite, customer, orgWith, put } from './entity-samples.ts';
 import { NOW } from './samples.ts';
 import type { Subject } from './suite.ts';
@@ -26,7 +26,7 @@ export function entityGraphsContract(subject: Subject): void {
     }
   }
 
-  const shown = ({ from, relation, to }: { from: EntityTie; relation: string; to: EntityTie }) =>
+  const shown = ({ from, relation, to }: { from: EntityRef; relation: string; to: EntityRef }) =>
     `${from.externalId}>${relation}>${to.externalId}`;
 
   async function linksOf(org: string, name: string, direction: 'in' | 'out' | null = null, limit = 100) {
@@ -48,20 +48,20 @@ export function entityGraphsContract(subject: Subject): void {
 
   test('links two entities once, and says so', async () => {
     const org = await orgWithEntities('a', 'b');
-    const wish = edge('a', 'member_of', 'b');
-    expect(await subject.storage.linkEntities(org, wish, NOW)).toEqual({
-      link: { ...wish, createdAt: NOW },
+    const input = edge('a', 'member_of', 'b');
+    expect(await subject.storage.linkEntities(org, input, NOW)).toEqual({
+      link: { ...input, createdAt: NOW },
       made: true,
     });
-    expect(await subject.storage.linkEntities(org, wish, NOW + 9)).toEqual({
-      link: { ...wish, createdAt: NOW },
+    expect(await subject.storage.linkEntities(org, input, NOW + 9)).toEqual({
+      link: { ...input, createdAt: NOW },
       made: false,
     });
     expect(await subject.storage.linkEntities(org, edge('b', 'member_of', 'a'), NOW)).toMatchObject({
       made: true,
     });
-    expect(await subject.storage.unlinkEntities(org, wish)).toBe(true);
-    expect(await subject.storage.unlinkEntities(org, wish)).toBe(false);
+    expect(await subject.storage.unlinkEntities(org, input)).toBe(true);
+    expect(await subject.storage.unlinkEntities(org, input)).toBe(false);
     expect(await linksOf(org, 'a')).toEqual(['b>member_of>a']);
   });
 
@@ -92,9 +92,9 @@ export function entityGraphsContract(subject: Subject): void {
   test('links nothing to what is not there, or is another organisation’s', async () => {
     const [org, other] = [await orgWithEntities('a', 'b'), await orgWithEntities('a')];
     await link(org, 'a>same_as>b');
-    for (const wish of [edge('a', 'same_as', 'b'), edge('b', 'same_as', 'a'), edge('x', 'knows', 'y')]) {
-      expect(await subject.storage.linkEntities(other, wish, NOW)).toBeNull();
-      expect(await subject.storage.unlinkEntities(other, wish)).toBe(false);
+    for (const input of [edge('a', 'same_as', 'b'), edge('b', 'same_as', 'a'), edge('x', 'knows', 'y')]) {
+      expect(await subject.storage.linkEntities(other, input, NOW)).toBeNull();
+      expect(await subject.storage.unlinkEntities(other, input)).toBe(false);
     }
     expect(await linksOf(other, 'a')).toEqual([]);
     expect(await membersOf(other, 'a')).toEqual(['a']);

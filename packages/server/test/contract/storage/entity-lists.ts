@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { EntityFilter } from '../../../src/core/ports-entities.ts';
-import { readTraitPath } from '../../../src/core/trait.ts';
+import { readTraitPath } from '../../../src/core/entities/trait.ts';
+import type { EntityFilter } from '../../../src/core/stores/entities.ts';
 import { aWrite, listAll, listPage, orgWith, put } from './entity-samples.ts';
 import { NOW } from './samples.ts';
 import type { Subject } from './suite.ts';

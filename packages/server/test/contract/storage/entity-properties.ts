@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { EntityWrite } from '../../../src/core/entity-write.ts';
-import type { EntityPage } from '../../../src/core/ports-entities.ts';
+import type { EntityWrite } from '../../../src/core/entities/write.ts';
+import type { EntityPage } from '../../../src/core/stores/entities.ts';
 import { mergeIdentity } from '../../../src/entities/identity.ts';
 import { aWrite, customer, listPage, orgWith, put } from './entity-samples.ts';
 import { NOW } from './samples.ts';

@@ -1,7 +1,7 @@
-import type { EntityWrite } from '../../../src/core/entity-write.ts';
-import type { Storage } from '../../../src/core/ports.ts';
-import type { EntityFilter, EntityPage, StoredEntity } from '../../../src/core/ports-entities.ts';
-import type { EntityTie } from '../../../src/core/scope.ts';
+import type { EntityWrite } from '../../../src/core/entities/write.ts';
+import type { EntityRef } from '../../../src/core/event/scope.ts';
+import type { EntityFilter, EntityPage, StoredEntity } from '../../../src/core/stores/entities.ts';
+import type { Storage } from '../../../src/core/stores/storage.ts';
 import { anOrganisation, idAt, NOW } from './samples.ts';
 
 /** Entities to write, and short ways to ask for them. A test names only what it is about. */
@@ -10,10 +10,10 @@ let changes = NOW * 1_000;
 /** Later than every one before, as the stage gives them out. */
 export const nextChange = (): number => ++changes;
 
-export const customer = (externalId: string): EntityTie => ({ kind: 'customer', externalId });
+export const customer = (externalId: string): EntityRef => ({ kind: 'customer', externalId });
 
 export const aWrite = (
-  entity: EntityTie | string,
+  entity: EntityRef | string,
   traits: unknown = {},
   given: Partial<EntityWrite> = {},
 ): EntityWrite => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { EntityWriteResult } from '../../../src/core/ports-entities.ts';
+import type { EntityWriteResult } from '../../../src/core/stores/entities.ts';
 import { aWrite, customer, listPage, orgWith, put } from './entity-samples.ts';
 import { anAuditEntry, NOW, removeDeleted } from './samples.ts';
 import type { Subject } from './suite.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { accepted, aJob, aPipeline, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
+import { aClaimInput, accepted, aJob, aPipeline, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { idAt, NOW } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -108,7 +108,7 @@ export function jobsContract(subject: Subject): void {
     const { storage } = nodes[0];
     const org = orgId();
     const ids = await accepted(storage, org, 2);
-    const first = await storage.claimEvents(aWish());
+    const first = await storage.claimEvents(aClaimInput());
     await storage.settleEvents(
       first.events.map(one => aSettlement(one, { runs: [aRun()] })),
       NOW,
@@ -119,7 +119,7 @@ export function jobsContract(subject: Subject): void {
       const replays = ids.map(eventId => ({ eventId, plan: null }));
       expect(await storage.advanceJob(unclaimed(one), {}, NOW, { replays })).toBe(true);
     }
-    const { events } = await storage.claimEvents(aWish({ limit: 1 }));
+    const { events } = await storage.claimEvents(aClaimInput({ limit: 1 }));
     const [taken] = events;
     if (!taken?.jobId) throw new Error('Nothing was claimed.');
     await storage.finishJob(org, taken.jobId, 'cancelled', NOW);
@@ -127,7 +127,7 @@ export function jobsContract(subject: Subject): void {
     expect(await storage.settleEvents([aSettlement(taken, { runs: [aRun()] })], NOW)).toEqual([
       { kind: 'refused' },
     ]);
-    const rest = (await storage.claimEvents(aWish())).events;
+    const rest = (await storage.claimEvents(aClaimInput())).events;
     expect(rest.map(({ jobId }) => jobId)).toEqual(
       [job.id, other.id].filter(id => id !== taken.jobId).flatMap(id => [id, id]),
     );
@@ -143,7 +143,7 @@ export function jobsContract(subject: Subject): void {
     const { storage } = nodes[0];
     const org = orgId();
     const [seen = '', unrouted = ''] = await accepted(storage, org, 2);
-    for (const one of (await storage.claimEvents(aWish())).events) {
+    for (const one of (await storage.claimEvents(aClaimInput())).events) {
       const runs = [
         aRun({ pipelineId: 'pipe_a', version: 2 }),
         aRun({ pipelineId: 'pipe_b', version: 5, outcome: 'failed' }),
@@ -153,7 +153,7 @@ export function jobsContract(subject: Subject): void {
     const job = aJob(org);
     await storage.createJob(job);
     await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: seen, plan: null }] });
-    for (const one of (await storage.claimEvents(aWish())).events) {
+    for (const one of (await storage.claimEvents(aClaimInput())).events) {
       await storage.settleEvents([aSettlement(one, { runs: [aRun({ pipelineId: 'pipe_c' })] })], NOW);
     }
     expect(await storage.listFirstRuns(org, [seen, unrouted, 'evt_x'])).toEqual({
@@ -180,7 +180,7 @@ export function jobsContract(subject: Subject): void {
     const [kept, ran, gone] = [aPipeline(org), aPipeline(org), aPipeline(org)];
     for (const pipeline of [kept, ran, gone]) await storage.createPipeline(pipeline, 'ada');
     await accepted(storage, org, 1);
-    const [one] = (await storage.claimEvents(aWish())).events;
+    const [one] = (await storage.claimEvents(aClaimInput())).events;
     const tallies = [ran, gone].map(({ id }) => ({ pipelineId: id, tally: 'cache_hit' as const, count: 1 }));
     if (one)
       await storage.settleEvents([aSettlement(one, { runs: [aRun({ pipelineId: ran.id })], tallies })], NOW);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { hours } from '../../../src/core/clock.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
-import { accepted, aJob, aSettlement, aWish } from './pipeline-samples.ts';
+import { aClaimInput, accepted, aJob, aSettlement } from './pipeline-samples.ts';
 import {
   aClaim,
   anApiKey,
@@ -156,7 +156,7 @@ export function organisationsContract(subject: Subject): void {
     };
     const [gone, kept] = [await fill(), await fill()];
     await accepted(storage, gone.orgId, 1);
-    const { events } = await storage.claimEvents(aWish({ after: gone.orgId.slice(0, -1), limit: 1 }));
+    const { events } = await storage.claimEvents(aClaimInput({ after: gone.orgId.slice(0, -1), limit: 1 }));
     expect(events.map(({ orgId }) => orgId)).toEqual([gone.orgId]);
     await storage.deleteOrganisation(gone.orgId, NOW);
     const late = await storage.settleEvents(

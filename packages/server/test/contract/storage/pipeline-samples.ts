@@ -1,12 +1,12 @@
-import type { Storage } from '../../../src/core/ports.ts';
 import type {
   ClaimedEvent,
-  ClaimWish,
+  ClaimInput,
   Job,
   SettledRun,
   Settlement,
   StoredPipeline,
-} from '../../../src/core/ports-storage-pipeline.ts';
+} from '../../../src/core/stores/pipelines.ts';
+import type { Storage } from '../../../src/core/stores/storage.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 
 /** Pipelines, claims and settlements, each unlike any other. A test names only what it is about. */
@@ -44,7 +44,7 @@ export const aJob = (orgId: string, given: Partial<Job> = {}): Job => ({
 export const unclaimed = ({ orgId, id }: Pick<Job, 'orgId' | 'id'>) => ({ orgId, id, token: '' });
 
 let tokens = 0;
-export const aWish = (given: Partial<ClaimWish> = {}): ClaimWish => ({
+export const aClaimInput = (given: Partial<ClaimInput> = {}): ClaimInput => ({
   token: `node ${++tokens}`,
   now: NOW,
   leaseMs: 1_000,
@@ -97,7 +97,7 @@ export async function accepted(storage: Storage, orgId: string, count: number): 
 export async function settleAll(storage: Storage, orgId: string): Promise<void> {
   let after = '';
   for (let isOver = false; !isOver; ) {
-    const batch = await storage.claimEvents(aWish({ limit: 5_000, bytes: 100_000_000, after }));
+    const batch = await storage.claimEvents(aClaimInput({ limit: 5_000, bytes: 100_000_000, after }));
     const own = batch.events.filter(claimed => claimed.orgId === orgId);
     await storage.settleEvents(
       own.map(claimed => aSettlement(claimed)),

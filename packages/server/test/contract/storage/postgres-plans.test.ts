@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
-import { reopenDeleted } from '../../../src/storage/queries/deleted-organisations.ts';
+import { reopenDeleted } from '../../../src/storage/queries/upkeep/deleted-organisations.ts';
 import type { Schema } from '../../../src/storage/schema.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
 

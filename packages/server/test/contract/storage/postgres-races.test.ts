@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Kysely, type KyselyPlugin, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import type { StorageEngine } from '../../../src/core/ports.ts';
-import type { DeliveryState } from '../../../src/core/ports-delivery.ts';
+import type { DeliveryState } from '../../../src/core/stores/deliveries.ts';
+import type { StorageEngine } from '../../../src/core/stores/storage.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
-import { listDeliveries } from '../../../src/storage/queries/deliveries.ts';
+import { listDeliveries } from '../../../src/storage/queries/deliveries/deliveries.ts';
 import type { Schema } from '../../../src/storage/schema.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
-import { accepted, aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
+import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { idAt, NOW } from './samples.ts';
 
 /** Where two transactions meet in their middle: a lock of a third one holds the first, and lets it go on after the second. */
@@ -48,7 +48,7 @@ async function replayUnderWay(count: number) {
   const { storage } = engine;
   const org = idAt('org', NOW);
   const ids = await accepted(storage, org, count);
-  const first = await storage.claimEvents(aWish());
+  const first = await storage.claimEvents(aClaimInput());
   await storage.settleEvents(
     first.events.map(one => aSettlement(one, { runs: [aRun()] })),
     NOW,
@@ -58,7 +58,7 @@ async function replayUnderWay(count: number) {
   const claimed = [];
   for (const eventId of ids) {
     await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId, plan: null }] });
-    claimed.push(...(await storage.claimEvents(aWish())).events);
+    claimed.push(...(await storage.claimEvents(aClaimInput())).events);
   }
   expect(claimed.map(({ event }) => event.id)).toEqual(ids);
   return { org, job, claimed };
@@ -81,7 +81,7 @@ test('a job that is cancelled while one of its events is being parked takes that
   expect(await settling).toMatchObject([{ kind: 'settled' }]);
   expect(await cancelling).toBe(true);
   expect(await storage.hasOutstanding(org, job.id)).toBe(false);
-  expect((await storage.claimEvents(aWish())).events).toEqual([]);
+  expect((await storage.claimEvents(aClaimInput())).events).toEqual([]);
 });
 
 test('a claim that is given back while its job is being cancelled is not parked', async () => {
@@ -98,7 +98,7 @@ test('a claim that is given back while its job is being cancelled is not parked'
   await third.query('COMMIT');
   await Promise.all([cancelling, releasing]);
   expect(await storage.hasOutstanding(org, job.id)).toBe(false);
-  expect((await storage.claimEvents(aWish())).events).toEqual([]);
+  expect((await storage.claimEvents(aClaimInput())).events).toEqual([]);
 });
 
 /** The first five in this state, where something happens between the first statement that finds any and the next. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { Storage } from '../../../src/core/ports.ts';
+import type { Storage } from '../../../src/core/stores/storage.ts';
 import { aDestination } from './delivery-samples.ts';
 import { onOwnDatabase } from './own-database.ts';
-import { aRun, aSettlement, aWish } from './pipeline-samples.ts';
+import { aClaimInput, aRun, aSettlement } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -24,7 +24,7 @@ export function pruneContract(subject: Subject): void {
     for (const at of moments) {
       const event = anEvent({ id: idAt('evt', at) });
       await storage.append([aRequest(org, [event], { receivedAt: at })]);
-      for (const one of (await storage.claimEvents(aWish())).events) {
+      for (const one of (await storage.claimEvents(aClaimInput())).events) {
         const runs = how.runs?.map(run => ({ ...run, id: idAt('run', at) }));
         await storage.settleEvents([aSettlement(one, { ...how, ...(runs ? { runs } : {}) })], at);
       }
@@ -54,7 +54,7 @@ export function pruneContract(subject: Subject): void {
     const org = orgId();
     const waiting = anEvent({ id: idAt('evt', NOW) });
     await storage.append([aRequest(org, [waiting])]);
-    await storage.claimEvents(aWish({ token: 'node holds it', leaseMs: 1 << 30 }));
+    await storage.claimEvents(aClaimInput({ token: 'node holds it', leaseMs: 1 << 30 }));
     const parked = [{ pipelineId: 'pipe_one', version: null, retries: 1, dueAt: NOW + (1 << 30) }];
     const [deferred = ''] = await settledAt(org, [NOW], { parked });
     await settledAt(org, [NOW]);

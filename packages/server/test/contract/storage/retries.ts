@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { UNKNOWN_PIPELINE } from '../../../src/core/outcome.ts';
-import type { Storage } from '../../../src/core/ports.ts';
-import type { ClaimedEvent, Settlement } from '../../../src/core/ports-storage-pipeline.ts';
+import { UNKNOWN_PIPELINE } from '../../../src/core/event/outcome.ts';
+import type { ClaimedEvent, Settlement } from '../../../src/core/stores/pipelines.ts';
+import type { Storage } from '../../../src/core/stores/storage.ts';
 import { aDestination } from './delivery-samples.ts';
-import { aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
+import { aClaimInput, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
 
@@ -21,7 +21,7 @@ export function retriesContract(subject: Subject): void {
   /** A fresh event that this test alone has claimed. */
   async function claimed(org: string): Promise<ClaimedEvent> {
     await storage.append([aRequest(org, [anEvent()])]);
-    const [one] = (await storage.claimEvents(aWish())).events;
+    const [one] = (await storage.claimEvents(aClaimInput())).events;
     if (one === undefined) throw new Error('Nothing was claimed.');
     return one;
   }
@@ -51,7 +51,7 @@ export function retriesContract(subject: Subject): void {
       }));
       await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: one.event.id, plan }] });
     }
-    const { events } = await storage.claimEvents(aWish());
+    const { events } = await storage.claimEvents(aClaimInput());
     const [narrow, wide] = [1, 2].map(many => events.find(({ plan }) => plan?.length === many));
     if (!narrow || !wide) throw new Error('Not both were claimed.');
     const better = (claim: ClaimedEvent, id = idAt('run', NOW + 1)) => {
@@ -115,7 +115,7 @@ export function retriesContract(subject: Subject): void {
     const planned = { pipelineId: 'pipe_a', version: null, retries: 0, dueAt: 0, retryOf: 'pipe_a' };
     const replays = [{ eventId: one.event.id, plan: [planned] }];
     await storage.advanceJob(unclaimed(job), {}, NOW, { replays });
-    const [retry] = (await storage.claimEvents(aWish())).events;
+    const [retry] = (await storage.claimEvents(aClaimInput())).events;
     const run = aRun({ id: idAt('run', NOW + 1), pipelineId: 'pipe_a' });
     if (retry) await settle(retry, { runs: [run], retryOf: ['pipe_a'] });
     const failures = await storage.listFailures(one.orgId, [one.event.id]);

@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../../src/core/audit-entry.ts';
-import type { NewEvent } from '../../../src/core/event.ts';
+import type { NewEvent } from '../../../src/core/event/event.ts';
 import { type IdPrefix, idFloor } from '../../../src/core/ids.ts';
+import type { AuditEntry } from '../../../src/core/stores/audit-entry.ts';
 import type {
   ApiKey,
   AppendRequest,
@@ -13,7 +13,7 @@ import type {
   Storage,
   User,
   WebhookSource,
-} from '../../../src/core/ports.ts';
+} from '../../../src/core/stores/storage.ts';
 
 /** Things to store, each unlike any other. A test names only what it is about. */
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { UNKNOWN_PIPELINE } from '../../../src/core/outcome.ts';
-import type { Storage } from '../../../src/core/ports.ts';
-import type { ClaimedEvent, SettledRun, Settlement } from '../../../src/core/ports-storage-pipeline.ts';
+import { UNKNOWN_PIPELINE } from '../../../src/core/event/outcome.ts';
+import type { ClaimedEvent, SettledRun, Settlement } from '../../../src/core/stores/pipelines.ts';
+import type { Storage } from '../../../src/core/stores/storage.ts';
 import { aDestination } from './delivery-samples.ts';
 import { onOwnDatabase } from './own-database.ts';
-import { accepted, aJob, aRun, aSettlement, aWish, unclaimed } from './pipeline-samples.ts';
+import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
 
@@ -24,7 +24,7 @@ export function settleContract(subject: Subject): void {
     given: Partial<Parameters<typeof anEvent>[0]> = {},
   ): Promise<ClaimedEvent> {
     await storage.append([aRequest(org, [anEvent(given)])]);
-    const [one] = (await storage.claimEvents(aWish())).events;
+    const [one] = (await storage.claimEvents(aClaimInput())).events;
     if (one === undefined) throw new Error('Nothing was claimed.');
     return one;
   }
@@ -69,7 +69,7 @@ export function settleContract(subject: Subject): void {
         await storage.advanceJob(unclaimed(job), {}, NOW, {
           replays: [{ eventId: one.event.id, plan: null }],
         });
-        const [replay] = (await storage.claimEvents(aWish())).events;
+        const [replay] = (await storage.claimEvents(aClaimInput())).events;
         const id = idAt('run', NOW + 1);
         if (replay)
           await settle(replay, { runs: outcome === null ? [] : [aRun({ id, outcome, pipelineId })] });
@@ -94,7 +94,7 @@ export function settleContract(subject: Subject): void {
         await storage.advanceJob(unclaimed(job), {}, NOW, {
           replays: [{ eventId: one.event.id, plan: null }],
         });
-        const [replay] = (await storage.claimEvents(aWish({ now }))).events;
+        const [replay] = (await storage.claimEvents(aClaimInput({ now }))).events;
         if (replay) await settle(replay, given);
         return [await stateOf(one), await isDead()];
       };
@@ -105,7 +105,7 @@ export function settleContract(subject: Subject): void {
       ]);
       const parked = [{ pipelineId: 'pipe_two', version: null, retries: 1, dueAt: NOW + 5 }];
       expect(await again({ runs, parked })).toEqual(['failed', true]);
-      const [rest] = (await storage.claimEvents(aWish({ now: NOW + 5 }))).events;
+      const [rest] = (await storage.claimEvents(aClaimInput({ now: NOW + 5 }))).events;
       if (rest) await settle(rest, { runs: [aRun({ pipelineId: 'pipe_two', outcome: 'dropped' })] });
       expect([await stateOf(one), await isDead()]).toEqual(['dropped', false]);
 
@@ -116,7 +116,7 @@ export function settleContract(subject: Subject): void {
       await storage.advanceJob(unclaimed(job), {}, NOW, {
         replays: [{ eventId: alone.event.id, plan: null }],
       });
-      const [replay] = (await storage.claimEvents(aWish())).events;
+      const [replay] = (await storage.claimEvents(aClaimInput())).events;
       if (replay) await settle(replay);
       expect([await stateOf(alone), await isDead()]).toEqual(['unrouted', false]);
     });
@@ -134,10 +134,10 @@ export function settleContract(subject: Subject): void {
         { limit: 10, below: null, budgetMs: 1_000 },
       );
       expect(accepting.events.map(({ id }) => id)).toEqual([one.event.id]);
-      const [again] = (await storage.claimEvents(aWish({ now: NOW + 5 }))).events;
+      const [again] = (await storage.claimEvents(aClaimInput({ now: NOW + 5 }))).events;
       if (again) await settle(again, { parked: [{ ...parked[0], dueAt: NOW + 9 } as (typeof parked)[0]] });
       expect(await stateOf(one)).toBe('accepted');
-      const [last] = (await storage.claimEvents(aWish({ now: NOW + 9 }))).events;
+      const [last] = (await storage.claimEvents(aClaimInput({ now: NOW + 9 }))).events;
       const failed = [aRun({ outcome: 'failed', pipelineId: 'pipe_b' })];
       if (last) expect(await settle(last, { runs: failed })).toMatchObject({ state: 'processed' });
       expect(await stateOf(one)).toBe('processed');
@@ -247,7 +247,7 @@ export function settleContract(subject: Subject): void {
 
   test('a late result is refused once another has the event, and writes nothing', async () => {
     const one = await claimed(orgId());
-    const other = await storage.claimExpired(aWish({ now: NOW + 5_000 }));
+    const other = await storage.claimExpired(aClaimInput({ now: NOW + 5_000 }));
     expect(other?.event.id).toBe(one.event.id);
     const runs = [aRun({ claims: keyed('late'), outcome: 'failed' })];
     const tallies = [{ pipelineId: 'pipe_one', tally: 'model_called' as const, count: 1 }];
@@ -318,7 +318,7 @@ export function settleContract(subject: Subject): void {
       const job = aJob(one.orgId);
       await storage.createJob(job);
       await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: one.event.id, plan: null }] });
-      const [again] = (await storage.claimEvents(aWish())).events;
+      const [again] = (await storage.claimEvents(aClaimInput())).events;
       if (again)
         expect(await settle(again, { runs: [aRun({ claims: keyed('k') })] })).toMatchObject({
           kind: 'settled',
@@ -436,19 +436,19 @@ export function settleContract(subject: Subject): void {
   test('a replay counts for its job when all of it is settled', async () => {
     const org = orgId();
     const ids = await accepted(storage, org, 3);
-    for (const one of (await storage.claimEvents(aWish())).events) await settle(one);
+    for (const one of (await storage.claimEvents(aClaimInput())).events) await settle(one);
     const job = aJob(org, { total: 3 });
     await storage.createJob(job);
     const replays = ids.map(eventId => ({ eventId, plan: null }));
     await storage.advanceJob(unclaimed(job), {}, NOW, { replays });
-    const [good, bad, parked] = (await storage.claimEvents(aWish())).events;
+    const [good, bad, parked] = (await storage.claimEvents(aClaimInput())).events;
     if (!good || !bad || !parked) throw new Error('Not all were claimed.');
     await settle(good, { runs: [aRun()] });
     await settle(bad, { runs: [aRun({ outcome: 'failed' }), aRun({ pipelineId: 'pipe_two' })] });
     await settle(parked, { parked: [{ pipelineId: 'pipe_one', version: null, retries: 1, dueAt: NOW + 1 }] });
     expect(await storage.findJob(org, job.id)).toMatchObject({ done: 2, failed: 1 });
     expect(await storage.hasOutstanding(org, job.id)).toBe(true);
-    const [last] = (await storage.claimEvents(aWish({ now: NOW + 1 }))).events;
+    const [last] = (await storage.claimEvents(aClaimInput({ now: NOW + 1 }))).events;
     if (last) await settle(last, { runs: [aRun()] });
     expect(await storage.findJob(org, job.id)).toMatchObject({ done: 3, failed: 1 });
     expect((await storage.listRuns(org, good.event.id)).map(({ jobId }) => jobId)).toEqual([job.id]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'bun:test';
-import type { Storage, StorageEngine } from '../../../src/core/ports.ts';
+import type { Storage, StorageEngine } from '../../../src/core/stores/storage.ts';
 import { accountsContract } from './accounts.ts';
 import { apiKeysContract } from './api-keys.ts';
 import { appendContract } from './append.ts';

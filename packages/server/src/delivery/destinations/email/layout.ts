@@ -1,4 +1,4 @@
-import type { Card } from '../../card.ts';
+import type { Card } from '../../rendering/card.ts';
 
 /** The mail that goes out where nobody wrote one: the same facts as plain text and as a quiet table. */
 export function textBody(card: Card): string {

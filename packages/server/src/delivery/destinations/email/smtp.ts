@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import type { Failure } from '../../../core/outgoing.ts';
+import type { Failure } from '../../../core/http/outgoing.ts';
 import type { DestinationDeps } from '../../destination.ts';
 import { beforeDeadline } from '../../guarded-client/deadline.ts';
 import { failureOfCode, timeoutFailure } from '../../guarded-client/failure.ts';
-import { quoted } from '../../text.ts';
+import { quoted } from '../../rendering/text.ts';
 
 export interface SmtpServer {
   readonly host: string;

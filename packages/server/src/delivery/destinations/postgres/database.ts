@@ -1,9 +1,9 @@
 import pg from 'pg';
-import type { Failure } from '../../../core/outgoing.ts';
+import type { Failure } from '../../../core/http/outgoing.ts';
 import type { DestinationDeps } from '../../destination.ts';
 import { beforeDeadline } from '../../guarded-client/deadline.ts';
 import { networkFailure, timeoutFailure } from '../../guarded-client/failure.ts';
-import { quoted } from '../../text.ts';
+import { quoted } from '../../rendering/text.ts';
 import type { DatabaseAddress } from './connection-string.ts';
 
 /**

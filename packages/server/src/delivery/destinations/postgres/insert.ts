@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Json } from '../../../core/json.ts';
+import type { Json } from '../../../core/json/json.ts';
 import { readTable, type Table } from './catalogue.ts';
 import type { Database, Used } from './database.ts';
 import { quoteName, quoteTable } from './identifier.ts';

@@ -1,5 +1,5 @@
-import type { Json } from '../../../core/json.ts';
-import { getPath } from '../../../core/path.ts';
+import { getPath } from '../../../core/expressions/path.ts';
+import type { Json } from '../../../core/json/json.ts';
 import { instructionsOf, readText, schemaOf, type Wire } from './wire.ts';
 
 /** The label is a tool's only argument, and the model must use that tool: every model that has tools can. */

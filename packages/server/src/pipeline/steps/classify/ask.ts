@@ -1,8 +1,8 @@
 import type { Clock } from '../../../core/clock.ts';
-import { type JsonObject, stringifyJson } from '../../../core/json.ts';
-import type { OutgoingResult } from '../../../core/outgoing.ts';
-import type { ModelClient } from '../../../core/ports-pipeline.ts';
-import { readRetryAfter } from '../../../core/retry-after.ts';
+import type { OutgoingResult } from '../../../core/http/outgoing.ts';
+import { readRetryAfter } from '../../../core/http/retry-after.ts';
+import { type JsonObject, stringifyJson } from '../../../core/json/json.ts';
+import type { ModelClient } from '../../../core/kinds/step-ports.ts';
 import { errorWord, type Question, readJson, type Wire } from './wire.ts';
 
 export type Answer =

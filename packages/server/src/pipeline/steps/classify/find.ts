@@ -1,6 +1,6 @@
 import { seconds } from '../../../core/clock.ts';
-import type { Tally } from '../../../core/outcome.ts';
-import type { ModelClient } from '../../../core/ports-pipeline.ts';
+import type { Tally } from '../../../core/event/outcome.ts';
+import type { ModelClient } from '../../../core/kinds/step-ports.ts';
 import type { StepPorts } from '../../step.ts';
 import { type Answer, askModel } from './ask.ts';
 import type { Question, Wire } from './wire.ts';

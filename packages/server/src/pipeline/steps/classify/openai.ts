@@ -1,5 +1,5 @@
-import type { Json } from '../../../core/json.ts';
-import { getPath } from '../../../core/path.ts';
+import { getPath } from '../../../core/expressions/path.ts';
+import type { Json } from '../../../core/json/json.ts';
 import { instructionsOf, readText, schemaOf, type Wire } from './wire.ts';
 
 /** Chat completions, as OpenAI and the many servers that are compatible with it speak them. */

@@ -1,5 +1,5 @@
-import { type Json, type JsonObject, parseJson } from '../../../core/json.ts';
-import { getPath } from '../../../core/path.ts';
+import { getPath } from '../../../core/expressions/path.ts';
+import { type Json, type JsonObject, parseJson } from '../../../core/json/json.ts';
 
 /** One provider's way to be asked for one of several labels, and to answer. */
 export interface Wire {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { corpus } from '../../../../test/corpus/pii.ts';
-import { Budget } from '../../../core/cel/budget.ts';
+import { Budget } from '../../../core/expressions/cel/budget.ts';
 import { isRegion } from './phone.ts';
 import { createDetectors, detectorNames, findAll, redactText } from './redact-text.ts';
 

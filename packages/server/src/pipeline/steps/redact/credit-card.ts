@@ -1,4 +1,4 @@
-import type { Budget } from '../../../core/cel/budget.ts';
+import type { Budget } from '../../../core/expressions/cel/budget.ts';
 import { type Detector, eachMatch, isDigitAt, isWordAt, type Span, withoutSeparators } from './detector.ts';
 
 /** Digits in groups, with one blank or hyphen between; groups that could make up a card are looked at closely. */

@@ -1,4 +1,4 @@
-import type { Budget } from '../../../core/cel/budget.ts';
+import type { Budget } from '../../../core/expressions/cel/budget.ts';
 
 /** Finds one sort of personal data in a text. Takes time linear in the text, whatever is in it. */
 export interface Detector {

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Budget } from '../../../core/cel/budget.ts';
+import type { Budget } from '../../../core/expressions/cel/budget.ts';
 import { type Detector, eachMatch, isDigitAt, isWordAt, type Span } from './detector.ts';
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';

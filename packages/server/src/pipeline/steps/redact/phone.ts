@@ -4,7 +4,7 @@ import parsePhoneNumber, {
   getCountryCallingCode,
   Metadata,
 } from 'libphonenumber-js/max';
-import type { Budget } from '../../../core/cel/budget.ts';
+import type { Budget } from '../../../core/expressions/cel/budget.ts';
 import { type Detector, isDigitAt, isWordAt, type Span, withoutSeparators } from './detector.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Budget } from '../../../core/cel/budget.ts';
+import type { Budget } from '../../../core/expressions/cel/budget.ts';
 import { creditCard } from './credit-card.ts';
 import { countCharacters, type Detector, type Span } from './detector.ts';
 import { email } from './email.ts';

@@ -1,0 +1,65 @@
+import { Anchor, Text } from '@mantine/core';
+import type { EventRecord } from '@sluice/contract/dashboard-letters';
+import { Link } from '@tanstack/react-router';
+import { CopyText } from '../../../components/copy.tsx';
+import { ExactTime } from '../../../components/delivery/exact-time.tsx';
+import facts from '../../../components/facts.module.css';
+import { entityPage } from '../../entities/entity-address.ts';
+
+/** Where it came from, when, and what it is tied to. */
+export function AcceptedCard({ event }: { event: EventRecord }) {
+  const { sources, entity, sender_id, received_at, timestamp } = event;
+  return (
+    <>
+      <Text fw={600} mb={4}>
+        Accepted
+      </Text>
+      <dl className={facts.facts}>
+        <dt>Received</dt>
+        <dd>
+          <ExactTime at={received_at} />
+        </dd>
+        {timestamp !== received_at && (
+          <>
+            <dt>Happened</dt>
+            <dd>
+              <ExactTime at={timestamp} />
+            </dd>
+          </>
+        )}
+        <dt>{sources.length > 1 ? 'Sources' : 'Source'}</dt>
+        <dd>
+          {sources.length === 0 && (event.state === 'accepted' ? 'not matched yet' : 'none that matches')}
+          {sources.map(({ id, name }, i) => (
+            <span key={id}>
+              {i > 0 && ', '}
+              <Anchor component={Link} to={`/sources/${id}`} size="sm">
+                {name}
+              </Anchor>
+            </span>
+          ))}
+        </dd>
+        {entity && (
+          <>
+            <dt>Entity</dt>
+            <dd>
+              <Anchor component={Link} to={entityPage(entity)} size="sm">
+                {entity.kind}:{entity.external_id}
+              </Anchor>
+            </dd>
+          </>
+        )}
+        {sender_id !== null && (
+          <>
+            <dt>Sender’s id</dt>
+            <dd className="mono">{sender_id}</dd>
+          </>
+        )}
+        <dt>Id</dt>
+        <dd>
+          <CopyText text={event.id} label="Copy the id" />
+        </dd>
+      </dl>
+    </>
+  );
+}

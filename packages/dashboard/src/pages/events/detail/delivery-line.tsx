@@ -1,0 +1,59 @@
+import { Anchor, Group, Stack, Text } from '@mantine/core';
+import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import { Link } from '@tanstack/react-router';
+import { AttemptList } from '../../../components/delivery/attempt-list.tsx';
+import { DeliveryActions } from '../../../components/delivery/delivery-actions.tsx';
+import { Disclosure } from '../../../components/disclosure.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { StateBadge } from '../../../components/state-badge.tsx';
+import classes from './event.module.css';
+
+/** One delivery of the event. What has not arrived is open, since that is what somebody looks for. */
+export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
+  const { destination, state, attempt, next_attempt_at, attempts } = delivery;
+  const isTrouble = attempt > 0 && state !== 'delivered' && state !== 'cancelled';
+  return (
+    <li>
+      <Disclosure
+        // It opens by itself when it comes to trouble, and folds when it has arrived.
+        key={String(isTrouble)}
+        startsOpen={isTrouble}
+        summary={
+          <>
+            <Text span size="sm" fw={600}>
+              → {destination.name}
+            </Text>
+            <Text span size="sm" c="dimmed">
+              {destination.kind}
+            </Text>
+            <StateBadge state={state} />
+            <Text span size="sm" c="dimmed" className={`numbers ${classes.right}`}>
+              {attempt === 0 ? 'not tried yet' : attempt === 1 ? '1 attempt' : `${attempt} attempts`}
+              {next_attempt_at && state === 'retrying' && (
+                <>
+                  {' · next '}
+                  <Moment at={next_attempt_at} />
+                </>
+              )}
+            </Text>
+          </>
+        }
+      >
+        <Stack gap="sm">
+          {attempts.length < attempt && (
+            <Text size="xs" c="dimmed">
+              The latest {attempts.length} of {attempt} attempts.
+            </Text>
+          )}
+          {attempts.length > 0 && <AttemptList attempts={attempts} />}
+          <Group justify="space-between" gap="xs">
+            <Anchor component={Link} to={`/deliveries/${delivery.id}`} size="sm">
+              Open the delivery
+            </Anchor>
+            <DeliveryActions delivery={delivery} size="compact-sm" />
+          </Group>
+        </Stack>
+      </Disclosure>
+    </li>
+  );
+}

@@ -1,0 +1,60 @@
+import { Button, Menu, Text } from '@mantine/core';
+import type { EventRecord } from '@sluice/contract/dashboard-letters';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
+import { IconChevronDown, IconPlayerPlay } from '@tabler/icons-react';
+import { useChange } from '../../../lib/api/use-call.ts';
+import { useMay } from '../../../lib/session.tsx';
+import { tellError } from '../../../lib/tell-error.ts';
+
+const choices = [
+  {
+    version: 'current',
+    title: 'Through the pipelines of today',
+    what: 'All enabled pipelines that listen to its source now.',
+  },
+  {
+    version: 'original',
+    title: 'Through the versions it saw first',
+    what: 'As they were when the event came in.',
+  },
+] as const;
+
+/** Once more from the beginning. What was delivered before is delivered again. */
+export function ReplayMenu({ event, onStarted }: { event: EventRecord; onStarted(job: string): void }) {
+  const may = useMay()('events.replay');
+  const change = useChange<JobRecord>();
+  if (!may || event.state === 'accepted' || event.erased_at !== null) return null;
+  const replay = async (version: 'current' | 'original') => {
+    try {
+      const body = { version };
+      onStarted((await change.mutateAsync({ method: 'POST', path: `/events/${event.id}/replay`, body })).id);
+    } catch (error) {
+      tellError(error);
+    }
+  };
+  return (
+    <Menu position="bottom-end" width={300}>
+      <Menu.Target>
+        <Button
+          loading={change.isPending}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          rightSection={<IconChevronDown size={16} aria-hidden />}
+        >
+          Replay
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {choices.map(({ version, title, what }) => (
+          <Menu.Item key={version} onClick={() => void replay(version)}>
+            <Text size="sm" fw={550}>
+              {title}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {what}
+            </Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,110 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
+import { IconArrowsDiff } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ExactTime } from '../../../components/delivery/exact-time.tsx';
+import { StateBadge } from '../../../components/state-badge.tsx';
+import { useAll } from '../../../lib/api/use-call.ts';
+import { DeliveryLine } from './delivery-line.tsx';
+import classes from './event.module.css';
+import { StepLine } from './step-line.tsx';
+
+/** The event's way through one pipeline: each step, and each delivery that came of it. */
+export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: readonly DeliveryRecord[] }) {
+  const [showsAll, setShowsAll] = useState(false);
+  const changes = run.steps.some(({ outcome }) => outcome === 'changed');
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" gap="xs" align="flex-start">
+        <div>
+          <Group gap="xs">
+            <Text span fw={600}>
+              <Anchor component={Link} to={`/pipelines/${run.pipeline.id}`} inherit c="inherit">
+                {run.pipeline.name}
+              </Anchor>
+            </Text>
+            <Text span size="sm" c="dimmed">
+              version {run.pipeline.version}
+            </Text>
+            <StateBadge state={run.outcome} />
+          </Group>
+          <Text size="sm" c="dimmed" component="div">
+            <ExactTime at={run.at} />
+            {run.replay && (
+              <>
+                {' · replayed by '}
+                <Anchor component={Link} to={`/jobs/${run.replay}`} inherit>
+                  a job
+                </Anchor>
+              </>
+            )}
+          </Text>
+        </div>
+        {changes && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconArrowsDiff size={15} aria-hidden />}
+            onClick={() => setShowsAll(!showsAll)}
+          >
+            {showsAll ? 'Fold the changes' : 'Show all changes'}
+          </Button>
+        )}
+      </Group>
+      {run.reason && run.step === null && (
+        <Text size="sm" className={run.outcome === 'failed' ? classes.bad : undefined}>
+          {run.reason}
+        </Text>
+      )}
+      {run.steps.length > 0 ? (
+        <ol className={classes.lines} aria-label={`Steps of ${run.pipeline.name}`} key={String(showsAll)}>
+          {run.steps.map((step, place) => (
+            <StepLine
+              // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place
+              key={place}
+              step={step}
+              place={place}
+              isEnd={run.step === place}
+              isCut={run.cut_at !== null && place >= run.cut_at}
+              startsOpen={run.step === place || (showsAll && step.outcome === 'changed')}
+            />
+          ))}
+        </ol>
+      ) : (
+        run.outcome === 'routed' && (
+          <Text size="sm" c="dimmed">
+            It has no steps: the event goes on as it came.
+          </Text>
+        )
+      )}
+      {run.routing.length > 0 && <NotSent routing={run.routing} />}
+      {deliveries.length > 0 && (
+        <ul className={classes.lines} aria-label={`Deliveries of ${run.pipeline.name}`}>
+          {deliveries.map(delivery => (
+            <DeliveryLine key={delivery.id} delivery={delivery} />
+          ))}
+        </ul>
+      )}
+    </Stack>
+  );
+}
+
+/** Where it did not go, and why: the question that somebody came with. */
+function NotSent({ routing }: { routing: RunRecord['routing'] }) {
+  const destinations = useAll<{ id: string; name: string }>('/destinations');
+  return (
+    <ul className={classes.notes} aria-label="Where it did not go">
+      {routing.map(({ destination, note }) => (
+        <li key={destination}>
+          Not to{' '}
+          <Anchor component={Link} to={`/destinations/${destination}`} inherit>
+            {destinations.data?.find(({ id }) => id === destination)?.name ?? destination}
+          </Anchor>
+          : {note}
+        </li>
+      ))}
+    </ul>
+  );
+}

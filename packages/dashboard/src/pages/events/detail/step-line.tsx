@@ -1,0 +1,82 @@
+import { Text } from '@mantine/core';
+import type { StepTrace } from '@sluice/contract';
+import { TextDiff } from '../../../components/diff/text-diff.tsx';
+import { Disclosure } from '../../../components/disclosure.tsx';
+import { JsonText } from '../../../components/json-text.tsx';
+import { StateBadge } from '../../../components/state-badge.tsx';
+import { tellDuration } from '../../../lib/amounts.ts';
+import { stringifyExact } from '../../../lib/api/exact-json.ts';
+import classes from './event.module.css';
+
+/** What one step did: its outcome and its note on a line, and inside it the event before and after. */
+export function StepLine(props: {
+  step: StepTrace;
+  place: number;
+  /** The event got no further. */
+  isEnd: boolean;
+  isCut: boolean;
+  startsOpen: boolean;
+}) {
+  const { step, place, isEnd, isCut, startsOpen } = props;
+  return (
+    <li>
+      <Disclosure
+        startsOpen={startsOpen}
+        summary={
+          <>
+            <Text span size="sm" fw={600}>
+              {place + 1}. {step.kind}
+            </Text>
+            <StateBadge state={step.outcome} />
+            {step.note && (
+              <Text span size="sm" className={isEnd && step.outcome === 'failed' ? classes.bad : undefined}>
+                {step.note}
+              </Text>
+            )}
+            <Text span size="xs" c="dimmed" className={`numbers ${classes.right}`}>
+              {tellDuration(step.duration_ms)}
+            </Text>
+          </>
+        }
+      >
+        <Inside step={step} place={place} isCut={isCut} />
+      </Disclosure>
+    </li>
+  );
+}
+
+function Inside({ step, place, isCut }: { step: StepTrace; place: number; isCut: boolean }) {
+  const { before, after } = step;
+  if (before === null || after === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        {isCut
+          ? 'The trace of this run was cut here: it was too large to be kept whole. The payload stands below.'
+          : 'What the event was here has not been kept.'}
+      </Text>
+    );
+  }
+  if (step.outcome === 'changed') {
+    const [was, is] = textsOf(before, after);
+    return <TextDiff before={was} after={is} label={`What step ${place + 1} changed`} />;
+  }
+  return (
+    <>
+      <Text size="xs" fw={600} c="dimmed" mb={4}>
+        The event as this step saw it
+      </Text>
+      <JsonText value={hasLabels(before) ? before : before.payload} maxHeight={320} />
+    </>
+  );
+}
+
+type State = NonNullable<StepTrace['before']>;
+
+const hasLabels = ({ labels }: State): boolean => Object.keys((labels ?? {}) as object).length > 0;
+
+/** Labels stand beside the payload where there are any. */
+function textsOf(before: State, after: State): [string, string] {
+  const both = hasLabels(before) || hasLabels(after);
+  const text = (state: State) => stringifyExact(both ? state : state.payload);
+  return [text(before), text(after)];
+}

@@ -1,0 +1,21 @@
+import { Alert, type MantineColor } from '@mantine/core';
+import type { EventRecord } from '@sluice/contract/dashboard-letters';
+import { IconAlertTriangle, IconCircleCheck, IconClock, IconFilterOff } from '@tabler/icons-react';
+import { useNow } from '../../../components/moment.tsx';
+import { type Verdict, verdictOf } from './verdict.ts';
+
+const looks: Readonly<Record<Verdict['tone'], { color: MantineColor; Icon: typeof IconClock }>> = {
+  good: { color: 'green', Icon: IconCircleCheck },
+  waiting: { color: 'yellow', Icon: IconClock },
+  bad: { color: 'red', Icon: IconAlertTriangle },
+  quiet: { color: 'gray', Icon: IconFilterOff },
+};
+
+/** What became of it, before anything else. */
+export function VerdictNotice({ event }: { event: EventRecord }) {
+  const { tone, text } = verdictOf(event, useNow());
+  const { color, Icon } = looks[tone];
+  return (
+    <Alert color={color} variant="light" icon={<Icon size={20} aria-hidden />} title={text} role="status" />
+  );
+}

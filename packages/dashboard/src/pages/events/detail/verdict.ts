@@ -1,0 +1,127 @@
+import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
+import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
+import { tellSince } from '../../../components/moment.tsx';
+
+/** What became of an event, in a sentence or two that somebody understands at night. */
+export interface Verdict {
+  readonly tone: 'good' | 'waiting' | 'bad' | 'quiet';
+  readonly text: string;
+}
+
+/** So many destinations are told one by one. */
+const MOST_TOLD = 3;
+
+export function verdictOf(event: EventRecord, now: number): Verdict {
+  if (event.state === 'accepted') return { tone: 'waiting', text: tellAccepted(event, now) };
+  if (event.state === 'unrouted') {
+    return { tone: 'bad', text: 'No enabled pipeline listens to its source, so it went nowhere.' };
+  }
+  const runs = latestRuns(event.runs);
+  const stopped = runs.filter(({ outcome }) => outcome !== 'routed').map(tellStop);
+  const failed = runs.some(({ outcome }) => outcome === 'failed');
+  if (event.state === 'dropped' || event.state === 'failed') {
+    return { tone: failed ? 'bad' : 'quiet', text: stopped.join(' ') };
+  }
+  const ids = new Set(runs.map(({ id }) => id));
+  const { tone, text } = tellDeliveries(
+    event.deliveries.filter(({ run_id }) => ids.has(run_id)),
+    now,
+  );
+  return { tone: failed ? 'bad' : tone, text: [text, ...stopped].join(' ') };
+}
+
+/** Of several runs by one pipeline the latest counts. */
+export function latestRuns(runs: readonly RunRecord[]): RunRecord[] {
+  return [...new Map(runs.map(run => [run.pipeline.id, run])).values()];
+}
+
+function tellAccepted({ waiting }: EventRecord, now: number): string {
+  if (waiting === null) return 'Accepted. It waits for its pipelines.';
+  const tries = waiting.retries === 1 ? 'once' : `${waiting.retries} times`;
+  return sentence(
+    `A step was tried ${tries} and could not finish; the next try is ${whenOf(waiting.until, now)}`,
+  );
+}
+
+function tellStop(run: RunRecord): string {
+  const verb = run.outcome === 'failed' ? 'Failed' : 'Dropped';
+  const kind = run.step === null ? undefined : run.steps[run.step]?.kind;
+  const step = run.step === null ? '' : `step ${run.step + 1}${kind ? ` (${kind})` : ''} of `;
+  const preposition = run.step === null ? 'in' : run.outcome === 'failed' ? 'at' : 'by';
+  const reason = run.reason ? `: ${run.reason}` : '';
+  return sentence(`${verb} ${preposition} ${step}“${run.pipeline.name}”${reason}`);
+}
+
+function tellDeliveries(deliveries: readonly DeliveryRecord[], now: number): Verdict {
+  if (deliveries.length === 0) {
+    return { tone: 'quiet', text: 'Processed, but it goes to no destination.' };
+  }
+  const open = deliveries.filter(({ state }) => state !== 'delivered');
+  const delivered = deliveries.length - open.length;
+  if (open.length === 0) {
+    const [only] = deliveries;
+    const where =
+      deliveries.length === 1 && only
+        ? `“${only.destination.name}”`
+        : `all ${deliveries.length} destinations`;
+    return { tone: 'good', text: `Delivered to ${where}.` };
+  }
+  const told = open.slice(0, MOST_TOLD).map(delivery => tellDelivery(delivery, now));
+  const more = open.length > MOST_TOLD ? `; and ${open.length - MOST_TOLD} more` : '';
+  const destinations = deliveries.length === 1 ? 'destination' : 'destinations';
+  return {
+    tone: open.some(({ state }) => state === 'dead') ? 'bad' : 'waiting',
+    text: sentence(
+      `Delivered to ${delivered} of ${deliveries.length} ${destinations}; ${told.join('; ')}${more}`,
+    ),
+  };
+}
+
+export function tellDelivery(delivery: DeliveryRecord, now: number): string {
+  const name = `“${delivery.destination.name}”`;
+  const tries = delivery.attempt === 1 ? '1 try' : `${delivery.attempt} tries`;
+  switch (delivery.state) {
+    case 'pending':
+      return `${name} is next`;
+    case 'delivering':
+      return `${name} is being sent to`;
+    case 'held':
+      return `${name} is paused, so this is kept for it`;
+    case 'retrying':
+      return `${name} ${tellFailure(delivery)}, next try ${whenOf(delivery.next_attempt_at, now)}`;
+    case 'dead':
+      return `${name} ${tellFailure(delivery)}, given up after ${tries}`;
+    case 'cancelled':
+      return `${name} was cancelled`;
+    case 'delivered':
+      return `${name} has it`;
+  }
+}
+
+function whenOf(at: string | null, now: number): string {
+  if (at === null) return 'soon';
+  return Date.parse(at) <= now + 1_000 ? 'now' : tellSince(Date.parse(at), now);
+}
+
+/** Why the last attempt did not arrive, in a few words. */
+function tellFailure({ attempts, code }: DeliveryRecord): string {
+  const last = attempts.at(-1);
+  if (last?.code === 'bad_status' && last.status !== null) return `answered ${last.status}`;
+  const reason = code ?? last?.code ?? null;
+  return reason === null ? 'failed' : (words[reason] ?? `failed (${reason})`);
+}
+
+const words: Readonly<Record<string, string>> = {
+  timeout: 'did not answer in time',
+  connection_refused: 'refused the connection',
+  connection_reset: 'broke off the connection',
+  dns_failed: 'could not be found by its name',
+  tls_invalid: 'has no valid certificate',
+  address_not_allowed: 'has an address that is not allowed',
+  bad_response: 'answered something unreadable',
+  too_large: 'takes nothing this large',
+  rejected_by_destination: 'refused it',
+  destination_down: 'was down for too long',
+};
+
+const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

@@ -1,0 +1,163 @@
+import { Button, Group, Text } from '@mantine/core';
+import type { EventRow } from '@sluice/contract/dashboard-events';
+import { IconRefresh } from '@tabler/icons-react';
+import { useCallback, useMemo, useState } from 'react';
+import { Empty } from '../../../components/empty.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { Page } from '../../../components/page.tsx';
+import { Loading } from '../../../components/page-states.tsx';
+import { type Column, Rows } from '../../../components/rows.tsx';
+import { useList } from '../../../lib/api/use-call.ts';
+import { useMay } from '../../../lib/session.tsx';
+import { useFilters } from '../../../lib/use-filters.ts';
+import { eventColumns, keyOfEvent, pageOfEvent } from './event-columns.tsx';
+import { EventFilters } from './event-filters.tsx';
+import classes from './events-page.module.css';
+import { FirstEvent } from './first-event.tsx';
+import { ReplayBar } from './replay-bar.tsx';
+import { type EventQuery, useEventQuery } from './use-event-query.ts';
+import { useNewer } from './use-newer.ts';
+
+const NONE: ReadonlySet<string> = new Set();
+
+type Ids = ReadonlySet<string>;
+
+/** What is selected among the rows of this query. Another shows others: nobody acts on what they no longer see. */
+function useSelection(query: EventQuery): [Ids, (next: (before: Ids) => Ids) => void] {
+  const [{ of, ids }, setSelection] = useState({ of: query, ids: NONE });
+  const change = useCallback(
+    (next: (before: Ids) => Ids) =>
+      setSelection(before => ({ of: query, ids: next(before.of === query ? before.ids : NONE) })),
+    [query],
+  );
+  return [of === query ? ids : NONE, change];
+}
+
+/** Everything that came in, newest first. */
+export default function EventsPage() {
+  const may = useMay();
+  const [filters, change] = useFilters();
+  const query = useEventQuery();
+  const list = useList<EventRow>('/events', query);
+  const [isAtTop, setIsAtTop] = useState(true);
+  const [selected, setSelected] = useSelection(query);
+  const [refreshes, setRefreshes] = useState(0);
+  const hasNewer = useNewer(query, list, isAtTop && selected.size === 0);
+
+  const mayReplay = may('events.replay');
+  const onSelect = useCallback(
+    ({ id }: EventRow) => {
+      setSelected(before => {
+        const after = new Set(before);
+        if (!after.delete(id)) after.add(id);
+        return after;
+      });
+    },
+    [setSelected],
+  );
+  const columns = useMemo(
+    () => (mayReplay ? [selectColumn(selected, onSelect), ...eventColumns] : eventColumns),
+    [mayReplay, selected, onSelect],
+  );
+  const refresh = () => {
+    setRefreshes(count => count + 1);
+    list.refresh();
+  };
+
+  const isNarrowed = Object.keys(filters).length > 0;
+  return (
+    <Page
+      title="Events"
+      lead="Everything that came in, newest first."
+      fill
+      actions={
+        hasNewer && (
+          <Button
+            variant="light"
+            size="compact-sm"
+            leftSection={<IconRefresh size={15} aria-hidden />}
+            onClick={refresh}
+          >
+            Show what has come since
+          </Button>
+        )
+      }
+    >
+      <EventFilters past />
+      {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
+      {selected.size > 0 && (
+        <ReplayBar
+          selected={selected}
+          query={query}
+          onReplayed={id => setSelected(before => new Set([...before].filter(each => each !== id)))}
+          onClear={() => setSelected(() => NONE)}
+        />
+      )}
+      {list.isLoading && !list.error && <Loading />}
+      {!list.isLoading && list.rows.length > 0 && (
+        <Rows
+          label="Events"
+          rows={list.rows}
+          columns={columns}
+          keyOf={keyOfEvent}
+          pageOf={pageOfEvent}
+          isOld={list.isOld}
+          // A search that ran out of time goes on when somebody says so.
+          hasMore={list.hasMore && list.searchedTo === null}
+          isLoadingMore={list.isLoadingMore}
+          loadMore={list.loadMore}
+          isSelected={({ id }) => selected.has(id)}
+          {...(mayReplay ? { onSelect } : {})}
+          onScroll={top => setIsAtTop(top <= 0)}
+          scrolledFor={refreshes}
+        />
+      )}
+      {!list.isLoading && !list.error && list.rows.length === 0 && !list.hasMore && (
+        <NothingHere isNarrowed={isNarrowed} onClear={() => change(withoutAll(filters))} />
+      )}
+      {list.searchedTo !== null && (
+        <Group justify="center" gap="sm" role="status">
+          <Text size="sm" c="dimmed">
+            {list.rows.length === 0 ? 'Nothing found yet. ' : ''}
+            Searched back to <Moment at={list.searchedTo} />.
+          </Text>
+          <Button size="compact-sm" variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
+            Search further back
+          </Button>
+        </Group>
+      )}
+    </Page>
+  );
+}
+
+function NothingHere({ isNarrowed, onClear }: { isNarrowed: boolean; onClear(): void }) {
+  if (!isNarrowed) return <FirstEvent />;
+  return (
+    <Empty
+      sentence="No event matches these filters."
+      action={<Button onClick={onClear}>Clear the filters</Button>}
+    />
+  );
+}
+
+const withoutAll = (filters: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.keys(filters).map(name => [name, '']));
+
+const selectColumn = (
+  selected: ReadonlySet<string>,
+  onSelect: (row: EventRow) => void,
+): Column<EventRow> => ({
+  header: 'Select',
+  isHeaderHidden: true,
+  width: '22px',
+  cell: row => (
+    <input
+      type="checkbox"
+      className={classes.select}
+      aria-label={`Select ${row.type}, ${row.id}`}
+      checked={selected.has(row.id)}
+      onChange={() => onSelect(row)}
+    />
+  ),
+});

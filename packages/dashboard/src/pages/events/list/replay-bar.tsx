@@ -1,0 +1,154 @@
+import { Button, Group, Modal, Paper, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { asCallError, type CallError, call } from '../../../lib/api/call.ts';
+import { useChange } from '../../../lib/api/use-call.ts';
+import classes from './replay-bar.module.css';
+import type { EventQuery } from './use-event-query.ts';
+
+/** Each is a job of its own; for more there is the job for all that match. */
+const MOST_ONE_BY_ONE = 50;
+
+type SourceInput = 'selected' | 'matching';
+
+/** What can be done with the events that are selected. */
+export function ReplayBar(props: {
+  selected: ReadonlySet<string>;
+  query: EventQuery;
+  /** It is under way, and selected no longer: where one fails, those before it are not replayed twice. */
+  onReplayed(id: string): void;
+  onClear(): void;
+}) {
+  const { selected, query, onClear } = props;
+  const [input, setInput] = useState<SourceInput>('selected');
+  const [isOpen, { open, close }] = useDisclosure();
+  const ask = (wanted: SourceInput) => {
+    setInput(wanted);
+    open();
+  };
+  const isTooMany = selected.size > MOST_ONE_BY_ONE;
+  return (
+    <Paper className={classes.bar} role="region" aria-label="Selected events">
+      <Text size="sm" fw={600} className="numbers">
+        {selected.size === 1 ? '1 event selected' : `${selected.size} events selected`}
+      </Text>
+      {isTooMany && (
+        <Text size="sm" c="dimmed">
+          Up to {MOST_ONE_BY_ONE} are replayed one by one; for more, narrow the filters and replay all that
+          match.
+        </Text>
+      )}
+      <Group gap="xs" ml="auto">
+        <Button size="compact-sm" onClick={() => ask('selected')} disabled={isTooMany}>
+          Replay
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={() => ask('matching')}>
+          Replay all that match
+        </Button>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={onClear}>
+          Clear
+        </Button>
+      </Group>
+      <ReplayQuestion
+        input={input}
+        isOpen={isOpen}
+        close={close}
+        selected={selected}
+        query={query}
+        onReplayed={props.onReplayed}
+        onDone={onClear}
+      />
+    </Paper>
+  );
+}
+
+function ReplayQuestion(props: {
+  input: SourceInput;
+  isOpen: boolean;
+  close(): void;
+  selected: ReadonlySet<string>;
+  query: EventQuery;
+  onReplayed(id: string): void;
+  onDone(): void;
+}) {
+  const { input, selected, query } = props;
+  const navigate = useNavigate();
+  const [version, setVersion] = useState('current');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<CallError | null>(null);
+  const change = useChange<JobRecord>();
+
+  const replay = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const job =
+        input === 'matching'
+          ? await change.mutateAsync({ method: 'POST', path: '/replays', body: { filter: query, version } })
+          : await replayEach([...selected], version, props.onReplayed);
+      props.close();
+      props.onDone();
+      if (job) void navigate({ to: '/jobs/$id', params: { id: job.id } });
+      else notifications.show({ message: `${selected.size} events are being replayed.` });
+    } catch (problem) {
+      setError(asCallError(problem));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const isNarrowed = Object.keys(query).length > 0;
+  return (
+    <Modal
+      opened={props.isOpen}
+      onClose={props.close}
+      title={input === 'matching' ? 'Replay all that match' : 'Replay'}
+    >
+      <Stack>
+        <Text size="sm">
+          {input === 'selected'
+            ? `${selected.size === 1 ? 'The event runs' : `${selected.size} events run`} once more, and what comes out is delivered again.`
+            : `${isNarrowed ? 'Every event that matches the filters runs' : 'Every event that is kept runs'} once more, and what comes out is delivered again. You see how far that has come, and can cancel it.`}
+        </Text>
+        <SegmentedControl
+          aria-label="Through which pipelines"
+          value={version}
+          onChange={setVersion}
+          orientation="vertical"
+          fullWidth
+          data={[
+            { value: 'current', label: 'Through the pipelines as they are now' },
+            { value: 'original', label: 'Through the versions they saw first' },
+          ]}
+        />
+        {error && <ErrorNotice error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.close}>
+            Leave it
+          </Button>
+          <Button loading={busy} onClick={() => void replay()} data-autofocus>
+            Replay
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** The job, where it is one; of several, each event's page shows how its own went. */
+async function replayEach(
+  ids: readonly string[],
+  version: string,
+  onReplayed: (id: string) => void,
+): Promise<JobRecord | null> {
+  let job: JobRecord | null = null;
+  for (const id of ids) {
+    job = await call<JobRecord>('POST', `/events/${id}/replay`, { version });
+    onReplayed(id);
+  }
+  return ids.length === 1 ? job : null;
+}

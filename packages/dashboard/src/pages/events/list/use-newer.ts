@@ -1,0 +1,47 @@
+import type { EventRow } from '@sluice/contract/dashboard-events';
+import { useEffect, useRef, useState } from 'react';
+import { followEvents } from '../../../lib/api/tail.ts';
+import { type List, PAGE_SIZE } from '../../../lib/api/use-call.ts';
+import type { EventQuery } from './use-event-query.ts';
+
+/**
+ * Follows what comes in that belongs to the list. While nobody would be disturbed the list turns by itself; otherwise
+ * this answers whether there is something newer to show.
+ */
+export function useNewer(query: EventQuery, list: List<EventRow>, isAtRest: boolean): boolean {
+  const [hasNewer, setHasNewer] = useState(false);
+  const mayTurn = isAtRest && list.rows.length <= PAGE_SIZE;
+  const now = useRef({ list, mayTurn });
+  now.current = { list, mayTurn };
+
+  useEffect(() => {
+    const { after: _after, before, ...filter } = query;
+    setHasNewer(false);
+    // What comes from now on is too new for it.
+    if (before !== undefined) return;
+    return followEvents(filter, null, {
+      onNews({ rows: told }) {
+        const { list, mayTurn } = now.current;
+        const shown = new Map(list.rows.slice(0, PAGE_SIZE).map(({ id, state }) => [id, state]));
+        if (told.every(({ id, state }) => shown.get(id) === state)) return;
+        if (mayTurn) list.refresh();
+        else if (told.some(({ id }) => !shown.has(id))) setHasNewer(true);
+      },
+      onConnected: () => undefined,
+    });
+  }, [query]);
+
+  // Back at rest, or read anew: whatever was held back is shown.
+  const newest = list.rows[0]?.id;
+  useEffect(() => {
+    if (newest !== undefined) setHasNewer(false);
+  }, [newest]);
+  useEffect(() => {
+    if (!hasNewer || !mayTurn) return;
+    // The newest may stay the same, where an older event has only changed its state.
+    setHasNewer(false);
+    now.current.list.refresh();
+  }, [hasNewer, mayTurn]);
+
+  return hasNewer;
+}

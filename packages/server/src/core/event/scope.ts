@@ -1,0 +1,76 @@
+import type { JsonObject } from '../json/json.ts';
+
+/** What conditions, references and templates can read, under the names that they read it by. */
+export interface Scope {
+  readonly event: EventScope;
+  readonly payload: JsonObject;
+  readonly labels: JsonObject;
+  /** Empty where the event is tied to no entity. */
+  readonly entity: EntityScope;
+  /** Empty where the event came through no source, as in a dry run. */
+  readonly source: { readonly name?: string };
+}
+
+export interface EventScope {
+  readonly id: string;
+  readonly type: string;
+  readonly icon?: string;
+  readonly sender_id?: string;
+  readonly received_at: Date;
+  readonly timestamp: Date;
+}
+
+export interface EntityScope {
+  readonly kind?: string;
+  readonly external_id?: string;
+  /** Absent where the entity does not exist, or nothing asked for its traits. */
+  readonly traits?: JsonObject;
+}
+
+/** An event on its way through a pipeline. */
+export interface PipelineEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly icon: string | null;
+  readonly senderId: string | null;
+  readonly entity: EntityRef | null;
+  readonly happenedAt: number;
+  readonly receivedAt: number;
+}
+
+export interface EntityRef {
+  readonly kind: string;
+  readonly externalId: string;
+}
+
+export function scopeOf(
+  event: PipelineEvent,
+  state: {
+    readonly payload: JsonObject;
+    readonly labels: JsonObject;
+    readonly traits: JsonObject | null;
+    readonly sourceName: string | null;
+  },
+): Scope {
+  return {
+    event: {
+      id: event.id,
+      type: event.type,
+      ...(event.icon === null ? {} : { icon: event.icon }),
+      ...(event.senderId === null ? {} : { sender_id: event.senderId }),
+      received_at: new Date(event.receivedAt),
+      timestamp: new Date(event.happenedAt),
+    },
+    payload: state.payload,
+    labels: state.labels,
+    entity:
+      event.entity === null
+        ? {}
+        : {
+            kind: event.entity.kind,
+            external_id: event.entity.externalId,
+            ...(state.traits === null ? {} : { traits: state.traits }),
+          },
+    source: state.sourceName === null ? {} : { name: state.sourceName },
+  };
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'bun:test';
+import { scopeWith } from '../../../../test/support/scope.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { compileCondition } from '../condition.ts';
+import { compileTemplate } from '../template.ts';
+import { BUDGET_MS, threadMs } from './budget.ts';
+
+/**
+ * The largest payloads allowed, and what a hostile mind might ask of them. All must end soon after their budget;
+ * the allowance on top is for the one operation that was under way, and for what came before the first look.
+ */
+const ALLOWED_MS = BUDGET_MS + 250;
+
+const megabyte = 1024 * 1024;
+const numbers = Array.from({ length: 500_000 }, (_, i) => i % 10);
+const texts = Array.from({ length: 100_000 }, () => 'abcdefg');
+let seed = 1;
+/** The same letters in every run, without a pattern in them. */
+const nextLetter = () => {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed > 2 ** 30 ? 'a' : 'b';
+};
+const letters = `${Array.from({ length: megabyte - 1 }, nextLetter).join('')}c`;
+const payload: JsonObject = {
+  numbers,
+  texts,
+  letters,
+  same: `${letters.slice(0, -1)}c`,
+  map: Object.fromEntries(texts.map((_, i) => [`k${i}`, i])),
+};
+
+const timed = <T>(work: () => T): { result: T; ms: number } => {
+  const began = threadMs();
+  return { result: work(), ms: threadMs() - began };
+};
+
+describe('a hostile condition on the largest payload is cut at its budget', () => {
+  const double = (levels: number, what: string): string =>
+    `cel.bind(v0, ${what}, ${Array.from({ length: levels }, (_, i) => `cel.bind(v${i + 1}, v${i} + v${i}, `).join('')}` +
+    `size(v${levels}) > 0${')'.repeat(levels + 1)}`;
+  const hostile: [string, string][] = [
+    [
+      'loops in loops',
+      'payload.numbers.all(a, payload.numbers.all(b, payload.numbers.all(c, a + b + c >= 0)))',
+    ],
+    ['a search in every turn', 'payload.numbers.all(a, !("x" in payload.numbers))'],
+    ['lists compared in every turn', 'payload.numbers.all(a, payload.texts == payload.texts.map(t, t))'],
+    ['maps compared in every turn', 'payload.numbers.all(a, payload.map != payload.map.map(k, k))'],
+    ['long texts compared in every turn', 'payload.numbers.all(a, payload.letters == payload.same)'],
+    ['long texts scanned in every turn', 'payload.numbers.all(a, !payload.letters.contains("abcabc"))'],
+    [
+      'long texts counted in every turn',
+      'payload.numbers.all(a, payload.letters.size() > 0 && payload.letters.lowerAscii() != "")',
+    ],
+    ['texts split in every turn', 'payload.numbers.all(a, payload.letters.split("a").size() > 0)'],
+    ['texts joined to more than fits', 'payload.texts.join(payload.letters).size() > 0'],
+    ['lists that double', double(20, 'payload.numbers')],
+    ['texts that double', double(20, 'payload.letters')],
+    ['lists of lists', 'payload.numbers.map(a, payload.numbers.map(b, b)).size() > 0'],
+    ['time zones in every turn', 'payload.numbers.all(a, event.received_at.getHours("Europe/Berlin") >= 0)'],
+    ['a repetition that thrashes', 're2(payload.letters, "(a|b)*a(a|b){150}c")'],
+    ['two of them', 're2(payload.letters, "a(a|b){300}a(a|b){300}c")'],
+    ['patterns in every turn', 'payload.texts.all(t, !re2(payload.letters, "[a-b]{1,200}x$"))'],
+  ];
+  for (const [what, text] of hostile) {
+    test(what, () => {
+      const condition = compileCondition(text);
+      const { result, ms } = timed(() => condition.evaluate(scopeWith(payload)));
+      expect(result.kind).toBe('over_budget');
+      expect(ms).toBeLessThan(ALLOWED_MS);
+    });
+  }
+
+  test('and nothing absorbs that', () => {
+    const forever = 'payload.numbers.all(a, payload.numbers.all(b, true))';
+    for (const text of [`${forever} || true`, `[1].exists(x, ${forever} || true)`])
+      expect(compileCondition(text).evaluate(scopeWith(payload)).kind).toBe('over_budget');
+  });
+});
+
+describe('what is merely large is not cut', () => {
+  const large: [string, string][] = [
+    ['one pass over half a million numbers', 'payload.numbers.all(n, n < 10)'],
+    ['a search through all of it', '!("x" in payload.numbers) && payload.letters.contains("c")'],
+    [
+      'a plain pattern over a megabyte',
+      '!re2(payload.letters, "(?i)refund|chargeback") && !re2(payload.letters, "order-[0-9]+")',
+    ],
+  ];
+  for (const [what, text] of large) {
+    test(what, () => {
+      expect(compileCondition(text).evaluate(scopeWith(payload))).toEqual({ kind: 'decided', matches: true });
+    });
+  }
+});
+
+describe('a hostile template is cut at its budget', () => {
+  const loop = '{{ payload.numbers.map(a, payload.numbers.filter(b, a == b)).size() }}';
+  const hostile: [string, JsonObject][] = [
+    ['one that loops', { a: loop }],
+    [
+      'many that each take long',
+      Object.fromEntries(
+        Array.from({ length: 200 }, (_, i) => [`f${i}`, '{{ payload.numbers.filter(n, n > 5).size() }}']),
+      ),
+    ],
+    ['a text that grows', { a: '{{ payload }}'.repeat(200) }],
+    ['a list of the same over and over', { a: '{{ payload.texts.map(t, payload.letters) }}' }],
+    ['the payload over and over', { a: Array(2_000).fill('$event.payload') }],
+  ];
+  for (const [what, template] of hostile) {
+    test(what, () => {
+      const compiled = compileTemplate(template, 'template');
+      const { result, ms } = timed(() => compiled.resolve(scopeWith(payload)));
+      expect(result.kind).toBe('over_budget');
+      expect(ms).toBeLessThan(ALLOWED_MS);
+    });
+  }
+});

@@ -1,0 +1,31 @@
+import type { Scope } from '../../event/scope.ts';
+import type { Budget } from './budget.ts';
+import type { CelValue, Evaluated } from './value.ts';
+
+/** An expression, or a part of one, as a function of what it is evaluated in. */
+export type Code = (frame: Frame) => Evaluated;
+
+export interface Frame {
+  readonly scope: Scope;
+  readonly budget: Budget;
+  /** The variables of macros, each in its own slot. */
+  readonly locals: CelValue[];
+}
+
+/** What is known while compiling: the variables in sight, and how deep in macros we are. */
+export interface Surroundings {
+  readonly variables: ReadonlyMap<string, number>;
+  readonly macroDepth: number;
+  /** Gathered on the way: the variables that need a slot, and whether the tied entity has to be read. */
+  readonly needs: { slots: number; traits: boolean };
+}
+
+export const outermost = (): Surroundings => ({
+  variables: new Map(),
+  macroDepth: 0,
+  needs: { slots: 0, traits: false },
+});
+
+/** Undefined where it does not go with such values: a type mismatch. */
+export type Operator = (left: CelValue, right: CelValue, budget: Budget) => Evaluated | undefined;
+export type CelFunction = (args: readonly CelValue[], budget: Budget) => Evaluated | undefined;

@@ -1,0 +1,46 @@
+import type { Scope } from '../../event/scope.ts';
+import type { Json } from '../../json/json.ts';
+import { ExpressionError } from '../expression-error.ts';
+import type { Budget } from './budget.ts';
+import { outermost } from './code.ts';
+import { compileNode } from './compile.ts';
+import { parseExpression } from './parse.ts';
+import { type Evaluated, Failure, toJson } from './value.ts';
+
+/** A CEL expression, read and checked once, evaluated for every event. */
+export interface Expression {
+  readonly text: string;
+  /** As far as it is known before any event: `bool`, `string`, `dyn`, … */
+  readonly type: string;
+  /** Whether it reads traits, which have to be fetched first. */
+  readonly readsTraits: boolean;
+  evaluate(scope: Scope, budget: Budget): Evaluated;
+}
+
+export function compileExpression(text: string): Expression {
+  if (text.trim() === '') throw new ExpressionError('An expression is expected', 0);
+  const { ast, type } = parseExpression(text);
+  const around = outermost();
+  const code = compileNode(ast, around);
+  return {
+    text,
+    type,
+    readsTraits: around.needs.traits,
+    evaluate: (scope, budget) => code({ scope, budget, locals: [] }),
+  };
+}
+
+export type ExpressionValue =
+  | { readonly kind: 'value'; readonly value: Json }
+  /** It reads something that is not there, or that has another type. */
+  | { readonly kind: 'none'; readonly note: string };
+
+/** The value as JSON. Throws `OverBudget` alone. */
+export function evaluateToJson(expression: Expression, scope: Scope, budget: Budget): ExpressionValue {
+  const value = expression.evaluate(scope, budget);
+  if (value instanceof Failure) return { kind: 'none', note: value.note };
+  const json = toJson(value, budget);
+  return json === undefined
+    ? { kind: 'none', note: `${expression.text} has no value in JSON` }
+    : { kind: 'value', value: json };
+}

@@ -1,0 +1,46 @@
+import type { Scope } from '../event/scope.ts';
+import { Budget, OverBudget } from './cel/budget.ts';
+import { compileExpression, type Expression } from './cel/expression.ts';
+import { Failure, nameType } from './cel/value.ts';
+import { ExpressionError } from './expression-error.ts';
+
+/** A CEL expression that is true or false: of `filter.match` and of a destination's `when`. */
+export interface Condition {
+  readonly text: string;
+  readonly readsTraits: boolean;
+  evaluate(scope: Scope): ConditionResult;
+}
+
+export type ConditionResult =
+  /** The note says why a condition that ended in an error, or in no boolean, does not match. */
+  | { readonly kind: 'decided'; readonly matches: boolean; readonly note?: string }
+  | { readonly kind: 'over_budget'; readonly reason: string };
+
+const MATCHES: ConditionResult = { kind: 'decided', matches: true };
+const DOES_NOT_MATCH: ConditionResult = { kind: 'decided', matches: false };
+
+/** Throws an `ExpressionError` that knows the character. */
+export function compileCondition(text: string): Condition {
+  const expression = compileExpression(text);
+  if (expression.type !== 'bool' && !expression.type.startsWith('dyn'))
+    throw new ExpressionError(`A condition must be true or false, and this is ${expression.type}`, 0);
+  return {
+    text,
+    readsTraits: expression.readsTraits,
+    evaluate: scope => decide(expression, scope),
+  };
+}
+
+function decide(expression: Expression, scope: Scope): ConditionResult {
+  try {
+    const value = expression.evaluate(scope, new Budget());
+    if (value === true) return MATCHES;
+    if (value === false) return DOES_NOT_MATCH;
+    const note =
+      value instanceof Failure ? value.note : `the condition is ${nameType(value)}, not true or false`;
+    return { kind: 'decided', matches: false, note };
+  } catch (error) {
+    if (error instanceof OverBudget) return { kind: 'over_budget', reason: error.message };
+    throw error;
+  }
+}

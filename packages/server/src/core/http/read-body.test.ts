@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'bun:test';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { Problem } from '../errors.ts';
+import { decodeText, decompress, mediaTypeOf, readBytes } from './read-body.ts';
+
+const limits = { bodyBytes: 1_000 };
+const request = (body: BodyInit | null, headers: Record<string, string> = {}) =>
+  new Request('http://x/', { method: 'POST', body, headers });
+
+const codeOf = async (act: () => unknown): Promise<string> => {
+  try {
+    await act();
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+  return 'accepted';
+};
+
+describe('reading', () => {
+  const streamed = (sizes: number[]) =>
+    new ReadableStream({
+      start(controller) {
+        for (const size of sizes) controller.enqueue(new Uint8Array(size));
+        controller.close();
+      },
+    });
+
+  test('a body of unknown length is counted as it comes in', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 6 }), async sizes => {
+        const size = sizes.reduce((sum, n) => sum + n, 0);
+        const read = await readBytes(request(streamed(sizes)), limits).catch((error: Problem) => error.code);
+        if (size > limits.bodyBytes) expect(read).toBe('payload_too_large');
+        else expect((read as Uint8Array).byteLength).toBe(size);
+      }),
+    );
+  });
+
+  test('bodies that do not come to an end leave room for others, and give theirs back', async () => {
+    const room = { bytes: 1_500, taken: 0 };
+    const shared = { ...limits, room };
+    let end = () => {};
+    const unended = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new Uint8Array(900));
+        end = () => controller.close();
+      },
+    });
+    const first = readBytes(request(unended), shared);
+    expect(await codeOf(() => readBytes(request(streamed([700])), shared))).toBe('storage_unavailable');
+    expect((await readBytes(request('{}', { 'Content-Length': '2' }), shared)).byteLength).toBe(2);
+    expect((await readBytes(request(streamed([500])), shared)).byteLength).toBe(500);
+    end();
+    expect((await first).byteLength).toBe(900);
+    expect(room.taken).toBe(0);
+    expect((await readBytes(request(streamed([700])), shared)).byteLength).toBe(700);
+  });
+
+  test('no body is no bytes', async () => {
+    expect((await readBytes(request(null), limits)).byteLength).toBe(0);
+  });
+});
+
+describe('decompression', () => {
+  const gzip = { 'Content-Encoding': 'gzip' };
+  test('the limit holds for what comes out, to the byte', async () => {
+    const unpack = (size: number) => decompress(request(null, gzip), gzipSync(Buffer.alloc(size)), limits);
+    expect((await unpack(1_000)).byteLength).toBe(1_000);
+    expect(await codeOf(() => unpack(1_001))).toBe('payload_too_large');
+  });
+
+  test('any gzip that was cut short is refused', async () => {
+    const whole = gzipSync('{"a":1}');
+    for (let length = 0; length < whole.length; length++) {
+      expect(await codeOf(() => decompress(request(null, gzip), whole.subarray(0, length), limits))).toBe(
+        'invalid_compression',
+      );
+    }
+  });
+});
+
+describe('media types', () => {
+  const json = [
+    '',
+    'application/json',
+    'Application/JSON; Charset=UTF-8',
+    'application/json;charset=utf8',
+    'application/vnd.api+json',
+    'application/json ; a=b',
+  ];
+  const others = [
+    'text/plain',
+    'application/jsonx',
+    'application/json+xml',
+    '+json',
+    'json',
+    'application/json; charset=utf-16',
+  ];
+  test('JSON, forms, and nothing else', async () => {
+    const typeOf = (header: string) => mediaTypeOf(request(null, { 'Content-Type': header }));
+    for (const header of json) expect(typeOf(header)).toBe('json');
+    expect(typeOf('application/x-www-form-urlencoded;charset=utf-8')).toBe('form');
+    for (const header of others) expect(await codeOf(() => typeOf(header))).toBe('unsupported_media_type');
+  });
+});
+
+test('text is UTF-8 without its byte-order mark, and invalid bytes are refused', async () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), text => {
+      const bytes = Buffer.from(text);
+      expect(decodeText(bytes)).toBe(text.replace(/^\ufeff/, ''));
+    }),
+  );
+  for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
+    expect(await codeOf(() => decodeText(Uint8Array.from(bytes)))).toBe('invalid_encoding');
+  }
+});

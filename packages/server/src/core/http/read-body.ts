@@ -1,0 +1,109 @@
+import { gunzip } from 'node:zlib';
+import { Problem } from '../errors.ts';
+
+/** The part of the limits that a body as a whole has to keep. */
+interface Limits {
+  readonly bodyBytes: number;
+  /** Absent: nobody else reads. */
+  readonly room?: BodyRoom;
+}
+
+/**
+ * What large bodies may hold together while they come in. A sender who keeps the last bytes of many of them back
+ * costs others no memory, and small ones never wait for large ones.
+ */
+export interface BodyRoom {
+  readonly bytes: number;
+  taken: number;
+}
+
+/** A body up to this size takes no room: there are only so many connections. */
+const SMALL_BYTES = 256 * 1024;
+
+const tooLarge = (limits: Limits) =>
+  new Problem('payload_too_large', { message: `The body may have at most ${limits.bodyBytes} bytes.` });
+
+/** The bytes as received. A body that says it is too large is refused unread. */
+export function readBytes(request: Request, limits: Limits): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length');
+  if (declared !== null) {
+    if (Number(declared) > limits.bodyBytes) throw tooLarge(limits);
+    if (Number(declared) <= SMALL_BYTES) return request.bytes();
+  }
+  return request.body === null ? Promise.resolve(new Uint8Array()) : readCounted(request.body, limits);
+}
+
+/** A chunked body says nothing of its size beforehand, and a large one may never come whole: count what comes in. */
+async function readCounted(body: ReadableStream<Uint8Array>, limits: Limits): Promise<Uint8Array> {
+  const { room = { bytes: Number.POSITIVE_INFINITY, taken: 0 } } = limits;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.byteLength;
+      room.taken += chunk.byteLength;
+      if (size > limits.bodyBytes) throw tooLarge(limits);
+      if (room.taken > room.bytes) throw noRoom();
+      chunks.push(chunk);
+    }
+    return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  } finally {
+    room.taken -= size;
+  }
+}
+
+const noRoom = () =>
+  new Problem('storage_unavailable', {
+    message: 'Too many large bodies are coming in at once. Nothing of this one was stored: send it again.',
+    retryAfter: 1,
+  });
+
+/** Undoes `Content-Encoding`; the limit holds for what comes out. */
+export function decompress(
+  request: Request,
+  bytes: Uint8Array,
+  limits: Limits,
+): Uint8Array | Promise<Uint8Array> {
+  const encoding = request.headers.get('content-encoding')?.toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return bytes;
+  if (encoding !== 'gzip') {
+    throw new Problem('unsupported_media_type', { message: 'Content-Encoding may be gzip or absent.' });
+  }
+  return new Promise((resolve, reject) => {
+    gunzip(bytes, { maxOutputLength: limits.bodyBytes }, (error, result) => {
+      if (error === null) resolve(result);
+      else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge(limits));
+      else reject(new Problem('invalid_compression'));
+    });
+  });
+}
+
+export type MediaType = 'json' | 'form';
+
+/** No content type, `application/json` and `…+json` are JSON; anything but UTF-8 is refused. */
+export function mediaTypeOf(request: Request): MediaType {
+  const header = request.headers.get('content-type');
+  if (header === null || header === '' || header === 'application/json') return 'json';
+  const [type = '', ...parameters] = header.toLowerCase().split(';');
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=');
+    if (name.trim() === 'charset' && !/^"?utf-?8"?$/.test(value.trim())) {
+      throw new Problem('unsupported_media_type', { message: 'The charset must be UTF-8.' });
+    }
+  }
+  const name = type.trim();
+  if (name === 'application/json' || /^[\w.-]+\/[\w.+-]+\+json$/.test(name)) return 'json';
+  if (name === 'application/x-www-form-urlencoded') return 'form';
+  throw new Problem('unsupported_media_type');
+}
+
+// Keeps no state between calls, and leaves out a leading byte-order mark.
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Problem('invalid_encoding');
+  }
+}

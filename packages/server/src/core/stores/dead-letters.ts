@@ -1,0 +1,51 @@
+import type { DeliveryFilter } from './deliveries.ts';
+
+/** What storage knows of dead letters as a whole: dead deliveries are found by `listDeliveries`, failed events here. */
+export interface DeadLetters {
+  /** The events of which some pipeline's latest run failed, newest first: others may have routed them. */
+  listFailedEvents(
+    orgId: string,
+    page: FailedEventFilter & { readonly limit: number; readonly below: string | null },
+  ): Promise<string[]>;
+  /** Counts no further than `most`. */
+  countFailedEvents(orgId: string, filter: FailedEventFilter, most?: number): Promise<number>;
+  /** Of these events the latest run of each pipeline, where it failed. */
+  listFailures(orgId: string, eventIds: readonly string[]): Promise<StoredFailure[]>;
+  /** Its failures are left at that: the event stays what it is, and is no dead letter any more. False: it was none. */
+  discardFailedEvent(orgId: string, eventId: string): Promise<boolean>;
+  /** How many deliveries died, by where they were going and why, among the latest `most` that match. */
+  listDeadGroups(orgId: string, filter: Omit<DeliveryFilter, 'state'>, most: number): Promise<DeadGroup[]>;
+  /** How many events failed, by pipeline, among the latest `most` failures that match. */
+  listFailedGroups(orgId: string, filter: FailedEventFilter, most: number): Promise<FailedGroup[]>;
+}
+
+export interface FailedEventFilter {
+  readonly pipeline?: string | undefined;
+  readonly event?: string | undefined;
+  /** When the event came in, exclusive. */
+  readonly receivedAfter?: number | undefined;
+  readonly receivedBefore?: number | undefined;
+}
+
+export interface StoredFailure {
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly eventState: string;
+  readonly receivedAt: number;
+  readonly pipelineId: string;
+  readonly pipelineName: string;
+  readonly version: number;
+  readonly step: number | null;
+  readonly reason: string | null;
+}
+
+export interface DeadGroup {
+  readonly destination: { readonly id: string; readonly name: string; readonly kind: string };
+  readonly code: string | null;
+  readonly count: number;
+}
+
+export interface FailedGroup {
+  readonly pipeline: { readonly id: string; readonly name: string };
+  readonly count: number;
+}

@@ -1,0 +1,33 @@
+import type { Failure } from '../../core/http/outgoing.ts';
+
+/** What one attempt came to: a closed union that `decide` reads and the worker records. */
+export type AttemptResult = Delivered | Failed;
+
+interface AttemptFacts {
+  readonly request: RequestSummary;
+  /** The status the other side answered with, in its own protocol; null where there was no answer. */
+  readonly status: number | null;
+  /** The beginning of what it answered. */
+  readonly response: string | null;
+  readonly durationMs: number;
+}
+
+export interface Delivered extends AttemptFacts {
+  readonly outcome: 'delivered';
+}
+
+export interface Failed extends AttemptFacts, Failure {
+  readonly outcome: 'failed';
+  /** How long the other side asked to be left alone. */
+  readonly retryAfterMs: number | null;
+  /** It failed on this side, by what the delivery is: another attempt would too. */
+  readonly isFinal?: true;
+}
+
+/** What was sent, for people to read: secrets are left out, long bodies are cut. */
+export interface RequestSummary {
+  /** `POST https://example.com/hook`. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}

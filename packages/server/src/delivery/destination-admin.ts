@@ -1,0 +1,169 @@
+import { invalid } from '../core/errors.ts';
+import { newId } from '../core/ids.ts';
+import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
+import {
+  describeKind,
+  type KindDescription,
+  keepSecrets,
+  keepsSecrets,
+  maskSecrets,
+  openSecrets,
+  readConfig,
+  sealSecrets,
+} from '../core/kinds/kind.ts';
+import type { Vault } from '../core/secrets/vault.ts';
+import type { StoredDestination } from '../core/stores/deliveries.ts';
+import type { AttemptResult } from './decide/attempt.ts';
+import type { Destination, DestinationDeps, DestinationKind, FoundTable, Rotation } from './destination.ts';
+import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
+import { requireSameServer } from './same-server.ts';
+import { strikeSecrets } from './strike-secrets.ts';
+
+/**
+ * Where destinations are made and changed: a configuration as somebody sends it becomes one that is checked and
+ * sealed, and a stored one becomes something to show, to test, or to send with.
+ */
+export interface DestinationAdmin {
+  kinds(): DestinationKindDescription[];
+  /** Checks it, also against the world; answers it sealed, with the secret that was made where one was lacking. */
+  accept(input: ConfigInput): Promise<SealedConfig>;
+  /** The configuration with its secrets masked. */
+  show(destination: StoredDestination): JsonObject;
+  /** Null where it has no secret of ours that could be rotated. */
+  rotationOf(destination: StoredDestination): Rotation | null;
+  rotate(destination: StoredDestination, previousHoldsUntil: number): SealedConfig;
+  /** The table that a configuration names, which need not be saved yet. */
+  readColumns(input: ConfigInput): Promise<FoundTable>;
+  prepare(destination: StoredDestination): Destination;
+  /** Sends an event that says it is a test. */
+  test(destination: StoredDestination): Promise<AttemptResult>;
+}
+
+export interface DestinationKindDescription extends KindDescription {
+  /** Where connections come from, for people who have to let them in. */
+  readonly egress_addresses: readonly string[];
+}
+
+export interface ConfigInput {
+  readonly orgId: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly config: JsonObject;
+  /** What is there already, whose secrets may be kept. */
+  readonly stored: StoredDestination | null;
+}
+
+export interface SealedConfig {
+  /** JSON text. */
+  readonly config: string;
+  /** To be shown once. */
+  readonly secret: string | null;
+}
+
+type Owner = Pick<StoredDestination, 'orgId' | 'id'>;
+
+export function createDestinationAdmin(
+  deps: DestinationDeps,
+  vault: Pick<Vault, 'seal' | 'open'>,
+): DestinationAdmin {
+  const seal = (kind: DestinationKind, config: JsonObject, { orgId, id }: Owner) =>
+    stringifyJson(sealSecrets(kind, config, secret => vault.seal(secret, orgId, id)));
+
+  const open = (kind: DestinationKind, { config, orgId, id }: StoredDestination) =>
+    openSecrets(kind, parseJson(config) as JsonObject, sealed => vault.open(sealed, orgId, id));
+
+  function kindOf(destination: StoredDestination): DestinationKind {
+    const kind = findDestinationKind(destination.kind);
+    if (kind === undefined)
+      throw new Error(`There is no destination of the kind ${destination.kind} any more.`);
+    return kind;
+  }
+
+  const prepare = (destination: StoredDestination): Destination => {
+    const kind = kindOf(destination);
+    const config = open(kind, destination);
+    return strikeSecrets(kind.prepare(readConfig(kind, config, 'config'), deps), kind, config);
+  };
+
+  /** A configuration as somebody sends it, with the secrets that it says to keep. */
+  function readInput({ kind: name, config: given, stored }: ConfigInput) {
+    const kind = findDestinationKind(name);
+    if (kind === undefined) {
+      const known = destinationKinds.map(({ name: one }) => one).join(', ');
+      throw invalid('kind', `kind must be one of ${known}.`);
+    }
+    const before = stored && open(kind, stored);
+    if (before && keepsSecrets(kind, given)) requireSameServer(before, given);
+    const kept = keepSecrets(kind, given, before, 'config');
+    return { kind, read: readConfig(kind, kept, 'config') };
+  }
+
+  return {
+    kinds: () =>
+      destinationKinds.map(kind => ({ ...describeKind(kind), egress_addresses: deps.egressAddresses })),
+
+    async accept(input) {
+      const { kind, read } = readInput(input);
+      const filled = kind.fillIn?.(read) ?? { config: read, secret: null };
+      await kind.prepare(filled.config, deps).close?.();
+      await kind.check?.(filled.config, deps);
+      return { config: seal(kind, filled.config as JsonObject, input), secret: filled.secret };
+    },
+
+    show(destination) {
+      return maskSecrets(kindOf(destination), parseJson(destination.config) as JsonObject);
+    },
+
+    rotationOf(destination) {
+      const stored = parseJson(destination.config) as JsonObject;
+      return kindOf(destination).rotationOf?.(stored) ?? null;
+    },
+
+    async readColumns(input) {
+      const { kind, read } = readInput(input);
+      if (kind.readColumns === undefined)
+        throw invalid('kind', `A ${kind.name} destination has no table to look at.`);
+      return kind.readColumns(read, deps);
+    },
+
+    rotate(destination, previousHoldsUntil) {
+      const kind = kindOf(destination);
+      const config = readConfig(kind, open(kind, destination), 'config');
+      const rotated = kind.rotate?.(config, previousHoldsUntil);
+      if (rotated === undefined)
+        throw invalid('kind', `A ${kind.name} destination has no secret of ours to rotate.`);
+      return { config: seal(kind, rotated.config as JsonObject, destination), secret: rotated.secret };
+    },
+
+    prepare,
+
+    async test(destination) {
+      const now = deps.clock.now();
+      const prepared = prepare(destination);
+      try {
+        return await prepared.send({
+          orgId: destination.orgId,
+          id: newId('dlv', now),
+          attempt: 1,
+          event: {
+            id: newId('evt', now),
+            type: 'sluice.test',
+            icon: '🧪',
+            senderId: null,
+            entity: null,
+            happenedAt: now,
+            receivedAt: now,
+          },
+          payload: stringifyJson({ message: `A test of the destination “${destination.name}”.` }),
+          labels: {},
+          traits: null,
+          sourceName: null,
+          timeoutMs: destination.policy.timeout_s * 1_000,
+          isStillWanted: async () => true,
+        });
+      } finally {
+        await prepared.close?.();
+      }
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import { destinationDeps, prepareFrom, sampleDelivery } from '../../../test/support/delivery.ts';
+import { threadMs } from '../../core/expressions/cel/budget.ts';
+import { type DestinationKind, NoLongerWanted } from '../destination.ts';
+import { discord } from '../destinations/discord.ts';
+import { notion } from '../destinations/notion.ts';
+import type { GuardedClient } from '../guarded-client/client.ts';
+
+/** Answers at once, so that nothing is measured but what is done on this thread. */
+const client = {
+  request: async () => ({ kind: 'answered', status: 200, headers: new Headers(), body: '{}' }),
+} as unknown as GuardedClient;
+
+const AT_ONCE = 8;
+const url = 'https://example.com/hook';
+const digits = JSON.stringify({ n: Array.from({ length: 500_000 }, (_, i) => i % 10) });
+const few = JSON.stringify({ n: Array.from({ length: 2_000 }, (_, i) => i) });
+const names = JSON.stringify(
+  Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`k${i.toString(36)}`, 1])),
+);
+const search = 'payload.n.exists(a, payload.n.exists(b, payload.n.exists(c, a + b + c < 0)))';
+
+/** What the thread did in all, and the most that it did before anybody else had a turn. */
+async function workOf(sending: () => Promise<unknown>): Promise<{ total: number; longest: number }> {
+  let isOver = false;
+  let longest = 0;
+  const began = threadMs();
+  const watching = (async () => {
+    for (let last = began; !isOver; ) {
+      await new Promise(resolve => setImmediate(resolve));
+      const now = threadMs();
+      longest = Math.max(longest, now - last);
+      last = now;
+    }
+  })();
+  await sending();
+  const total = threadMs() - began;
+  isOver = true;
+  await watching;
+  return { total, longest };
+}
+
+test.each([
+  ['a card of the largest payload', discord, { url }, digits],
+  ['a card of as many fields as fit', discord, { url }, names],
+  ['the largest payload in a text', discord, { url, text: '{{ payload }}' }, names],
+  ['a search that takes forever', discord, { url, text: `{{ ${search} }}` }, few],
+  [
+    'the largest payload in several properties',
+    notion,
+    {
+      token: 'ntn_0',
+      database_id: 'd9824bdc84454327be8b5b47500af6ce',
+      properties: { A: '$event.payload', B: '$event.payload' },
+    },
+    digits,
+  ],
+] as [string, DestinationKind, object, string][])(
+  'many at once let others have their turn in between: %s',
+  async (_, kind, config, payload) => {
+    const destination = prepareFrom(kind, config, destinationDeps({ client }));
+    const deliveries = Array.from({ length: AT_ONCE }, () => sampleDelivery({ payload }));
+    const { total, longest } = await workOf(() =>
+      Promise.all(deliveries.map(delivery => destination.send(delivery))),
+    );
+    // One at a time is an eighth of it. What is over in a moment may as well be done in one go.
+    expect(longest).toBeLessThan(Math.max(20, total / 4));
+  },
+  30_000,
+);
+
+test.each([
+  ['discord', discord, { url }],
+  ['notion', notion, { token: 'ntn_0', database_id: 'd9824bdc84454327be8b5b47500af6ce' }],
+] as [string, DestinationKind, object][])(
+  'what nobody wants any more once it is filled in does not go out: %s',
+  async (_, kind, config) => {
+    let requests = 0;
+    const counting = { request: () => Promise.reject(requests++) } as unknown as GuardedClient;
+    const destination = prepareFrom(kind, config, destinationDeps({ client: counting }));
+    const unwanted = sampleDelivery({ isStillWanted: async () => false });
+    expect(await destination.send(unwanted).catch((error: unknown) => error)).toBeInstanceOf(NoLongerWanted);
+    expect(requests).toBe(0);
+  },
+);
+
+test('what waits of one organisation holds up no other', async () => {
+  const destination = prepareFrom(discord, { url }, destinationDeps({ client }));
+  const order: string[] = [];
+  const send = (orgId: string) =>
+    destination.send(sampleDelivery({ orgId, payload: digits })).then(() => order.push(orgId));
+  await Promise.all(['a', 'a', 'a', 'a', 'b', 'a', 'b'].map(send));
+  expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'a', 'a']);
+});

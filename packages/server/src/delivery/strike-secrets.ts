@@ -1,0 +1,51 @@
+import { getPath, parsePath } from '../core/expressions/path.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import type { Kind } from '../core/kinds/kind.ts';
+import type { AttemptResult } from './decide/attempt.ts';
+import type { Destination } from './destination.ts';
+
+/** A receiver that answers with what it was sent would have its secrets kept and shown: they are struck out. */
+export function strikeSecrets(destination: Destination, kind: Kind, config: JsonObject): Destination {
+  const secrets = secretsOf(kind, config);
+  if (secrets.length === 0) return destination;
+  return { ...destination, send: async delivery => strike(await destination.send(delivery), secrets) };
+}
+
+function secretsOf(kind: Kind, config: JsonObject): string[] {
+  const values = kind.secrets.map(path => getPath(config, parsePath(path)));
+  const whole = values.filter(value => typeof value === 'string').filter(value => value !== '');
+  const spelt = whole
+    .flatMap(value => [value, ...partsOf(value)])
+    .flatMap(value => [value, escaped(value), escaped(escaped(value))]);
+  // The longest first: one may be a part of another.
+  return [...new Set(spelt)].sort((a, b) => b.length - a.length);
+}
+
+/** What of a secret address is itself one: the path of a chat's URL, the password of a database's. */
+function partsOf(secret: string): string[] {
+  if (!URL.canParse(secret)) return [];
+  const { protocol, pathname, search, password } = new URL(secret);
+  if (password !== '') return [password, decodeURIComponent(password)];
+  return protocol === 'https:' || protocol === 'http:' ? [pathname + search, pathname].filter(isTelling) : [];
+}
+
+const isTelling = (path: string): boolean => path.length > 8;
+
+/** As it stands within JSON; twice, as it stands within JSON that is quoted in JSON. */
+const escaped = (secret: string): string => JSON.stringify(secret).slice(1, -1);
+
+function strike(result: AttemptResult, secrets: readonly string[]): AttemptResult {
+  const clean = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '…'), text);
+  const { target, headers, body } = result.request;
+  const facts = {
+    request: {
+      target: clean(target),
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, clean(value)])),
+      body: clean(body),
+    },
+    response: result.response === null ? null : clean(result.response),
+  };
+  return result.outcome === 'failed'
+    ? { ...result, ...facts, message: clean(result.message) }
+    : { ...result, ...facts };
+}

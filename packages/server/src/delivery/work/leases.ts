@@ -1,0 +1,38 @@
+import type { ClaimedDelivery, Deliveries } from '../../core/stores/deliveries.ts';
+import type { Claim } from './destination-queue.ts';
+import type { Shares } from './shares.ts';
+
+/** Gives back what was claimed and is not going to be sent from here: whoever claims it next may send it at once. */
+export interface Leases {
+  release(token: string, deliveries: readonly ClaimedDelivery[]): Promise<void>;
+  giveBack(claims: readonly Claim[]): Promise<void>;
+}
+
+export function createLeases({
+  storage,
+  shares,
+}: {
+  readonly storage: Pick<Deliveries, 'releaseDeliveries'>;
+  readonly shares: Shares;
+}): Leases {
+  async function release(token: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    await storage.releaseDeliveries(
+      token,
+      deliveries.map(({ orgId, id }) => ({ orgId, id })),
+    );
+  }
+
+  return {
+    release,
+    async giveBack(claims) {
+      for (const claim of claims) shares.finished(claim);
+      for (const [token, group] of Map.groupBy(claims, claim => claim.token)) {
+        await release(
+          token,
+          group.map(({ delivery }) => delivery),
+        );
+      }
+    },
+  };
+}

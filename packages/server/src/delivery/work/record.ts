@@ -1,0 +1,38 @@
+import type { AttemptRecord } from '../../core/stores/deliveries.ts';
+import type { AttemptResult } from '../decide/attempt.ts';
+import type { Decision } from '../decide/decide.ts';
+import type { Claim } from './destination-queue.ts';
+
+/** An attempt as it is kept, with what becomes of its delivery. */
+export const toRecord = (
+  { delivery, token }: Claim,
+  result: AttemptResult,
+  decision: Decision,
+  startedAt: number,
+): AttemptRecord => ({
+  orgId: delivery.orgId,
+  deliveryId: delivery.id,
+  token,
+  attempt: {
+    n: delivery.attempt + 1,
+    at: startedAt,
+    durationMs: Math.round(result.durationMs),
+    status: result.status,
+    code: result.outcome === 'delivered' ? null : result.code,
+    message: result.outcome === 'delivered' ? null : result.message,
+    request: JSON.stringify(result.request),
+    response: result.response ?? '',
+  },
+  next: nextOf(decision),
+});
+
+function nextOf(decision: Decision): AttemptRecord['next'] {
+  switch (decision.kind) {
+    case 'delivered':
+      return { state: 'delivered' };
+    case 'retry':
+      return { state: 'retrying', dueAt: decision.at };
+    case 'dead':
+      return { state: 'dead', code: decision.code };
+  }
+}

@@ -1,0 +1,160 @@
+import { type Clock, minutes, seconds } from '../../core/clock.ts';
+import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
+import { newId } from '../../core/ids.ts';
+import type { FailedEventFilter } from '../../core/stores/dead-letters.ts';
+import type { DeliveryFilter } from '../../core/stores/deliveries.ts';
+import { RETRY_JOB } from '../../core/stores/job-requests.ts';
+import type { ClaimedJob, Job, JobProgress, JobWork, PlannedRun } from '../../core/stores/pipelines.ts';
+import type { Storage } from '../../core/stores/storage.ts';
+
+type RetryStorage = Pick<
+  Storage,
+  | 'claimJob'
+  | 'advanceJob'
+  | 'finishJob'
+  | 'hasOutstanding'
+  | 'listDeliveries'
+  | 'listFailedEvents'
+  | 'listFailures'
+  | 'readProcessing'
+>;
+
+interface RetryRequest {
+  readonly filter: Omit<DeliveryFilter, 'state'> & FailedEventFilter;
+  readonly deliveries: boolean;
+  readonly events: boolean;
+}
+
+/**
+ * Dead deliveries go first, then the events that failed. Both go down by id, and never up again: what dies or fails
+ * anew while the job runs is not retried for ever.
+ */
+interface Position {
+  readonly phase: 'deliveries' | 'events' | 'wait';
+  readonly below: string | null;
+}
+
+interface Slice {
+  readonly next: Position;
+  readonly progress: Omit<JobProgress, 'position'>;
+  /** Done with the progress or not at all: who was slow and has lost the job to another does nothing twice. */
+  readonly work?: JobWork;
+}
+
+const LEASE_MS = minutes(1);
+/** Until it looks again whether the pipelines are through with what it gave them. */
+const REST_MS = seconds(0.5);
+const SLICE = 200;
+
+const LEFT_ALONE =
+  'Some failed in a pipeline that is disabled or deleted by now. They were left as they are.';
+
+/** Retries all dead letters that match, in slices, saying how far it has come and stopping when it is cancelled. */
+export function createRetryJobs(options: {
+  readonly storage: RetryStorage;
+  readonly clock: Clock;
+  onDeliveriesDue(): void;
+  isStopping(): boolean;
+}): () => Promise<void> {
+  const { storage, clock, isStopping } = options;
+
+  /** Works on every open job that nobody else works on. */
+  return async () => {
+    while (!isStopping()) {
+      const lease = { token: newId('run'), now: clock.now(), leaseMs: LEASE_MS };
+      const job = await storage.claimJob([RETRY_JOB], lease);
+      if (job === null) return;
+      await workOn(job);
+    }
+  };
+
+  async function workOn(job: ClaimedJob): Promise<void> {
+    const request = JSON.parse(job.request) as RetryRequest;
+    let position = readPosition(job);
+    for (;;) {
+      const slice = await nextSlice(job, request, position);
+      if (slice === 'done') {
+        await storage.finishJob(job.orgId, job.id, 'done', clock.now(), job.token);
+        return;
+      }
+      const { next, progress, work }: Slice = slice === 'wait' ? { next: position, progress: {} } : slice;
+      position = next;
+      // At a stop it is left to whoever comes next.
+      const rest = isStopping() ? 0 : slice === 'wait' ? REST_MS : LEASE_MS;
+      const goesOn = await storage.advanceJob(
+        job,
+        { ...progress, position: JSON.stringify(position) },
+        clock.now() + rest,
+        work,
+      );
+      if (goesOn && work?.deliveries) options.onDeliveriesDue();
+      if (!goesOn || slice === 'wait' || isStopping()) return;
+    }
+  }
+
+  async function nextSlice(
+    job: Job,
+    request: RetryRequest,
+    { phase, below }: Position,
+  ): Promise<Slice | 'wait' | 'done'> {
+    if (phase === 'deliveries') {
+      if (!request.deliveries) return { next: { phase: 'events', below: null }, progress: {} };
+      return retryDeliveries(job, request, below);
+    }
+    // No more is given to the pipelines than can be taken back when somebody cancels.
+    if (await storage.hasOutstanding(job.orgId, job.id)) return 'wait';
+    if (phase === 'wait' || !request.events) return 'done';
+    return replayEvents(job, request, below);
+  }
+
+  async function retryDeliveries(job: Job, { filter }: RetryRequest, below: string | null): Promise<Slice> {
+    const dead = await storage.listDeliveries(
+      job.orgId,
+      { ...filter, state: 'dead' },
+      { limit: SLICE, below },
+    );
+    const last = dead.at(-1);
+    if (last === undefined) return { next: { phase: 'events', below: null }, progress: {} };
+    return {
+      next: { phase: 'deliveries', below: last.id },
+      progress: {},
+      work: { deliveries: { ids: dead.map(({ id }) => id), at: clock.now() } },
+    };
+  }
+
+  /** Each goes once more through the pipelines that it failed in, and through no other, where these are known. */
+  async function replayEvents(job: Job, { filter }: RetryRequest, below: string | null): Promise<Slice> {
+    const ids = await storage.listFailedEvents(job.orgId, { ...filter, limit: SLICE, below });
+    const enabled = new Set((await storage.readProcessing(job.orgId)).pipelines.map(({ id }) => id));
+    enabled.add(UNKNOWN_PIPELINE);
+    const failures = (await storage.listFailures(job.orgId, ids)).filter(
+      ({ pipelineId }) =>
+        enabled.has(pipelineId) && (filter.pipeline === undefined || filter.pipeline === pipelineId),
+    );
+    const replays = [...Map.groupBy(failures, ({ eventId }) => eventId)].map(([eventId, runs]) => ({
+      eventId,
+      plan: planOf(runs.map(({ pipelineId }) => pipelineId)),
+    }));
+    const left = ids.length - replays.length;
+    const last = ids.at(-1);
+    return {
+      next: last ? { phase: 'events', below: last } : { phase: 'wait', below: null },
+      // Those that are run count themselves when they are through.
+      progress: { done: left, failed: left, ...(left > 0 ? { notes: [LEFT_ALONE] } : {}) },
+      work: { replays },
+    };
+  }
+}
+
+/** What stands for all pipelines stands alone: none is to run an event twice. */
+const planOf = (failedIn: readonly string[]): PlannedRun[] =>
+  (failedIn.includes(UNKNOWN_PIPELINE) ? [UNKNOWN_PIPELINE] : failedIn).map(pipelineId => ({
+    pipelineId,
+    version: null,
+    retries: 0,
+    dueAt: 0,
+    retryOf: pipelineId,
+  }));
+
+const readPosition = ({ position }: Job): Position =>
+  position === null ? { phase: 'deliveries', below: null } : (JSON.parse(position) as Position);

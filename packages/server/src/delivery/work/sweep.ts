@@ -1,0 +1,82 @@
+import { type Clock, hours, minutes, seconds } from '../../core/clock.ts';
+import type { DeliveryStorage, StoredDestination } from '../../core/stores/deliveries.ts';
+import { longestWait } from '../decide/decide.ts';
+import { retryPolicyOf } from '../decide/policy.ts';
+
+/**
+ * What is done now and then beside the sending: taking back leases whose holder did not report, cancelling what
+ * waits for a destination that is gone, ending what has waited in vain for one that is down, and bringing forward
+ * what a clock that went back has put out of reach.
+ */
+export interface Sweep {
+  /** Everything that was leased belongs to a former life of this process. */
+  recoverAll(): Promise<void>;
+  run(down: readonly Down[]): Promise<void>;
+  /** The clock may have gone back. */
+  bringForward(): Promise<void>;
+}
+
+/** A destination whose breaker is open, and since when. */
+export interface Down {
+  readonly destination: StoredDestination;
+  readonly since: number;
+}
+
+const SWEPT_AT_ONCE = 500;
+/** How many of those that wait for a destination which is down are looked at: the longest due. */
+const LOOKED_AT = 5_000;
+/** No lease is given for longer: the longest timeout there may be, and time to spare. */
+const LONGEST_LEASE_MS = minutes(10);
+/** A receiver may ask to be left alone for so long; jitter makes the longest delay a little longer. */
+const LONGEST_ASKED_MS = hours(1);
+const JITTER = 1.2;
+
+export function createSweep(options: {
+  readonly storage: DeliveryStorage;
+  readonly clock: Clock;
+  isStopping(): boolean;
+  onExpired(orgId: string, destinationId: string, deliveries: number): void;
+}): Sweep {
+  const { storage, clock, isStopping } = options;
+
+  async function inSlices(slice: () => Promise<number>): Promise<void> {
+    while (!isStopping() && (await slice()) >= SWEPT_AT_ONCE);
+  }
+
+  const recover = (leases: { endedBefore: number; beyond: number }) =>
+    inSlices(() => storage.recoverDeliveries(leases, SWEPT_AT_ONCE));
+
+  async function expire({ destination: { orgId, id, policy }, since }: Down): Promise<void> {
+    const retry = retryPolicyOf(policy);
+    const waits = Array.from({ length: policy.attempts }, (_, made) => longestWait(retry, made));
+    while (!isStopping()) {
+      const expired = await storage.expireDeliveries(orgId, id, waits, clock.now(), LOOKED_AT, since);
+      if (expired === 0) return;
+      options.onExpired(orgId, id, expired);
+    }
+  }
+
+  return {
+    recoverAll: () => recover({ endedBefore: Number.MAX_SAFE_INTEGER, beyond: Number.MAX_SAFE_INTEGER }),
+
+    async run(down) {
+      const now = clock.now();
+      await recover({ endedBefore: now, beyond: now + LONGEST_LEASE_MS });
+      while (!isStopping() && (await storage.cancelOrphans(clock.now(), SWEPT_AT_ONCE)) > 0);
+      for (const destination of down) await expire(destination);
+    },
+
+    async bringForward() {
+      for (const { orgId, destinationId } of await storage.listWaitingDestinations()) {
+        const destination = await storage.findDestination(orgId, destinationId);
+        if (destination === null) continue;
+        const longestDelay = seconds(Math.max(...destination.policy.schedule_s)) * JITTER;
+        await inSlices(() => {
+          const now = clock.now();
+          const latest = { pending: now, retrying: now + Math.max(longestDelay, LONGEST_ASKED_MS) };
+          return storage.bringForward(orgId, destinationId, latest, now, SWEPT_AT_ONCE);
+        });
+      }
+    },
+  };
+}

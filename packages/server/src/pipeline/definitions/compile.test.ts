@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'bun:test';
+import { describeSteps, stepKinds } from '../steps/registry.ts';
+import { compilePipeline } from './compile.ts';
+import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './step-secrets.ts';
+
+describe('a definition', () => {
+  test('compiles to its steps, with what they need', () => {
+    const pipeline = compilePipeline([
+      { kind: 'filter.match', config: { condition: 'entity.traits.plan == "pro"' } },
+      { kind: 'redact.pii', config: {} },
+    ]);
+    expect(pipeline.steps.map(({ kind }) => kind)).toEqual(['filter.match', 'redact.pii']);
+    expect(pipeline.readsTraits).toBe(true);
+    expect(compilePipeline([])).toEqual({ steps: [], readsTraits: false, urls: [] });
+  });
+
+  test('is refused at the step, the field and the character', () => {
+    const good = { kind: 'dedupe', config: {} };
+    expect(() => compilePipeline([good, { kind: 'filter', config: {} }])).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        path: 'steps[1].kind',
+        message:
+          'steps[1].kind must be one of transform, dedupe, filter.match, classify, redact.pii, enrich.entity.',
+      }),
+    );
+    expect(() =>
+      compilePipeline([good, good, { kind: 'transform', config: { set: { total: 'x {{ payload.a + }}' } } }]),
+    ).toThrow(
+      expect.objectContaining({
+        path: 'steps[2].config.set.total',
+        message: 'steps[2].config.set.total: The expression ends too early (at character 18).',
+      }),
+    );
+    let deep: Record<string, unknown> = {};
+    for (let i = 0; i < 20_000; i++) deep = { deep };
+    expect(() => compilePipeline([{ kind: 'transform', config: { template: deep } }])).toThrow(
+      expect.objectContaining({ path: 'steps[0].config' }),
+    );
+    expect(() => compilePipeline([{ kind: 'filter.match', config: {} }])).toThrow(
+      expect.objectContaining({
+        path: 'steps[0].config.condition',
+        message: 'steps[0].config.condition is required.',
+      }),
+    );
+  });
+});
+
+/** What every kind of step owes: whoever adds one finds here what is missing. */
+describe.each(stepKinds.map(kind => [kind.name, kind] as const))('the step %s', (_name, kind) => {
+  test('describes itself as JSON', () => {
+    const described = describeSteps().find(({ kind: name }) => name === kind.name);
+    if (described === undefined) throw new Error('it is not described');
+    expect(JSON.parse(JSON.stringify(described))).toEqual(described as object);
+    expect(described.schema.type).toBe('object');
+    expect(described.docs.length).toBeGreaterThan(50);
+    expect(described.title).not.toBe('');
+  });
+
+  test('has examples that compile', () => {
+    expect(kind.examples.length).toBeGreaterThan(0);
+    for (const { config } of kind.examples)
+      expect(
+        compilePipeline([{ kind: kind.name, config: config as Record<string, unknown> }]).steps,
+      ).toHaveLength(1);
+  });
+
+  test('refuses fields that it does not know', () => {
+    const [example] = kind.examples;
+    const config = { ...(example?.config as Record<string, unknown>), unknown_field: 1 };
+    expect(() => compilePipeline([{ kind: kind.name, config }])).toThrow(
+      expect.objectContaining({ path: 'steps[0].config.unknown_field' }),
+    );
+  });
+});
+
+test('the names of kinds are unique', () => {
+  expect(new Set(stepKinds.map(({ name }) => name)).size).toBe(stepKinds.length);
+});
+
+describe('the secrets of steps', () => {
+  const classify = (label: string, api_key: unknown) => ({
+    kind: 'classify',
+    config: {
+      label,
+      labels: ['a', 'b'],
+      prompt: 'Which?',
+      model: { provider: 'anthropic', name: 'm', api_key },
+    },
+  });
+  const filter = { kind: 'filter.match', config: { condition: 'true' } };
+  const set = { set: true };
+
+  test('are sealed, opened and masked', () => {
+    const steps = [filter, classify('x', 'sk-1')];
+    const sealed = sealSteps(steps, secret => `<${secret}>`);
+    expect(sealed).toEqual([filter, classify('x', { sealed: '<sk-1>' })]);
+    expect(openSteps(sealed, text => text.slice(1, -1))).toEqual(steps);
+    expect(maskSteps(sealed)).toEqual([filter, classify('x', set)]);
+  });
+
+  test('stay with their step when steps are moved, changed or removed', () => {
+    const stored = [classify('x', 'sk-1'), filter, classify('y', 'sk-2')];
+    expect(keepStepSecrets([classify('y', set), classify('x', set)], stored)).toEqual([
+      classify('y', 'sk-2'),
+      classify('x', 'sk-1'),
+    ]);
+    expect(keepStepSecrets([classify('z', set)], stored)).toEqual([classify('z', 'sk-1')]);
+    expect(keepStepSecrets([filter, classify('z', set)], [classify('x', 'sk-1'), filter])).toEqual([
+      filter,
+      classify('z', 'sk-1'),
+    ]);
+  });
+
+  test('that cannot be told apart have to be given again', () => {
+    const stored = [classify('x', 'sk-1'), filter, classify('y', 'sk-2')];
+    expect(() => keepStepSecrets([filter, classify('z', set)], stored)).toThrow(
+      expect.objectContaining({ path: 'steps[1].config.model.api_key' }),
+    );
+    expect(() => keepStepSecrets([classify('x', set)], [])).toThrow(
+      expect.objectContaining({ path: 'steps[0].config.model.api_key' }),
+    );
+  });
+});

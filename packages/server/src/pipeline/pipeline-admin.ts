@@ -1,0 +1,180 @@
+import type { PipelineDefinition, PipelineStep, StepTrace } from '@sluice/contract';
+import { invalid, Problem } from '../core/errors.ts';
+import type { PipelineEvent } from '../core/event/scope.ts';
+import type { OutgoingHttp } from '../core/http/outgoing.ts';
+import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
+import { describeKind, type KindDescription } from '../core/kinds/kind.ts';
+import type { Vault } from '../core/secrets/vault.ts';
+import type { RoutingNote } from '../core/stores/pipelines.ts';
+import { compilePipeline } from './definitions/compile.ts';
+import { readDefinition, type StoredDefinition, stepVault } from './definitions/definitions.ts';
+import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './definitions/step-secrets.ts';
+import { stepKinds } from './steps/registry.ts';
+import type { Lane } from './thread/pipeline-thread.ts';
+import type { CompileRoutes } from './thread/run-batch.ts';
+import { LARGEST_TRACE, readTrace } from './thread/trace.ts';
+
+/**
+ * Where pipelines are made and changed: a definition as somebody sends it becomes one that is checked and sealed,
+ * and a stored one becomes something to show, or to try.
+ */
+export interface PipelineAdmin {
+  kinds(): (KindDescription & { readonly class: string })[];
+  /** Checks it against what there is and against the world, or refuses with a 400; answers it sealed, as JSON text. */
+  accept(input: DefinitionInput): Promise<string>;
+  /** A stored definition with its secrets masked. */
+  show(definition: string): StoredDefinition;
+  /** A stored trace, with the event it began with. */
+  showTrace(trace: string, payload: JsonObject): ShownTrace;
+  /** Runs an event through a definition as somebody sends it, and leaves nothing behind. */
+  dryRun(input: DefinitionInput & DryRunEvent): Promise<DryRunReport>;
+}
+
+export interface DefinitionInput {
+  readonly orgId: string;
+  readonly id: string;
+  readonly given: Omit<PipelineDefinition, 'enabled'>;
+  /** The definition that is there already, whose secrets may be kept. */
+  readonly stored: string | null;
+  /** Of the organisation. */
+  readonly sourceIds: readonly string[];
+  readonly destinationIds: readonly string[];
+}
+
+export interface DryRunEvent {
+  readonly event: PipelineEvent;
+  readonly payload: string;
+  readonly sourceName: string | null;
+  readonly classify: boolean;
+}
+
+export interface ShownTrace {
+  readonly steps: readonly StepTrace[];
+  readonly cutAt: number | null;
+}
+
+export interface DryRunReport extends ShownTrace {
+  readonly outcome: 'routed' | 'dropped' | 'failed' | 'retry';
+  readonly step: number | null;
+  readonly reason: string | null;
+  readonly payload: unknown;
+  readonly labels: unknown;
+  readonly destinations: readonly string[];
+  readonly notes: readonly RoutingNote[];
+}
+
+export function createPipelineAdmin(dependencies: {
+  readonly vault: Pick<Vault, 'seal' | 'open'>;
+  readonly client: Pick<OutgoingHttp, 'requireUsableUrl'>;
+  readonly compileRoutes: CompileRoutes;
+  /** A thread of its own, so that no draft holds up events. */
+  readonly lane: Lane;
+}): PipelineAdmin {
+  const { vault, client, compileRoutes, lane } = dependencies;
+
+  /** The steps with their secrets open, those that are to be kept put back. */
+  async function check(input: DefinitionInput): Promise<PipelineStep[]> {
+    const { orgId, id, given, stored } = input;
+    requireKnown('sources', 'source', given.sources, input.sourceIds, i => `sources[${i}]`);
+    requireKnown(
+      'destinations',
+      'destination',
+      given.destinations.map(destination => destination.id),
+      input.destinationIds,
+      i => `destinations[${i}].id`,
+    );
+    const { open } = stepVault(vault, orgId, id);
+    const before = stored === null ? [] : openSteps(readDefinition(stored).steps, open);
+    const steps = keepStepSecrets(given.steps, before);
+    const { urls } = compilePipeline(steps);
+    compileRoutes(given.destinations);
+    for (const { url, path } of urls) await client.requireUsableUrl(url, path);
+    return steps;
+  }
+
+  return {
+    kinds: () => stepKinds.map(kind => ({ ...describeKind(kind), class: kind.class })),
+    async accept(input) {
+      const steps = sealSteps(await check(input), stepVault(vault, input.orgId, input.id).seal);
+      const { name, sources, destinations } = input.given;
+      return stringifyJson({ name, sources, steps, destinations });
+    },
+    show(text) {
+      const definition = readDefinition(text);
+      return { ...definition, steps: maskSteps(definition.steps) };
+    },
+    showTrace,
+    async dryRun(input) {
+      const { orgId, id, given, event, payload, sourceName, classify } = input;
+      const { name, sources, destinations } = given;
+      const steps = await check(input).catch(error => {
+        throw within('pipeline', error);
+      });
+      const pipeline = { id, version: 0, name, sources, destinations, steps };
+      const report = await lane.run({
+        orgId,
+        pipeline,
+        event,
+        payload,
+        sourceName,
+        retries: 0,
+        dryRun: { classify },
+      });
+      const before = parseJson(payload) as JsonObject;
+      if (report.kind !== 'settled') {
+        const reason = report.kind === 'retry' ? report.reason : 'Storage cannot be read now; try again.';
+        return { ...untouched(before), outcome: 'retry', step: null, reason };
+      }
+      const { outcome, step, reason, destinations: going, notes } = report;
+      const shown = showTrace(report.trace, before);
+      const after = report.output === '' ? untouched(before) : readOutput(report.output);
+      return { ...untouched(before), ...shown, ...after, outcome, step, reason, destinations: going, notes };
+    },
+  };
+}
+
+/** The same refusal, its path seen from the body that the draft is a part of. */
+function within(field: string, error: unknown): unknown {
+  if (!(error instanceof Problem) || error.path === undefined) return error;
+  const message = error.message.startsWith(error.path) ? `${field}.${error.message}` : error.message;
+  return new Problem(error.code, { message, path: `${field}.${error.path}` });
+}
+
+const untouched = (payload: JsonObject) => ({
+  payload,
+  labels: {},
+  steps: [],
+  cutAt: null,
+  destinations: [],
+  notes: [],
+});
+
+const readOutput = (text: string) => parseJson(text) as { payload: JsonObject; labels: JsonObject };
+
+function requireKnown(
+  list: string,
+  what: string,
+  given: readonly string[],
+  known: readonly string[],
+  pathOf: (index: number) => string,
+): void {
+  for (const [i, id] of given.entries()) {
+    if (!known.includes(id)) throw invalid(pathOf(i), `${pathOf(i)}: there is no ${what} ${id}.`);
+    if (given.indexOf(id) !== i) throw invalid(pathOf(i), `${list} may name each ${what} once.`);
+  }
+}
+
+/** An event too large for a trace stands beside its runs anyway, and not once more for each of their steps. */
+function showTrace(trace: string, payload: JsonObject): ShownTrace {
+  const shown = readTrace(trace, payload);
+  if (shown.steps.length === 0 || stringifyJson(payload).length <= LARGEST_TRACE) return shown;
+  const withoutEvent = (state: StepTrace['before']) => (state?.payload === payload ? null : state);
+  return {
+    steps: shown.steps.map(step => ({
+      ...step,
+      before: withoutEvent(step.before),
+      after: withoutEvent(step.after),
+    })),
+    cutAt: 0,
+  };
+}

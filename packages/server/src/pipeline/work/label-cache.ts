@@ -1,0 +1,55 @@
+import type { Clock } from '../../core/clock.ts';
+import type { ClassifyCache } from '../../core/kinds/step-ports.ts';
+import type { Labels } from '../../core/stores/pipelines.ts';
+
+/** The labels that models gave, and how often each saved a call. Hits are counted here and written now and then. */
+export interface LabelCache extends ClassifyCache {
+  /** Leaves what is still being found out to others: nobody here waits for it any more. */
+  leaveRest(): Promise<void>;
+  /** Writes what was counted since the last time. */
+  flush(): Promise<void>;
+}
+
+export function createLabelCache(storage: Labels, clock: Clock): LabelCache {
+  const findingOut = new Map<string, { orgId: string; key: string }>();
+  const nameOf = (orgId: string, key: string) => `${orgId} ${key}`;
+  let uses = new Map<string, { orgId: string; key: string; hits: number; at: number }>();
+
+  function count(orgId: string, key: string): void {
+    const name = nameOf(orgId, key);
+    uses.set(name, { orgId, key, hits: (uses.get(name)?.hits ?? 0) + 1, at: clock.now() });
+  }
+
+  return {
+    async claimLabel(orgId, key, leaseMs) {
+      // Most often it is there, and reading costs the writer nothing.
+      const label = await storage.findLabel(orgId, key);
+      const found =
+        label === null
+          ? await storage.claimLabel(orgId, key, clock.now(), leaseMs)
+          : ({ kind: 'hit', label } as const);
+      if (found.kind === 'hit') count(orgId, key);
+      if (found.kind === 'claimed') findingOut.set(nameOf(orgId, key), { orgId, key });
+      return found;
+    },
+    keepLabel(orgId, key, label) {
+      findingOut.delete(nameOf(orgId, key));
+      return storage.keepLabel(orgId, key, label, clock.now());
+    },
+    releaseLabel(orgId, key) {
+      findingOut.delete(nameOf(orgId, key));
+      return storage.releaseLabel(orgId, key);
+    },
+    async leaveRest() {
+      const rest = [...findingOut.values()];
+      findingOut.clear();
+      for (const { orgId, key } of rest) await storage.releaseLabel(orgId, key);
+    },
+    async flush() {
+      if (uses.size === 0) return;
+      const told = [...uses.values()];
+      uses = new Map();
+      await storage.recordLabelUse(told);
+    },
+  };
+}

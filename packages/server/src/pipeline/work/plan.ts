@@ -1,0 +1,85 @@
+import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
+import type { ClaimedEvent, PlannedRun } from '../../core/stores/pipelines.ts';
+import type { Definitions, LoadedPipeline, NamedSource } from '../definitions/definitions.ts';
+import { failedReport } from '../thread/protocol.ts';
+import type { EndedRun } from './settle.ts';
+
+/** What is to be done with a claimed event now. */
+export interface Plan {
+  readonly sources: readonly NamedSource[];
+  readonly runs: readonly ReadyRun[];
+  /** Those that cannot be done any more, with their reason. */
+  readonly ended: readonly EndedRun[];
+  readonly notDue: readonly PlannedRun[];
+}
+
+export interface ReadyRun {
+  readonly pipeline: LoadedPipeline;
+  readonly planned: PlannedRun;
+  readonly sourceName: string | null;
+}
+
+/** An event that has ended its process so often is not tried again. */
+const MOST_TRIES = 3;
+
+export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, now: number): Promise<Plan> {
+  const organisation = await definitions.of(claimed.orgId);
+  const sources = organisation.sourcesOf(claimed);
+  const runs: ReadyRun[] = [];
+  const ended: EndedRun[] = [];
+  const ready = (pipeline: LoadedPipeline, planned: PlannedRun) => {
+    const run = { pipeline, planned, sourceName: sourceNameFor(pipeline, sources) };
+    if (pipeline.problem === undefined) runs.push(run);
+    else ended.push({ ...run, report: failedReport(null, pipeline.problem) });
+  };
+
+  const all = { pipelineId: UNKNOWN_PIPELINE, version: null, retries: 0, dueAt: now };
+  const due = claimed.plan?.filter(({ dueAt }) => dueAt <= now) ?? [all];
+  for (const planned of due) {
+    const { pipelineId, version } = planned;
+    if (pipelineId === UNKNOWN_PIPELINE) {
+      const listening = organisation.pipelines.filter(pipeline => listens(pipeline, sources));
+      for (const pipeline of listening)
+        ready(pipeline, { ...planned, pipelineId: pipeline.id, version: null });
+      continue;
+    }
+    const found =
+      version === null
+        ? organisation.pipelines.find(({ id }) => id === pipelineId)
+        : await definitions.version(claimed.orgId, pipelineId, version);
+    if (found) ready(found, planned);
+    else ended.push(gone(planned));
+  }
+  const notDue = claimed.plan?.filter(({ dueAt }) => dueAt > now) ?? [];
+  if (claimed.tries <= MOST_TRIES) return { sources, runs, ended, notDue };
+  const reason = `The process ended ${MOST_TRIES} times while it worked on this event, which is now left alone.`;
+  const left = runs.map((run): EndedRun => ({ ...run, report: failedReport(null, reason) }));
+  return { sources, runs: [], ended: [...ended, ...left], notDue };
+}
+
+const listens = ({ sources }: LoadedPipeline, of: readonly NamedSource[]): boolean =>
+  of.some(({ id }) => sources.includes(id));
+
+/** However many of a pipeline's sources an event belongs to, it comes from the first by name. */
+export const sourceNameFor = (
+  { sources }: Pick<LoadedPipeline, 'sources'>,
+  of: readonly NamedSource[],
+): string | null => of.find(({ id }) => sources.includes(id))?.name ?? of[0]?.name ?? null;
+
+const gone = (planned: PlannedRun): EndedRun => ({
+  pipeline: { id: planned.pipelineId, name: planned.pipelineId, version: planned.version ?? 0 },
+  planned,
+  sourceName: null,
+  report: failedReport(
+    null,
+    'The pipeline was disabled or deleted while the event waited to be tried again.',
+  ),
+});
+
+/** What it was to go through cannot be found out: it ends with the reason, in what is known of its runs. */
+export function unplannable(claimed: ClaimedEvent, error: unknown): Plan {
+  const reason = `Its pipelines could not be read: ${error instanceof Error ? error.message : String(error)}`;
+  const known = claimed.plan ?? [{ pipelineId: UNKNOWN_PIPELINE, version: null, retries: 0, dueAt: 0 }];
+  const ended = known.map(planned => ({ ...gone(planned), report: failedReport(null, reason) }));
+  return { sources: [], runs: [], ended, notDue: [] };
+}

@@ -1,0 +1,155 @@
+import type { Clock } from '../../core/clock.ts';
+import { seconds } from '../../core/clock.ts';
+import { newId } from '../../core/ids.ts';
+import { REPLAY_JOB, type ReplayRequest } from '../../core/stores/job-requests.ts';
+import type { ClaimedJob, Job, PlannedRun } from '../../core/stores/pipelines.ts';
+import type { Storage } from '../../core/stores/storage.ts';
+
+type ReplayStorage = Pick<
+  Storage,
+  | 'hasOpenJobs'
+  | 'claimJob'
+  | 'advanceJob'
+  | 'finishJob'
+  | 'hasOutstanding'
+  | 'listEvents'
+  | 'findEvent'
+  | 'listFirstRuns'
+>;
+
+/** How far a replay has come: it counts first, so that its progress can be shown, then parks what is to be run. */
+interface Position {
+  readonly phase: 'count' | 'park' | 'wait';
+  /** Events below this one are still to be looked at. */
+  readonly below: string | null;
+  readonly found: number;
+  readonly parked: number;
+}
+
+const LEASE_MS = seconds(30);
+const COUNTED_AT_ONCE = 1_000;
+const PARKED_AT_ONCE = 250;
+/** More than the worker has under way, and little enough to be cancelled at once. */
+const MOST_OUTSTANDING = 1_000;
+const SEARCH_BUDGET_MS = 500;
+
+/**
+ * Works on every open replay in turn, a slice of each. What a replay parks is claimed, run and settled like any
+ * other event, beside what comes in; here it is only decided what that is.
+ */
+export function createReplayJobs(options: {
+  readonly storage: ReplayStorage;
+  readonly clock: Clock;
+  /** Something was parked. */
+  onParked(): void;
+}): () => Promise<void> {
+  const { storage, clock } = options;
+
+  return async () => {
+    if (!(await storage.hasOpenJobs([REPLAY_JOB], clock.now()))) return;
+    const done = new Set<string>();
+    for (;;) {
+      const lease = { token: newId('run'), now: clock.now(), leaseMs: LEASE_MS };
+      const job = await storage.claimJob([REPLAY_JOB], lease);
+      if (job === null) return;
+      const isWaiting = await workOn(job);
+      // All of them wait for the worker: nothing more to do for now.
+      if (isWaiting && done.has(job.id)) return;
+      if (isWaiting) done.add(job.id);
+      else done.clear();
+    }
+  };
+
+  /** Answers whether there is nothing to do for it until the worker has got on. */
+  async function workOn(job: ClaimedJob): Promise<boolean> {
+    const position = readPosition(job);
+    switch (position.phase) {
+      case 'count':
+        return count(job, position);
+      case 'park':
+        return park(job, position);
+      case 'wait': {
+        if (await storage.hasOutstanding(job.orgId, job.id)) {
+          await storage.advanceJob(job, {}, clock.now());
+          return true;
+        }
+        await storage.finishJob(job.orgId, job.id, 'done', clock.now(), job.token);
+        return false;
+      }
+    }
+  }
+
+  async function count(job: ClaimedJob, { below, found: before }: Position): Promise<boolean> {
+    const { events, next } = await listSome(job, below, COUNTED_AT_ONCE);
+    const found = before + events.length;
+    const position: Position =
+      next === null
+        ? { phase: 'park', below: null, found: 0, parked: 0 }
+        : { phase: 'count', below: next, found, parked: 0 };
+    await advance(job, { total: found, position });
+    return false;
+  }
+
+  async function park(
+    job: ClaimedJob,
+    { below, found: before, parked: parkedBefore }: Position,
+  ): Promise<boolean> {
+    // What was skipped is in neither count, since it is done when it is found.
+    const skippedBefore = before - parkedBefore;
+    if (parkedBefore - (job.done - skippedBefore) >= MOST_OUTSTANDING) {
+      await storage.advanceJob(job, {}, clock.now());
+      return true;
+    }
+    const { version } = readRequest(job);
+    const { events, next } = await listSome(job, below, PARKED_AT_ONCE);
+    const ready = events.filter(({ state }) => state !== 'accepted').map(({ id }) => id);
+    const firstRuns = version === 'original' ? await storage.listFirstRuns(job.orgId, ready) : null;
+    const replays = ready.flatMap((eventId): { eventId: string; plan: readonly PlannedRun[] | null }[] => {
+      if (firstRuns === null) return [{ eventId, plan: null }];
+      const plan = firstRuns[eventId];
+      return plan === undefined ? [] : [{ eventId, plan }];
+    });
+    const found = before + events.length;
+    const parked = parkedBefore + replays.length;
+    await advance(job, {
+      done: events.length - replays.length,
+      ...(next === null ? { total: found } : {}),
+      position: { phase: next === null ? 'wait' : 'park', below: next, found, parked },
+      replays,
+    });
+    if (replays.length > 0) options.onParked();
+    return false;
+  }
+
+  /** Only what had been accepted when the replay was asked for. */
+  async function listSome(job: Job, below: string | null, limit: number) {
+    const { eventId, filter } = readRequest(job);
+    if (eventId !== undefined) {
+      const event = await storage.findEvent(job.orgId, eventId);
+      return { events: event === null ? [] : [event], next: null };
+    }
+    const before = Math.min(filter.before ?? Number.POSITIVE_INFINITY, job.createdAt + 1);
+    return storage.listEvents(job.orgId, { ...filter, before }, { limit, below, budgetMs: SEARCH_BUDGET_MS });
+  }
+
+  async function advance(
+    job: ClaimedJob,
+    progress: {
+      readonly total?: number;
+      readonly done?: number;
+      readonly position: Position;
+      readonly replays?: readonly { eventId: string; plan: readonly PlannedRun[] | null }[];
+    },
+  ): Promise<void> {
+    const { position, replays = [], ...counts } = progress;
+    const told = { ...counts, position: JSON.stringify(position) };
+    await storage.advanceJob(job, told, clock.now(), { replays });
+  }
+}
+
+const readRequest = (job: Job): ReplayRequest => JSON.parse(job.request) as ReplayRequest;
+
+const readPosition = (job: Job): Position =>
+  job.position === null
+    ? { phase: 'count', below: null, found: 0, parked: 0 }
+    : (JSON.parse(job.position) as Position);

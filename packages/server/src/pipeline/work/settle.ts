@@ -1,0 +1,125 @@
+import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
+import { newId } from '../../core/ids.ts';
+import type {
+  ClaimedEvent,
+  PlannedRun,
+  SettledRun,
+  Settlement,
+  SettleResult,
+} from '../../core/stores/pipelines.ts';
+import type { LoadedPipeline, NamedSource } from '../definitions/definitions.ts';
+import type { RunReport } from '../thread/protocol.ts';
+import { cutTrace } from '../thread/trace.ts';
+
+/** A run that ended, and what it was. */
+export interface EndedRun {
+  readonly pipeline: Pick<LoadedPipeline, 'id' | 'name' | 'version'>;
+  readonly planned: PlannedRun;
+  readonly sourceName: string | null;
+  readonly report: RunReport;
+}
+
+const UNAVAILABLE_RETRY_MS = 1_000;
+
+/** What is to be written of an event whose runs have all ended, one way or another. */
+export function settlementOf(
+  claimed: ClaimedEvent,
+  runs: readonly EndedRun[],
+  options: {
+    readonly sources: readonly NamedSource[];
+    readonly notDue: readonly PlannedRun[];
+    readonly now: number;
+  },
+): Settlement {
+  const { now } = options;
+  const retryOf = new Set(claimed.plan?.flatMap(planned => planned.retryOf ?? []));
+  return {
+    orgId: claimed.orgId,
+    eventId: claimed.event.id,
+    jobId: claimed.jobId,
+    token: claimed.token,
+    round: claimed.jobId === null && claimed.plan === null ? 'first' : 'later',
+    runs: runs.flatMap(run => settledRun(run, now)),
+    parked: [...options.notDue, ...runs.flatMap(run => parkedRun(run, now))],
+    ...(retryOf.size > 0 ? { retryOf: [...retryOf] } : {}),
+    matchedSources: claimed.sourceId === null ? options.sources : null,
+    tallies: runs.flatMap(({ pipeline, report }) =>
+      report.tallies.map(tally => ({ pipelineId: pipeline.id, tally, count: 1 })),
+    ),
+  };
+}
+
+function settledRun({ pipeline, sourceName, report }: EndedRun, now: number): SettledRun[] {
+  if (report.kind !== 'settled') return [];
+  const { outcome, step, reason, trace, output, notes, claims, destinations } = report;
+  return [
+    {
+      id: newId('run', now),
+      pipelineId: pipeline.id,
+      pipelineName: pipeline.name,
+      version: pipeline.version,
+      sourceName,
+      outcome,
+      step,
+      reason,
+      trace,
+      output,
+      notes,
+      claims,
+      destinations,
+    },
+  ];
+}
+
+function parkedRun({ planned, report }: EndedRun, now: number): PlannedRun[] {
+  switch (report.kind) {
+    case 'settled':
+      return [];
+    case 'retry':
+      return [{ ...planned, retries: planned.retries + 1, dueAt: now + report.afterMs }];
+    case 'unavailable':
+      return [{ ...planned, dueAt: now + UNAVAILABLE_RETRY_MS }];
+  }
+}
+
+/** The same settlement without what nobody needs any more. */
+export function withoutNeedless(
+  settlement: Settlement,
+  { pipelineIds }: Extract<SettleResult, { kind: 'needless' }>,
+): Settlement {
+  // What retries all pipelines retries nothing else.
+  const isNeeded = ({ pipelineId }: { pipelineId: string }) =>
+    !pipelineIds.includes(UNKNOWN_PIPELINE) && !pipelineIds.includes(pipelineId);
+  return {
+    ...settlement,
+    runs: settlement.runs.filter(isNeeded),
+    parked: settlement.parked.filter(isNeeded),
+    retryOf: settlement.retryOf?.filter(id => !pipelineIds.includes(id)) ?? [],
+  };
+}
+
+/** The same settlement with the run that lost its key dropped by the step that wanted it. */
+export function withoutLost(
+  settlement: Settlement,
+  { pipelineId, step, first }: Extract<SettleResult, { kind: 'lost' }>,
+): Settlement {
+  const reason = `The key was seen before, in ${first}`;
+  return {
+    ...settlement,
+    runs: settlement.runs.map(run =>
+      run.pipelineId === pipelineId
+        ? {
+            ...run,
+            outcome: 'dropped',
+            step,
+            reason,
+            trace: cutTrace(run.trace, step, reason),
+            output: '',
+            notes: [],
+            claims: run.claims.filter(claim => claim.step < step),
+            destinations: [],
+          }
+        : run,
+    ),
+  };
+}

@@ -1,0 +1,315 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { temporaryDirectory } from '../../../test/support/service.ts';
+import { until } from '../../../test/support/until.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { Problem } from '../../core/errors.ts';
+import { newId } from '../../core/ids.ts';
+import { createVault } from '../../core/secrets/vault.ts';
+import type { Storage, StorageEngine } from '../../core/stores/storage.ts';
+import { openStorage } from '../../storage/open.ts';
+import { createDefinitions } from '../definitions/definitions.ts';
+import { failedReport, type RunReport, type RunRequest } from '../thread/protocol.ts';
+import type { PipelineRunner } from '../thread/runner.ts';
+import { createPipelineWorker, type Lease, type PipelineWorker } from './worker.ts';
+
+/** Workers on real storage, whose runs end when and how the test says. */
+setDefaultTimeout(30_000);
+
+const ORG = newId('org');
+let directory: string;
+let engine: StorageEngine;
+let storage: Storage;
+let now: number;
+let errors: unknown[];
+let workers: PipelineWorker[];
+
+beforeEach(async () => {
+  directory = temporaryDirectory();
+  engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
+  storage = engine.storage;
+  now = Date.now();
+  errors = [];
+  workers = [];
+  const times = { createdAt: now, updatedAt: now };
+  const source = newId('src');
+  await storage.createSource({
+    kind: 'sdk',
+    id: source,
+    orgId: ORG,
+    name: 'All',
+    enabled: true,
+    match: '*',
+    lastEventAt: null,
+    ...times,
+  });
+  const definition = JSON.stringify({ name: 'P', sources: [source], steps: [], destinations: [] });
+  await storage.createPipeline(
+    { id: newId('pipe'), orgId: ORG, name: 'P', enabled: true, version: 1, definition, ...times },
+    'test',
+  );
+});
+afterEach(async () => {
+  await Promise.all(workers.map(worker => worker.stop()));
+  await engine.close();
+  rmSync(directory, { recursive: true });
+});
+
+const routed: RunReport = { ...failedReport(null, ''), outcome: 'routed', reason: null } as RunReport;
+
+interface Held {
+  readonly request: RunRequest;
+  end(report: RunReport): void;
+}
+
+/** A runner whose runs wait for the test. */
+function holdingRunner(): PipelineRunner & { readonly held: Held[] } {
+  const held: Held[] = [];
+  return {
+    held,
+    run: request => new Promise(resolve => held.push({ request, end: resolve })),
+    close() {},
+  };
+}
+
+const atOnce: PipelineRunner = { run: async () => routed, close() {} };
+
+interface Given {
+  readonly nodeId?: string;
+  readonly storage?: Partial<Storage>;
+  readonly clock?: Clock;
+  readonly lease?: Lease;
+  readonly mustGiveWay?: () => boolean;
+}
+
+function startWorker(runner: PipelineRunner, given: Given = {}) {
+  const givenStorage = { ...storage, ...given.storage };
+  const worker = createPipelineWorker({
+    storage: givenStorage,
+    definitions: createDefinitions({
+      storage: givenStorage,
+      vault: createVault('a secret key for tests, 32 characters or more'),
+      mayCache: () => true,
+    }),
+    runner,
+    clock: given.clock ?? { now: () => now },
+    ...(given.lease ? { lease: given.lease } : {}),
+    nodeId: given.nodeId ?? 'node',
+    isOnlyNode: false,
+    pollMs: 20,
+    mustGiveWay: given.mustGiveWay ?? (() => false),
+    onDeliveries() {},
+    onError: error => void errors.push(error),
+  });
+  workers.push(worker);
+  return worker;
+}
+
+async function accept(count: number): Promise<string[]> {
+  const events = Array.from({ length: count }, () => ({
+    id: newId('evt'),
+    type: 'x',
+    icon: null,
+    payload: '{}',
+    senderId: null,
+    entityKind: null,
+    entityExternalId: null,
+    happenedAt: now,
+  }));
+  await storage.append([{ orgId: ORG, sourceId: null, receivedAt: now, events, idempotency: null }]);
+  return events.map(({ id }) => id);
+}
+
+const stateOf = async (id: string) => (await storage.findEvent(ORG, id))?.state;
+const allAre = (ids: readonly string[], state: string) => async () =>
+  (await Promise.all(ids.map(stateOf))).every(found => found === state);
+
+test('an event is taken without anybody saying so, and at once when somebody does', async () => {
+  const worker = startWorker(atOnce);
+  const first = await accept(3);
+  await until(allAre(first, 'processed'), 'They wait.');
+  const second = await accept(300);
+  worker.wake();
+  await until(allAre(second, 'processed'), 'They wait.');
+  expect(errors).toEqual([]);
+});
+
+describe('a worker that is stopped past its lease', () => {
+  test('finds its late result refused, and another has done the work', async () => {
+    const slow = holdingRunner();
+    startWorker(slow, { nodeId: 'slow' });
+    const [id = ''] = await accept(1);
+    await until(() => slow.held.length === 1, 'It is not taken.');
+    // As if the process had been stopped for a minute: its lease is over before it can extend it.
+    now += 60_000;
+    startWorker(atOnce, { nodeId: 'quick' });
+    await until(allAre([id], 'processed'), 'Nobody took over.');
+    slow.held[0]?.end(failedReport(0, 'late'));
+    await workers[0]?.stop();
+    expect(await stateOf(id)).toBe('processed');
+    expect(await storage.listRuns(ORG, id)).toHaveLength(1);
+    expect(errors).toEqual([]);
+  });
+
+  test('keeps its events for as long as it goes on working', async () => {
+    const slow = holdingRunner();
+    startWorker(slow, { clock: systemClock, lease: { ms: 400, extendEveryMs: 50 } });
+    const other = holdingRunner();
+    startWorker(other, { nodeId: 'other', clock: systemClock });
+    const [id = ''] = await accept(1);
+    await until(() => slow.held.length + other.held.length === 1, 'It is not taken.');
+    const leaseWouldBeOver = Date.now() + 3_000;
+    await until(() => Date.now() > leaseWouldBeOver, 'Time stands still.');
+    expect(slow.held.length + other.held.length).toBe(1);
+    for (const { end } of [...slow.held, ...other.held]) end(routed);
+    await until(allAre([id], 'processed'), 'It is lost.');
+  });
+});
+
+test('claims give way to senders who queue for the disk, and come all the same', async () => {
+  let askedAt = Number.POSITIVE_INFINITY;
+  const waits: number[] = [];
+  startWorker(atOnce, {
+    mustGiveWay() {
+      askedAt = performance.now();
+      return true;
+    },
+    storage: {
+      claimEvents(input) {
+        waits.push(performance.now() - askedAt);
+        return storage.claimEvents(input);
+      },
+    },
+  });
+  await until(allAre(await accept(3), 'processed'), 'They wait for ever.');
+  expect(Math.min(...waits)).toBeGreaterThan(30);
+});
+
+test('a stop lets runs end, and gives back those that do not', async () => {
+  const runner = holdingRunner();
+  const worker = startWorker(runner);
+  const ids = await accept(2);
+  await until(() => runner.held.length === 2, 'They are not taken.');
+  const stopped = worker.stop();
+  runner.held[0]?.end(routed);
+  await stopped;
+  const states = await Promise.all(ids.map(stateOf));
+  expect(states.toSorted()).toEqual(['accepted', 'processed']);
+  // As if it had never been claimed: no suspicion falls on it.
+  expect(await storage.hasExpiredClaims(now + 1_000_000)).toBe(false);
+  startWorker(atOnce, { nodeId: 'next' });
+  await until(allAre(ids, 'processed'), 'It is lost.');
+});
+
+describe('storage', () => {
+  test('that is away costs time and nothing else', async () => {
+    let isAway = true;
+    const orAway = <T>(work: () => Promise<T>): Promise<T> =>
+      isAway ? Promise.reject(new Problem('storage_unavailable')) : work();
+    startWorker(atOnce, {
+      storage: {
+        claimEvents: input => orAway(() => storage.claimEvents(input)),
+        settleEvents: (settlements, at) => orAway(() => storage.settleEvents(settlements, at)),
+      },
+    });
+    const ids = await accept(5);
+    await until(() => errors.length > 0, 'Nobody noticed.');
+    isAway = false;
+    await until(allAre(ids, 'processed'), 'They are lost.');
+    expect((await storage.listRuns(ORG, ids[0] ?? '')).length).toBe(1);
+  });
+
+  test('that is away is looked at by one for all who have to wait for it', async () => {
+    let isAway = true;
+    let [reads, looks] = [0, 0];
+    const away = () => Promise.reject(new Problem('storage_unavailable'));
+    const ids = await accept(50);
+    startWorker(atOnce, {
+      storage: {
+        readProcessing(orgId) {
+          reads++;
+          return isAway ? away() : storage.readProcessing(orgId);
+        },
+        hasExpiredClaims(at) {
+          if (reads > 0) looks++;
+          return isAway ? away() : storage.hasExpiredClaims(at);
+        },
+      },
+    });
+    await until(() => looks >= 3, 'Nobody looks.');
+    const readsWhileAway = reads;
+    await until(() => looks >= 5, 'Nobody looks again.');
+    expect(reads).toBe(readsWhileAway);
+    isAway = false;
+    await until(allAre(ids, 'processed'), 'They are lost.');
+  });
+
+  test('that answers nonsense about pipelines fails the event with the reason, after a few tries', async () => {
+    const [id = ''] = await accept(1);
+    let reads = 0;
+    startWorker(atOnce, {
+      storage: {
+        readProcessing() {
+          reads++;
+          return Promise.reject(new Error('There is no such column.'));
+        },
+      },
+    });
+    await until(allAre([id], 'failed'), 'It is tried for ever.');
+    expect(reads).toBe(3);
+    expect((await storage.listRuns(ORG, id))[0]).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining('no such column'),
+    });
+  });
+
+  test('that cannot take one event as it is takes it as failed, and the others as they are', async () => {
+    const ids = await accept(6);
+    const bad = ids[2] ?? '';
+    startWorker(atOnce, {
+      storage: {
+        settleEvents: (settlements, at) =>
+          settlements.some(
+            ({ eventId, runs }) => eventId === bad && runs.some(run => run.outcome === 'routed'),
+          )
+            ? Promise.reject(new Error('It does not fit.'))
+            : storage.settleEvents(settlements, at),
+      },
+    });
+    await until(allAre([bad], 'failed'), 'It is lost.');
+    await until(
+      allAre(
+        ids.filter(id => id !== bad),
+        'processed',
+      ),
+      'Others are lost.',
+    );
+    expect((await storage.listRuns(ORG, bad))[0]?.reason).toContain('It does not fit.');
+  });
+});
+
+test('a suspect is tried alone, then strictly alone, and left alone after three tries', async () => {
+  const [id = '', ...others] = await accept(4);
+  const input = { now, leaseMs: 1, limit: 10, bytes: 1 << 20, after: '', except: [] };
+  // Two lives of a process that ended in the middle.
+  await storage.claimEvents({ ...input, token: 'node first' });
+  now += 10;
+  const runner = holdingRunner();
+  const worker = startWorker(runner);
+  await until(() => runner.held.length === 4, 'The suspects are not tried.');
+  for (const { request, end } of runner.held.filter(({ request }) => request.event.id !== id)) {
+    expect(others).toContain(request.event.id);
+    end(routed);
+  }
+  await until(allAre(others, 'processed'), 'The innocent wait.');
+  // It ends without a goodbye once more, and then a third time.
+  for (let tries = 3; tries <= 4; tries++) {
+    now += 100_000;
+    const claimed = await storage.claimExpired({ token: `node ${tries}`, now, leaseMs: 0 });
+    expect(claimed).toMatchObject({ event: { id }, tries });
+  }
+  await until(allAre([id], 'failed'), 'It is tried for ever.');
+  expect((await storage.listRuns(ORG, id))[0]?.reason).toContain('3 times');
+  expect(runner.held).toHaveLength(4);
+  await worker.stop();
+});

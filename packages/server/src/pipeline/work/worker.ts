@@ -1,0 +1,280 @@
+import type { Clock } from '../../core/clock.ts';
+import { seconds } from '../../core/clock.ts';
+import { newId } from '../../core/ids.ts';
+import type { ClaimedEvent, EventClaims, Labels, Settlement } from '../../core/stores/pipelines.ts';
+import type { Definitions, LoadedPipeline } from '../definitions/definitions.ts';
+import type { PipelineRunner } from '../thread/runner.ts';
+import { type Plan, planRuns, unplannable } from './plan.ts';
+import { type EndedRun, settlementOf } from './settle.ts';
+import { createSettler, isAway, type Written } from './settler.ts';
+import { createUnderWay } from './under-way.ts';
+
+/**
+ * Takes events that were accepted, has them run, and settles what became of them. It claims in batches, organisations
+ * taking turns, as long as there is room for more under way; each event is settled when its own runs have ended,
+ * whatever else is still running. A claim is on disk before its event is run and holds for a lease, which is
+ * extended while the work goes on.
+ *
+ * A claim that outlives its worker means that the process ended in the middle. Such events are suspects: they are
+ * claimed again one at a time, beside everything else. The second try may overlap with the next one's when it has
+ * to wait for somebody; the third is strictly alone among suspects; after it the event is left alone for good.
+ */
+export interface PipelineWorker {
+  /** There may be something to do. */
+  wake(): void;
+  /** Lets what is under way end within a grace, and gives the rest back. */
+  stop(): Promise<void>;
+}
+
+export interface WorkerOptions {
+  readonly storage: Pick<
+    EventClaims & Labels,
+    | 'claimEvents'
+    | 'settleEvents'
+    | 'claimExpired'
+    | 'hasExpiredClaims'
+    | 'extendClaims'
+    | 'releaseClaims'
+    | 'expireClaims'
+    | 'releaseLabels'
+  >;
+  readonly definitions: Definitions;
+  readonly runner: PipelineRunner;
+  readonly clock: Clock;
+  /** Tokens begin with it. The same after a restart where nobody else can have the name meanwhile. */
+  readonly nodeId: string;
+  /** Whatever was begun before it started was begun by a former life of it. */
+  readonly isOnlyNode: boolean;
+  /** How long to rest when there is nothing to do, and nobody wakes it. */
+  readonly pollMs: number;
+  readonly lease?: Lease;
+  /** Whether senders queue for the disk. What they were promised nothing for yet goes before what is kept already. */
+  mustGiveWay(): boolean;
+  onDeliveries(): void;
+  readonly onSettled?: OnSettled | undefined;
+  onError(error: unknown): void;
+}
+
+/** An event that came through these sources is settled, and that is on disk. */
+export type OnSettled = (
+  settlement: Settlement,
+  result: Written['result'],
+  sourceIds: readonly string[],
+) => void;
+
+/** How long a claim holds, and how often it is extended while the work goes on. */
+export interface Lease {
+  readonly ms: number;
+  readonly extendEveryMs: number;
+}
+
+const defaultLease: Lease = { ms: seconds(15), extendEveryMs: seconds(5) };
+const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
+/** A second try that has not ended by then waits for somebody, and the next may begin. */
+const SUSPECT_HEAD_START_MS = 50;
+const AFTER_ERROR_MS = seconds(1);
+/** About what a claim and its runs keep the machine busy for: the doors get half of it where they want it. */
+const GIVE_WAY_MS = 40;
+/** What cannot be planned so often, with storage there, is settled as failed. */
+const MOST_PLANS = 3;
+const STOPPING_GRACE_MS = seconds(3);
+
+export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
+  const { storage, definitions, runner, clock, nodeId, onError, lease = defaultLease } = options;
+  const underWay = createUnderWay();
+  let after = '';
+  let stopping = false;
+  let isAwake = false;
+  let wakeUp = () => {};
+  let onRoom = () => {};
+  const { promise: stopped, resolve: tellStopped } = Promise.withResolvers<void>();
+
+  /** Until the time is up, or somebody wakes it. */
+  const rest = (ms: number) =>
+    new Promise<void>(resolve => {
+      const timer = setTimeout(awake, ms);
+      function awake() {
+        clearTimeout(timer);
+        isAwake = false;
+        resolve();
+      }
+      wakeUp = awake;
+      // Somebody did in the meantime.
+      if (isAwake || stopping) awake();
+    });
+  const pause = (ms: number) =>
+    Promise.race([stopped, new Promise<void>(resolve => setTimeout(resolve, ms))]);
+
+  function wake(): void {
+    isAwake = true;
+    wakeUp();
+  }
+
+  const settler = createSettler({
+    storage,
+    clock,
+    pause: ms => new Promise(resolve => setTimeout(resolve, ms)),
+    onDeliveries: options.onDeliveries,
+    onError,
+  });
+
+  const hasRoom = () => stopping || underWay.hasRoom();
+
+  const newToken = () => `${nodeId} ${newId('run')}`;
+
+  async function process(claimed: ClaimedEvent): Promise<void> {
+    const ending = underWay.begin(claimed);
+    try {
+      const { sources, runs, ended, notDue } = await planned(claimed);
+      if (runs.some(({ pipeline }) => asksModel(pipeline))) {
+        ending.waits();
+        if (hasRoom()) onRoom();
+      }
+      const reports = runs.map(async (run): Promise<EndedRun> => {
+        const { pipeline, sourceName } = run;
+        const { orgId, event, payload } = claimed;
+        const { retries } = run.planned;
+        return { ...run, report: await runner.run({ orgId, pipeline, event, payload, sourceName, retries }) };
+      });
+      const all = [...ended, ...(await Promise.all(reports))];
+      const settlement = settlementOf(claimed, all, { sources, notDue, now: clock.now() });
+      const written = await settler.settle(settlement);
+      if (written !== null) {
+        options.onSettled?.(
+          written.settlement,
+          written.result,
+          sources.map(({ id }) => id),
+        );
+      }
+      if (settlement.parked.length > 0) {
+        const dueIn = Math.min(...settlement.parked.map(({ dueAt }) => dueAt)) - clock.now();
+        if (dueIn < options.pollMs) setTimeout(wake, Math.max(0, dueIn) + 1);
+      }
+    } catch (error) {
+      onError(error);
+    } finally {
+      if (ending.end()) wake();
+      if (hasRoom()) onRoom();
+    }
+  }
+
+  /** Storage that is away comes back; whatever else stands in the way of a plan is not tried for ever. */
+  async function planned(claimed: ClaimedEvent): Promise<Plan> {
+    for (let tries = 1; ; ) {
+      try {
+        return await planRuns(claimed, definitions, clock.now());
+      } catch (error) {
+        if (stopping) throw error;
+        if (isAway(error)) {
+          await untilBack(error);
+          continue;
+        }
+        onError(error);
+        if (tries++ === MOST_PLANS) return unplannable(claimed, error);
+        await pause(AFTER_ERROR_MS);
+      }
+    }
+  }
+
+  let back: Promise<void> | null = null;
+  /** Everybody who finds storage away waits for the same look at it. */
+  function untilBack(error: unknown): Promise<void> {
+    back ??= (async () => {
+      onError(error);
+      for (let isBack = false; !isBack && !stopping; ) {
+        await pause(AFTER_ERROR_MS);
+        isBack = await storage.hasExpiredClaims(clock.now()).then(
+          () => true,
+          () => false,
+        );
+      }
+    })().finally(() => {
+      back = null;
+    });
+    return back;
+  }
+
+  async function claimAndProcess(): Promise<void> {
+    if (!hasRoom()) await new Promise<void>(resolve => (onRoom = resolve));
+    if (options.mustGiveWay()) await pause(GIVE_WAY_MS);
+    if (stopping) return;
+    isAwake = false;
+    const batch = await storage.claimEvents({
+      token: newToken(),
+      now: clock.now(),
+      leaseMs: lease.ms,
+      after,
+      ...underWay.room(),
+    });
+    after = batch.after;
+    for (const claimed of batch.events) void process(claimed);
+    if (batch.events.length === 0) await rest(options.pollMs);
+  }
+
+  async function takeSuspects(): Promise<void> {
+    if (!(await storage.hasExpiredClaims(clock.now()))) return;
+    while (!stopping) {
+      const suspect = await storage.claimExpired({ token: newToken(), now: clock.now(), leaseMs: lease.ms });
+      if (suspect === null) return;
+      const done = process(suspect);
+      await (suspect.tries > 2 ? done : Promise.race([done, pause(SUSPECT_HEAD_START_MS)]));
+    }
+  }
+
+  async function repeatedly(
+    work: () => Promise<void>,
+    everyMs: number,
+    isDone: () => boolean = () => false,
+  ): Promise<void> {
+    while (!stopping && !isDone()) {
+      try {
+        await work();
+        if (everyMs > 0) await pause(everyMs);
+      } catch (error) {
+        onError(error);
+        await pause(AFTER_ERROR_MS);
+      }
+    }
+  }
+
+  async function begin(): Promise<void> {
+    let isBegun = false;
+    await repeatedly(
+      async () => {
+        await storage.expireClaims(`${nodeId} `);
+        if (options.isOnlyNode) await storage.releaseLabels();
+        isBegun = true;
+      },
+      0,
+      () => isBegun,
+    );
+    await Promise.all([
+      repeatedly(claimAndProcess, 0),
+      repeatedly(takeSuspects, LOOK_FOR_SUSPECTS_EVERY_MS),
+      repeatedly(async () => {
+        await pause(lease.extendEveryMs);
+        if (!stopping) await storage.extendClaims(underWay.tokens(), clock.now() + lease.ms);
+      }, 0),
+    ]);
+  }
+
+  const working = begin().catch(onError);
+
+  return {
+    wake,
+    async stop() {
+      stopping = true;
+      tellStopped();
+      wakeUp();
+      onRoom();
+      await working;
+      const deadline = performance.now() + STOPPING_GRACE_MS;
+      while (underWay.count() > 0 && performance.now() < deadline)
+        await new Promise(resolve => setTimeout(resolve, 10));
+      await storage.releaseClaims(underWay.tokens(), clock.now()).catch(onError);
+      runner.close();
+    },
+  };
+}
+
+const asksModel = ({ steps }: LoadedPipeline): boolean => steps.some(({ kind }) => kind === 'classify');

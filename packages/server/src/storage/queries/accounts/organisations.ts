@@ -1,0 +1,69 @@
+import type { Organisation, Organisations, Role } from '../../../core/stores/storage.ts';
+import type { Operation } from '../../operation.ts';
+import type { Schema } from '../../schema.ts';
+
+export const toOrganisation = (row: Schema['organisations']): Organisation => ({
+  id: row.id,
+  name: row.name,
+  retentionDays: row.retention_days,
+  searchableTraits: JSON.parse(row.searchable_traits) as string[],
+  createdAt: row.created_at,
+});
+
+export const toOrganisationRow = (org: Organisation): Schema['organisations'] => ({
+  id: org.id,
+  name: org.name,
+  retention_days: org.retentionDays,
+  searchable_traits: JSON.stringify(org.searchableTraits),
+  created_at: org.createdAt,
+});
+
+export const createOrganisation: Operation<Organisations['createOrganisation']> = async (
+  db,
+  org,
+  ownerId,
+) => {
+  await db.insertInto('organisations').values(toOrganisationRow(org)).execute();
+  await db
+    .insertInto('memberships')
+    .values({ org_id: org.id, user_id: ownerId, role: 'owner', created_at: org.createdAt })
+    .execute();
+};
+
+export const listOrganisations: Operation<Organisations['listOrganisations']> = async db =>
+  (await db.selectFrom('organisations').selectAll().orderBy('id').execute()).map(toOrganisation);
+
+export const findOrganisation: Operation<Organisations['findOrganisation']> = async (db, id) => {
+  const row = await db.selectFrom('organisations').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? toOrganisation(row) : null;
+};
+
+/** Only the columns that the change names: another node may be changing the others. */
+export const updateOrganisation: Operation<Organisations['updateOrganisation']> = async (db, id, change) => {
+  const { name, retentionDays, searchableTraits } = change;
+  const updated = await db
+    .updateTable('organisations')
+    .set({
+      // Never empty, since an update has to set something.
+      id,
+      name,
+      retention_days: retentionDays,
+      searchable_traits: searchableTraits === undefined ? undefined : JSON.stringify(searchableTraits),
+    })
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return updated !== undefined;
+};
+
+export const listOrganisationsOf: Operation<Organisations['listOrganisationsOf']> = async (db, userId) =>
+  (
+    await db
+      .selectFrom('memberships')
+      .innerJoin('organisations', 'organisations.id', 'memberships.org_id')
+      .selectAll('organisations')
+      .select('memberships.role')
+      .where('memberships.user_id', '=', userId)
+      .orderBy('organisations.id')
+      .execute()
+  ).map(row => ({ ...toOrganisation(row), role: row.role as Role }));

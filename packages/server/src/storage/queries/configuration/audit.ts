@@ -1,0 +1,44 @@
+import type { AuditEntry } from '../../../core/stores/audit-entry.ts';
+import type { AuditLog } from '../../../core/stores/storage.ts';
+import type { Operation } from '../../operation.ts';
+import type { Schema } from '../../schema.ts';
+
+const toAuditEntry = (row: Schema['audit']): AuditEntry => ({
+  id: row.id,
+  orgId: row.org_id,
+  at: row.at,
+  actor: row.actor,
+  action: row.action,
+  target: row.target,
+  details: JSON.parse(row.details) as Record<string, unknown>,
+});
+
+export const toAuditRow = (entry: AuditEntry): Schema['audit'] => ({
+  id: entry.id,
+  org_id: entry.orgId,
+  at: entry.at,
+  actor: entry.actor,
+  action: entry.action,
+  target: entry.target,
+  details: JSON.stringify(entry.details),
+});
+
+export const recordAudit: Operation<AuditLog['recordAudit']> = async (db, entry) => {
+  await db.insertInto('audit').values(toAuditRow(entry)).execute();
+};
+
+export const listAudit: Operation<AuditLog['listAudit']> = async (db, orgId, { limit, below }) => {
+  let query = db.selectFrom('audit').selectAll().where('org_id', '=', orgId);
+  if (below !== null) query = query.where('id', '<', below);
+  return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toAuditEntry);
+};
+
+export const findAudit: Operation<AuditLog['findAudit']> = async (db, orgId, id) => {
+  const row = await db
+    .selectFrom('audit')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ? toAuditEntry(row) : null;
+};

@@ -1,0 +1,172 @@
+import { tallies } from '../../../core/event/outcome.ts';
+import type { Pipelines, PipelineVersion, StoredPipeline } from '../../../core/stores/pipelines.ts';
+import type { Operation } from '../../operation.ts';
+import type { Db, Schema } from '../../schema.ts';
+
+type PipelineRow = Schema['pipelines'] & { definition: string };
+
+const toPipeline = (row: PipelineRow): StoredPipeline => ({
+  id: row.id,
+  orgId: row.org_id,
+  name: row.name,
+  enabled: row.enabled === 1,
+  version: row.version,
+  definition: row.definition,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const toVersion = (row: Schema['pipeline_versions']): PipelineVersion => ({
+  pipelineId: row.pipeline_id,
+  version: row.version,
+  definition: row.definition,
+  createdBy: row.created_by,
+  createdAt: row.created_at,
+});
+
+/** Each with the definition of its present version. */
+const pipelinesOf = (db: Db, orgId: string) =>
+  db
+    .selectFrom('pipelines')
+    .innerJoin('pipeline_versions as present', join =>
+      join
+        .onRef('present.org_id', '=', 'pipelines.org_id')
+        .onRef('present.pipeline_id', '=', 'pipelines.id')
+        .onRef('present.version', '=', 'pipelines.version'),
+    )
+    .selectAll('pipelines')
+    .select('present.definition')
+    .where('pipelines.org_id', '=', orgId);
+
+export const createPipeline: Operation<Pipelines['createPipeline']> = async (db, pipeline, by) => {
+  await db
+    .insertInto('pipelines')
+    .values({
+      id: pipeline.id,
+      org_id: pipeline.orgId,
+      name: pipeline.name,
+      enabled: Number(pipeline.enabled),
+      version: pipeline.version,
+      created_at: pipeline.createdAt,
+      updated_at: pipeline.updatedAt,
+    })
+    .execute();
+  await addVersion(db, pipeline.orgId, {
+    pipelineId: pipeline.id,
+    version: pipeline.version,
+    definition: pipeline.definition,
+    createdBy: by,
+    createdAt: pipeline.createdAt,
+  });
+};
+
+async function addVersion(db: Db, orgId: string, version: PipelineVersion): Promise<void> {
+  await db
+    .insertInto('pipeline_versions')
+    .values({
+      org_id: orgId,
+      pipeline_id: version.pipelineId,
+      version: version.version,
+      definition: version.definition,
+      created_by: version.createdBy,
+      created_at: version.createdAt,
+    })
+    .execute();
+}
+
+export const listPipelines: Operation<Pipelines['listPipelines']> = async (db, orgId) =>
+  (await pipelinesOf(db, orgId).orderBy('pipelines.id', 'desc').execute()).map(toPipeline);
+
+export const findPipeline: Operation<Pipelines['findPipeline']> = async (db, orgId, id) => {
+  const row = await pipelinesOf(db, orgId).where('pipelines.id', '=', id).executeTakeFirst();
+  return row ? toPipeline(row) : null;
+};
+
+export const savePipeline: Operation<Pipelines['savePipeline']> = async (db, orgId, id, save, by, at) => {
+  const version = save.from + 1;
+  const saved = await db
+    .updateTable('pipelines')
+    .set({
+      name: save.name,
+      version,
+      enabled: save.enabled === undefined ? undefined : Number(save.enabled),
+      updated_at: at,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('version', '=', save.from)
+    .returning('id')
+    .executeTakeFirst();
+  if (!saved) return (await findPipeline(db, orgId, id)) === null ? 'not_found' : 'changed_meanwhile';
+  const { definition } = save;
+  await addVersion(db, orgId, { pipelineId: id, version, definition, createdBy: by, createdAt: at });
+  return 'saved';
+};
+
+export const enablePipeline: Operation<Pipelines['enablePipeline']> = async (db, orgId, id, enabled, at) =>
+  (await db
+    .updateTable('pipelines')
+    .set({ enabled: Number(enabled), updated_at: at })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()) !== undefined;
+
+export const deletePipeline: Operation<Pipelines['deletePipeline']> = async (db, orgId, id) =>
+  (await db
+    .deleteFrom('pipelines')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()) !== undefined;
+
+const versionsOf = (db: Db, orgId: string, id: string) =>
+  db.selectFrom('pipeline_versions').selectAll().where('org_id', '=', orgId).where('pipeline_id', '=', id);
+
+export const listPipelineVersions: Operation<Pipelines['listPipelineVersions']> = async (db, orgId, id) =>
+  (await versionsOf(db, orgId, id).orderBy('version', 'desc').execute()).map(toVersion);
+
+export const findPipelineVersion: Operation<Pipelines['findPipelineVersion']> = async (
+  db,
+  orgId,
+  id,
+  version,
+) => {
+  const row = await versionsOf(db, orgId, id).where('version', '=', version).executeTakeFirst();
+  return row ? toVersion(row) : null;
+};
+
+export const readProcessing: Operation<Pipelines['readProcessing']> = async (db, orgId) => {
+  const sources = await db
+    .selectFrom('sources')
+    .select(['id', 'kind', 'name', 'enabled', 'match'])
+    .where('org_id', '=', orgId)
+    .execute();
+  const pipelines = await pipelinesOf(db, orgId)
+    .where('pipelines.enabled', '=', 1)
+    .orderBy('pipelines.id')
+    .execute();
+  return {
+    sources: sources.map(({ id, kind, name, enabled, match }) => ({
+      id,
+      kind: kind === 'sdk' ? 'sdk' : 'webhook',
+      name,
+      enabled: enabled === 1,
+      match,
+    })),
+    pipelines: pipelines.map(toPipeline),
+  };
+};
+
+export const readTallies: Operation<Pipelines['readTallies']> = async (db, orgId, pipelineId) => {
+  const rows = await db
+    .selectFrom('tallies')
+    .select(['tally', 'count'])
+    .where('org_id', '=', orgId)
+    .where('pipeline_id', '=', pipelineId)
+    .execute();
+  const counted = new Map(rows.map(({ tally, count }) => [tally, count]));
+  return Object.fromEntries(tallies.map(tally => [tally, counted.get(tally) ?? 0])) as Awaited<
+    ReturnType<Pipelines['readTallies']>
+  >;
+};

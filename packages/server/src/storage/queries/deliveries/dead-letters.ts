@@ -1,0 +1,197 @@
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { idFloor } from '../../../core/ids.ts';
+import type { DeadLetters, FailedEventFilter } from '../../../core/stores/dead-letters.ts';
+import type { Operation } from '../../operation.ts';
+import type { Db, Schema } from '../../schema.ts';
+import { deadDeliveries } from './deliveries.ts';
+
+/** Nobody looks at more. */
+const MOST_GROUPS = 100;
+
+/** Whether a pipeline has not run this event any better since: it may have, at the same moment. */
+const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
+  eb.not(
+    eb.exists(
+      eb
+        .selectFrom('runs as later')
+        .select('later.id')
+        .whereRef('later.org_id', '=', 'runs.org_id')
+        .whereRef('later.event_id', '=', 'runs.event_id')
+        .whereRef('later.pipeline_id', '=', 'runs.pipeline_id')
+        .whereRef('later.id', '>', 'runs.id')
+        .where('later.outcome', '!=', 'failed'),
+    ),
+  );
+
+const failedRunsOfAll = (db: Db) =>
+  db
+    .selectFrom('runs')
+    // Spelt out, so that the index of those that failed and were not mended since is found.
+    .where(sql<SqlBool>`runs.outcome = 'failed' AND runs.mended = 0`)
+    .where(isLatest);
+
+function failedRuns(db: Db, orgId: string, filter: FailedEventFilter) {
+  const { pipeline, event, receivedAfter, receivedBefore } = filter;
+  let query = failedRunsOfAll(db).where('runs.org_id', '=', orgId);
+  if (pipeline !== undefined) query = query.where('runs.pipeline_id', '=', pipeline);
+  if (event !== undefined) query = query.where('runs.event_id', '=', event);
+  if (receivedAfter !== undefined)
+    query = query.where('runs.event_id', '>=', idFloor('evt', receivedAfter + 1));
+  if (receivedBefore !== undefined) query = query.where('runs.event_id', '<', idFloor('evt', receivedBefore));
+  return query;
+}
+
+export const listFailedEvents: Operation<DeadLetters['listFailedEvents']> = async (
+  db,
+  orgId,
+  { limit, below, ...filter },
+) => {
+  let query = failedRuns(db, orgId, filter).select('runs.event_id').distinct();
+  if (below !== null) query = query.where('runs.event_id', '<', below);
+  return (await query.orderBy('runs.event_id', 'desc').limit(limit).execute()).map(row => row.event_id);
+};
+
+export const countFailedEvents: Operation<DeadLetters['countFailedEvents']> = async (
+  db,
+  orgId,
+  filter,
+  most,
+) => {
+  const failed = failedRuns(db, orgId, filter).select('runs.event_id').distinct();
+  const { count } = await db
+    .selectFrom((most === undefined ? failed : failed.limit(most)).as('failed'))
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+};
+
+/** Of the whole installation. */
+export async function countFailedEventsOfAll(db: Db, most: number): Promise<number> {
+  const failed = failedRunsOfAll(db).select(['runs.org_id', 'runs.event_id']).distinct().limit(most);
+  const { count } = await db
+    .selectFrom(failed.as('failed'))
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export const listFailures: Operation<DeadLetters['listFailures']> = async (db, orgId, eventIds) => {
+  if (eventIds.length === 0) return [];
+  const rows = await failedRuns(db, orgId, {})
+    .innerJoin('events', join =>
+      join.onRef('events.org_id', '=', 'runs.org_id').onRef('events.id', '=', 'runs.event_id'),
+    )
+    .select([
+      'runs.event_id',
+      'events.type',
+      'events.state',
+      'events.received_at',
+      'runs.pipeline_id',
+      'runs.pipeline_name',
+      'runs.version',
+      'runs.failed_step',
+      'runs.reason',
+    ])
+    .where('runs.event_id', 'in', eventIds)
+    .orderBy('runs.id')
+    .execute();
+  const latest = new Map(rows.map(row => [`${row.event_id}\n${row.pipeline_id}`, row]));
+  return [...latest.values()].map(row => ({
+    eventId: row.event_id,
+    eventType: row.type,
+    eventState: row.state,
+    receivedAt: row.received_at,
+    pipelineId: row.pipeline_id,
+    pipelineName: row.pipeline_name,
+    version: row.version,
+    step: row.failed_step,
+    reason: row.reason,
+  }));
+};
+
+export const discardFailedEvent: Operation<DeadLetters['discardFailedEvent']> = async (
+  db,
+  orgId,
+  eventId,
+) => {
+  const discarded = await db
+    .updateTable('runs')
+    .set({ mended: DISCARDED })
+    .where('org_id', '=', orgId)
+    .where('event_id', '=', eventId)
+    .where('outcome', '=', 'failed')
+    .where('mended', '=', 0)
+    .returning('id')
+    .execute();
+  return discarded.length > 0;
+};
+
+/** In `mended`: nobody wants it any more. */
+const DISCARDED = 2;
+
+export const listDeadGroups: Operation<DeadLetters['listDeadGroups']> = async (db, orgId, filter, most) => {
+  const dead = deadDeliveries(db, orgId, filter)
+    .select(['deliveries.id', 'deliveries.destination_id', 'deliveries.code'])
+    .orderBy('deliveries.id', 'desc')
+    .limit(most);
+  const groups = await db
+    .selectFrom(dead.as('dead'))
+    .select(eb => [
+      'destination_id',
+      'code',
+      eb.fn.max('id').as('latest'),
+      eb.fn.countAll<number>().as('count'),
+    ])
+    .groupBy(['destination_id', 'code'])
+    .orderBy('count', 'desc')
+    .limit(MOST_GROUPS)
+    .execute();
+  if (groups.length === 0) return [];
+  // A destination is called as it was when the latest of them was made.
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(['id', 'destination_name', 'destination_kind'])
+    .where('org_id', '=', orgId)
+    .where(
+      'id',
+      'in',
+      groups.map(({ latest }) => latest),
+    )
+    .execute();
+  const named = new Map(rows.map(row => [row.id, row]));
+  return groups.map(({ destination_id, code, latest, count }) => {
+    const { destination_name = '', destination_kind = '' } = named.get(latest) ?? {};
+    return {
+      destination: { id: destination_id, name: destination_name, kind: destination_kind },
+      code,
+      count: Number(count),
+    };
+  });
+};
+
+export const listFailedGroups: Operation<DeadLetters['listFailedGroups']> = async (
+  db,
+  orgId,
+  filter,
+  most,
+) => {
+  const failed = failedRuns(db, orgId, filter)
+    .select(['runs.event_id', 'runs.pipeline_id', 'runs.pipeline_name'])
+    .distinct()
+    .orderBy('runs.event_id', 'desc')
+    .limit(most);
+  const rows = await db
+    .selectFrom(failed.as('failed'))
+    .select(eb => [
+      'pipeline_id',
+      eb.fn.max('pipeline_name').as('name'),
+      eb.fn.countAll<number>().as('count'),
+    ])
+    .groupBy('pipeline_id')
+    .orderBy('count', 'desc')
+    .execute();
+  return rows.map(row => ({
+    pipeline: { id: row.pipeline_id, name: row.name },
+    count: Number(row.count),
+  }));
+};

@@ -1,0 +1,299 @@
+import { expressionBuilder, type SqlBool, sql } from 'kysely';
+import type {
+  Deliveries,
+  DeliveryFilter,
+  DeliveryState,
+  StoredDelivery,
+} from '../../../core/stores/deliveries.ts';
+import type { Operation } from '../../operation.ts';
+import type { Db, Schema } from '../../schema.ts';
+import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
+import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
+
+// --- Listing ---------------------------------------------------------------------------------------------
+
+/** The state as it is shown: see `deliveryStates`. */
+const shownState = sql<DeliveryState>`CASE
+  WHEN deliveries.state NOT IN ('pending', 'retrying') THEN deliveries.state
+  WHEN destinations.id IS NULL THEN 'cancelled'
+  WHEN destinations.paused = 1 THEN 'held'
+  ELSE deliveries.state END`;
+
+const shown = (db: Db, orgId: string) =>
+  db
+    .selectFrom('deliveries')
+    .leftJoin('destinations', join =>
+      join
+        .onRef('destinations.org_id', '=', 'deliveries.org_id')
+        .onRef('destinations.id', '=', 'deliveries.destination_id'),
+    )
+    .leftJoin('events', join =>
+      join.onRef('events.org_id', '=', 'deliveries.org_id').onRef('events.id', '=', 'deliveries.event_id'),
+    )
+    .selectAll('deliveries')
+    .select(['events.type as event_type', shownState.as('shown_state')])
+    .where('deliveries.org_id', '=', orgId);
+
+type ShownRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number];
+
+const toDelivery = (row: ShownRow): StoredDelivery => ({
+  id: row.id,
+  orgId: row.org_id,
+  eventId: row.event_id,
+  eventType: row.event_type ?? '',
+  runId: row.run_id,
+  pipeline: { id: row.pipeline_id, name: row.pipeline_name },
+  destination: { id: row.destination_id, name: row.destination_name, kind: row.destination_kind },
+  state: row.shown_state,
+  attempt: row.attempt,
+  nextAttemptAt: row.finished_at === null && row.shown_state !== 'cancelled' ? row.due_at : null,
+  code: row.code,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+});
+
+/**
+ * What is open, dead, cancelled or has failed is little beside what was delivered, and each has an index of its own.
+ * Where that of the destination would only be in the way, the destination is compared as an expression, so that no
+ * planner prefers it.
+ */
+function matches(filter: DeliveryFilter) {
+  const { event, pipeline, code, destination, state, endedAfter, endedBefore } = filter;
+  const eb = expressionBuilder<Schema, 'deliveries'>();
+  const hasIndex = code === undefined && (state === undefined || state === 'delivered' || state === 'dead');
+  const conditions = [
+    event !== undefined && eb('deliveries.event_id', '=', event),
+    pipeline !== undefined && eb('deliveries.pipeline_id', '=', pipeline),
+    code !== undefined && eb('deliveries.code', '=', code),
+    endedAfter !== undefined && eb('deliveries.finished_at', '>', endedAfter),
+    endedBefore !== undefined && eb('deliveries.finished_at', '<', endedBefore),
+    destination !== undefined &&
+      (hasIndex
+        ? eb('deliveries.destination_id', '=', destination)
+        : eb(sql<string>`deliveries.destination_id || ''`, '=', destination)),
+  ];
+  return eb.and(conditions.filter(condition => condition !== false));
+}
+
+/** An event has few, and a code an index of its own: what is open among them is told by looking at each. */
+const isNarrow = ({ event, code }: DeliveryFilter): boolean => event !== undefined || code !== undefined;
+
+/**
+ * The rows that match, in parts: together they are all of them, and none is in two. Open ones come as their ids, and
+ * first, since nothing that has ended here is open again.
+ */
+function parts(
+  db: Db,
+  orgId: string,
+  filter: DeliveryFilter,
+): readonly (ReturnType<typeof shown> | OpenState)[] {
+  const query = shown(db, orgId).where(matches(filter));
+  const { state } = filter;
+  switch (state) {
+    case undefined:
+      return [query];
+    case 'dead':
+      return [query.where(isDead)];
+    case 'delivered':
+      return [query.where('deliveries.state', '=', 'delivered')];
+    default:
+      if (isNarrow(filter)) return [query.where(shownState, '=', state)];
+      return state === 'cancelled'
+        ? [state, query.where(sql<SqlBool>`deliveries.state = 'cancelled'`)]
+        : [state];
+  }
+}
+
+const isDead = sql<SqlBool>`deliveries.state = 'dead'`;
+
+/** Without what is shown beside them: an index alone can count these. */
+export const deadDeliveries = (db: Db, orgId: string, filter: Omit<DeliveryFilter, 'state'>) =>
+  db
+    .selectFrom('deliveries')
+    .where('deliveries.org_id', '=', orgId)
+    .where(matches({ ...filter, state: 'dead' }))
+    .where(isDead);
+
+export const listDeliveries: Operation<Deliveries['listDeliveries']> = async (
+  db,
+  orgId,
+  filter,
+  { limit, below },
+) => {
+  // What is cancelled while this looks was open first, and is found twice.
+  const found = new Map<string, StoredDelivery>();
+  const keep = (rows: readonly ShownRow[]) => {
+    for (const row of rows) found.set(row.id, toDelivery(row));
+  };
+  for (const part of parts(db, orgId, filter)) {
+    if (typeof part === 'string') {
+      keep(await listOpen(db, orgId, part, filter, { limit, below }));
+      continue;
+    }
+    const query = below === null ? part : part.where('deliveries.id', '<', below);
+    // An event has few: sorting them is quick, and going through all deliveries in their order is not.
+    const order = filter.event === undefined ? 'deliveries.id' : sql`deliveries.id || ''`;
+    keep(await query.orderBy(order, 'desc').limit(limit).execute());
+  }
+  return [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
+};
+
+/** What has gone on since its id was found is made up for by what comes next: only at the end are there too few. */
+async function listOpen(
+  db: Db,
+  orgId: string,
+  state: OpenState,
+  filter: DeliveryFilter,
+  page: { readonly limit: number; readonly below: string | null },
+): Promise<ShownRow[]> {
+  const found: ShownRow[] = [];
+  for (let below = page.below; ; ) {
+    const limit = page.limit - found.length;
+    const ids = await listOpenIds(db, orgId, state, filter, { limit, below });
+    const last = ids.at(-1);
+    if (last === undefined) return found;
+    const rows = shown(db, orgId).where('deliveries.id', 'in', ids).where(shownState, '=', state);
+    found.push(...(await rows.execute()));
+    if (ids.length < limit || found.length === page.limit) return found;
+    below = last;
+  }
+}
+
+export const findDelivery: Operation<Deliveries['findDelivery']> = async (db, orgId, id) => {
+  const row = await shown(db, orgId).where('deliveries.id', '=', id).executeTakeFirst();
+  return row ? toDelivery(row) : null;
+};
+
+export const countDeliveries: Operation<Deliveries['countDeliveries']> = async (db, orgId, filter, most) => {
+  const all =
+    filter.state === 'dead'
+      ? [deadDeliveries(db, orgId, filter).select('deliveries.id')]
+      : parts(db, orgId, filter).map(part =>
+          typeof part === 'string' ? part : part.clearSelect().select('deliveries.id'),
+        );
+  let counted = 0;
+  for (const ids of all) {
+    if (typeof ids === 'string') {
+      counted += await countOpen(db, orgId, ids, filter, most === undefined ? most : most - counted);
+      continue;
+    }
+    const { count } = await db
+      .selectFrom((most === undefined ? ids : ids.limit(most - counted)).as('found'))
+      .select(eb => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    counted += Number(count);
+  }
+  return counted;
+};
+
+export const listAttempts: Operation<Deliveries['listAttempts']> = async (
+  db,
+  orgId,
+  deliveryId,
+  latest = MOST_ATTEMPTS,
+) =>
+  (
+    await db
+      .selectFrom('attempts')
+      .selectAll()
+      .where('org_id', '=', orgId)
+      .where('delivery_id', '=', deliveryId)
+      .orderBy('n', 'desc')
+      .limit(latest)
+      .execute()
+  )
+    .reverse()
+    .map(row => ({
+      n: row.n,
+      at: row.at,
+      durationMs: row.duration_ms,
+      status: row.status,
+      code: row.code,
+      message: row.message,
+      request: row.request,
+      response: row.response,
+    }));
+
+/** More than any delivery has, however often it is retried by hand. */
+const MOST_ATTEMPTS = 10_000;
+
+// --- The worker's way ------------------------------------------------------------------------------------
+
+export const listWaitingDestinations: Operation<Deliveries['listWaitingDestinations']> = async db => {
+  const { rows } = await sql<{ org_id: string; id: string; due_at: number; paused: number }>`
+    ${waitingIds}
+    SELECT destinations.org_id, destinations.id, destinations.paused,
+      (SELECT min(due_at) FROM deliveries
+       WHERE state IN ('pending', 'retrying') AND destination_id = waiting.id) AS due_at
+    FROM waiting JOIN destinations ON destinations.id = waiting.id AND destinations.org_id = ${ownerOfWaiting}`.execute(
+    db,
+  );
+  return rows.map(row => ({
+    orgId: row.org_id,
+    destinationId: row.id,
+    dueAt: Number(row.due_at),
+    isPaused: Number(row.paused) === 1,
+  }));
+};
+
+/** What goes back keeps its place: retrying where it has been attempted, pending where it has not. */
+const openAgain = sql<string>`CASE WHEN attempt > budget_from THEN 'retrying' ELSE 'pending' END`;
+
+export const releaseDeliveries: Operation<Deliveries['releaseDeliveries']> = async (
+  db,
+  token,
+  deliveries,
+) => {
+  for (const [orgId, group] of Map.groupBy(deliveries, one => one.orgId)) {
+    await db
+      .updateTable('deliveries')
+      .set({ state: openAgain, lease_token: null, lease_until: null })
+      .where('org_id', '=', orgId)
+      .where(
+        'id',
+        'in',
+        group.map(({ id }) => id),
+      )
+      .where('lease_token', '=', token)
+      .execute();
+  }
+};
+
+export const findLeased: Operation<Deliveries['findLeased']> = async (db, claims) => {
+  const found: string[] = [];
+  for (const [orgId, group] of Map.groupBy(claims, claim => claim.orgId)) {
+    const tokens = new Map(group.map(({ id, token }) => [id, token]));
+    const rows = await db
+      .selectFrom('deliveries')
+      .select(['id', 'lease_token'])
+      .where('org_id', '=', orgId)
+      .where('id', 'in', [...tokens.keys()])
+      .execute();
+    for (const { id, lease_token } of rows) if (lease_token === tokens.get(id)) found.push(id);
+  }
+  return found;
+};
+
+export const recoverDeliveries: Operation<Deliveries['recoverDeliveries']> = async (
+  db,
+  { endedBefore, beyond },
+  limit,
+) => {
+  const lost = await db
+    .selectFrom('deliveries')
+    .select(['org_id', 'id', 'lease_token'])
+    .where(sql<SqlBool>`state = 'delivering'`)
+    .where(eb => eb.or([eb('lease_until', '<', endedBefore), eb('lease_until', '>', beyond)]))
+    .limit(limit)
+    .execute();
+  for (const { org_id, id, lease_token } of lost) {
+    await db
+      .updateTable('deliveries')
+      .set({ state: openAgain, lease_token: null, lease_until: null })
+      .where('org_id', '=', org_id)
+      .where('id', '=', id)
+      .where('lease_token', '=', lease_token)
+      .execute();
+  }
+  return lost.length;
+};

@@ -1,0 +1,124 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { DeliveryFilter } from '../../../core/stores/deliveries.ts';
+import type { Db } from '../../schema.ts';
+import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
+
+/**
+ * Open deliveries by the state that they are shown in, however many others are open. What waits is found destination by
+ * destination, along an index for each state: whether it is shown as held or cancelled hangs on the destination alone.
+ * The id of a destination says whose it is; with the organisation beside it an engine might take an index that holds
+ * all that was ever delivered there.
+ */
+export type OpenState = 'pending' | 'retrying' | 'held' | 'delivering' | 'cancelled';
+
+interface Page {
+  readonly limit: number | undefined;
+  readonly below: string | null;
+}
+
+/** So many destinations are looked at with one statement. */
+const DESTINATIONS_AT_ONCE = 100;
+/** Above every id of a delivery. */
+const ALL = 'dlv_~';
+
+const isPending = sql`state = 'pending'`;
+const isRetrying = sql`state = 'retrying'`;
+
+/** The newest of them, newest first. */
+export async function listOpenIds(
+  db: Db,
+  orgId: string,
+  state: OpenState,
+  filter: DeliveryFilter,
+  { limit, below }: { readonly limit: number; readonly below: string | null },
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const newest of await statementsOf(db, orgId, state, filter, { limit, below })) {
+    const { rows } = await sql<{ id: string }>`${newest}`.execute(db);
+    found.push(...rows.map(({ id }) => id));
+  }
+  return found.sort((a, b) => (a < b ? 1 : -1)).slice(0, limit);
+}
+
+export async function countOpen(
+  db: Db,
+  orgId: string,
+  state: OpenState,
+  filter: DeliveryFilter,
+  most: number | undefined,
+): Promise<number> {
+  let counted = 0;
+  for (const found of await statementsOf(db, orgId, state, filter, { limit: most, below: null })) {
+    const { rows } = await sql<{ count: number }>`SELECT count(*) AS count FROM (${found}) AS found`.execute(
+      db,
+    );
+    counted += Number(rows[0]?.count ?? 0);
+  }
+  return Math.min(counted, most ?? counted);
+}
+
+/** Each finds ids of its own, no more than asked for where it is told. */
+async function statementsOf(
+  db: Db,
+  orgId: string,
+  state: OpenState,
+  filter: DeliveryFilter,
+  page: Page,
+): Promise<RawBuilder<unknown>[]> {
+  if (state === 'delivering') return [delivering(orgId, filter, page)];
+  const all = await destinationsOf(db, orgId, state);
+  const destinations = all.filter(id => filter.destination === undefined || filter.destination === id);
+  const waits =
+    state === 'pending' ? [isPending] : state === 'retrying' ? [isRetrying] : [isPending, isRetrying];
+  const parts = destinations.flatMap(id =>
+    waits.map(
+      isWaiting => sql`SELECT id FROM (
+        SELECT id FROM deliveries WHERE ${isWaiting} AND destination_id = ${id} ${narrowed(filter, page)}
+        ORDER BY id DESC ${upTo(page)}) AS newest`,
+    ),
+  );
+  const statements: RawBuilder<unknown>[] = [];
+  for (let from = 0; from < parts.length; from += DESTINATIONS_AT_ONCE)
+    statements.push(sql.join(parts.slice(from, from + DESTINATIONS_AT_ONCE), sql` UNION ALL `));
+  return statements;
+}
+
+/** Those whose waiting deliveries are shown in this state. */
+async function destinationsOf(
+  db: Db,
+  orgId: string,
+  state: Exclude<OpenState, 'delivering'>,
+): Promise<string[]> {
+  if (state === 'cancelled') {
+    const { rows } = await sql<{ id: string }>`
+      ${waitingIds}
+      SELECT id FROM waiting WHERE id IS NOT NULL AND ${ownerOfWaiting} = ${orgId} AND NOT EXISTS (
+        SELECT 1 FROM destinations WHERE destinations.org_id = ${orgId} AND destinations.id = waiting.id)`.execute(
+      db,
+    );
+    return rows.map(({ id }) => id);
+  }
+  const rows = await db
+    .selectFrom('destinations')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('paused', '=', state === 'held' ? 1 : 0)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * No more are leased at once than all nodes can send, so these are found by their leases and sorted. Compared as an
+ * expression, the organisation does not tempt a planner to go through all that it ever delivered.
+ */
+const delivering = (orgId: string, filter: DeliveryFilter, page: Page) => sql`
+  SELECT id FROM deliveries
+  WHERE state = 'delivering' AND lease_until IS NOT NULL AND org_id || '' = ${orgId}
+    ${filter.destination === undefined ? sql`` : sql`AND destination_id || '' = ${filter.destination}`}
+    ${narrowed(filter, page)}
+  ORDER BY id || '' DESC ${upTo(page)}`;
+
+const narrowed = ({ pipeline }: DeliveryFilter, { below }: Page) => sql`
+  AND id < ${below ?? ALL} ${pipeline === undefined ? sql`` : sql`AND pipeline_id = ${pipeline}`}`;
+
+const upTo = ({ limit }: Page) => (limit === undefined ? sql`` : sql`LIMIT ${limit}`);

@@ -1,0 +1,130 @@
+import { type Tombstones, tombstonesOf } from '../../../core/event/erasure.ts';
+import { DEFERRED } from '../../../core/event/state.ts';
+import type { Entities } from '../../../core/stores/entities.ts';
+import type { Operation } from '../../operation.ts';
+import type { Db } from '../../schema.ts';
+
+/** Deliveries that something may still be sent for: a dead one too, since somebody may retry it. */
+const NOT_ENDED = ['pending', 'retrying', 'delivering', 'dead'];
+
+export const eraseEventsOfEntity: Operation<Entities['eraseEventsOfEntity']> = async (
+  db,
+  orgId,
+  entity,
+  { after, limit, at },
+) => {
+  let query = db
+    .selectFrom('events')
+    .select(['id', 'erased_at'])
+    .where('org_id', '=', orgId)
+    .where('entity_kind', '=', entity.kind)
+    .where('entity_external_id', '=', entity.externalId);
+  if (after !== null) query = query.where('id', '>', after);
+  const slice = await query.orderBy('id').limit(limit).execute();
+  const ids = slice.filter(({ erased_at }) => erased_at === null).map(({ id }) => id);
+  if (ids.length > 0) await eraseEvents(db, orgId, ids, at);
+  return { erased: ids.length, last: slice.length < limit ? null : (slice.at(-1)?.id ?? null) };
+};
+
+async function eraseEvents(db: Db, orgId: string, ids: readonly string[], at: number): Promise<void> {
+  const tombstones = tombstonesOf(at);
+  // First of all whoever works on them loses the right to: a result that comes late is refused.
+  for (const table of ['event_claims', 'parked_events'] as const) {
+    const ended = await db
+      .deleteFrom(table)
+      .where('org_id', '=', orgId)
+      .where('event_id', 'in', ids)
+      .returning('job_id')
+      .execute();
+    for (const { job_id } of ended) if (job_id !== '') await countAsDone(db, orgId, job_id);
+  }
+  await db
+    .updateTable('deliveries')
+    .set({ state: 'cancelled', lease_until: null, lease_token: null, finished_at: at })
+    .where('org_id', '=', orgId)
+    .where('event_id', 'in', ids)
+    .where('state', 'in', NOT_ENDED)
+    .execute();
+  await db
+    .updateTable('events')
+    .set(eb => ({
+      payload: tombstones.payload,
+      erased_at: at,
+      // What has not been processed will not be.
+      state: eb
+        .case()
+        .when('state', 'in', ['accepted', DEFERRED])
+        .then('dropped')
+        .else(eb.ref('state'))
+        .end(),
+    }))
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .execute();
+  await eraseRuns(db, orgId, ids, tombstones);
+  await eraseAttempts(db, orgId, ids, tombstones);
+}
+
+/** A replay is through with an event that will not come. */
+const countAsDone = (db: Db, orgId: string, jobId: string) =>
+  db
+    .updateTable('jobs')
+    .set(eb => ({ done: eb('done', '+', 1) }))
+    .where('org_id', '=', orgId)
+    .where('id', '=', jobId)
+    .where('finished_at', 'is', null)
+    .execute();
+
+async function eraseRuns(
+  db: Db,
+  orgId: string,
+  eventIds: readonly string[],
+  tombstones: Tombstones,
+): Promise<void> {
+  const runs = await db
+    .selectFrom('runs')
+    .select(['event_id', 'pipeline_id', 'replay_job_id', 'output', 'reason', 'trace', 'notes'])
+    .where('org_id', '=', orgId)
+    .where('event_id', 'in', eventIds)
+    .execute();
+  for (const run of runs) {
+    await db
+      .updateTable('runs')
+      .set({
+        output: run.output === '' ? '' : tombstones.output,
+        reason: run.reason === null ? null : tombstones.note,
+        trace: tombstones.trace(run.trace),
+        // Why it did not go somewhere may quote what a condition saw.
+        notes: null,
+      })
+      .where('org_id', '=', orgId)
+      .where('event_id', '=', run.event_id)
+      .where('pipeline_id', '=', run.pipeline_id)
+      .where('replay_job_id', '=', run.replay_job_id)
+      .execute();
+  }
+}
+
+async function eraseAttempts(
+  db: Db,
+  orgId: string,
+  eventIds: readonly string[],
+  { note, request, response }: Tombstones,
+): Promise<void> {
+  await db
+    .updateTable('attempts')
+    .set(eb => ({
+      request,
+      response,
+      message: eb.case().when('message', 'is', null).then(null).else(note).end(),
+    }))
+    .where('org_id', '=', orgId)
+    .where('delivery_id', 'in', eb =>
+      eb
+        .selectFrom('deliveries')
+        .select('deliveries.id')
+        .where('deliveries.org_id', '=', orgId)
+        .where('deliveries.event_id', 'in', eventIds),
+    )
+    .execute();
+}

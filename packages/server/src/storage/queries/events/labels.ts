@@ -1,0 +1,67 @@
+import type { Labels } from '../../../core/stores/pipelines.ts';
+import type { Operation } from '../../operation.ts';
+
+export const findLabel: Operation<Labels['findLabel']> = async (db, orgId, key) =>
+  (
+    await db
+      .selectFrom('labels')
+      .select('label')
+      .where('org_id', '=', orgId)
+      .where('key', '=', key)
+      .executeTakeFirst()
+  )?.label ?? null;
+
+export const claimLabel: Operation<Labels['claimLabel']> = async (db, orgId, key, now, leaseMs) => {
+  // Of two nodes the second one waits here for the first, and finds its lease.
+  const claimed = await db
+    .insertInto('labels')
+    .values({ org_id: orgId, key, label: null, lease_until: now + leaseMs, hits: 0, used_at: now })
+    .onConflict(conflict =>
+      conflict
+        .columns(['org_id', 'key'])
+        .doUpdateSet({ lease_until: now + leaseMs, used_at: now })
+        .where('labels.label', 'is', null)
+        .where('labels.lease_until', '<=', now),
+    )
+    .returning('key')
+    .executeTakeFirst();
+  if (claimed) return { kind: 'claimed' };
+  const label = await findLabel(db, orgId, key);
+  return label === null ? { kind: 'busy' } : { kind: 'hit', label };
+};
+
+export const keepLabel: Operation<Labels['keepLabel']> = async (db, orgId, key, label, now) => {
+  await db
+    .insertInto('labels')
+    .values({ org_id: orgId, key, label, lease_until: 0, hits: 0, used_at: now })
+    .onConflict(conflict =>
+      conflict.columns(['org_id', 'key']).doUpdateSet({ label, lease_until: 0, used_at: now }),
+    )
+    .execute();
+};
+
+export const releaseLabel: Operation<Labels['releaseLabel']> = async (db, orgId, key) => {
+  await db
+    .deleteFrom('labels')
+    .where('org_id', '=', orgId)
+    .where('key', '=', key)
+    .where('label', 'is', null)
+    .execute();
+};
+
+export const releaseLabels: Operation<Labels['releaseLabels']> = async db => {
+  await db.deleteFrom('labels').where('label', 'is', null).execute();
+};
+
+export const recordLabelUse: Operation<Labels['recordLabelUse']> = async (db, uses) => {
+  // In one order, so that two nodes that tell of the same ones cannot wait for each other.
+  const sorted = uses.toSorted((a, b) => (`${a.orgId}\n${a.key}` < `${b.orgId}\n${b.key}` ? -1 : 1));
+  for (const { orgId, key, hits, at } of sorted) {
+    await db
+      .updateTable('labels')
+      .set(eb => ({ hits: eb('hits', '+', hits), used_at: at }))
+      .where('org_id', '=', orgId)
+      .where('key', '=', key)
+      .execute();
+  }
+};

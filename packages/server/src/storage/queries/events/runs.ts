@@ -1,0 +1,80 @@
+import type { RunOutcome } from '../../../core/event/outcome.ts';
+import type { Jobs, PlannedRun, RoutingNote, Runs, StoredRun } from '../../../core/stores/pipelines.ts';
+import type { Operation } from '../../operation.ts';
+import type { Schema } from '../../schema.ts';
+
+const toRun = (row: Omit<Schema['runs'], 'output' | 'source_name' | 'mended'>): StoredRun => ({
+  id: row.id,
+  pipelineId: row.pipeline_id,
+  pipelineName: row.pipeline_name,
+  version: row.version,
+  outcome: row.outcome as RunOutcome['kind'],
+  step: row.failed_step,
+  reason: row.reason,
+  trace: row.trace,
+  notes: row.notes === null ? [] : (JSON.parse(row.notes) as RoutingNote[]),
+  jobId: row.replay_job_id === '' ? null : row.replay_job_id,
+  createdAt: row.created_at,
+});
+
+export const listRuns: Operation<Runs['listRuns']> = async (db, orgId, eventId, latest = MOST_RUNS) =>
+  (
+    await db
+      .selectFrom('runs')
+      .select([
+        'id',
+        'org_id',
+        'event_id',
+        'pipeline_id',
+        'pipeline_name',
+        'version',
+        'outcome',
+        'failed_step',
+        'reason',
+        'trace',
+        'notes',
+        'replay_job_id',
+        'created_at',
+      ])
+      .where('org_id', '=', orgId)
+      .where('event_id', '=', eventId)
+      .orderBy('id', 'desc')
+      .limit(latest)
+      .execute()
+  )
+    .reverse()
+    .map(toRun);
+
+/** More than anybody replays one event. */
+const MOST_RUNS = 10_000;
+
+export const findRetry: Operation<Runs['findRetry']> = async (db, orgId, eventId) => {
+  const parked = await db
+    .selectFrom('parked_events')
+    .select(['due_at', 'plan'])
+    .where('org_id', '=', orgId)
+    .where('event_id', '=', eventId)
+    .where('job_id', '=', '')
+    .executeTakeFirst();
+  if (!parked) return null;
+  const plan = parked.plan === null ? [] : (JSON.parse(parked.plan) as PlannedRun[]);
+  return { dueAt: parked.due_at, retries: Math.max(0, ...plan.map(({ retries }) => retries)) };
+};
+
+export const listFirstRuns: Operation<Jobs['listFirstRuns']> = async (db, orgId, eventIds) => {
+  const plans: Record<string, PlannedRun[]> = {};
+  if (eventIds.length === 0) return plans;
+  const rows = await db
+    .selectFrom('runs')
+    .select(['event_id', 'pipeline_id', 'version'])
+    .where('org_id', '=', orgId)
+    .where('event_id', 'in', eventIds)
+    .where('replay_job_id', '=', '')
+    .orderBy('id')
+    .execute();
+  for (const { event_id, pipeline_id, version } of rows) {
+    plans[event_id] ??= [];
+    plans[event_id].push({ pipelineId: pipeline_id, version, retries: 0, dueAt: 0 });
+  }
+  return plans;
+};

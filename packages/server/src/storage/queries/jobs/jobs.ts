@@ -1,0 +1,172 @@
+import type { Job, JobState, Jobs } from '../../../core/stores/pipelines.ts';
+import type { Operation } from '../../operation.ts';
+import type { Db, Schema } from '../../schema.ts';
+import { retryDelivery } from '../deliveries/delivery-ends.ts';
+
+const toJob = (row: Schema['jobs']): Job => ({
+  id: row.id,
+  orgId: row.org_id,
+  kind: row.kind,
+  state: row.state as JobState,
+  request: row.request,
+  total: row.total,
+  done: row.done,
+  failed: row.failed,
+  position: row.position,
+  notes: JSON.parse(row.notes) as string[],
+  createdBy: row.created_by,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+});
+
+export const createJob: Operation<Jobs['createJob']> = async (db, job) => {
+  await db
+    .insertInto('jobs')
+    .values({
+      id: job.id,
+      org_id: job.orgId,
+      kind: job.kind,
+      state: job.state,
+      request: job.request,
+      total: job.total,
+      done: job.done,
+      failed: job.failed,
+      position: job.position,
+      notes: JSON.stringify(job.notes),
+      lease_until: 0,
+      lease_token: '',
+      created_by: job.createdBy,
+      created_at: job.createdAt,
+      finished_at: job.finishedAt,
+    })
+    .execute();
+};
+
+export const findJob: Operation<Jobs['findJob']> = async (db, orgId, id) => {
+  const row = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ? toJob(row) : null;
+};
+
+export const listJobs: Operation<Jobs['listJobs']> = async (db, orgId, { limit, below }) => {
+  let query = db.selectFrom('jobs').selectAll().where('org_id', '=', orgId);
+  if (below !== null) query = query.where('id', '<', below);
+  return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toJob);
+};
+
+/** Those that nobody works on now. */
+const openJobs = (db: Db, kinds: readonly string[], now: number) =>
+  db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('finished_at', 'is', null)
+    .where('kind', 'in', kinds)
+    .where('lease_until', '<=', now);
+
+export const claimJob: Operation<Jobs['claimJob']> = async (db, kinds, { token, now, leaseMs }) => {
+  for (;;) {
+    const open = await openJobs(db, kinds, now)
+      .orderBy('lease_until')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    if (!open) return null;
+    const claimed = await db
+      .updateTable('jobs')
+      .set({ lease_until: now + leaseMs, lease_token: token })
+      .where('org_id', '=', open.org_id)
+      .where('id', '=', open.id)
+      .where('finished_at', 'is', null)
+      // Whoever was quicker has changed it.
+      .where('lease_until', '=', open.lease_until)
+      .returningAll()
+      .executeTakeFirst();
+    if (claimed) return { ...toJob(claimed), token };
+  }
+};
+
+export const hasOpenJobs: Operation<Jobs['hasOpenJobs']> = async (db, kinds, now) =>
+  (await openJobs(db, kinds, now).limit(1).executeTakeFirst()) !== undefined;
+
+export const advanceJob: Operation<Jobs['advanceJob']> = async (
+  db,
+  { orgId, id, token },
+  progress,
+  until,
+  { replays = [], deliveries = { ids: [], at: 0 } } = {},
+) => {
+  const { total, done = 0, failed = 0, position, notes } = progress;
+  const advanced = await db
+    .updateTable('jobs')
+    .set(eb => ({
+      lease_until: until,
+      total,
+      position,
+      notes: notes === undefined ? undefined : JSON.stringify(notes),
+      done: eb('done', '+', done + deliveries.ids.length),
+      failed: eb('failed', '+', failed),
+    }))
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('lease_token', '=', token)
+    .where('finished_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (!advanced) return false;
+  for (const { eventId, plan } of replays) {
+    await db
+      .insertInto('parked_events')
+      .values({
+        org_id: orgId,
+        event_id: eventId,
+        job_id: id,
+        due_at: 0,
+        plan: plan === null ? null : JSON.stringify(plan),
+      })
+      .execute();
+  }
+  let alive = 0;
+  for (const delivery of deliveries.ids)
+    if (!(await retryDelivery(db, orgId, delivery, deliveries.at))) alive++;
+  if (alive > 0) {
+    await db
+      .updateTable('jobs')
+      .set(eb => ({ failed: eb('failed', '+', alive) }))
+      .where('org_id', '=', orgId)
+      .where('id', '=', id)
+      .execute();
+  }
+  return true;
+};
+
+export const finishJob: Operation<Jobs['finishJob']> = async (db, orgId, id, state, at, token) => {
+  let query = db
+    .updateTable('jobs')
+    .set({ state, finished_at: at })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('finished_at', 'is', null);
+  if (token !== undefined) query = query.where('lease_token', '=', token);
+  const finished = await query.returning('id').executeTakeFirst();
+  if (!finished) return false;
+  // What it has under way is not settled any more. An event that is being parked or claimed stands in the other place
+  // by the time it is looked for in the one, so this ends when one look sees it in neither.
+  do {
+    for (const table of ['parked_events', 'event_claims'] as const) {
+      await db.deleteFrom(table).where('org_id', '=', orgId).where('job_id', '=', id).execute();
+    }
+  } while (await hasOutstanding(db, orgId, id));
+  return true;
+};
+
+/** With one statement: between two, an event goes from the second place to the first unseen. */
+export const hasOutstanding: Operation<Jobs['hasOutstanding']> = async (db, orgId, jobId) => {
+  const within = (table: 'parked_events' | 'event_claims') =>
+    db.selectFrom(table).select('event_id').where('org_id', '=', orgId).where('job_id', '=', jobId);
+  const found = await within('parked_events').unionAll(within('event_claims')).limit(1).executeTakeFirst();
+  return found !== undefined;
+};

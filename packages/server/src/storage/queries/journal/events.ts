@@ -1,0 +1,202 @@
+import { type SqlBool, sql } from 'kysely';
+import type { EventState, StoredEvent } from '../../../core/event/event.ts';
+import { DEFERRED } from '../../../core/event/state.ts';
+import { idFloor, idTime } from '../../../core/ids.ts';
+import type { EventFilter, EventPage, Journal } from '../../../core/stores/storage.ts';
+import type { Operation } from '../../operation.ts';
+import type { Db, Schema } from '../../schema.ts';
+
+/**
+ * A search without an index goes slice by slice and lets other readers in between. Payloads have a few bytes or a
+ * megabyte, so how many events make a slice follows from how long the one before took.
+ */
+const SLICE_MS = 10;
+const FIRST_SLICE = 50;
+const LARGEST_SLICE = 20_000;
+
+const nextSlice = (slice: number, tookMs: number): number => {
+  const fitting = Math.round((slice * SLICE_MS) / Math.max(tookMs, 1));
+  return Math.min(Math.max(fitting, 1), slice * 4, LARGEST_SLICE);
+};
+
+type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'erased_at'> & {
+  source_name: string | null;
+};
+
+const toStoredEvent = (row: EventRow): StoredEvent => ({
+  id: row.id,
+  type: row.type,
+  icon: row.icon,
+  state: row.state === DEFERRED ? 'accepted' : (row.state as EventState),
+  senderId: row.sender_id,
+  entity:
+    row.entity_kind === null || row.entity_external_id === null
+      ? null
+      : { kind: row.entity_kind, externalId: row.entity_external_id },
+  sources:
+    row.source_id === null
+      ? (JSON.parse(row.matched_sources ?? '[]') as StoredEvent['sources'])
+      : [{ id: row.source_id, name: row.source_name ?? row.source_id }],
+  happenedAt: row.happened_at,
+  receivedAt: row.received_at,
+});
+
+const eventColumns = [
+  'events.id',
+  'events.source_id',
+  'events.state',
+  'events.type',
+  'events.icon',
+  'events.sender_id',
+  'events.entity_kind',
+  'events.entity_external_id',
+  'events.happened_at',
+  'events.received_at',
+  'events.matched_sources',
+] as const;
+
+export const listEvents: Operation<Journal['listEvents']> = async (
+  db,
+  orgId,
+  filter,
+  { limit, below, budgetMs },
+) => {
+  const floor = filter.after === undefined ? null : idFloor('evt', filter.after + 1);
+  let ceiling = filter.before === undefined ? null : idFloor('evt', filter.before);
+  if (below !== null && (ceiling === null || below < ceiling)) ceiling = below;
+
+  const found: StoredEvent[] = [];
+  const deadline = performance.now() + budgetMs;
+  const sliced = needsSearch(filter);
+  let slice = FIRST_SLICE;
+  for (;;) {
+    const wanted = limit + 1 - found.length;
+    const started = performance.now();
+    const sliceEnd = sliced ? await endOfSlice(db, orgId, { ceiling, floor, slice }) : floor;
+    const rows = await matching(db, orgId, filter, ceiling, sliceEnd).limit(wanted).execute();
+    found.push(...rows.map(toStoredEvent));
+    if (found.length > limit)
+      return { events: found.slice(0, limit), next: found[limit - 1]?.id ?? null, searchedTo: null };
+    if (sliceEnd === floor) return { events: found, next: null, searchedTo: null };
+    ceiling = sliceEnd;
+    slice = nextSlice(slice, performance.now() - started);
+    if (performance.now() > deadline && ceiling !== null) {
+      return { events: found, next: ceiling, searchedTo: idTime(ceiling) } satisfies EventPage;
+    }
+    await new Promise(resolve => setImmediate(resolve));
+  }
+};
+
+/** What the primary key or the entity index cannot answer is searched for slice by slice. */
+const needsSearch = (filter: EventFilter) =>
+  filter.state !== undefined ||
+  filter.source !== undefined ||
+  filter.type !== undefined ||
+  filter.pipeline !== undefined ||
+  filter.destination !== undefined ||
+  filter.text !== undefined;
+
+/** The id that ends the slice below `ceiling` (itself included in the slice), or `floor` when that comes first. */
+async function endOfSlice(
+  db: Db,
+  orgId: string,
+  { ceiling, floor, slice }: { ceiling: string | null; floor: string | null; slice: number },
+) {
+  let query = db.selectFrom('events').select('id').where('org_id', '=', orgId);
+  if (ceiling !== null) query = query.where('id', '<', ceiling);
+  if (floor !== null) query = query.where('id', '>=', floor);
+  const last = await query.orderBy('id', 'desc').offset(slice).limit(1).executeTakeFirst();
+  return last?.id ?? floor;
+}
+
+function matching(db: Db, orgId: string, filter: EventFilter, ceiling: string | null, floor: string | null) {
+  let query = db
+    .selectFrom('events')
+    .leftJoin('sources', 'sources.id', 'events.source_id')
+    .select(eventColumns)
+    .select('sources.name as source_name')
+    .where('events.org_id', '=', orgId);
+  if (ceiling !== null) query = query.where('events.id', '<', ceiling);
+  if (floor !== null) query = query.where('events.id', '>=', floor);
+  if (filter.state !== undefined) {
+    const states = filter.state === 'accepted' ? ['accepted', DEFERRED] : [filter.state];
+    query = query.where('events.state', 'in', states);
+  }
+  if (filter.source !== undefined) query = query.where(belongsTo(filter.source));
+  if (filter.pipeline !== undefined) {
+    const { pipeline } = filter;
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('runs')
+          .select('runs.id')
+          .whereRef('runs.org_id', '=', 'events.org_id')
+          .whereRef('runs.event_id', '=', 'events.id')
+          .where('runs.pipeline_id', '=', pipeline),
+      ),
+    );
+  }
+  if (filter.destination !== undefined) {
+    const { destination } = filter;
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('deliveries')
+          .select('deliveries.id')
+          .whereRef('deliveries.org_id', '=', 'events.org_id')
+          .whereRef('deliveries.event_id', '=', 'events.id')
+          .where('deliveries.destination_id', '=', destination),
+      ),
+    );
+  }
+  if (filter.type !== undefined) query = query.where('events.type', '=', filter.type);
+  if (filter.entity !== undefined) {
+    query = query
+      .where('events.entity_kind', '=', filter.entity.kind)
+      .where('events.entity_external_id', '=', filter.entity.externalId);
+  }
+  if (filter.text !== undefined) query = query.where(holdsText(filter.text));
+  return query.orderBy('events.id', 'desc');
+}
+
+/** It came through this webhook, or this sdk source matched it. */
+function belongsTo(sourceId: string) {
+  const needle = `"id":${JSON.stringify(sourceId)}`.replace(/[\\%_]/g, '\\$&');
+  return sql<SqlBool>`(events.source_id = ${sourceId} OR events.matched_sources LIKE ${`%${needle}%`} ESCAPE '\\')`;
+}
+
+/**
+ * Looks for the text as JSON writes it inside a string, whatever its case. One with quotes may as well be a piece of
+ * the JSON itself, such as `"id":77`, and is looked for as it stands too.
+ */
+function holdsText(text: string) {
+  const inString = JSON.stringify(text).slice(1, -1);
+  if (!text.includes('"') || text.includes('\0')) return holds(inString);
+  return sql<SqlBool>`(${holds(inString)} OR ${holds(text)})`;
+}
+
+function holds(part: string) {
+  const needle = part.replace(/[\\%_]/g, '\\$&');
+  return sql<SqlBool>`lower(events.payload) LIKE lower(${`%${needle}%`}) ESCAPE '\\'`;
+}
+
+export const findEvent: Operation<Journal['findEvent']> = async (db, orgId, id) => {
+  const row = await db
+    .selectFrom('events')
+    .leftJoin('sources', 'sources.id', 'events.source_id')
+    .select(eventColumns)
+    .select(['sources.name as source_name', 'events.payload', 'events.erased_at'])
+    .where('events.org_id', '=', orgId)
+    .where('events.id', '=', id)
+    .executeTakeFirst();
+  return row ? { ...toStoredEvent(row), payload: row.payload, erasedAt: row.erased_at } : null;
+};
+
+export const findEventsOfKey: Operation<Journal['findEventsOfKey']> = async (db, scope, key, now) => {
+  const known = await db
+    .selectFrom('idempotency_keys')
+    .select('event_ids')
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return known ? (JSON.parse(known.event_ids) as string[]) : null;
+};

@@ -1,0 +1,56 @@
+import { seconds } from '../../../core/clock.ts';
+import type { Upkeep } from '../../../core/stores/storage.ts';
+import type { Operation } from '../../operation.ts';
+
+export const keepSetting: Operation<Upkeep['keepSetting']> = async (db, name, value) => {
+  await db
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict(conflict => conflict.doNothing())
+    .execute();
+  const kept = db.selectFrom('settings').select('value').where('name', '=', name);
+  return (await kept.executeTakeFirst())?.value ?? value;
+};
+
+export const pruneExpired: Operation<Upkeep['pruneExpired']> = async (db, now, limit) => {
+  const keys = await db
+    .selectFrom('idempotency_keys')
+    .select(['scope', 'key'])
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+  for (const { scope, key } of keys) {
+    await db
+      .deleteFrom('idempotency_keys')
+      .where('scope', '=', scope)
+      .where('key', '=', key)
+      .where('expires_at', '<=', now)
+      .execute();
+  }
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
+  await db.deleteFrom('invitations').where('expires_at', '<=', now).execute();
+  return keys.length;
+};
+
+/** A node that has not been heard of for this long is taken for gone. */
+const NODE_SILENCE_MS = seconds(15);
+
+export const heartbeat: Operation<Upkeep['heartbeat']> = async (db, node, now) => {
+  const seen = { seen_at: now, roles: node.roles.join(',') };
+  await db
+    .insertInto('nodes')
+    .values({ id: node.id, ...seen })
+    .onConflict(conflict => conflict.column('id').doUpdateSet(seen))
+    .execute();
+  await db
+    .deleteFrom('nodes')
+    .where('seen_at', '<', now - NODE_SILENCE_MS)
+    .execute();
+  const alive = await db.selectFrom('nodes').select('roles').execute();
+  return alive.map(({ roles }) => roles.split(','));
+};
+
+export const leave: Operation<Upkeep['leave']> = async (db, nodeId) => {
+  await db.deleteFrom('nodes').where('id', '=', nodeId).execute();
+};

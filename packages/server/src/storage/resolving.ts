@@ -1,0 +1,25 @@
+import { UNKNOWN_PIPELINE } from '../core/event/outcome.ts';
+import type { Settlement } from '../core/stores/pipelines.ts';
+
+/** A pipeline whose failed runs of an event are made good, as far as their ids lie below this one. */
+export interface Resolved {
+  readonly pipelineId: string;
+  readonly below: string;
+}
+
+/** Above every id of a run. */
+const ALL = 'run_~';
+
+/** What a replay did better than it was done before. Only a replay has anything before it. */
+export function resolvedBy({ jobId, runs, parked, retryOf }: Settlement): Resolved[] {
+  if (jobId === null) return [];
+  const better = runs
+    .filter(({ outcome }) => outcome !== 'failed')
+    .map(({ pipelineId, id }) => ({ pipelineId, below: id }));
+  // By now it is known what the event goes through, and nothing of that is still to come.
+  const isKnown =
+    parked.length === 0 &&
+    runs.every(({ pipelineId }) => pipelineId !== UNKNOWN_PIPELINE) &&
+    (retryOf === undefined || retryOf.includes(UNKNOWN_PIPELINE));
+  return isKnown ? [...better, { pipelineId: UNKNOWN_PIPELINE, below: ALL }] : better;
+}

@@ -1,0 +1,126 @@
+import { inviteBody, type MemberRecord, memberChange } from '@sluice/contract/dashboard-accounts';
+import { type Clock, days, toRfc3339 } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import { newId } from '../../../core/ids.ts';
+import { hashSecret, newSecret } from '../../../core/secrets/vault.ts';
+import type { Invitation, Member, Role, Storage } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import { pageOf } from '../../paging.ts';
+import type { Call, Calls } from '../calls.ts';
+import { requirePermission } from '../permissions.ts';
+import { listQuery } from '../records.ts';
+
+const INVITATION_LIFETIME_MS = days(7);
+
+type MemberStorage = Pick<Storage, 'listMembers' | 'listInvitations' | 'audited'>;
+
+/** The people of an organisation, and those who have been invited: both stand in one list. */
+export function memberCalls(
+  calls: Calls,
+  { storage, clock }: { readonly storage: MemberStorage; readonly clock: Clock },
+): void {
+  async function list({ session }: Call): Promise<MemberRecord[]> {
+    const members = await storage.listMembers(session.orgId);
+    const invitations = await storage.listInvitations(session.orgId, clock.now());
+    return [...members.map(toMember), ...invitations.map(toInvited)].sort((a, b) =>
+      keyOf(a) < keyOf(b) ? -1 : 1,
+    );
+  }
+
+  async function find(call: Call): Promise<MemberRecord> {
+    const id = call.param('id');
+    const found = (await list(call)).find(record => record.id === id);
+    if (!found) throw new Problem('not_found');
+    return found;
+  }
+
+  calls.on('GET /members', 'read', async call => {
+    const page = call.page('members', call.query(listQuery));
+    const { rows, next } = pageOf(await list(call), { keyOf, direction: 'ascending' }, page);
+    return page.answer(rows, next);
+  });
+
+  calls.on('POST /members', 'members.change', async call => {
+    const { email, role } = await call.body(inviteBody);
+    requireRoleOver(call, role);
+    const code = newSecret('invite');
+    const createdAt = clock.now();
+    const invitation: Invitation = {
+      id: newId('inv', createdAt),
+      orgId: call.session.orgId,
+      email,
+      role,
+      codeHash: hashSecret(code),
+      createdAt,
+      expiresAt: createdAt + INVITATION_LIFETIME_MS,
+    };
+    const changes = storage.audited(call.record('member.invited', invitation.id, { email, role }));
+    if ((await changes.createInvitation(invitation)) === 'already_member') {
+      throw new Problem('conflict', { path: 'email', message: `${email} is a member already.` });
+    }
+    return answer({ ...toInvited(invitation), invite_code: code }, 201);
+  });
+
+  calls.on('GET /members/:id', 'read', async call => answer(await find(call)));
+
+  calls.on('PATCH /members/:id', 'members.change', async call => {
+    const member = await find(call);
+    const { role } = await call.body(memberChange);
+    requireRoleOver(call, member.role);
+    requireRoleOver(call, role);
+    if (member.status === 'invited') {
+      throw new Problem('conflict', { message: 'Invite them again to offer another role.' });
+    }
+    const { id, email } = member;
+    const changes = storage.audited(
+      call.record('member.role_changed', id, { email, from: member.role, to: role }),
+    );
+    settle(await changes.setRole(call.session.orgId, id, role));
+    return answer(await find(call));
+  });
+
+  calls.on('DELETE /members/:id', 'members.change', async call => {
+    const { id, email, role, status } = await find(call);
+    requireRoleOver(call, role);
+    if (status === 'invited') {
+      const changes = storage.audited(call.record('invitation.withdrawn', id, { email, role }));
+      if (!(await changes.deleteInvitation(call.session.orgId, id))) throw new Problem('not_found');
+    } else {
+      const changes = storage.audited(call.record('member.removed', id, { email, role }));
+      settle(await changes.removeMember(call.session.orgId, id));
+    }
+    return answer({ id, deleted: true });
+  });
+}
+
+/** Admins deal with everybody up to admins; only owners make, change and remove owners. */
+const requireRoleOver = ({ session }: Call, role: Role): void =>
+  requirePermission(session.role, role === 'owner' ? 'owners.change' : 'members.change');
+
+function settle(outcome: 'changed' | 'removed' | 'last_owner' | 'not_found'): void {
+  if (outcome === 'not_found') throw new Problem('not_found');
+  if (outcome === 'last_owner') {
+    throw new Problem('conflict', { message: 'An organisation keeps at least one owner.' });
+  }
+}
+
+/** Members first, each group by e-mail. */
+const keyOf = ({ status, email }: MemberRecord): string => `${status} ${email}`;
+
+const toMember = ({ userId, email, role, createdAt }: Member): MemberRecord => ({
+  id: userId,
+  email,
+  role,
+  status: 'active',
+  created_at: toRfc3339(createdAt),
+  expires_at: null,
+});
+
+const toInvited = ({ id, email, role, createdAt, expiresAt }: Invitation): MemberRecord => ({
+  id,
+  email,
+  role,
+  status: 'invited',
+  created_at: toRfc3339(createdAt),
+  expires_at: toRfc3339(expiresAt),
+});

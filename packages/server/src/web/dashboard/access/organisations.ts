@@ -1,0 +1,100 @@
+import {
+  type OrganisationRecord,
+  organisationBody,
+  organisationChange,
+} from '@sluice/contract/dashboard-accounts';
+import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import { newId } from '../../../core/ids.ts';
+import type { Organisation, Role, Storage } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import { pageOf } from '../../paging.ts';
+import type { Call, Calls } from '../calls.ts';
+import { requirePermission } from '../permissions.ts';
+import { listQuery, newestFirst } from '../records.ts';
+import { withCookie } from './session.ts';
+import type { Sessions } from './sessions.ts';
+
+type Mine = Organisation & { readonly role: Role };
+
+/** The organisations that the caller belongs to. What may be done to one hangs on the role there. */
+export function organisationCalls(
+  calls: Calls,
+  {
+    storage,
+    sessions,
+    clock,
+    defaultRetentionDays,
+  }: {
+    readonly storage: Pick<Storage, 'listOrganisationsOf' | 'audited' | 'createSession'>;
+    readonly sessions: Sessions;
+    readonly clock: Clock;
+    readonly defaultRetentionDays: number;
+  },
+): void {
+  const show = (mine: Mine): OrganisationRecord => ({
+    id: mine.id,
+    name: mine.name,
+    role: mine.role,
+    retention_days: mine.retentionDays,
+    default_retention_days: defaultRetentionDays,
+    searchable_traits: [...mine.searchableTraits],
+    created_at: toRfc3339(mine.createdAt),
+  });
+
+  async function find({ session, param }: Call): Promise<Mine> {
+    const mine = (await storage.listOrganisationsOf(session.userId)).find(({ id }) => id === param('id'));
+    if (!mine) throw new Problem('not_found');
+    return mine;
+  }
+
+  calls.on('GET /organisations', 'read', async call => {
+    const page = call.page('organisations', call.query(listQuery));
+    const mine = (await storage.listOrganisationsOf(call.session.userId)).reverse();
+    const { rows, next } = pageOf(mine, newestFirst, page);
+    return page.answer(rows.map(show), next);
+  });
+
+  calls.on('POST /organisations', 'organisations.change', async call => {
+    const { name } = await call.body(organisationBody);
+    const createdAt = clock.now();
+    const id = newId('org', createdAt);
+    const organisation = { id, name, retentionDays: null, searchableTraits: [], createdAt };
+    const record = call.record('organisation.created', id, { name }, id);
+    await storage.audited(record).createOrganisation(organisation, call.session.userId);
+    return answer(show({ ...organisation, role: 'owner' }), 201);
+  });
+
+  calls.on('GET /organisations/:id', 'read', async call => answer(show(await find(call))));
+
+  calls.on('PATCH /organisations/:id', 'read', async call => {
+    const { id, role } = await find(call);
+    requirePermission(role, 'settings.change');
+    const input = await call.body(organisationChange);
+    await storage.audited(call.record('organisation.changed', id, input, id)).updateOrganisation(id, {
+      ...(input.name === undefined ? {} : { name: input.name }),
+      ...(input.retention_days === undefined ? {} : { retentionDays: input.retention_days }),
+      ...(input.searchable_traits === undefined ? {} : { searchableTraits: input.searchable_traits }),
+    });
+    return answer(show(await find(call)));
+  });
+
+  calls.on('DELETE /organisations/:id', 'read', async call => {
+    const { id, name, role } = await find(call);
+    requirePermission(role, 'organisations.change');
+    // Sessions go with their organisation: whoever deletes it goes on in another one of theirs, and it is on record there.
+    const { userId, tokenHash, createdAt, expiresAt, orgId } = call.session;
+    const [other] = (await storage.listOrganisationsOf(userId)).filter(mine => mine.id !== id);
+    const next = orgId === id ? other?.id : orgId;
+    const records = next === undefined ? [] : [call.record('organisation.deleted', id, { name }, next)];
+    const outcome = await storage.audited(...records).deleteOrganisation(id, clock.now());
+    if (outcome === 'not_found') throw new Problem('not_found');
+    if (outcome === 'last_one') {
+      throw new Problem('conflict', { message: 'An installation keeps at least one organisation.' });
+    }
+    const response = answer({ id, deleted: true });
+    if (next === undefined) return withCookie(response, sessions.forgetting(call.client));
+    if (orgId === id) await storage.createSession({ userId, tokenHash, createdAt, expiresAt, orgId: next });
+    return response;
+  });
+}

@@ -1,0 +1,34 @@
+import { Problem } from '../../../core/errors.ts';
+import { newSecret } from '../../../core/secrets/vault.ts';
+import type { Storage, User } from '../../../core/stores/storage.ts';
+import { networkOf, type Throttle } from './throttle.ts';
+
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  matches(password: string, hash: string): Promise<boolean>;
+}
+
+/** The user with this e-mail and password; otherwise a 401, or a 429 after too many of them. */
+export type CheckPassword = (email: string, password: string, address: string) => Promise<User>;
+
+export function createPasswordCheck(
+  storage: Pick<Storage, 'findUserByEmail'>,
+  passwords: Passwords,
+  throttle: Throttle,
+): CheckPassword {
+  let nobodysHash: Promise<string> | null = null;
+
+  return async (email, password, address) => {
+    const takeBack = throttle.attempt(`email ${email}`, `address ${networkOf(address)}`);
+    // An unknown e-mail is checked against this, so that it takes as long as a wrong password.
+    nobodysHash ??= passwords.hash(newSecret('nobody'));
+    const otherwise = await nobodysHash;
+    const user = await storage.findUserByEmail(email);
+    const isRight = await passwords.matches(password, user?.passwordHash ?? otherwise);
+    if (user === null || !isRight) {
+      throw new Problem('unauthenticated', { message: 'The e-mail or the password is not right.' });
+    }
+    takeBack();
+    return user;
+  };
+}

@@ -1,0 +1,81 @@
+import { loginBody, moveSessionBody, type WhoAmI } from '@sluice/contract/dashboard-accounts';
+import type { Clock } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import { newId } from '../../../core/ids.ts';
+import type { Storage } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import type { Call, Calls } from '../calls.ts';
+import { permissionsOf } from '../permissions.ts';
+import type { CheckPassword } from './passwords.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** Logging in and out, who I am, and where. */
+export function sessionCalls(
+  calls: Calls,
+  {
+    storage,
+    sessions,
+    checkPassword,
+    clock,
+  }: {
+    readonly storage: Pick<Storage, 'listOrganisationsOf' | 'moveSession' | 'deleteSession' | 'recordAudit'>;
+    readonly sessions: Sessions;
+    readonly checkPassword: CheckPassword;
+    readonly clock: Clock;
+  },
+): void {
+  calls.onAnyone('POST /session', async call => {
+    const { email, password } = await call.body(loginBody);
+    const user = await checkPassword(email, password, call.client.address);
+    const [organisation] = await storage.listOrganisationsOf(user.id);
+    if (!organisation) {
+      throw new Problem('forbidden', { message: 'You belong to no organisation any more.' });
+    }
+    const { session, cookie } = await sessions.begin(user.id, organisation.id, call.client);
+    const at = clock.now();
+    await storage.recordAudit({
+      id: newId('aud', at),
+      orgId: organisation.id,
+      at,
+      actor: session.email,
+      action: 'session.started',
+      target: user.id,
+      details: { address: call.client.address },
+    });
+    return withCookie(answer(await whoAmI(storage, session)), cookie);
+  });
+
+  calls.on('GET /session', 'read', async ({ session }) => answer(await whoAmI(storage, session)));
+
+  calls.on('DELETE /session', 'read', async ({ session, client }) => {
+    await storage.deleteSession(session.tokenHash);
+    return withCookie(answer({ ended: true }), sessions.forgetting(client));
+  });
+
+  calls.on('PUT /session/organisation', 'read', async (call: Call) => {
+    const { id } = await call.body(moveSessionBody);
+    const organisations = await storage.listOrganisationsOf(call.session.userId);
+    if (!organisations.some(organisation => organisation.id === id)) throw new Problem('not_found');
+    await storage.moveSession(call.session.tokenHash, id);
+    return answer(await whoAmI(storage, await sessions.of(call.request)));
+  });
+}
+
+export async function whoAmI(
+  storage: Pick<Storage, 'listOrganisationsOf'>,
+  session: Session,
+): Promise<WhoAmI> {
+  const organisations = await storage.listOrganisationsOf(session.userId);
+  return {
+    user: { id: session.userId, email: session.email },
+    organisation: { id: session.orgId, name: session.orgName },
+    role: session.role,
+    permissions: permissionsOf(session.role),
+    organisations: organisations.map(({ id, name, role }) => ({ id, name, role })),
+  };
+}
+
+export function withCookie(response: Response, cookie: string): Response {
+  response.headers.append('Set-Cookie', cookie);
+  return response;
+}

@@ -1,0 +1,45 @@
+import { setupBody } from '@sluice/contract/dashboard-accounts';
+import { Problem } from '../../../core/errors.ts';
+import type { Storage } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import type { Calls } from '../calls.ts';
+import type { FirstUser } from './first-user.ts';
+import { whoAmI, withCookie } from './session.ts';
+import type { Sessions } from './sessions.ts';
+import { networkOf, type Throttle } from './throttle.ts';
+
+/** First run: the one-time code that the server printed opens it, and it closes behind the first user. */
+export function setupCalls(
+  calls: Calls,
+  {
+    storage,
+    sessions,
+    firstUser,
+    throttle,
+  }: {
+    readonly storage: Pick<Storage, 'listOrganisationsOf'>;
+    readonly sessions: Sessions;
+    readonly firstUser: FirstUser;
+    readonly throttle: Throttle;
+  },
+): void {
+  const alreadyDone = () => new Problem('conflict', { message: 'Set-up has been done. Log in instead.' });
+
+  calls.onAnyone('GET /setup', async () => answer({ open: await firstUser.isWanted() }));
+
+  calls.onAnyone('POST /setup', async call => {
+    if (!(await firstUser.isWanted())) throw alreadyDone();
+    const { code, ...input } = await call.body(setupBody);
+    const takeBack = throttle.attempt(`set-up ${networkOf(call.client.address)}`);
+    if (!firstUser.isCode(code)) {
+      throw new Problem('unauthenticated', {
+        message: 'This is not the set-up code. The server printed it when it started.',
+      });
+    }
+    takeBack();
+    const made = await firstUser.make(input);
+    if (made === null) throw alreadyDone();
+    const { session, cookie } = await sessions.begin(made.userId, made.orgId, call.client);
+    return withCookie(answer(await whoAmI(storage, session), 201), cookie);
+  });
+}

@@ -1,0 +1,253 @@
+import {
+  type DeliveryPolicy,
+  type DestinationRecord,
+  type DestinationTestRecord,
+  deliveryPolicy,
+  destinationBody,
+  destinationChange,
+  destinationRotation,
+  type TableColumnsRecord,
+  tableColumnsBody,
+} from '@sluice/contract/dashboard-deliveries';
+import type { z } from 'zod';
+import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import { newId } from '../../../core/ids.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import type { KindDescription } from '../../../core/kinds/kind.ts';
+import type { Destinations, StoredDestination } from '../../../core/stores/deliveries.ts';
+import type { AuditLog } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import { pageOf } from '../../paging.ts';
+import type { Call, Calls } from '../calls.ts';
+import { listQuery, newestFirst, optionalTime } from '../records.ts';
+
+/** What these calls ask of delivery; see `delivery/destination-admin.ts`. */
+export interface DestinationAdmin {
+  kinds(): KindDescription[];
+  accept(input: ConfigInput): Promise<{ readonly config: string; readonly secret: string | null }>;
+  readColumns(input: ConfigInput): Promise<FoundTable>;
+  show(destination: StoredDestination): JsonObject;
+  rotationOf(destination: StoredDestination): { readonly previousHoldsUntil: number | null } | null;
+  rotate(
+    destination: StoredDestination,
+    previousHoldsUntil: number,
+  ): { readonly config: string; readonly secret: string | null };
+  test(destination: StoredDestination): Promise<TestResult>;
+}
+
+interface ConfigInput {
+  readonly orgId: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly config: JsonObject;
+  readonly stored: StoredDestination | null;
+}
+
+interface FoundTable {
+  readonly table: string;
+  readonly exists: boolean;
+  readonly mayInsert: boolean;
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly isRequired: boolean;
+    readonly isGenerated: boolean;
+    readonly isUnique: boolean;
+  }[];
+  readonly defaultColumns: Readonly<Record<string, string>>;
+  readonly ddl: string;
+}
+
+type TestResult = {
+  readonly outcome: 'delivered' | 'failed';
+  readonly status: number | null;
+  readonly response: string | null;
+  readonly durationMs: number;
+  readonly request: {
+    readonly target: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
+  readonly code?: string;
+  readonly message?: string;
+};
+
+const mergedPolicy = (stored: DeliveryPolicy, given: z.output<typeof destinationChange>['policy']) =>
+  deliveryPolicy.parse({ ...stored, ...given });
+
+/** Destinations. Secrets are answered when made or rotated only, and shown as set afterwards. */
+export function destinationCalls(
+  calls: Calls,
+  {
+    storage,
+    destinationAdmin,
+    clock,
+  }: {
+    readonly storage: Destinations & Pick<AuditLog, 'audited' | 'recordAudit'>;
+    readonly destinationAdmin: DestinationAdmin;
+    readonly clock: Clock;
+  },
+): void {
+  async function find({ session, param }: Call): Promise<StoredDestination> {
+    const destination = await storage.findDestination(session.orgId, param('id'));
+    if (destination === null) throw new Problem('not_found');
+    return destination;
+  }
+
+  const show = (destination: StoredDestination): DestinationRecord => ({
+    id: destination.id,
+    kind: destination.kind,
+    name: destination.name,
+    config: destinationAdmin.show(destination),
+    policy: destination.policy,
+    paused: destination.paused,
+    breaker:
+      destination.breaker.openedAt === null
+        ? { state: 'closed', opened_at: null, next_probe_at: null }
+        : {
+            state: 'open',
+            opened_at: toRfc3339(destination.breaker.openedAt),
+            next_probe_at: optionalTime(destination.breaker.nextProbeAt),
+          },
+    rotation: showRotation(destinationAdmin.rotationOf(destination)),
+    created_at: toRfc3339(destination.createdAt),
+    updated_at: toRfc3339(destination.updatedAt),
+  });
+
+  calls.on('GET /kinds/destinations', 'read', async () => answer(destinationAdmin.kinds()));
+
+  calls.on('GET /destinations', 'read', async call => {
+    const page = call.page('destinations', call.query(listQuery));
+    const { rows, next } = pageOf(await storage.listDestinations(call.session.orgId), newestFirst, page);
+    return page.answer(rows.map(show), next);
+  });
+
+  calls.on('POST /destinations/columns', 'destinations.change', async call => {
+    const { kind, config, id } = await call.body(tableColumnsBody);
+    const { orgId } = call.session;
+    const stored = id === undefined ? null : await storage.findDestination(orgId, id);
+    if (id !== undefined && stored?.kind !== kind) throw new Problem('not_found');
+    const found = await destinationAdmin.readColumns({
+      orgId,
+      id: id ?? '',
+      kind,
+      config: config as JsonObject,
+      stored,
+    });
+    return answer(showTable(found));
+  });
+
+  calls.on('POST /destinations', 'destinations.change', async call => {
+    const { kind, name, config: given, policy } = await call.body(destinationBody);
+    const now = clock.now();
+    const id = newId('dst', now);
+    const { orgId } = call.session;
+    const { config, secret } = await destinationAdmin.accept({
+      orgId,
+      id,
+      kind,
+      config: given as JsonObject,
+      stored: null,
+    });
+    const destination: StoredDestination = {
+      id,
+      orgId,
+      kind,
+      name,
+      config,
+      policy,
+      paused: false,
+      breaker: { failuresInARow: 0, openedAt: null, nextProbeAt: null },
+      createdAt: now,
+      updatedAt: now,
+    };
+    await storage
+      .audited(call.record('destination.created', id, { kind, name }))
+      .createDestination(destination);
+    return answer({ ...show(destination), ...(secret === null ? {} : { secret }) }, 201);
+  });
+
+  calls.on('GET /destinations/:id', 'read', async call => answer(show(await find(call))));
+
+  calls.on('PATCH /destinations/:id', 'destinations.change', async call => {
+    const stored = await find(call);
+    const given = await call.body(destinationChange);
+    const { orgId, id, kind } = stored;
+    const accepted =
+      given.config === undefined
+        ? null
+        : await destinationAdmin.accept({ orgId, id, kind, config: given.config as JsonObject, stored });
+    const policy = given.policy && mergedPolicy(stored.policy, given.policy);
+    const change = { name: given.name, policy, config: accepted?.config };
+    const record = call.record('destination.changed', id, {
+      ...(given.name === undefined ? {} : { name: given.name }),
+      fields: Object.keys(given),
+    });
+    await storage.audited(record).updateDestination(orgId, id, change, clock.now());
+    const secret = accepted?.secret ?? null;
+    return answer({ ...show(await find(call)), ...(secret === null ? {} : { secret }) });
+  });
+
+  calls.on('DELETE /destinations/:id', 'destinations.change', async call => {
+    const { orgId, id, name } = await find(call);
+    const changes = storage.audited(call.record('destination.deleted', id, { name }));
+    if (!(await changes.deleteDestination(orgId, id, call.session.email, clock.now()))) {
+      throw new Problem('not_found');
+    }
+    return answer({ id, deleted: true });
+  });
+
+  const setPaused = (paused: boolean) => async (call: Call) => {
+    const { orgId, id } = await find(call);
+    const record = call.record(paused ? 'destination.paused' : 'destination.resumed', id);
+    await storage.audited(record).updateDestination(orgId, id, { paused }, clock.now());
+    return answer(show(await find(call)));
+  };
+  calls.on('POST /destinations/:id/pause', 'destinations.change', setPaused(true));
+  calls.on('POST /destinations/:id/resume', 'destinations.change', setPaused(false));
+
+  calls.on('POST /destinations/:id/rotate', 'destinations.change', async call => {
+    const destination = await find(call);
+    const { overlap_s } = await call.body(destinationRotation, 'take as {}');
+    const now = clock.now();
+    const { config, secret } = destinationAdmin.rotate(destination, now + seconds(overlap_s));
+    const record = call.record('destination.secret_rotated', destination.id, { overlap_s });
+    await storage.audited(record).updateDestination(destination.orgId, destination.id, { config }, now);
+    return answer({ ...show(await find(call)), secret });
+  });
+
+  calls.on('POST /destinations/:id/test', 'destinations.change', async call => {
+    const destination = await find(call);
+    const result = await destinationAdmin.test(destination);
+    await storage.recordAudit(call.record('destination.tested', destination.id, { outcome: result.outcome }));
+    const shown: DestinationTestRecord = {
+      outcome: result.outcome,
+      status: result.status,
+      code: result.code ?? null,
+      message: result.message ?? null,
+      duration_ms: Math.round(result.durationMs),
+      request: result.request,
+      response: result.response,
+    };
+    return answer(shown);
+  });
+}
+
+const showRotation = (rotation: { readonly previousHoldsUntil: number | null } | null) =>
+  rotation && { previous_secret_until: optionalTime(rotation.previousHoldsUntil) };
+
+const showTable = (found: FoundTable): TableColumnsRecord => ({
+  table: found.table,
+  exists: found.exists,
+  may_insert: found.mayInsert,
+  columns: found.columns.map(({ name, type, isRequired, isGenerated, isUnique }) => ({
+    name,
+    type,
+    required: isRequired,
+    generated: isGenerated,
+    unique: isUnique,
+  })),
+  default_columns: { ...found.defaultColumns },
+  ddl: found.ddl,
+});

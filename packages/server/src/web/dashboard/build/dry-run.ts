@@ -1,0 +1,128 @@
+import type { EventLimits, PipelineDefinition, StepTrace } from '@sluice/contract';
+import { parseTimestamp } from '@sluice/contract';
+import { type DryRunRecord, dryRunBody } from '@sluice/contract/dashboard-pipelines';
+import type { z } from 'zod';
+import type { Clock } from '../../../core/clock.ts';
+import { invalid } from '../../../core/errors.ts';
+import type { PipelineEvent } from '../../../core/event/scope.ts';
+import { newId } from '../../../core/ids.ts';
+import { stringifyJson } from '../../../core/json/json.ts';
+import type { Destinations } from '../../../core/stores/deliveries.ts';
+import type { Pipelines, RoutingNote } from '../../../core/stores/pipelines.ts';
+import type { Journal, Sources } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import type { Calls } from '../calls.ts';
+import type { PipelineChecks } from './pipelines.ts';
+
+/** What this call asks of the pipelines; see `pipeline/pipeline-admin.ts`. */
+export interface PipelineTrial {
+  dryRun(
+    input: Parameters<PipelineChecks['accept']>[0] & TriedEvent & { readonly classify: boolean },
+  ): Promise<{
+    readonly outcome: DryRunRecord['outcome'];
+    readonly step: number | null;
+    readonly reason: string | null;
+    readonly steps: readonly StepTrace[];
+    readonly cutAt: number | null;
+    readonly payload: unknown;
+    readonly labels: unknown;
+    readonly destinations: readonly string[];
+    readonly notes: readonly RoutingNote[];
+  }>;
+}
+
+interface TriedEvent {
+  readonly event: PipelineEvent;
+  readonly payload: string;
+  readonly sourceName: string | null;
+}
+
+type TrialStorage = Pick<Pipelines, 'findPipeline'> &
+  Pick<Sources, 'listSources'> &
+  Pick<Destinations, 'listDestinations'> &
+  Pick<Journal, 'findEvent'>;
+
+type Body = z.output<ReturnType<typeof dryRunBody>>;
+
+/** Runs an event through a draft. Nothing is sent, nothing is stored, nobody is told. */
+export function dryRunCalls(
+  calls: Calls,
+  {
+    storage,
+    pipelineAdmin,
+    clock,
+    limits,
+  }: {
+    readonly storage: TrialStorage;
+    readonly pipelineAdmin: PipelineTrial;
+    readonly clock: Clock;
+    /** Those of the doors: what could not be ingested is not tried either. */
+    readonly limits: EventLimits;
+  },
+): void {
+  const bodyShape = dryRunBody(limits);
+
+  calls.on('POST /pipelines/dry-run', 'pipelines.change', async call => {
+    const body = await call.body(bodyShape);
+    const { orgId } = call.session;
+    const { id: draftOf, enabled: _, ...given } = body.pipeline;
+    const stored = draftOf === undefined ? null : await storage.findPipeline(orgId, draftOf);
+    if (draftOf !== undefined && stored === null)
+      throw invalid('pipeline.id', `pipeline.id: there is no pipeline ${draftOf}.`);
+    const [sources, destinations] = await Promise.all([
+      storage.listSources(orgId),
+      storage.listDestinations(orgId),
+    ]);
+    const names = new Map(sources.map(({ id, name }) => [id, name]));
+    const tried =
+      body.event === undefined
+        ? await storedEvent(orgId, body.event_id ?? '', given)
+        : givenEvent(body.event, firstName(given.sources.map(id => names.get(id) ?? id)));
+    const report = await pipelineAdmin.dryRun({
+      orgId,
+      id: draftOf ?? newId('pipe', clock.now()),
+      given,
+      stored: stored?.definition ?? null,
+      sourceIds: sources.map(({ id }) => id),
+      destinationIds: destinations.map(({ id }) => id),
+      classify: body.classify,
+      ...tried,
+    });
+    const { cutAt, notes, ...rest } = report;
+    return answer({ ...rest, cut_at: cutAt, routing: notes });
+  });
+
+  async function storedEvent(
+    orgId: string,
+    id: string,
+    { sources }: Pick<PipelineDefinition, 'sources'>,
+  ): Promise<TriedEvent> {
+    const event = await storage.findEvent(orgId, id);
+    if (event === null) throw invalid('event_id', `event_id: there is no event ${id}.`);
+    const listened = event.sources.filter(source => sources.includes(source.id));
+    return {
+      event,
+      payload: event.payload,
+      sourceName: firstName((listened.length > 0 ? listened : event.sources).map(({ name }) => name)),
+    };
+  }
+
+  function givenEvent(event: NonNullable<Body['event']>, sourceName: string | null): TriedEvent {
+    const now = clock.now();
+    return {
+      event: {
+        id: newId('evt', now),
+        type: event.type,
+        icon: event.icon ?? null,
+        senderId: event.id ?? null,
+        entity: event.entity ? { kind: event.entity.kind, externalId: event.entity.external_id } : null,
+        happenedAt: (event.timestamp && parseTimestamp(event.timestamp)) || now,
+        receivedAt: now,
+      },
+      payload: stringifyJson(event.payload ?? {}),
+      sourceName,
+    };
+  }
+}
+
+const firstName = (names: readonly string[]): string | null => names.toSorted()[0] ?? null;

@@ -1,0 +1,75 @@
+import { type KeyRecord, keyBody, keyChange, type NewKeyRecord } from '@sluice/contract/dashboard-keys';
+import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import { newId } from '../../../core/ids.ts';
+import { hashSecret, newSecret } from '../../../core/secrets/vault.ts';
+import type { ApiKey, ApiKeys, AuditLog } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import { pageOf } from '../../paging.ts';
+import type { Call, Calls } from '../calls.ts';
+import { listQuery, newestFirst, optionalTime } from '../records.ts';
+
+const PREFIX_LENGTH = 10;
+
+/** API keys: the secret is shown once and kept as a hash; revoking holds from the next request on. */
+export function keyCalls(
+  calls: Calls,
+  { storage, clock }: { readonly storage: ApiKeys & Pick<AuditLog, 'audited'>; readonly clock: Clock },
+): void {
+  async function find({ session, param }: Call): Promise<ApiKey> {
+    const key = await storage.findApiKey(session.orgId, param('id'));
+    if (key === null) throw new Problem('not_found');
+    return key;
+  }
+
+  calls.on('GET /keys', 'read', async call => {
+    const page = call.page('keys', call.query(listQuery));
+    const { rows, next } = pageOf(await storage.listApiKeys(call.session.orgId), newestFirst, page);
+    return page.answer(rows.map(toRecord), next);
+  });
+
+  calls.on('POST /keys', 'keys.change', async call => {
+    const { name } = await call.body(keyBody);
+    const secret = newSecret('sk');
+    const createdAt = clock.now();
+    const key: ApiKey = {
+      id: newId('key', createdAt),
+      orgId: call.session.orgId,
+      name,
+      prefix: secret.slice(0, PREFIX_LENGTH),
+      hash: hashSecret(secret),
+      createdAt,
+      lastUsedAt: null,
+      revokedAt: null,
+    };
+    const record = call.record('key.created', key.id, { name, prefix: key.prefix });
+    await storage.audited(record).createApiKey(key);
+    return answer({ ...toRecord(key), secret } satisfies NewKeyRecord, 201);
+  });
+
+  calls.on('GET /keys/:id', 'read', async call => answer(toRecord(await find(call))));
+
+  calls.on('PATCH /keys/:id', 'keys.change', async call => {
+    const { id } = await find(call);
+    const { name } = await call.body(keyChange);
+    const record = call.record('key.renamed', id, { name });
+    await storage.audited(record).renameApiKey(call.session.orgId, id, name);
+    return answer(toRecord(await find(call)));
+  });
+
+  calls.on('DELETE /keys/:id', 'keys.change', async call => {
+    const { id, name } = await find(call);
+    const record = call.record('key.revoked', id, { name });
+    await storage.audited(record).revokeApiKey(call.session.orgId, id, clock.now());
+    return answer(toRecord(await find(call)));
+  });
+}
+
+const toRecord = (key: ApiKey): KeyRecord => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  created_at: toRfc3339(key.createdAt),
+  last_used_at: optionalTime(key.lastUsedAt),
+  revoked_at: optionalTime(key.revokedAt),
+});

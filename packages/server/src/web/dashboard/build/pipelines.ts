@@ -1,0 +1,206 @@
+import { type PipelineDefinition, pipelineDefinition } from '@sluice/contract';
+import {
+  type PipelineRecord,
+  type PipelineVersionRecord,
+  pipelineChange,
+  rollbackBody,
+} from '@sluice/contract/dashboard-pipelines';
+import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import { invalid, Problem } from '../../../core/errors.ts';
+import { newId } from '../../../core/ids.ts';
+import type { KindDescription } from '../../../core/kinds/kind.ts';
+import type { AuditEntry } from '../../../core/stores/audit-entry.ts';
+import type { Destinations } from '../../../core/stores/deliveries.ts';
+import type { Pipelines, PipelineVersion, StoredPipeline } from '../../../core/stores/pipelines.ts';
+import type { AuditLog, Sources } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import { pageOf } from '../../paging.ts';
+import type { Call, Calls } from '../calls.ts';
+import { listQuery, newestFirst } from '../records.ts';
+
+type Definition = Omit<PipelineDefinition, 'enabled'>;
+
+/** What these calls ask of the pipelines; see `pipeline/pipeline-admin.ts`. */
+export interface PipelineChecks {
+  kinds(): KindDescription[];
+  accept(input: {
+    readonly orgId: string;
+    readonly id: string;
+    readonly given: Definition;
+    readonly stored: string | null;
+    readonly sourceIds: readonly string[];
+    readonly destinationIds: readonly string[];
+  }): Promise<string>;
+  show(definition: string): Definition;
+}
+
+type PipelineCallStorage = Pipelines &
+  Pick<Sources, 'listSources'> &
+  Pick<Destinations, 'listDestinations'> &
+  Pick<AuditLog, 'audited'>;
+
+/** Pipelines and their versions. Secrets of steps are shown as set, and kept when that is sent back. */
+export function pipelineCalls(
+  calls: Calls,
+  {
+    storage,
+    pipelineAdmin,
+    clock,
+  }: {
+    readonly storage: PipelineCallStorage;
+    readonly pipelineAdmin: PipelineChecks;
+    readonly clock: Clock;
+  },
+): void {
+  async function find({ session, param }: Call): Promise<StoredPipeline> {
+    const pipeline = await storage.findPipeline(session.orgId, param('id'));
+    if (pipeline === null) throw new Problem('not_found');
+    return pipeline;
+  }
+
+  async function accept(orgId: string, id: string, given: Definition, stored: string | null) {
+    const [sources, destinations] = await Promise.all([
+      storage.listSources(orgId),
+      storage.listDestinations(orgId),
+    ]);
+    const ids = (rows: readonly { readonly id: string }[]) => rows.map(row => row.id);
+    return pipelineAdmin.accept({
+      orgId,
+      id,
+      given,
+      stored,
+      sourceIds: ids(sources),
+      destinationIds: ids(destinations),
+    });
+  }
+
+  /** The next version, unless somebody else has just made it. */
+  async function save(
+    { orgId, id, version }: StoredPipeline,
+    change: { readonly name: string; readonly definition: string; readonly enabled?: boolean },
+    record: AuditEntry,
+  ) {
+    const next = { from: version, ...change };
+    const saved = await storage.audited(record).savePipeline(orgId, id, next, record.actor, clock.now());
+    if (saved === 'not_found') throw new Problem('not_found');
+    if (saved === 'changed_meanwhile') throw new Problem('version_conflict');
+  }
+
+  const show = (pipeline: StoredPipeline): PipelineRecord => ({
+    id: pipeline.id,
+    enabled: pipeline.enabled,
+    version: pipeline.version,
+    ...shownDefinition(pipelineAdmin.show(pipeline.definition)),
+    created_at: toRfc3339(pipeline.createdAt),
+    updated_at: toRfc3339(pipeline.updatedAt),
+  });
+
+  calls.on('GET /kinds/steps', 'read', async () => answer(pipelineAdmin.kinds()));
+
+  calls.on('GET /pipelines', 'read', async call => {
+    const page = call.page('pipelines', call.query(listQuery));
+    const { rows, next } = pageOf(await storage.listPipelines(call.session.orgId), newestFirst, page);
+    return page.answer(rows.map(show), next);
+  });
+
+  calls.on('POST /pipelines', 'pipelines.change', async call => {
+    const { enabled, ...given } = await call.body(pipelineDefinition);
+    const { orgId, email } = call.session;
+    const now = clock.now();
+    const id = newId('pipe', now);
+    const definition = await accept(orgId, id, given, null);
+    const pipeline: StoredPipeline = {
+      id,
+      orgId,
+      name: given.name,
+      enabled,
+      version: 1,
+      definition,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const record = call.record('pipeline.created', id, { name: given.name, enabled });
+    await storage.audited(record).createPipeline(pipeline, email);
+    return answer(show(pipeline), 201);
+  });
+
+  calls.on('GET /pipelines/:id', 'read', async call => {
+    const pipeline = await find(call);
+    const tallies = await storage.readTallies(pipeline.orgId, pipeline.id);
+    return answer({ ...show(pipeline), classify: tallies });
+  });
+
+  calls.on('PATCH /pipelines/:id', 'pipelines.change', async call => {
+    const pipeline = await find(call);
+    const { enabled, ...change } = await call.body(pipelineChange);
+    if (Object.keys(change).length === 0) {
+      if (enabled === undefined) return answer(show(pipeline));
+      const record = call.record('pipeline.changed', pipeline.id, { enabled });
+      await storage.audited(record).enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
+      return answer(show(await find(call)));
+    }
+    // As it is shown, secrets as set: what is not changed is kept.
+    const given = { ...pipelineAdmin.show(pipeline.definition), ...change };
+    const definition = await accept(pipeline.orgId, pipeline.id, given, pipeline.definition);
+    const version = pipeline.version + 1;
+    await save(
+      pipeline,
+      { name: given.name, definition, ...(enabled === undefined ? {} : { enabled }) },
+      call.record('pipeline.changed', pipeline.id, { version, changed: Object.keys(change), enabled }),
+    );
+    return answer(show(await find(call)));
+  });
+
+  calls.on('DELETE /pipelines/:id', 'pipelines.change', async call => {
+    const { orgId, id, name } = await find(call);
+    const changes = storage.audited(call.record('pipeline.deleted', id, { name }));
+    if (!(await changes.deletePipeline(orgId, id))) throw new Problem('not_found');
+    return answer({ id, deleted: true });
+  });
+
+  calls.on('GET /pipelines/:id/versions', 'read', async call => {
+    const { orgId, id } = await find(call);
+    const page = call.page(`versions ${id}`, call.query(listQuery));
+    const versions = await storage.listPipelineVersions(orgId, id);
+    const { rows, next } = pageOf(versions, newestVersionFirst, page);
+    return page.answer(
+      rows.map(version => showVersion(version, pipelineAdmin)),
+      next,
+    );
+  });
+
+  calls.on('POST /pipelines/:id/rollback', 'pipelines.change', async call => {
+    const pipeline = await find(call);
+    const { version } = await call.body(rollbackBody);
+    const { orgId, id } = pipeline;
+    const target = await storage.findPipelineVersion(orgId, id, version);
+    if (target === null) throw invalid('version', `version: there is no version ${version}.`);
+    const given = pipelineAdmin.show(target.definition);
+    const definition = await accept(orgId, id, given, target.definition);
+    const record = call.record('pipeline.rolled_back', id, { to: version, version: pipeline.version + 1 });
+    await save(pipeline, { name: given.name, definition }, record);
+    return answer(show(await find(call)));
+  });
+}
+
+const shownDefinition = ({ name, sources, steps, destinations }: Definition) => ({
+  name,
+  sources,
+  steps,
+  destinations,
+});
+
+const showVersion = (
+  { version, definition, createdBy, createdAt }: PipelineVersion,
+  pipelineAdmin: Pick<PipelineChecks, 'show'>,
+): PipelineVersionRecord => ({
+  version,
+  ...shownDefinition(pipelineAdmin.show(definition)),
+  created_by: createdBy,
+  created_at: toRfc3339(createdAt),
+});
+
+const newestVersionFirst = {
+  keyOf: ({ version }: { readonly version: number }) => String(version).padStart(12, '0'),
+  direction: 'descending',
+} as const;

@@ -1,0 +1,188 @@
+import {
+  type RejectionRecord,
+  rotateBody,
+  type SourceRecord,
+  sdkSourceChange,
+  sourceBody,
+  webhookSourceChange,
+} from '@sluice/contract/dashboard-sources';
+import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import { newId } from '../../../core/ids.ts';
+import { hashSecret, newSecret, type Vault } from '../../../core/secrets/vault.ts';
+import type { AuditLog, Source, SourceChange, Sources } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import { pageOf } from '../../paging.ts';
+import type { Call, Calls } from '../calls.ts';
+import { may } from '../permissions.ts';
+import { listQuery, newestFirst, optionalTime } from '../records.ts';
+
+const MOST_REJECTIONS = 1_000;
+
+/** Sources. A webhook's token stays readable to members; its secret is answered when made or rotated only. */
+export function sourceCalls(
+  calls: Calls,
+  {
+    storage,
+    vault,
+    clock,
+  }: {
+    readonly storage: Sources & Pick<AuditLog, 'audited'>;
+    readonly vault: Pick<Vault, 'seal' | 'open'>;
+    readonly clock: Clock;
+  },
+): void {
+  async function find({ session, param }: Call): Promise<Source> {
+    const source = await storage.findSource(session.orgId, param('id'));
+    if (source === null) throw new Problem('not_found');
+    return source;
+  }
+
+  const show = (source: Source, { session, client }: Call): SourceRecord => {
+    const mayReveal = source.kind === 'webhook' && may(session.role, 'sources.reveal');
+    const token = mayReveal ? vault.open(source.sealedToken, source.orgId, source.id) : null;
+    return toRecord(source, token, client.baseUrl);
+  };
+
+  calls.on('GET /sources', 'read', async call => {
+    const page = call.page('sources', call.query(listQuery));
+    const { rows, next } = pageOf(await storage.listSources(call.session.orgId), newestFirst, page);
+    return page.answer(
+      rows.map(source => show(source, call)),
+      next,
+    );
+  });
+
+  calls.on('POST /sources', 'sources.change', async call => {
+    const input = await call.body(sourceBody);
+    const now = clock.now();
+    const id = newId('src', now);
+    const { orgId } = call.session;
+    const secret = newSecret('whsec');
+    const token = newSecret('whk');
+    const base = {
+      id,
+      orgId,
+      name: input.name,
+      enabled: true,
+      createdAt: now,
+      updatedAt: now,
+      lastEventAt: null,
+    };
+    const source: Source =
+      input.kind === 'sdk'
+        ? { ...base, kind: 'sdk', match: input.match }
+        : {
+            ...base,
+            kind: 'webhook',
+            tokenHash: hashSecret(token),
+            sealedToken: vault.seal(token, orgId, id),
+            auth: input.auth,
+            sealedSecret: vault.seal(secret, orgId, id),
+            previousSealedSecret: null,
+            previousSecretUntil: null,
+            ratePerSecond: input.rate.per_second,
+            rateBurst: input.rate.burst,
+          };
+    await storage.audited(call.record('source.created', id, { ...input })).createSource(source);
+    const shown = show(source, call);
+    return answer(input.kind === 'webhook' ? { ...shown, secret } : shown, 201);
+  });
+
+  calls.on('GET /sources/:id', 'read', async call => answer(show(await find(call), call)));
+
+  calls.on('PATCH /sources/:id', 'sources.change', async call => {
+    const source = await find(call);
+    const input = await readChange(call, source.kind);
+    const record = call.record('source.changed', source.id, input);
+    await storage.audited(record).updateSource(source.orgId, source.id, toChange(input), clock.now());
+    return answer(show(await find(call), call));
+  });
+
+  calls.on('DELETE /sources/:id', 'sources.change', async call => {
+    const { orgId, id, name } = await find(call);
+    const changes = storage.audited(call.record('source.deleted', id, { name }));
+    if (!(await changes.deleteSource(orgId, id, call.session.email, clock.now())))
+      throw new Problem('not_found');
+    return answer({ id, deleted: true });
+  });
+
+  calls.on('POST /sources/:id/rotate', 'sources.change', async call => {
+    const source = await find(call);
+    if (source.kind === 'sdk') {
+      throw new Problem('conflict', {
+        message: 'An sdk source has no secret: its events come with an API key.',
+      });
+    }
+    const { overlap_s } = await call.body(rotateBody, 'take as {}');
+    const secret = newSecret('whsec');
+    const now = clock.now();
+    const change: SourceChange = {
+      sealedSecret: vault.seal(secret, source.orgId, source.id),
+      previousSealedSecret: overlap_s === 0 ? null : source.sealedSecret,
+      previousSecretUntil: overlap_s === 0 ? null : now + seconds(overlap_s),
+    };
+    const record = call.record('source.secret_rotated', source.id, { overlap_s });
+    await storage.audited(record).updateSource(source.orgId, source.id, change, now);
+    return answer({ ...show(await find(call), call), secret });
+  });
+
+  calls.on('GET /sources/:id/rejections', 'read', async call => {
+    const { orgId, id } = await find(call);
+    const page = call.page(`rejections ${id}`, call.query(listQuery));
+    const rejections = await storage.listRejections(orgId, id, MOST_REJECTIONS);
+    const { rows, next } = pageOf(withKeys(rejections), rejectionOrder, page);
+    return page.answer(
+      rows.map(({ at, code, message }): RejectionRecord => ({ at: toRfc3339(at), code, message })),
+      next,
+    );
+  });
+}
+
+type SourceInput = { name?: string; enabled?: boolean; auth?: 'hmac' | 'bearer' | 'none'; match?: string } & {
+  rate?: { per_second: number; burst: number };
+};
+
+const readChange = (call: Call, kind: Source['kind']): Promise<SourceInput> =>
+  kind === 'sdk' ? call.body(sdkSourceChange) : call.body(webhookSourceChange);
+
+const toChange = ({ rate, ...rest }: SourceInput): SourceChange =>
+  rate ? { ...rest, ratePerSecond: rate.per_second, rateBurst: rate.burst } : rest;
+
+/** A refusal has no id: its place is its time, and its number among those of the same millisecond. */
+function withKeys<T extends { readonly at: number }>(newestFirst: readonly T[]): (T & { key: string })[] {
+  let same = 0;
+  return newestFirst.map((row, i) => {
+    same = newestFirst[i - 1]?.at === row.at ? same + 1 : 0;
+    return {
+      ...row,
+      key: `${String(row.at).padStart(16, '0')} ${String(MOST_REJECTIONS - same).padStart(5, '0')}`,
+    };
+  });
+}
+
+const rejectionOrder = {
+  keyOf: ({ key }: { readonly key: string }) => key,
+  direction: 'descending',
+} as const;
+
+function toRecord(source: Source, token: string | null, baseUrl: string): SourceRecord {
+  const base = {
+    id: source.id,
+    name: source.name,
+    enabled: source.enabled,
+    created_at: toRfc3339(source.createdAt),
+    updated_at: toRfc3339(source.updatedAt),
+    last_event_at: optionalTime(source.lastEventAt),
+  };
+  if (source.kind === 'sdk') return { kind: 'sdk', ...base, match: source.match };
+  return {
+    kind: 'webhook',
+    ...base,
+    auth: source.auth,
+    rate: { per_second: source.ratePerSecond, burst: source.rateBurst },
+    url: token === null ? null : `${baseUrl}/whk/${token}`,
+    token,
+    previous_secret_until: optionalTime(source.previousSecretUntil),
+  };
+}

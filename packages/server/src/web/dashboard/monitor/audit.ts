@@ -1,0 +1,40 @@
+import type { AuditRecord } from '@sluice/contract/dashboard-events';
+import { toRfc3339 } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import type { AuditEntry } from '../../../core/stores/audit-entry.ts';
+import type { AuditLog } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import type { Calls } from '../calls.ts';
+import { listQuery } from '../records.ts';
+
+/** Who changed what, newest first. */
+export function auditCalls(
+  calls: Calls,
+  { storage }: { readonly storage: Pick<AuditLog, 'listAudit' | 'findAudit'> },
+): void {
+  calls.on('GET /audit', 'read', async call => {
+    const page = call.page('audit', call.query(listQuery));
+    const found = await storage.listAudit(call.session.orgId, {
+      limit: page.limit + 1,
+      below: page.position,
+    });
+    const shown = found.slice(0, page.limit);
+    const next = found.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
+    return page.answer(shown.map(toRecord), next);
+  });
+
+  calls.on('GET /audit/:id', 'read', async ({ session, param }) => {
+    const entry = await storage.findAudit(session.orgId, param('id'));
+    if (entry === null) throw new Problem('not_found');
+    return answer(toRecord(entry));
+  });
+}
+
+const toRecord = ({ id, at, actor, action, target, details }: AuditEntry): AuditRecord => ({
+  id,
+  at: toRfc3339(at),
+  actor,
+  action,
+  target,
+  details: { ...details },
+});

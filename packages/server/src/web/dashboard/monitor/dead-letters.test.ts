@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { aDestination, routedTo } from '../../../../test/contract/storage/delivery-samples.ts';
+import {
+  aClaimInput,
+  accepted,
+  aRun,
+  aSettlement,
+} from '../../../../test/contract/storage/pipeline-samples.ts';
+import { NOW } from '../../../../test/contract/storage/samples.ts';
+import { openPrivateCalls, type PrivateCalls } from '../../../../test/support/private-calls.ts';
+import { systemClock } from '../../../core/clock.ts';
+import { deadLetterCalls } from './dead-letters.ts';
+
+let dashboard: PrivateCalls;
+/** Happens between the moment that letters are found and the one that they are told. */
+let meanwhile = async () => {};
+
+beforeAll(async () => {
+  dashboard = await openPrivateCalls();
+  const { storage, calls } = dashboard;
+  deadLetterCalls(calls, {
+    storage: {
+      ...storage,
+      async listFailedEvents(...args) {
+        const found = await storage.listFailedEvents(...args);
+        await meanwhile();
+        return found;
+      },
+    },
+    clock: systemClock,
+    onDeliveriesDue: () => {},
+  });
+});
+afterAll(() => dashboard.close());
+
+const read = async (path: string): Promise<string> => (await dashboard.get(path)).text();
+
+/** The ids of what is exported. */
+const exported = async (): Promise<string[]> =>
+  (await read('/dead-letters/export'))
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => (JSON.parse(line) as { id: string }).id)
+    .sort();
+
+/** Two deliveries that are dead. */
+async function twoDead(): Promise<string[]> {
+  const { storage, orgId } = dashboard;
+  const { id } = aDestination(orgId);
+  await storage.createDestination(aDestination(orgId, { id }));
+  await routedTo(storage, orgId, [id], { count: 2 });
+  const input = { orgId, destinationId: id, limit: 2, bytes: 1 << 20 };
+  const claimed = await storage.claimDeliveries([input], { token: 't', now: NOW, until: NOW + 9 });
+  const facts = { n: 1, at: NOW, durationMs: 1, status: null, message: 'No.', response: '' };
+  const attempt = { ...facts, code: 'timeout' as const, request: '{"target":"","headers":{},"body":""}' };
+  const next = { state: 'dead' as const, code: 'timeout' as const };
+  await storage.recordAttempts(
+    claimed.map(delivery => ({ orgId, deliveryId: delivery.id, token: 't', attempt, next })),
+  );
+  return claimed.map(delivery => delivery.id);
+}
+
+/** Two events that failed. */
+async function twoFailed(): Promise<string[]> {
+  const { storage, orgId } = dashboard;
+  const ids = await accepted(storage, orgId, 2);
+  const { events } = await storage.claimEvents(aClaimInput());
+  await storage.settleEvents(
+    events.map(claimed => aSettlement(claimed, { runs: [aRun({ outcome: 'failed', reason: 'No.' })] })),
+    NOW,
+  );
+  return ids;
+}
+
+test('letters that are mended while the others are read are left out', async () => {
+  const { storage, orgId } = dashboard;
+  const [gone = '', dead = ''] = await twoDead();
+  const [mended = '', failed = ''] = await twoFailed();
+  expect(await exported()).toEqual([gone, dead, mended, failed].sort());
+  meanwhile = async () => {
+    await storage.discardDelivery(orgId, gone, NOW);
+    await storage.discardFailedEvent(orgId, mended);
+  };
+  expect(await exported()).toEqual([dead, failed].sort());
+  meanwhile = async () => void (await storage.discardFailedEvent(orgId, failed));
+  expect(await read('/dead-letters')).not.toContain(failed);
+});

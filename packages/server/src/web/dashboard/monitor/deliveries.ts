@@ -1,0 +1,121 @@
+import { deliveryFilter } from '@sluice/contract/dashboard-deliveries';
+import type { AttemptRecord, DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import { z } from 'zod';
+import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import { idFloor } from '../../../core/ids.ts';
+import type { StoredAttempt, StoredDelivery } from '../../../core/stores/deliveries.ts';
+import type { Storage } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import { pagingQuery } from '../../paging.ts';
+import type { Call, Calls } from '../calls.ts';
+import { optionalTime } from '../records.ts';
+
+type DeliveryCallStorage = Pick<Storage, 'listDeliveries' | 'findDelivery' | 'listAttempts' | 'audited'>;
+
+/** What is on its way, what has arrived, and what could not. */
+export function deliveryCalls(
+  calls: Calls,
+  {
+    storage,
+    clock,
+    onDeliveriesDue,
+  }: { readonly storage: DeliveryCallStorage; readonly clock: Clock; onDeliveriesDue(): void },
+): void {
+  async function find({ session, param }: Call): Promise<StoredDelivery> {
+    const delivery = await storage.findDelivery(session.orgId, param('id'));
+    if (delivery === null) throw new Problem('not_found');
+    return delivery;
+  }
+
+  const showWhole = async (delivery: StoredDelivery) =>
+    showDelivery(delivery, await storage.listAttempts(delivery.orgId, delivery.id));
+
+  const showBriefly = async (delivery: StoredDelivery) =>
+    showDelivery(delivery, await storage.listAttempts(delivery.orgId, delivery.id), MOST_LISTED);
+
+  const listQuery = z.strictObject({ ...deliveryFilter, ...pagingQuery });
+  calls.on('GET /deliveries', 'read', async call => {
+    const { limit, cursor, after, before, ...filter } = call.query(listQuery);
+    const page = call.page('deliveries', { limit, cursor });
+    // An id holds when it was made.
+    const [floor, ceiling] = [
+      after === undefined ? '' : idFloor('dlv', after + 1),
+      before === undefined ? null : idFloor('dlv', before),
+    ];
+    const found = await storage.listDeliveries(call.session.orgId, filter, {
+      limit: page.limit + 1,
+      below: [page.position, ceiling].filter(id => id !== null).sort()[0] ?? null,
+    });
+    const rows = found.filter(({ id }) => id >= floor);
+    const shown = rows.slice(0, page.limit);
+    const next = rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
+    return page.answer(await Promise.all(shown.map(showBriefly)), next);
+  });
+
+  calls.on('GET /deliveries/:id', 'read', async call => answer(await showWhole(await find(call))));
+
+  calls.on('POST /deliveries/:id/retry', 'deliveries.change', async call => {
+    const { orgId, id } = await find(call);
+    const changes = storage.audited(call.record('delivery.retried', id));
+    if (!(await changes.retryDelivery(orgId, id, clock.now()))) {
+      throw new Problem('conflict', {
+        message: 'Only a dead delivery whose destination still exists can be retried.',
+      });
+    }
+    onDeliveriesDue();
+    return answer(await showWhole(await find(call)));
+  });
+
+  calls.on('POST /deliveries/:id/discard', 'deliveries.change', async call => {
+    const { orgId, id } = await find(call);
+    const changes = storage.audited(call.record('delivery.discarded', id));
+    if (!(await changes.discardDelivery(orgId, id, clock.now()))) {
+      throw new Problem('conflict', { message: 'This delivery has ended already.' });
+    }
+    return answer(await showWhole(await find(call)));
+  });
+}
+
+/** What a list shows of each body, so that no page of it grows large. */
+export const MOST_LISTED = 1_024;
+
+/** A delivery as every private call shows it; a list cuts what was sent and answered. */
+export const showDelivery = (
+  delivery: StoredDelivery,
+  attempts: readonly StoredAttempt[],
+  most = Number.POSITIVE_INFINITY,
+): DeliveryRecord => ({
+  id: delivery.id,
+  event_id: delivery.eventId,
+  event_type: delivery.eventType,
+  run_id: delivery.runId,
+  pipeline: delivery.pipeline,
+  destination: delivery.destination,
+  state: delivery.state,
+  attempt: delivery.attempt,
+  next_attempt_at: optionalTime(delivery.nextAttemptAt),
+  code: delivery.code,
+  created_at: toRfc3339(delivery.createdAt),
+  finished_at: optionalTime(delivery.finishedAt),
+  attempts: attempts.map(attempt => showAttempt(attempt, most)),
+});
+
+function showAttempt(attempt: StoredAttempt, most: number): AttemptRecord {
+  const { n, at, durationMs, status, code, message, response } = attempt;
+  const request = JSON.parse(attempt.request) as AttemptRecord['request'];
+  return {
+    n,
+    at: toRfc3339(at),
+    duration_ms: durationMs,
+    status,
+    code,
+    message,
+    request: { ...request, body: cut(request.body, most) },
+    response: cut(response, most),
+    cut: request.body.length > most || response.length > most,
+  };
+}
+
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;

@@ -1,0 +1,81 @@
+import { deleteQuery } from '@sluice/contract/entity';
+import { Problem } from '../../../core/errors.ts';
+import type { EntityRef } from '../../../core/event/scope.ts';
+import type { Entities, EntityActions } from '../../../core/stores/entities.ts';
+import { answer } from '../../answer.ts';
+import type { Cursors } from '../../paging.ts';
+import { placeOf, readEntity, targetOf } from '../../public/entities-path.ts';
+import { readIfMatch } from '../../public/entities-query.ts';
+import { createEntityReads } from '../../public/entities-read.ts';
+import { answerJson, timedEntityJson } from '../../public/entities-records.ts';
+import { createEntityWrites } from '../../public/entities-write.ts';
+import type { BodyLimits } from '../../read-json.ts';
+import type { Call, Calls } from '../calls.ts';
+import type { SearchesInTurns } from './search-limit.ts';
+
+const PREFIX = '/dashboard/api/entities';
+const ONE = '/entities/:kind/:external_id';
+
+/** Entities as people see and change them: as programs do, but with when each trait was written, and on record. */
+export function entityCalls(
+  calls: Calls,
+  dependencies: {
+    readonly storage: Entities & Pick<SearchesInTurns, 'listEntities'>;
+    readonly entityActions: EntityActions;
+    readonly cursors: Cursors;
+    readonly limits: BodyLimits;
+  },
+): void {
+  const { storage, entityActions: actions, cursors, limits } = dependencies;
+  const reads = createEntityReads({ storage, actions, cursors });
+
+  const writes = createEntityWrites({ actions, limits });
+
+  /** Off the URL as it was sent, since an external id may hold anything. */
+  const segmentsOf = ({ request }: Call) => placeOf(request, PREFIX)?.segments ?? [];
+  const entityOf = (call: Call): EntityRef => readEntity(segmentsOf(call));
+  const recordAs = (call: Call, action: string) => (entity: EntityRef) =>
+    call.record(action, targetOf(entity));
+
+  calls.on('GET /entities', 'read', ({ session, request }) =>
+    reads.list(session.orgId, request, (...search) => storage.listEntities(...search, request.signal)),
+  );
+
+  calls.on(`GET ${ONE}`, 'read', async call => {
+    const entity = await storage.findEntity(call.session.orgId, entityOf(call));
+    if (entity === null) throw new Problem('not_found');
+    return answerJson(timedEntityJson(entity));
+  });
+
+  for (const what of ['links', 'graph', 'identity', 'events'] as const) {
+    calls.on(`GET ${ONE}/${what}`, 'read', call =>
+      reads[what](call.session.orgId, entityOf(call), call.request),
+    );
+  }
+
+  calls.on('POST /entities', 'entities.change', call =>
+    writes.merge(call.session.orgId, call.request, recordAs(call, 'entity.written')),
+  );
+
+  calls.on(`PATCH ${ONE}`, 'entities.change', call =>
+    writes.write(
+      call.session.orgId,
+      segmentsOf(call),
+      'patch',
+      call.request,
+      recordAs(call, 'entity.changed'),
+    ),
+  );
+
+  calls.on(`DELETE ${ONE}`, 'entities.change', async call => {
+    const entity = entityOf(call);
+    const { erase_events: eraseEvents } = call.query(deleteQuery);
+    const shown = (erasedEvents: number) => (eraseEvents ? { erased_events: erasedEvents } : {});
+    const { erasedEvents } = await actions.remove(call.session.orgId, entity, {
+      ifMatch: readIfMatch(call.request),
+      eraseEvents,
+      record: erased => call.record('entity.deleted', targetOf(entity), shown(erased)),
+    });
+    return answer({ deleted: true, ...shown(erasedEvents) });
+  });
+}

@@ -1,0 +1,145 @@
+import type { PipelineDestination } from '@sluice/contract';
+import { type EventRow, eventFilter } from '@sluice/contract/dashboard-events';
+import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
+import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
+import { z } from 'zod';
+import { seconds, toRfc3339 } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import type { StoredEvent } from '../../../core/event/event.ts';
+import { type JsonObject, parseJson, stringifyJson } from '../../../core/json/json.ts';
+import type { StoredRun } from '../../../core/stores/pipelines.ts';
+import type { Storage } from '../../../core/stores/storage.ts';
+import { pagingQuery } from '../../paging.ts';
+import type { Calls } from '../calls.ts';
+import { optionalTime } from '../records.ts';
+import { MOST_LISTED, showDelivery } from './deliveries.ts';
+import { toFilter } from './event-filter.ts';
+import type { SearchesInTurns } from './search-limit.ts';
+import { type ShownTrace, showTraces } from './traces.ts';
+
+/** A search goes back through time for this long, then says how far it came. */
+const SEARCH_BUDGET_MS = seconds(2);
+
+/** An event has a run for each of its pipelines, and as many again for each replay: so many of the latest are shown. */
+const MOST_RUNS = 100;
+/** An event has a delivery for each destination of its pipelines, and as many again for each replay. */
+const MOST_DELIVERIES = 200;
+/** Of each, so many of the latest attempts. */
+const MOST_ATTEMPTS = 10;
+/** Of what was sent and answered so much is shown whole, the newest first; the delivery's own call has all of it. */
+const MOST_BODIES = 512 * 1024;
+
+const eventsQuery = z.strictObject({ ...eventFilter, ...pagingQuery });
+
+type EventStorage = Pick<
+  Storage,
+  'findEvent' | 'listRuns' | 'findRetry' | 'listDeliveries' | 'listAttempts' | 'findPipelineVersion'
+> &
+  Pick<SearchesInTurns, 'listEvents'>;
+
+/** What these calls ask of the pipelines; see `pipeline/pipeline-admin.ts`. */
+export interface TraceReader {
+  showTrace(trace: string, payload: JsonObject): ShownTrace;
+  /** A stored definition. */
+  show(definition: string): { readonly destinations: readonly PipelineDestination[] };
+}
+
+/** What came in: searched, and one at a time with its payload and all that became of it. */
+export function eventCalls(
+  calls: Calls,
+  { storage, pipelineAdmin }: { readonly storage: EventStorage; readonly pipelineAdmin: TraceReader },
+): void {
+  async function listDeliveries(orgId: string, event: string) {
+    const found = await storage.listDeliveries(orgId, { event }, { limit: MOST_DELIVERIES + 1, below: null });
+    const deliveries: DeliveryRecord[] = [];
+    let room = MOST_BODIES;
+    for (const delivery of found.slice(0, MOST_DELIVERIES)) {
+      const attempts = await storage.listAttempts(orgId, delivery.id, MOST_ATTEMPTS);
+      deliveries.push(showDelivery(delivery, attempts, room > 0 ? undefined : MOST_LISTED));
+      room -= attempts.reduce((size, { request, response }) => size + request.length + response.length, 0);
+    }
+    return { deliveries, deliveries_cut: found.length > deliveries.length };
+  }
+
+  /** Why it did not go to some destination: what the run noted, and each `when` of its version that was just false. */
+  async function routingOf(orgId: string, run: StoredRun, deliveries: readonly DeliveryRecord[]) {
+    if (run.outcome !== 'routed') return run.notes;
+    const version = await storage.findPipelineVersion(orgId, run.pipelineId, run.version);
+    if (version === null) return run.notes;
+    const told = new Set([
+      ...run.notes.map(({ destination }) => destination),
+      ...deliveries.filter(({ run_id }) => run_id === run.id).map(({ destination }) => destination.id),
+    ]);
+    const silent = pipelineAdmin
+      .show(version.definition)
+      .destinations.filter(({ id, when }) => when !== undefined && !told.has(id));
+    return [...run.notes, ...silent.map(({ id, when }) => ({ destination: id, note: `${when} is false` }))];
+  }
+
+  calls.on('GET /events', 'read', async call => {
+    const query = call.query(eventsQuery);
+    const page = call.page('events', query);
+    const { events, next, searchedTo } = await storage.listEvents(
+      call.session.orgId,
+      toFilter(query),
+      { limit: page.limit, below: page.position, budgetMs: SEARCH_BUDGET_MS },
+      call.request.signal,
+    );
+    return page.answer(events.map(toRow), next, { searched_to: optionalTime(searchedTo) });
+  });
+
+  calls.on('GET /events/:id', 'read', async ({ session, param }) => {
+    const event = await storage.findEvent(session.orgId, param('id'));
+    if (event === null) throw new Problem('not_found');
+    const { deliveries, deliveries_cut } = await listDeliveries(session.orgId, event.id);
+    const found = await storage.listRuns(session.orgId, event.id, MOST_RUNS + 1);
+    const runs = found.slice(-MOST_RUNS);
+    const retry = event.state === 'accepted' ? await storage.findRetry(session.orgId, event.id) : null;
+    const payload = runs.length === 0 ? {} : (parseJson(event.payload) as JsonObject);
+    const traces = showTraces(runs, event.payload, trace => pipelineAdmin.showTrace(trace, payload));
+    const shown = await Promise.all(
+      runs.map(async (run, i) => ({
+        ...showRun(run, traces[i] ?? { steps: [], cutAt: 0 }),
+        // Of a run whose deliveries are not all here, nobody can tell.
+        ...(deliveries_cut ? {} : { routing: [...(await routingOf(session.orgId, run, deliveries))] }),
+      })),
+    );
+    const record = stringifyJson({
+      ...toRow(event),
+      sender_id: event.senderId,
+      erased_at: optionalTime(event.erasedAt),
+      waiting: retry && { until: toRfc3339(retry.dueAt), retries: retry.retries },
+      runs: shown,
+      runs_cut: found.length > runs.length,
+      deliveries,
+      deliveries_cut,
+    } satisfies Omit<EventRecord, 'payload'>);
+    // The payload goes out as the text it is stored as: read and written again, some numbers would change.
+    const text = `{"data":${record.slice(0, -1)},"payload":${event.payload}}}`;
+    return new Response(text, { headers: { 'Content-Type': 'application/json' } });
+  });
+}
+
+const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
+  id: run.id,
+  pipeline: { id: run.pipelineId, name: run.pipelineName, version: run.version },
+  outcome: run.outcome,
+  step: run.step,
+  reason: run.reason,
+  steps: [...steps],
+  cut_at: cutAt,
+  routing: [...run.notes],
+  replay: run.jobId,
+  at: toRfc3339(run.createdAt),
+});
+
+export const toRow = (event: StoredEvent): EventRow => ({
+  id: event.id,
+  type: event.type,
+  icon: event.icon,
+  state: event.state,
+  sources: [...event.sources],
+  entity: event.entity && { kind: event.entity.kind, external_id: event.entity.externalId },
+  timestamp: toRfc3339(event.happenedAt),
+  received_at: toRfc3339(event.receivedAt),
+});

@@ -1,0 +1,59 @@
+import type { HealthRecord } from '@sluice/contract/dashboard-overview';
+import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import type { Counters } from '../../../core/stores/counters.ts';
+import type { StorageSize } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import type { Calls } from '../calls.ts';
+import { MOST_COUNTED } from '../overview/overview.ts';
+
+/** What a process knows of itself and of its storage. */
+export interface ServiceHealth {
+  readonly version: string;
+  readonly startedAt: number;
+  readonly roles: readonly string[];
+  nodes(): number;
+  measure(): Promise<StorageSize>;
+  /** Rejects with the reason while nothing can be written. */
+  checkWritable(): Promise<void>;
+}
+
+/** How the service is. Nothing here tells of other organisations but the size of what all of them share. */
+export function healthCalls(
+  calls: Calls,
+  {
+    storage,
+    clock,
+    health,
+  }: {
+    readonly storage: Pick<Counters, 'countBacklog'>;
+    readonly clock: Clock;
+    readonly health: ServiceHealth;
+  },
+): void {
+  const whyNotWritable = async (): Promise<string | null> => {
+    try {
+      await health.checkWritable();
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : 'Storage cannot be written.';
+    }
+  };
+
+  calls.on('GET /health', 'read', async call => {
+    const [problem, { engine, bytes, freeBytes }, backlog] = await Promise.all([
+      whyNotWritable(),
+      health.measure(),
+      storage.countBacklog(call.session.orgId, MOST_COUNTED),
+    ]);
+    const { accepted, pending, retrying, held } = backlog;
+    return answer({
+      version: health.version,
+      started_at: toRfc3339(health.startedAt),
+      uptime_s: Math.max(0, Math.floor((clock.now() - health.startedAt) / 1_000)),
+      storage: { engine, bytes, free_bytes: freeBytes, can_write: problem === null, problem },
+      nodes: health.nodes(),
+      roles: [...health.roles],
+      backlog: { accepted, pending, retrying, held },
+    } satisfies HealthRecord);
+  });
+}

@@ -1,0 +1,65 @@
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
+import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import { REPLAY_JOB, RETRY_JOB, type ReplayRequest } from '../../../core/stores/job-requests.ts';
+import type { Job, Jobs } from '../../../core/stores/pipelines.ts';
+import type { AuditLog } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import type { Call, Calls } from '../calls.ts';
+import { listQuery, optionalTime } from '../records.ts';
+import { showStoredFilter } from './dead-letter-filter.ts';
+import { showFilter } from './event-filter.ts';
+
+/** Long pieces of work: how far they have come, and how to stop them. */
+export function jobCalls(
+  calls: Calls,
+  { storage, clock }: { readonly storage: Jobs & Pick<AuditLog, 'audited'>; readonly clock: Clock },
+): void {
+  async function find({ session, param }: Call): Promise<Job> {
+    const job = await storage.findJob(session.orgId, param('id'));
+    if (job === null) throw new Problem('not_found');
+    return job;
+  }
+
+  calls.on('GET /jobs', 'read', async call => {
+    const page = call.page('jobs', call.query(listQuery));
+    const jobs = await storage.listJobs(call.session.orgId, { limit: page.limit + 1, below: page.position });
+    const shown = jobs.slice(0, page.limit);
+    return page.answer(shown.map(showJob), jobs.length > shown.length ? (shown.at(-1)?.id ?? null) : null);
+  });
+
+  calls.on('GET /jobs/:id', 'read', async call => answer(showJob(await find(call))));
+
+  calls.on('POST /jobs/:id/cancel', 'jobs.cancel', async call => {
+    const { orgId, id, kind } = await find(call);
+    const changes = storage.audited(call.record('job.cancelled', id, { kind }));
+    if (!(await changes.finishJob(orgId, id, 'cancelled', clock.now())))
+      throw new Problem('conflict', { message: 'The job has ended already.' });
+    return answer(showJob(await find(call)));
+  });
+}
+
+export const showJob = (job: Job): JobRecord => ({
+  id: job.id,
+  kind: job.kind,
+  state: job.state,
+  request: showRequest(job),
+  total: job.total,
+  done: job.done,
+  failed: job.failed,
+  notes: [...job.notes],
+  created_by: job.createdBy,
+  created_at: toRfc3339(job.createdAt),
+  finished_at: optionalTime(job.finishedAt),
+});
+
+/** In the words that it was asked for with. */
+function showRequest({ kind, request }: Job): unknown {
+  if (kind === RETRY_JOB) {
+    const { filter } = JSON.parse(request) as { filter: Parameters<typeof showStoredFilter>[0] };
+    return { filter: showStoredFilter(filter) };
+  }
+  if (kind !== REPLAY_JOB) return JSON.parse(request);
+  const { eventId, filter, version } = JSON.parse(request) as ReplayRequest;
+  return eventId === undefined ? { filter: showFilter(filter), version } : { event_id: eventId, version };
+}

@@ -1,0 +1,64 @@
+import { replayBody, replaysBody } from '@sluice/contract/dashboard-pipelines';
+import type { Clock } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import { newId } from '../../../core/ids.ts';
+import type { AuditEntry } from '../../../core/stores/audit-entry.ts';
+import { REPLAY_JOB, type ReplayRequest } from '../../../core/stores/job-requests.ts';
+import type { Job } from '../../../core/stores/pipelines.ts';
+import type { AuditLog, EventFilter, Journal } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import type { Call, Calls } from '../calls.ts';
+import { toFilter } from './event-filter.ts';
+import { showJob } from './jobs.ts';
+
+/** Events once more through the pipelines of today, or through the versions that they saw first: always a job. */
+export function replayCalls(
+  calls: Calls,
+  {
+    storage,
+    clock,
+  }: { readonly storage: Pick<Journal, 'findEvent'> & Pick<AuditLog, 'audited'>; readonly clock: Clock },
+): void {
+  async function begin(
+    call: Call,
+    request: ReplayRequest,
+    total: number,
+    record: AuditEntry,
+  ): Promise<Response> {
+    const now = clock.now();
+    const job: Job = {
+      id: newId('job', now),
+      orgId: call.session.orgId,
+      kind: REPLAY_JOB,
+      state: 'running',
+      request: JSON.stringify(request),
+      total,
+      done: 0,
+      failed: 0,
+      position: null,
+      notes: [],
+      createdBy: call.session.email,
+      createdAt: now,
+      finishedAt: null,
+    };
+    await storage.audited(record).createJob(job);
+    return answer(showJob(job), 201);
+  }
+
+  calls.on('POST /events/:id/replay', 'events.replay', async call => {
+    const event = await storage.findEvent(call.session.orgId, call.param('id'));
+    if (event === null) throw new Problem('not_found');
+    const { version } = await call.body(replayBody, 'take as {}');
+    if (event.state === 'accepted')
+      throw new Problem('conflict', { message: 'The event has not been processed for the first time yet.' });
+    const record = call.record('event.replayed', event.id, { version });
+    return begin(call, { eventId: event.id, filter: {}, version }, 1, record);
+  });
+
+  calls.on('POST /replays', 'events.replay', async call => {
+    const { filter: given, version } = await call.body(replaysBody);
+    const filter: EventFilter = toFilter(given);
+    const record = call.record('events.replayed', call.session.orgId, { filter, version });
+    return begin(call, { filter, version }, 0, record);
+  });
+}

@@ -1,0 +1,104 @@
+import { seconds } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import type { EntityFilter } from '../../../core/stores/entities.ts';
+import type { EventFilter, Storage } from '../../../core/stores/storage.ts';
+
+/** So many searches of one organisation are under way at once: everybody reads through the same few connections. */
+const AT_ONCE = 2;
+/** More than all pages of an organisation that follow something search for at once. */
+const MOST_WAITING = 100;
+const STUCK_AFTER_MS = seconds(10);
+
+/** Searches wait for their turn only as long as somebody waits for them: until this signal. */
+export interface SearchesInTurns {
+  listEvents(...search: WithSignal<Storage['listEvents']>): ReturnType<Storage['listEvents']>;
+  listEntities(...search: WithSignal<Storage['listEntities']>): ReturnType<Storage['listEntities']>;
+}
+type WithSignal<Search extends (...args: never[]) => unknown> = [...Parameters<Search>, signal?: AbortSignal];
+
+interface Line {
+  underWay: number;
+  readonly waiting: Set<() => void>;
+}
+
+/**
+ * Storage for the dashboard, whose searches take turns within their organisation. A search goes through events for as
+ * long as its budget allows, and a page that follows one searches again and again: many of them would leave no room
+ * for anybody else. What an index answers never waits.
+ */
+export function withSearchLimit<Searched extends Pick<Storage, 'listEvents' | 'listEntities'>>(
+  storage: Searched,
+  { stuckAfterMs = STUCK_AFTER_MS } = {},
+): Searched & SearchesInTurns {
+  const lines = new Map<string, Line>();
+
+  async function inTurn<Found>(
+    orgId: string,
+    search: () => Promise<Found>,
+    signal?: AbortSignal,
+  ): Promise<Found> {
+    const line: Line = lines.get(orgId) ?? { underWay: 0, waiting: new Set() };
+    lines.set(orgId, line);
+    if (line.underWay < AT_ONCE) line.underWay++;
+    else {
+      if (line.waiting.size >= MOST_WAITING) throw tooMany();
+      await takePlace(line.waiting, stuckAfterMs, signal);
+    }
+    try {
+      return await search();
+    } finally {
+      // Whoever has ended leaves its place to the next.
+      const [next] = line.waiting;
+      if (next) next();
+      else if (--line.underWay === 0) lines.delete(orgId);
+    }
+  }
+
+  return {
+    ...storage,
+    listEvents: (orgId, filter, page, signal) =>
+      searchesEvents(filter)
+        ? inTurn(orgId, () => storage.listEvents(orgId, filter, page), signal)
+        : storage.listEvents(orgId, filter, page),
+    listEntities: (orgId, filter, page, signal) =>
+      searchesEntities(filter)
+        ? inTurn(orgId, () => storage.listEntities(orgId, filter, page), signal)
+        : storage.listEntities(orgId, filter, page),
+  };
+}
+
+/** Resolves when it is called; rejects, and is out of the line, once nobody waits for it or it took too long. */
+function takePlace(waiting: Line['waiting'], stuckAfterMs: number, signal?: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const leave = () => {
+    waiting.delete(turn);
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
+  };
+  const turn = () => {
+    leave();
+    resolve();
+  };
+  const giveUp = () => {
+    leave();
+    reject(tooMany());
+  };
+  const timer = setTimeout(giveUp, stuckAfterMs);
+  waiting.add(turn);
+  if (signal?.aborted) giveUp();
+  else signal?.addEventListener('abort', giveUp);
+  return promise;
+}
+
+const tooMany = () =>
+  new Problem('rate_limited', {
+    message: 'Too many searches are under way in this organisation. Try again shortly.',
+    retryAfter: 5,
+  });
+
+/** By time and by the entity they are tied to, events stand in order. */
+const searchesEvents = ({ after: _after, before: _before, entity: _entity, ...rest }: EventFilter): boolean =>
+  Object.values(rest).some(value => value !== undefined);
+
+const searchesEntities = ({ externalId, traits = [] }: EntityFilter): boolean =>
+  externalId !== undefined || traits.length > 0;

@@ -1,0 +1,94 @@
+import { type MapRecord, overviewQuery } from '@sluice/contract/dashboard-overview';
+import type { Clock } from '../../../core/clock.ts';
+import { arrow } from '../../../core/stores/counters.ts';
+import type { StoredPipeline } from '../../../core/stores/pipelines.ts';
+import type { Storage } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import type { Calls } from '../calls.ts';
+import { totalsOf, totalWindow } from './counter-windows.ts';
+
+/** What a person takes for now. */
+const NOW_MINUTES = 5;
+
+/** Sources, pipelines and destinations as they are tied to each other, and how much goes along each tie. */
+export function mapCalls(
+  calls: Calls,
+  {
+    storage,
+    clock,
+  }: {
+    readonly storage: Pick<Storage, 'readCounters' | 'listSources' | 'listPipelines' | 'listDestinations'>;
+    readonly clock: Clock;
+  },
+): void {
+  calls.on('GET /map', 'read', async call => {
+    const { minutes } = call.query(overviewQuery);
+    const { orgId } = call.session;
+    const [sources, pipelines, destinations] = await Promise.all([
+      storage.listSources(orgId),
+      storage.listPipelines(orgId),
+      storage.listDestinations(orgId),
+    ]);
+    const ties = entityRefsOf(pipelines);
+    const arrows = ties.map(({ from, to }) => arrow(from, to));
+    const nodes = [...sources, ...pipelines, ...destinations].map(({ id }) => id);
+    const now = clock.now();
+    const window = totalWindow(minutes, now);
+    const [onArrows, onArrowsNow, onNodes] = await Promise.all([
+      storage.readCounters(orgId, arrows, ['runs', 'deliveries'], window),
+      storage.readCounters(orgId, arrows, ['runs', 'deliveries'], totalWindow(NOW_MINUTES, now)),
+      storage.readCounters(orgId, nodes, ['received', 'routed', 'dropped', 'failed', 'delivered'], window),
+    ]);
+    const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
+    const along = (of: ReturnType<typeof totalsOf>, from: string, to: string) =>
+      of(arrow(from, to), 'runs') + of(arrow(from, to), 'deliveries');
+
+    return answer({
+      sources: sources
+        .map(({ id, name, kind, enabled }) => ({ id, name, kind, enabled, total: of(id, 'received') }))
+        .sort(byName),
+      pipelines: pipelines
+        .map(({ id, name, enabled }) => ({
+          id,
+          name,
+          enabled,
+          total: of(id, 'routed') + of(id, 'dropped') + of(id, 'failed'),
+        }))
+        .sort(byName),
+      destinations: destinations
+        .map(({ id, name, kind, paused, breaker }) => ({
+          id,
+          name,
+          kind,
+          paused,
+          is_down: breaker.openedAt !== null,
+          total: of(id, 'delivered'),
+        }))
+        .sort(byName),
+      edges: ties.map(({ from, to }) => ({
+        from,
+        to,
+        total: along(total, from, to),
+        per_minute: along(lately, from, to) / NOW_MINUTES,
+      })),
+    } satisfies MapRecord);
+  });
+}
+
+const byName = (a: { name: string }, b: { name: string }): number =>
+  a.name.localeCompare(b.name, 'en', { numeric: true });
+
+/** What a definition says of where a pipeline stands; its secrets are of no interest here. */
+interface Standing {
+  readonly sources: readonly string[];
+  readonly destinations: readonly { readonly id: string }[];
+}
+
+const entityRefsOf = (pipelines: readonly StoredPipeline[]): { from: string; to: string }[] =>
+  pipelines.flatMap(({ id, definition }) => {
+    const { sources, destinations } = JSON.parse(definition) as Standing;
+    return [
+      ...sources.map(from => ({ from, to: id })),
+      ...destinations.map(destination => ({ from: id, to: destination.id })),
+    ];
+  });

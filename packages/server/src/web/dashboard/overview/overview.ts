@@ -1,0 +1,101 @@
+import {
+  type FailingDestination,
+  funnelNames,
+  type OverviewRecord,
+  overviewQuery,
+} from '@sluice/contract/dashboard-overview';
+import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import { WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
+import type { StoredDestination } from '../../../core/stores/deliveries.ts';
+import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
+import type { Storage } from '../../../core/stores/storage.ts';
+import { answer } from '../../answer.ts';
+import type { Calls } from '../calls.ts';
+import { seriesOf, seriesWindow, totalsOf, totalWindow } from './counter-windows.ts';
+
+/** How far what waits is counted: beyond it a person only wants to know that it is more. */
+export const MOST_COUNTED = 10_000;
+/** What failed within this time is failing. */
+const LATELY_MINUTES = 60;
+const MOST_FAILING = 20;
+
+/** What became of everything lately. It reads counters and the edges of indexes, never events. */
+export function overviewCalls(
+  calls: Calls,
+  {
+    storage,
+    clock,
+  }: {
+    readonly storage: Pick<
+      Storage,
+      'readCounters' | 'countBacklog' | 'listDestinations' | 'listSources' | 'listPipelines'
+    >;
+    readonly clock: Clock;
+  },
+): void {
+  async function failingOf(
+    orgId: string,
+    destinations: readonly StoredDestination[],
+    minutes: number,
+  ): Promise<FailingDestination[]> {
+    const ids = destinations.map(({ id }) => id);
+    const window = totalWindow(Math.min(minutes, LATELY_MINUTES), clock.now());
+    const of = totalsOf(await storage.readCounters(orgId, ids, ['failed', 'dead', 'delivered'], window));
+    return destinations
+      .map(({ id, name, kind, paused, breaker }) => ({
+        id,
+        name,
+        kind,
+        is_down: breaker.openedAt !== null,
+        paused,
+        failed: of(id, 'failed'),
+        dead: of(id, 'dead'),
+        delivered: of(id, 'delivered'),
+      }))
+      .filter(({ is_down, failed, dead }) => is_down || failed + dead > 0)
+      .sort((a, b) => Number(b.is_down) - Number(a.is_down) || b.failed - a.failed || b.dead - a.dead)
+      .slice(0, MOST_FAILING);
+  }
+
+  calls.on('GET /overview', 'read', async call => {
+    const { minutes } = call.query(overviewQuery);
+    const { orgId } = call.session;
+    const now = clock.now();
+    const window = seriesWindow(minutes, now);
+    const whole = [WHOLE_ORGANISATION];
+    const [sums, latencies, backlog, destinations, sources, pipelines] = await Promise.all([
+      storage.readCounters(orgId, whole, funnelNames, window),
+      storage.readCounters(orgId, whole, latencyNames, totalWindow(minutes, now)),
+      storage.countBacklog(orgId, MOST_COUNTED),
+      storage.listDestinations(orgId),
+      storage.listSources(orgId),
+      storage.listPipelines(orgId),
+    ]);
+    const total = totalsOf(sums);
+    const times = new Map(latencies.map(({ name, amount }) => [name, amount]));
+    const { deadDeliveries, failedEvents, ...waiting } = backlog;
+    return answer({
+      from: toRfc3339(window.from),
+      step_s: window.stepMs / 1_000,
+      series: seriesOf(sums, funnelNames, window.points),
+      totals: {
+        received: total(WHOLE_ORGANISATION, 'received'),
+        processed: total(WHOLE_ORGANISATION, 'processed'),
+        dropped: total(WHOLE_ORGANISATION, 'dropped'),
+        failed: total(WHOLE_ORGANISATION, 'failed'),
+        unrouted: total(WHOLE_ORGANISATION, 'unrouted'),
+        delivered: total(WHOLE_ORGANISATION, 'delivered'),
+        dead: total(WHOLE_ORGANISATION, 'dead'),
+      },
+      latency: { p50_ms: latencyAt(0.5, times), p95_ms: latencyAt(0.95, times) },
+      backlog: waiting,
+      dead_letters: { deliveries: deadDeliveries, events: failedEvents },
+      failing: await failingOf(orgId, destinations, minutes),
+      has: {
+        sources: sources.length > 0,
+        pipelines: pipelines.length > 0,
+        destinations: destinations.length > 0,
+      },
+    } satisfies OverviewRecord);
+  });
+}
