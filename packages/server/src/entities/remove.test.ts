@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { IfMatch } from '../core/entities/write.ts';
 import { Problem } from '../core/errors.ts';
-import type { AuditEntry } from '../core/stores/audit-entry.ts';
+import type { AuditEntry } from '../core/stores/configuration/audit.ts';
 import type { TimedEntity } from '../core/stores/entities.ts';
 import type { AuditLog } from '../core/stores/storage.ts';
 import { createEntityRemoval } from './remove.ts';

@@ -1,4 +1,4 @@
-/** What storage does for charts: counts by the minute and by the hour, and how much is waiting. */
+import type { Tally } from '../event/outcome.ts';
 
 /** The organisation itself is the subject with no name. */
 export const WHOLE_ORGANISATION = '';
@@ -57,7 +57,8 @@ export interface Waiting {
   readonly failedEvents: number;
 }
 
-export interface Counters {
+/** Counts by the minute and by the hour for charts, and how much is waiting. */
+export interface CounterStore {
   /** Adds to what is there. Counts of an organisation that is gone are dropped. */
   addCounts(counts: readonly Count[]): Promise<void>;
   /** The sums that are not zero. */
@@ -73,4 +74,8 @@ export interface Counters {
   countBacklog(orgId: string, most: number): Promise<Backlog>;
   /** Likewise, of the whole installation. */
   countWaiting(most: number): Promise<Waiting>;
+  /** What a pipeline's model was asked, and what it did not have to be asked. */
+  readTallies(orgId: string, pipelineId: string): Promise<Readonly<Record<Tally, number>>>;
 }
+
+export type Counters = CounterStore;

@@ -1,7 +1,7 @@
-import type { DeliveryFilter } from './deliveries.ts';
+import type { DeliveryFilter } from './delivery-queue.ts';
 
 /** What storage knows of dead letters as a whole: dead deliveries are found by `listDeliveries`, failed events here. */
-export interface DeadLetters {
+export interface DeadLetterStore {
   /** The events of which some pipeline's latest run failed, newest first: others may have routed them. */
   listFailedEvents(
     orgId: string,
@@ -49,3 +49,5 @@ export interface FailedGroup {
   readonly pipeline: { readonly id: string; readonly name: string };
   readonly count: number;
 }
+
+export type DeadLetters = DeadLetterStore;

@@ -3,9 +3,8 @@ import type { EventState } from '../event/event.ts';
 import type { EntityRef } from '../event/scope.ts';
 import type { Path } from '../expressions/path.ts';
 import type { JsonObject } from '../json/json.ts';
-import type { AuditEntry } from './audit-entry.ts';
+import type { AuditEntry, Audited } from './configuration/audit.ts';
 
-/** What the entities ask of storage. */
 export interface StoredEntity {
   readonly kind: string;
   readonly externalId: string;
@@ -92,12 +91,13 @@ export interface EventOfEntity {
   readonly erasedAt: number | null;
 }
 
-export interface Entities {
+/** The identity graph: entities, their links, and the events of each. */
+export interface EntityStore extends Audited<Pick<EntityStore, 'deleteEntity'>> {
   /** One result per request, in order; requests of one call are independent of each other. */
   writeEntities(requests: readonly EntityWriteRequest[]): Promise<EntityWriteResult[]>;
   findEntity(orgId: string, entity: EntityRef): Promise<TimedEntity | null>;
   /** The traits of each as JSON text, in order; null where there is no such entity. */
-  findTraits(orgId: string, ties: readonly EntityRef[]): Promise<(string | null)[]>;
+  findTraits(orgId: string, entities: readonly EntityRef[]): Promise<(string | null)[]>;
   /** Newest change first. What no index answers is searched for until the budget is spent. */
   listEntities(
     orgId: string,
@@ -179,3 +179,5 @@ export interface EntityActions {
   ): Promise<{ readonly erasedEvents: number }>;
   identityOf(orgId: string, entity: EntityRef): Promise<Identity | null>;
 }
+
+export type Entities = Omit<EntityStore, 'audited'>;

@@ -1,13 +1,14 @@
 import pg from 'pg';
+import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
 import type { Connection } from './connection.ts';
 
 /**
  * How nodes hear of each other's changes. One connection listens; it is asked for a sign of life every second,
  * because a connection can be dead for minutes without telling. While there is no recent sign, `isHearing` is
  * false and nobody may trust what was read before. When the connection is lost it is opened again, at growing
- * intervals, and then everybody is told of a change: there may have been one in between.
+ * intervals, and then everybody is told that changes may have been missed.
  */
-export interface ChangeListener {
+export interface ChangeFeed {
   isHearing(): boolean;
   close(): Promise<void>;
 }
@@ -22,8 +23,8 @@ const LONGEST_PAUSE_MS = 5_000;
 
 export async function listenForChanges(
   connection: Connection,
-  onChange: () => void,
-): Promise<ChangeListener> {
+  onChange: ChangeListener,
+): Promise<ChangeFeed> {
   let heardAt = Number.NEGATIVE_INFINITY;
   let closed = false;
   let wake = () => {};
@@ -52,7 +53,10 @@ export async function listenForChanges(
       // The next sign of life is asked for at once, and fails.
       wake();
     };
-    client.on('error', lost).on('end', lost).on('notification', onChange);
+    client
+      .on('error', lost)
+      .on('end', lost)
+      .on('notification', ({ payload }) => onChange(readChange(payload)));
     try {
       await client.connect();
       await client.query(`LISTEN ${CHANGES_CHANNEL}`);
@@ -61,7 +65,7 @@ export async function listenForChanges(
       throw error;
     }
     heardAt = performance.now();
-    onChange();
+    onChange(null);
     return client;
   }
 
@@ -74,7 +78,7 @@ export async function listenForChanges(
         const hadGap = !isHearing();
         await client.query('SELECT 1');
         heardAt = performance.now();
-        if (hadGap) onChange();
+        if (hadGap) onChange(null);
       }
     } catch {
       heardAt = Number.NEGATIVE_INFINITY;
@@ -107,4 +111,9 @@ export async function listenForChanges(
       await listening;
     },
   };
+}
+
+/** A node of the first edition says only that something has changed. */
+function readChange(payload: string | undefined): ConfigurationChange | null {
+  return payload ? (JSON.parse(payload) as ConfigurationChange) : null;
 }

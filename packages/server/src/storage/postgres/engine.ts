@@ -1,8 +1,9 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
-import type { StorageEngine } from '../../core/stores/storage.ts';
-import { changesConfiguration, isRead, type OperationName, operations, toStorage } from '../operations.ts';
-import type { Db, Schema } from '../schema.ts';
+import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
+import type { StorageEngine } from '../../core/stores/engine.ts';
+import { accessOf, changeOf, flatten, type OperationName, perform, toStores } from '../operations.ts';
+import type { Schema } from '../schema.ts';
 import { createAppend } from './append.ts';
 import { CHANGES_CHANNEL, listenForChanges } from './changes.ts';
 import { createClaim } from './claim.ts';
@@ -49,35 +50,55 @@ export async function openPostgres(options: {
   const others = openSessions(connection, { most: 8, statementMs: timeouts.otherMs, onFatal });
   const db = queryBuilder(others);
 
-  const listeners: (() => void)[] = [];
-  const tellListeners = () => {
-    for (const listener of listeners) listener();
+  const listeners: ChangeListener[] = [];
+  const announce: ChangeListener = change => {
+    for (const listener of listeners) listener(change);
   };
-  const changes = await listenForChanges(connection, tellListeners);
+  const changes = await listenForChanges(connection, announce);
+
+  /** All statements on one state of the database, which nobody else's commit changes in between. */
+  const readSnapshot = (name: OperationName, args: readonly unknown[]) =>
+    db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(transaction => perform(transaction, name, args));
 
   async function write(name: OperationName, args: readonly unknown[]): Promise<unknown> {
-    const changing = changesConfiguration(name, args);
+    const change = changeOf(name, args);
     const result = await retrying(() =>
       db.transaction().execute(async transaction => {
         const result = await perform(transaction, name, args);
-        if (changing) await sql`SELECT pg_notify(${CHANGES_CHANNEL}, '')`.execute(transaction);
+        if (change) await notifyOf(change).execute(transaction);
         return result;
       }),
     );
     // This node does not wait to hear of its own change.
-    if (changing) tellListeners();
+    if (change) announce(change);
     return result;
   }
 
+  const run = {
+    read: (name, args) => perform(db, name, args),
+    snapshot: readSnapshot,
+    write,
+  } satisfies Record<
+    ReturnType<typeof accessOf>,
+    (name: OperationName, args: readonly unknown[]) => Promise<unknown>
+  >;
+  const stores = toStores((name, args) => run[accessOf(name)](name, args), {
+    append: createAppend(appending),
+    claimEvents: createClaim(working),
+    settleEvents: createSettle(working),
+    claimDeliveries: createClaimDeliveries(working),
+    recordAttempts: createRecordAttempts(working),
+    writeEntities: createWriteEntities(others),
+  });
+
   return {
-    storage: toStorage((name, args) => (isRead(name) ? perform(db, name, args) : write(name, args)), {
-      append: createAppend(appending),
-      claimEvents: createClaim(working),
-      settleEvents: createSettle(working),
-      claimDeliveries: createClaimDeliveries(working),
-      recordAttempts: createRecordAttempts(working),
-      writeEntities: createWriteEntities(others),
-    }),
+    ...stores,
+    storage: flatten(stores),
+    capabilities: { isShared: true, canBackUp: false, appendIsVisible: 'at once' },
     checkWritable: () => checkWritable(appending),
     async measure() {
       const { rows } = await sql<{ bytes: number }>`
@@ -93,8 +114,8 @@ export async function openPostgres(options: {
   };
 }
 
-const perform = (db: Db, name: OperationName, args: readonly unknown[]): Promise<unknown> =>
-  (operations[name] as (db: Db, ...args: readonly unknown[]) => Promise<unknown>)(db, ...args);
+const notifyOf = (change: ConfigurationChange) =>
+  sql`SELECT pg_notify(${CHANGES_CHANNEL}, ${JSON.stringify(change)})`;
 
 /** Checks and migrates before anything is served. A server that cannot be used stops the start with one line. */
 async function prepareDatabase(connection: Connection, reachMs: number): Promise<void> {

@@ -2,11 +2,12 @@ import { Database } from 'bun:sqlite';
 import { mkdirSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ChangeListener } from '../../core/stores/change.ts';
 import type { ClaimedDelivery } from '../../core/stores/deliveries.ts';
+import type { StorageEngine } from '../../core/stores/engine.ts';
 import type { EntityWriteResult } from '../../core/stores/entities.ts';
 import type { SettleResult } from '../../core/stores/pipelines.ts';
-import type { StorageEngine } from '../../core/stores/storage.ts';
-import { changesConfiguration, isRead, toStorage } from '../operations.ts';
+import { accessOf, changeOf, flatten, toStores } from '../operations.ts';
 import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
 import { packSettlements, unpackClaims } from './pack-claims.ts';
@@ -45,27 +46,31 @@ export async function openSqlite(options: {
   const writer = await StorageThread.open(new URL('./writer.ts', import.meta.url), file, onFatal);
   const reader = await StorageThread.open(new URL('./reader.ts', import.meta.url), file, onFatal);
   const checker = statSync(file).size > checkUpToBytes ? checkInBackground(file, onFatal) : null;
-  const listeners: (() => void)[] = [];
+  const listeners: ChangeListener[] = [];
+  const stores = toStores(
+    async (name, args) => {
+      if (accessOf(name) !== 'write') return reader.call(name, args);
+      const result = await writer.call(name, args);
+      const change = changeOf(name, args);
+      if (change) for (const listener of listeners) listener(change);
+      return result;
+    },
+    {
+      append: requests => writer.append(requests),
+      claimEvents: async input => unpackClaims((await writer.call('claimEvents', [input])) as string),
+      settleEvents: (settlements, at) =>
+        writer.call('settleEvents', [packSettlements(settlements), at]) as Promise<SettleResult[]>,
+      claimDeliveries: (inputs, lease) =>
+        writer.call('claimDeliveries', [inputs, lease]) as Promise<ClaimedDelivery[]>,
+      recordAttempts: records => writer.call('recordAttempts', [records]) as Promise<string[]>,
+      writeEntities: requests => writer.call('writeEntities', [requests]) as Promise<EntityWriteResult[]>,
+    },
+  );
 
   return {
-    storage: toStorage(
-      async (name, args) => {
-        if (isRead(name)) return reader.call(name, args);
-        const result = await writer.call(name, args);
-        if (changesConfiguration(name, args)) for (const listener of listeners) listener();
-        return result;
-      },
-      {
-        append: requests => writer.append(requests),
-        claimEvents: async input => unpackClaims((await writer.call('claimEvents', [input])) as string),
-        settleEvents: (settlements, at) =>
-          writer.call('settleEvents', [packSettlements(settlements), at]) as Promise<SettleResult[]>,
-        claimDeliveries: (inputs, lease) =>
-          writer.call('claimDeliveries', [inputs, lease]) as Promise<ClaimedDelivery[]>,
-        recordAttempts: records => writer.call('recordAttempts', [records]) as Promise<string[]>,
-        writeEntities: requests => writer.call('writeEntities', [requests]) as Promise<EntityWriteResult[]>,
-      },
-    ),
+    ...stores,
+    storage: flatten(stores),
+    capabilities: { isShared: false, canBackUp: true, appendIsVisible: 'at once' },
     async checkWritable() {
       await writer.call('check', []);
     },

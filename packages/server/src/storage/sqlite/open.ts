@@ -20,10 +20,10 @@ export function openForWriting(file: string): Database {
   return database;
 }
 
-export function openForReading(file: string): Database {
+export function openForReading(file: string, cacheKiB = 16_384): Database {
   const database = new Database(file, { readonly: true, strict: true });
   database.run('PRAGMA busy_timeout = 5000');
-  database.run('PRAGMA cache_size = -16384');
+  database.run(`PRAGMA cache_size = -${cacheKiB}`);
   database.run('PRAGMA temp_store = MEMORY');
   return database;
 }

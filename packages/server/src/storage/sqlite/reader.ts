@@ -1,32 +1,37 @@
-import { type OperationName, operations } from '../operations.ts';
+import { accessOf, type OperationName, perform } from '../operations.ts';
 import { openForReading, queryBuilder } from './open.ts';
 import { type Call, type Reply, toFailure } from './protocol.ts';
+import { createSnapshots } from './snapshots.ts';
 
-/** The thread that answers questions. However long one takes, neither the doors nor the writer wait for it. */
+/** The thread that answers questions. However long one takes, neither the endpoints nor the writer wait for it. */
 declare const self: Worker & { onmessage: (event: MessageEvent) => void };
+
+/** Each connection has a cache of its own. */
+const SNAPSHOT_CACHE_KIB = 2_048;
 
 const { file } = await new Promise<{ file: string }>(resolve => {
   self.onmessage = event => resolve(event.data as { file: string });
   self.postMessage('started');
 });
 
-const database = openForReading(file);
-const db = queryBuilder(database);
+const db = queryBuilder(openForReading(file));
+const snapshots = createSnapshots(() => queryBuilder(openForReading(file, SNAPSHOT_CACHE_KIB)));
 
 self.onmessage = async event => {
-  const call = event.data as Call;
-  if (call.name === 'check' || call.name === 'close') {
-    self.postMessage({ id: call.id, result: null } satisfies Reply);
+  const { id, name, args } = event.data as Call;
+  if (name === 'check' || name === 'close') {
+    self.postMessage({ id, result: null } satisfies Reply);
     return;
   }
   try {
-    const operation = operations[call.name as OperationName] as (
-      db: unknown,
-      ...args: readonly unknown[]
-    ) => Promise<unknown>;
-    self.postMessage({ id: call.id, result: await operation(db, ...call.args) } satisfies Reply);
+    self.postMessage({ id, result: await answer(name as OperationName, args) } satisfies Reply);
   } catch (error) {
-    self.postMessage({ id: call.id, failure: toFailure(error) } satisfies Reply);
+    self.postMessage({ id, failure: toFailure(error) } satisfies Reply);
   }
 };
 self.postMessage('ready');
+
+const answer = (name: OperationName, args: readonly unknown[]): Promise<unknown> =>
+  accessOf(name) === 'snapshot'
+    ? snapshots.read(snapshot => perform(snapshot, name, args))
+    : perform(db, name, args);

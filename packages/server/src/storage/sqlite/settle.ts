@@ -18,6 +18,9 @@ export function prepareSettle(database: Database): Settle {
     `SELECT id FROM runs
      WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND outcome = 'failed' AND mended = 0 LIMIT 1`,
   );
+  const findClaim = database.prepare(
+    'SELECT 1 FROM event_claims WHERE org_id = ? AND event_id = ? AND job_id = ? AND token = ?',
+  );
   const endClaim = database.prepare(
     'DELETE FROM event_claims WHERE org_id = ? AND event_id = ? AND job_id = ? AND token = ?',
   );
@@ -146,11 +149,13 @@ export function prepareSettle(database: Database): Settle {
   function settleOne(settlement: Settlement, at: number): SettleResult {
     const { orgId, eventId, token, runs, parked } = settlement;
     const jobId = settlement.jobId ?? '';
+    // Whoever has lost the lease is told so, whatever else has become of the event.
+    if (findClaim.get(orgId, eventId, jobId, token) === null) return { kind: 'refused' };
     const needless = findNeedless(settlement);
     if (needless) return needless;
     const lost = findLost(settlement, at);
     if (lost) return lost;
-    if (endClaim.run(orgId, eventId, jobId, token).changes === 0) return { kind: 'refused' };
+    endClaim.run(orgId, eventId, jobId, token);
     let deliveries = 0;
     for (const run of runs) deliveries += settleRun(settlement, run, at);
     for (const { pipelineId, below } of resolvedBy(settlement))

@@ -1,4 +1,4 @@
-import { operations } from '../operations.ts';
+import { perform as performOperation } from '../operations.ts';
 import { prepareAppend } from './append.ts';
 import { prepareClaim } from './claim.ts';
 import { prepareClaimDeliveries, prepareRecordAttempts } from './deliver.ts';
@@ -132,9 +132,6 @@ function run(call: Call): unknown {
     case 'writeEntities':
       return writeEntities(...(call.args as Parameters<typeof writeEntities>));
     default:
-      return (operations[call.name] as (db: unknown, ...args: readonly unknown[]) => unknown)(
-        db,
-        ...call.args,
-      );
+      return performOperation(db, call.name, call.args);
   }
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { AuditEntry } from '../../core/stores/audit-entry.ts';
+import type { AuditEntry } from '../../core/stores/configuration/audit.ts';
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import { answerPage } from '../answer.ts';
 import { type Client, type ClientSettings, clientOf } from '../client.ts';

@@ -4,7 +4,7 @@ import { Problem } from '../../core/errors.ts';
 import type { EntityRef } from '../../core/event/scope.ts';
 import { validate } from '../../core/http/validate.ts';
 import { type JsonObject, requireNesting, stringifyJson } from '../../core/json/json.ts';
-import type { AuditEntry } from '../../core/stores/audit-entry.ts';
+import type { AuditEntry } from '../../core/stores/configuration/audit.ts';
 import type {
   EntityActions,
   EntityInput,

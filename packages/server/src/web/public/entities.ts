@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { AuditEntry } from '../../core/stores/audit-entry.ts';
+import type { AuditEntry } from '../../core/stores/configuration/audit.ts';
 import type { Entities, EntityActions } from '../../core/stores/entities.ts';
 import { answer } from '../answer.ts';
 import type { WebEnv } from '../env.ts';

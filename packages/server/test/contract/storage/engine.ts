@@ -1,4 +1,8 @@
 import { expect, test } from 'bun:test';
+import type { ConfigurationChange, ConfigurationKind } from '../../../src/core/stores/change.ts';
+import { aDestination } from './delivery-samples.ts';
+import { aWrite } from './entity-samples.ts';
+import { aPipeline } from './pipeline-samples.ts';
 import { anApiKey, anAuditEntry, aWebhookSource, idAt, NOW, storedOrganisation } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
 
@@ -15,27 +19,71 @@ export function engineContract(subject: Subject): void {
     expect(bytes).toBeGreaterThan(10_000);
   });
 
-  /** Counts the calls of each node's listener while something happens, until every node has had one. */
-  async function heardBy(opened: OpenedStorage, change: () => Promise<unknown>): Promise<void> {
+  /** Resolves when every node has been told of just this change. */
+  async function heardBy(
+    opened: OpenedStorage,
+    change: () => Promise<unknown>,
+    expected: ConfigurationChange,
+  ): Promise<void> {
     const heard = opened.nodes.map(
-      node => new Promise<void>(resolve => node.onConfigurationChanged(resolve)),
+      node =>
+        new Promise<void>(resolve => {
+          node.onConfigurationChanged(told => {
+            if (Bun.deepEquals(told, expected)) resolve();
+          });
+        }),
     );
     await change();
     await Promise.all(heard);
   }
 
-  test('tells every node of a change of keys, sources and organisations', async () => {
+  test('tells every node whose configuration has changed, and what of it', async () => {
     const opened = await subject.openEmpty();
     const { storage } = opened.nodes[0];
     const org = await storedOrganisation(storage);
     const [key, source] = [anApiKey(org), aWebhookSource(org)];
-    await heardBy(opened, () => storage.createApiKey(key));
-    await heardBy(opened, () => storage.revokeApiKey(org, key.id, NOW));
-    await heardBy(opened, () => storage.createSource(source));
-    const audited = storage.audited(anAuditEntry(org));
-    await heardBy(opened, () => audited.updateSource(org, source.id, { enabled: false }, NOW));
-    await heardBy(opened, () => storage.deleteSource(org, source.id, 'ada', NOW));
-    await heardBy(opened, () => storage.updateOrganisation(org, { retentionDays: 1 }));
+    const [pipeline, destination] = [aPipeline(org), aDestination(org)];
+    const of = (what: ConfigurationKind, id: string) => ({ organisationId: org, what, id });
+    const audited = () => storage.audited(anAuditEntry(org));
+    const save = { from: 1, name: 'x', definition: '{}' };
+    const changes: [() => Promise<unknown>, ConfigurationChange][] = [
+      [() => storage.createApiKey(key), of('keys', key.id)],
+      [() => audited().renameApiKey(org, key.id, 'x'), of('keys', key.id)],
+      [() => storage.revokeApiKey(org, key.id, NOW), of('keys', key.id)],
+      [() => storage.createSource(source), of('sources', source.id)],
+      [() => audited().updateSource(org, source.id, { enabled: false }, NOW), of('sources', source.id)],
+      [() => storage.deleteSource(org, source.id, 'ada', NOW), of('sources', source.id)],
+      [() => storage.createPipeline(pipeline, 'ada'), of('pipelines', pipeline.id)],
+      [() => storage.savePipeline(org, pipeline.id, save, 'ada', NOW), of('pipelines', pipeline.id)],
+      [() => storage.enablePipeline(org, pipeline.id, false, NOW), of('pipelines', pipeline.id)],
+      [() => storage.deletePipeline(org, pipeline.id), of('pipelines', pipeline.id)],
+      [() => storage.createDestination(destination), of('destinations', destination.id)],
+      [
+        () => storage.updateDestination(org, destination.id, { paused: true }, NOW),
+        of('destinations', destination.id),
+      ],
+      [() => storage.deleteDestination(org, destination.id, 'ada', NOW), of('destinations', destination.id)],
+      [
+        () => storage.updateOrganisation(org, { retentionDays: 1 }),
+        { organisationId: org, what: 'organisation' },
+      ],
+    ];
+    for (const [change, told] of changes) await heardBy(opened, change, told);
+    await opened.remove();
+  });
+
+  test('tells nobody of what is no configuration', async () => {
+    const opened = await subject.openEmpty();
+    const [node] = opened.nodes;
+    const org = idAt('org', NOW);
+    const told = new Set<string | undefined>();
+    node.onConfigurationChanged(change => told.add(change?.what));
+    const breaker = { failuresInARow: 3, openedAt: null, nextProbeAt: null };
+    await node.storage.saveBreaker(org, idAt('dst', NOW), breaker);
+    await node.storage.recordAudit(anAuditEntry(org));
+    // A change that is told after them is the only one.
+    await node.storage.createApiKey(anApiKey(org));
+    expect([...told]).toEqual(['keys']);
     await opened.remove();
   });
 
@@ -47,5 +95,39 @@ export function engineContract(subject: Subject): void {
     await node.storage.createApiKey(anApiKey(idAt('org', NOW)));
     expect(told).toBeGreaterThan(0);
     await opened.remove();
+  });
+
+  test('reads all that belongs to one answer from one state of the database', async () => {
+    const { storage } = subject;
+    const org = await storedOrganisation(storage);
+    const kinds = ['account', 'person'];
+    const writeBoth = (n: number) =>
+      storage.writeEntities([
+        { orgId: org, writes: kinds.map(kind => aWrite({ kind, externalId: 'x' }, { n })) },
+      ]);
+    await writeBoth(0);
+    let isOver = false;
+    const writing = (async () => {
+      for (let n = 1; !isOver; n++) await writeBoth(n);
+    })();
+    const page = { limit: 10, position: null, budgetMs: 10_000 };
+    try {
+      for (let reads = 0; reads < 400; reads++) {
+        const { entities } = await storage.listEntities(org, {}, page);
+        expect(entities.map(({ traits }) => traits)).toEqual(Array(2).fill(entities[0]?.traits));
+      }
+    } finally {
+      isOver = true;
+      await writing;
+    }
+  });
+
+  test('offers what its stores promise and nothing else of its queries', () => {
+    const { counters, deliveries, journal } = subject.engine;
+    expect(Object.keys({ ...counters, ...deliveries, ...journal })).not.toContainAnyValues([
+      'rangesOf',
+      'countFailedEventsOfAll',
+      'deadDeliveries',
+    ]);
   });
 }

@@ -121,23 +121,4 @@ export function pipelinesContract(subject: Subject): void {
       { id: sdk.id, kind: 'sdk', name: sdk.name, enabled: true, match: 'order.*' },
     ]);
   });
-
-  test('tells every node of a change of pipelines', async () => {
-    const opened = await subject.openEmpty();
-    const { storage } = opened.nodes[0];
-    const pipeline = aPipeline(orgId());
-    const heardBy = async (change: () => Promise<unknown>) => {
-      const heard = opened.nodes.map(
-        node => new Promise<void>(resolve => node.onConfigurationChanged(resolve)),
-      );
-      await change();
-      await Promise.all(heard);
-    };
-    const { orgId: org, id } = pipeline;
-    await heardBy(() => storage.createPipeline(pipeline, 'ada'));
-    await heardBy(() => storage.savePipeline(org, id, { from: 1, name: 'x', definition: '{}' }, 'ada', NOW));
-    await heardBy(() => storage.enablePipeline(org, id, false, NOW));
-    await heardBy(() => storage.deletePipeline(org, id));
-    await opened.remove();
-  });
 }

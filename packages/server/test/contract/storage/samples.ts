@@ -1,6 +1,6 @@
 import type { NewEvent } from '../../../src/core/event/event.ts';
 import { type IdPrefix, idFloor } from '../../../src/core/ids.ts';
-import type { AuditEntry } from '../../../src/core/stores/audit-entry.ts';
+import type { AuditEntry } from '../../../src/core/stores/configuration/audit.ts';
 import type {
   ApiKey,
   AppendRequest,

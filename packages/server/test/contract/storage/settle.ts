@@ -42,6 +42,19 @@ export function settleContract(subject: Subject): void {
   const keyed = (...keys: string[]): SettledRun['claims'] =>
     keys.map((key, step) => ({ scope: 'scope', key, expiresAt: NOW + 100, step }));
 
+  test('a late result is refused before anything else is asked about it', async () => {
+    const org = orgId();
+    const first = await claimed(org);
+    await settle(first, { runs: [aRun({ claims: keyed('taken') })] });
+    const late = await claimed(org);
+    const taken = await storage.claimExpired(aClaimInput({ now: NOW + 1_000 }));
+    expect(taken?.event.id).toBe(late.event.id);
+    // Both its dedupe key and what it retries are gone; neither is any business of whoever lost the lease.
+    const runs = [aRun({ claims: keyed('taken') })];
+    expect(await settle(late, { runs })).toEqual({ kind: 'refused' });
+    expect(await settle(late, { runs, retryOf: ['pipe_gone'] })).toEqual({ kind: 'refused' });
+  });
+
   describe('the state of an event', () => {
     const outcomes: [string, SettledRun['outcome'][], string][] = [
       ['no run', [], 'unrouted'],

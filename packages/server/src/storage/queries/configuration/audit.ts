@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../../core/stores/audit-entry.ts';
+import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { AuditLog } from '../../../core/stores/storage.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';

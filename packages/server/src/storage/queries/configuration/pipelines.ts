@@ -1,4 +1,3 @@
-import { tallies } from '../../../core/event/outcome.ts';
 import type { Pipelines, PipelineVersion, StoredPipeline } from '../../../core/stores/pipelines.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
@@ -156,17 +155,4 @@ export const readProcessing: Operation<Pipelines['readProcessing']> = async (db,
     })),
     pipelines: pipelines.map(toPipeline),
   };
-};
-
-export const readTallies: Operation<Pipelines['readTallies']> = async (db, orgId, pipelineId) => {
-  const rows = await db
-    .selectFrom('tallies')
-    .select(['tally', 'count'])
-    .where('org_id', '=', orgId)
-    .where('pipeline_id', '=', pipelineId)
-    .execute();
-  const counted = new Map(rows.map(({ tally, count }) => [tally, count]));
-  return Object.fromEntries(tallies.map(tally => [tally, counted.get(tally) ?? 0])) as Awaited<
-    ReturnType<Pipelines['readTallies']>
-  >;
 };

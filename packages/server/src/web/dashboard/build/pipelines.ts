@@ -9,7 +9,7 @@ import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { invalid, Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import type { KindDescription } from '../../../core/kinds/kind.ts';
-import type { AuditEntry } from '../../../core/stores/audit-entry.ts';
+import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { Destinations } from '../../../core/stores/deliveries.ts';
 import type { Pipelines, PipelineVersion, StoredPipeline } from '../../../core/stores/pipelines.ts';
 import type { AuditLog, Sources } from '../../../core/stores/storage.ts';

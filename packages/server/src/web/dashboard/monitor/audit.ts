@@ -1,7 +1,7 @@
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import { toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import type { AuditEntry } from '../../../core/stores/audit-entry.ts';
+import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { AuditLog } from '../../../core/stores/storage.ts';
 import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';

@@ -2,7 +2,7 @@ import { replayBody, replaysBody } from '@sluice/contract/dashboard-pipelines';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
-import type { AuditEntry } from '../../../core/stores/audit-entry.ts';
+import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import { REPLAY_JOB, type ReplayRequest } from '../../../core/stores/job-requests.ts';
 import type { Job } from '../../../core/stores/pipelines.ts';
 import type { AuditLog, EventFilter, Journal } from '../../../core/stores/storage.ts';

@@ -1,0 +1,29 @@
+import type { ApiKeyStore } from './configuration/api-keys.ts';
+import type { Audited, AuditLog } from './configuration/audit.ts';
+import type { DestinationStore } from './configuration/destinations.ts';
+import type { PipelineStore } from './configuration/pipelines.ts';
+import type { SourceStore } from './configuration/sources.ts';
+
+/** What people set up in the dashboard: keys, sources, pipelines, destinations, and the record of who did. */
+export interface ConfigurationStore
+  extends ApiKeyStore,
+    SourceStore,
+    PipelineStore,
+    DestinationStore,
+    AuditLog,
+    Audited<Pick<ConfigurationStore, AuditedConfigurationChange>> {}
+
+type AuditedConfigurationChange =
+  | 'createApiKey'
+  | 'renameApiKey'
+  | 'revokeApiKey'
+  | 'createSource'
+  | 'updateSource'
+  | 'deleteSource'
+  | 'createPipeline'
+  | 'savePipeline'
+  | 'enablePipeline'
+  | 'deletePipeline'
+  | 'createDestination'
+  | 'updateDestination'
+  | 'deleteDestination';

@@ -1,0 +1,79 @@
+export const authModes = ['hmac', 'bearer', 'none'] as const;
+export type AuthMode = (typeof authModes)[number];
+
+interface SourceBase {
+  readonly id: string;
+  readonly orgId: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly lastEventAt: number | null;
+}
+
+export interface WebhookSource extends SourceBase {
+  readonly kind: 'webhook';
+  readonly tokenHash: string;
+  readonly sealedToken: string;
+  readonly auth: AuthMode;
+  readonly sealedSecret: string;
+  /** While a secret is being rotated, the one before still holds until then. */
+  readonly previousSealedSecret: string | null;
+  readonly previousSecretUntil: number | null;
+  /** 0 is unlimited. */
+  readonly ratePerSecond: number;
+  readonly rateBurst: number;
+}
+
+export interface SdkSource extends SourceBase {
+  readonly kind: 'sdk';
+  /** An exact event type or a glob. */
+  readonly match: string;
+}
+
+export type Source = WebhookSource | SdkSource;
+
+export type SourceChange = Partial<
+  Pick<
+    WebhookSource,
+    | 'name'
+    | 'enabled'
+    | 'auth'
+    | 'sealedSecret'
+    | 'previousSealedSecret'
+    | 'previousSecretUntil'
+    | 'ratePerSecond'
+    | 'rateBurst'
+  > &
+    Pick<SdkSource, 'match'>
+>;
+
+/** A request that a source refused: when and why, never its body. */
+export interface Rejection {
+  readonly sourceId: string;
+  readonly orgId: string;
+  readonly at: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What the doors saw since the last time they told: written in one go, every second or so. */
+export interface Activity {
+  readonly keysUsed: readonly { readonly id: string; readonly at: number }[];
+  readonly sourcesSeen: readonly { readonly id: string; readonly at: number }[];
+  readonly rejections: readonly Rejection[];
+}
+
+/** Where events come from, and what the endpoints saw of each source. */
+export interface SourceStore {
+  createSource(source: Source): Promise<void>;
+  listSources(orgId: string): Promise<Source[]>;
+  findSource(orgId: string, id: string): Promise<Source | null>;
+  findSourceByTokenHash(tokenHash: string): Promise<WebhookSource | null>;
+  updateSource(orgId: string, id: string, change: SourceChange, at: number): Promise<boolean>;
+  /** Takes it out of its pipelines, each in a new version. */
+  deleteSource(orgId: string, id: string, by: string, at: number): Promise<boolean>;
+  recordActivity(activity: Activity): Promise<void>;
+  /** Newest first; a source keeps its last 1,000. */
+  listRejections(orgId: string, sourceId: string, limit: number): Promise<Rejection[]>;
+}

@@ -1,0 +1,176 @@
+import type { PipelineEvent } from '../event/scope.ts';
+import type { FailureCode } from '../http/outgoing.ts';
+import type { Audited } from './configuration/audit.ts';
+import type { DeadLetterStore } from './dead-letters.ts';
+
+/** Deliveries as work for the senders: claimed under a lease, with every attempt and how each ended. */
+export interface DeliveryQueue
+  extends DeadLetterStore,
+    Audited<Pick<DeliveryQueue, 'retryDelivery' | 'discardDelivery' | 'discardFailedEvent'>> {
+  /** Destinations that have something waiting, with when the first of it is due. */
+  listWaitingDestinations(): Promise<WaitingDestination[]>;
+  claimDeliveries(
+    inputs: readonly DeliveryClaimInput[],
+    lease: { readonly token: string; readonly now: number; readonly until: number },
+  ): Promise<ClaimedDelivery[]>;
+  /** Answers the deliveries whose lease was over, so that their result was refused. */
+  recordAttempts(records: readonly AttemptRecord[]): Promise<string[]>;
+  /** Gives back what was not attempted. */
+  releaseDeliveries(token: string, ids: readonly { orgId: string; id: string }[]): Promise<void>;
+  /** Of these, the ids of those that are still leased so: others were discarded, erased or taken back meanwhile. */
+  findLeased(claims: readonly LeasedDelivery[]): Promise<string[]>;
+  /** Takes back what was leased to somebody who did not report: until then, or for longer than anything ever is. */
+  recoverDeliveries(
+    leases: { readonly endedBefore: number; readonly beyond: number },
+    limit: number,
+  ): Promise<number>;
+  /**
+   * Looks at the first of what waits for a destination that is down, and ends what has been due for longer than
+   * makes sense: `longestWaits` says how long that is, by the attempts that were made. Nothing waits for longer than
+   * the destination is down.
+   */
+  expireDeliveries(
+    orgId: string,
+    destinationId: string,
+    longestWaits: readonly number[],
+    at: number,
+    lookedAt: number,
+    downSince: number,
+  ): Promise<number>;
+  /** Makes due now what is due later than it can be, unless the clock has gone back. */
+  bringForward(
+    orgId: string,
+    destinationId: string,
+    latest: { readonly pending: number; readonly retrying: number },
+    at: number,
+    limit: number,
+  ): Promise<number>;
+  /** Cancels what waits for a destination that is gone. */
+  cancelOrphans(at: number, limit: number): Promise<number>;
+
+  /** Newest first. */
+  listDeliveries(
+    orgId: string,
+    filter: DeliveryFilter,
+    page: { readonly limit: number; readonly below: string | null },
+  ): Promise<StoredDelivery[]>;
+  findDelivery(orgId: string, id: string): Promise<StoredDelivery | null>;
+  /** Oldest first; with `latest`, only so many of the last ones. */
+  listAttempts(orgId: string, deliveryId: string, latest?: number): Promise<StoredAttempt[]>;
+  /** A dead delivery gets a fresh budget; its attempts count on. */
+  retryDelivery(orgId: string, id: string, at: number): Promise<boolean>;
+  /** An open or dead delivery is cancelled. */
+  discardDelivery(orgId: string, id: string, at: number): Promise<boolean>;
+  /** Counts no further than `most`. */
+  countDeliveries(orgId: string, filter: DeliveryFilter, most?: number): Promise<number>;
+}
+
+/**
+ * `held` is never written: it is what an open delivery of a paused destination is shown as. Likewise one whose
+ * destination is gone is shown as cancelled before the sweep has come to it. So a pause takes no time, however
+ * much is waiting.
+ */
+export const deliveryStates = [
+  'pending',
+  'held',
+  'delivering',
+  'retrying',
+  'delivered',
+  'dead',
+  'cancelled',
+] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export interface StoredDelivery {
+  readonly id: string;
+  readonly orgId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly runId: string;
+  readonly pipeline: { readonly id: string; readonly name: string };
+  readonly destination: { readonly id: string; readonly name: string; readonly kind: string };
+  readonly state: DeliveryState;
+  readonly attempt: number;
+  /** Null once it has ended. */
+  readonly nextAttemptAt: number | null;
+  readonly code: string | null;
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+}
+
+export interface StoredAttempt {
+  readonly n: number;
+  readonly at: number;
+  readonly durationMs: number;
+  readonly status: number | null;
+  /** Null where it was delivered. */
+  readonly code: string | null;
+  /** Why it failed, in a sentence. */
+  readonly message: string | null;
+  /** JSON text. */
+  readonly request: string;
+  readonly response: string;
+}
+
+/** What is wanted of one destination: at most so many of what is due there, and so much, but one in any case. */
+export interface DeliveryClaimInput {
+  readonly orgId: string;
+  readonly destinationId: string;
+  readonly limit: number;
+  /** Of their outputs together. */
+  readonly bytes: number;
+}
+
+export interface WaitingDestination {
+  readonly orgId: string;
+  readonly destinationId: string;
+  readonly dueAt: number;
+  readonly isPaused: boolean;
+}
+
+/** A delivery that nobody else attempts until its lease is over. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly orgId: string;
+  readonly destinationId: string;
+  readonly event: PipelineEvent;
+  /** JSON text of payload and labels, as the pipeline left them. */
+  readonly output: string;
+  readonly sourceName: string | null;
+  /** Whether somebody had its event run again. */
+  readonly isReplay: boolean;
+  /** Attempts made so far. */
+  readonly attempt: number;
+  /** Those of them that an earlier budget paid for. */
+  readonly budgetFrom: number;
+  readonly dueAt: number;
+}
+
+export interface LeasedDelivery {
+  readonly orgId: string;
+  readonly id: string;
+  readonly token: string;
+}
+
+/** How an attempt ended and what becomes of its delivery. */
+export interface AttemptRecord {
+  readonly orgId: string;
+  readonly deliveryId: string;
+  readonly token: string;
+  readonly attempt: StoredAttempt;
+  readonly next:
+    | { readonly state: 'delivered' }
+    | { readonly state: 'retrying'; readonly dueAt: number }
+    | { readonly state: 'dead'; readonly code: FailureCode };
+}
+
+export interface DeliveryFilter {
+  readonly event?: string | undefined;
+  readonly destination?: string | undefined;
+  readonly pipeline?: string | undefined;
+  readonly state?: DeliveryState | undefined;
+  readonly code?: string | undefined;
+  /** Of the dead alone: when they died, exclusive. */
+  readonly endedAfter?: number | undefined;
+  readonly endedBefore?: number | undefined;
+}

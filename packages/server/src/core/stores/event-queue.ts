@@ -1,0 +1,184 @@
+import type { EventState } from '../event/event.ts';
+import type { RunOutcome, Tally } from '../event/outcome.ts';
+import type { PipelineEvent } from '../event/scope.ts';
+
+/** Accepted events as work for the pipelines: claimed under a lease, settled with what became of them. */
+export interface EventQueue {
+  /** Takes what is due: parked runs and replays first, then events that were accepted, oldest first. */
+  claimEvents(input: ClaimInput): Promise<ClaimedBatch>;
+  /** One result per settlement, in order. */
+  settleEvents(settlements: readonly Settlement[], at: number): Promise<SettleResult[]>;
+  /** Takes over one event whose lease ran out unsettled, the least tried first. */
+  claimExpired(input: Pick<ClaimInput, 'token' | 'now' | 'leaseMs'>): Promise<ClaimedEvent | null>;
+  hasExpiredClaims(now: number): Promise<boolean>;
+  extendClaims(tokens: readonly string[], until: number): Promise<void>;
+  /** Gives back what will not be done here, as if it had never been claimed. */
+  releaseClaims(tokens: readonly string[], now: number): Promise<void>;
+  /** Ends the leases whose token begins so: those of a former life of this node. */
+  expireClaims(tokenPrefix: string): Promise<void>;
+
+  /** Oldest first; with `latest`, only so many of the last ones. */
+  listRuns(orgId: string, eventId: string, latest?: number): Promise<StoredRun[]>;
+  /** What waits to be tried again, of one event: when, and how often it was tried. */
+  findRetry(
+    orgId: string,
+    eventId: string,
+  ): Promise<{ readonly dueAt: number; readonly retries: number } | null>;
+  /** The first run of each event by each pipeline, as plans to do them again; none where it had no run. */
+  listFirstRuns(
+    orgId: string,
+    eventIds: readonly string[],
+  ): Promise<Readonly<Record<string, readonly PlannedRun[]>>>;
+
+  /** For each key the event that settled it within its window, or null. */
+  findDedupeKeys(
+    keys: readonly { readonly orgId: string; readonly scope: string; readonly key: string }[],
+    now: number,
+  ): Promise<(string | null)[]>;
+
+  findLabel(orgId: string, key: string): Promise<string | null>;
+  /** The label, or the right to find it out until the lease ends, or the news that somebody else has that right. */
+  claimLabel(
+    orgId: string,
+    key: string,
+    now: number,
+    leaseMs: number,
+  ): Promise<
+    | { readonly kind: 'hit'; readonly label: string }
+    | { readonly kind: 'claimed' }
+    | { readonly kind: 'busy' }
+  >;
+  keepLabel(orgId: string, key: string, label: string, now: number): Promise<void>;
+  releaseLabel(orgId: string, key: string): Promise<void>;
+  /** Takes back every such right: for a node that has just started and is the only one. */
+  releaseLabels(): Promise<void>;
+  recordLabelUse(
+    uses: readonly {
+      readonly orgId: string;
+      readonly key: string;
+      readonly hits: number;
+      readonly at: number;
+    }[],
+  ): Promise<void>;
+}
+
+/** A run that is to be done. */
+export interface PlannedRun {
+  readonly pipelineId: string;
+  /** Null: the version of the day. */
+  readonly version: number | null;
+  /** How often it was tried before. */
+  readonly retries: number;
+  readonly dueAt: number;
+  /** The pipeline whose failure it is to make good; it counts for nothing once that was done, or discarded. */
+  readonly retryOf?: string;
+}
+
+/** An event that nobody else works on until the lease is over, or the claim is settled. */
+export interface ClaimedEvent {
+  readonly orgId: string;
+  readonly event: PipelineEvent;
+  readonly payload: string;
+  /** The webhook source it came through. */
+  readonly sourceId: string | null;
+  /** The replay it is part of. */
+  readonly jobId: string | null;
+  /** The runs to do; null: by all enabled pipelines that listen. */
+  readonly plan: readonly PlannedRun[] | null;
+  /** Whoever settles has to show it. */
+  readonly token: string;
+  /** How often it was claimed, this time included, without having been settled. */
+  readonly tries: number;
+}
+
+export interface ClaimInput {
+  readonly token: string;
+  readonly now: number;
+  readonly leaseMs: number;
+  readonly limit: number;
+  /** About the size of all payloads together; a single event may be larger. */
+  readonly bytes: number;
+  /** Organisations take turns: begin with the one after this. */
+  readonly after: string;
+  /** Organisations that have enough under way. */
+  readonly except: readonly string[];
+}
+
+export interface ClaimedBatch {
+  readonly events: readonly ClaimedEvent[];
+  /** The last organisation that had its turn. */
+  readonly after: string;
+}
+
+/** What became of a claimed event. All of it is written in one step, with whatever it makes. */
+export interface Settlement {
+  readonly orgId: string;
+  readonly eventId: string;
+  readonly jobId: string | null;
+  readonly token: string;
+  readonly runs: readonly SettledRun[];
+  /** `later`: a retry or a replay, so that the event has runs already. */
+  readonly round: 'first' | 'later';
+  /** The runs that are to be tried again. */
+  readonly parked: readonly PlannedRun[];
+  /** The pipelines whose failures are to be made good; absent where it retries none. */
+  readonly retryOf?: readonly string[];
+  /** The sdk sources that it belongs to; null where it came through a webhook. */
+  readonly matchedSources: readonly { readonly id: string; readonly name: string }[] | null;
+  readonly tallies: readonly { readonly pipelineId: string; readonly tally: Tally; readonly count: number }[];
+}
+
+export interface SettledRun {
+  readonly id: string;
+  readonly pipelineId: string;
+  readonly pipelineName: string;
+  readonly version: number;
+  /** Where the event came from, as the pipeline saw it; its deliveries say the same. */
+  readonly sourceName: string | null;
+  readonly outcome: RunOutcome['kind'];
+  /** Where it ended; null where that was no step, or after the last one. */
+  readonly step: number | null;
+  readonly reason: string | null;
+  readonly trace: string;
+  /** JSON text of payload and labels as the last step left them; empty where there are no destinations. */
+  readonly output: string;
+  readonly notes: readonly RoutingNote[];
+  readonly claims: readonly {
+    readonly scope: string;
+    readonly key: string;
+    readonly expiresAt: number;
+    readonly step: number;
+  }[];
+  /** Each gets a delivery. */
+  readonly destinations: readonly string[];
+}
+
+/** Why something did not go to a destination. */
+export interface RoutingNote {
+  readonly destination: string;
+  readonly note: string;
+}
+
+export type SettleResult =
+  /** With the state that the event has now; null where it still waits for a run. */
+  | { readonly kind: 'settled'; readonly deliveries: number; readonly state: EventState | null }
+  /** The lease was over, and somebody else has the event. Nothing was written. */
+  | { readonly kind: 'refused' }
+  /** It retries what failed in these, which was made good or discarded meanwhile. Nothing was written. */
+  | { readonly kind: 'needless'; readonly pipelineIds: readonly string[] }
+  /** Another event has settled the key of one of its dedupe steps meanwhile. Nothing was written. */
+  | { readonly kind: 'lost'; readonly pipelineId: string; readonly step: number; readonly first: string };
+
+export interface StoredRun {
+  readonly id: string;
+  readonly pipelineId: string;
+  readonly pipelineName: string;
+  readonly version: number;
+  readonly outcome: RunOutcome['kind'];
+  readonly step: number | null;
+  readonly reason: string | null;
+  readonly trace: string;
+  readonly notes: readonly RoutingNote[];
+  readonly jobId: string | null;
+  readonly createdAt: number;
+}

@@ -1,0 +1,79 @@
+import type { Audited } from './configuration/audit.ts';
+import type { ClaimInput, PlannedRun } from './event-queue.ts';
+
+/** Long pieces of work that somebody asked for, done in slices under a lease. */
+export interface JobStore extends Audited<Pick<JobStore, 'createJob' | 'finishJob'>> {
+  createJob(job: Job): Promise<void>;
+  findJob(orgId: string, id: string): Promise<Job | null>;
+  listJobs(orgId: string, page: { limit: number; below: string | null }): Promise<Job[]>;
+  /** The open job of one of these kinds that nobody has worked on for longest, for as long as the lease. */
+  claimJob(
+    kinds: readonly string[],
+    lease: Pick<ClaimInput, 'token' | 'now' | 'leaseMs'>,
+  ): Promise<ClaimedJob | null>;
+  hasOpenJobs(kinds: readonly string[], now: number): Promise<boolean>;
+  /** False when it was cancelled, finished or taken over by somebody else meanwhile: then nothing was written. */
+  advanceJob(
+    job: Pick<ClaimedJob, 'orgId' | 'id' | 'token'>,
+    progress: JobProgress,
+    until: number,
+    work?: JobWork,
+  ): Promise<boolean>;
+  /** With a token only if nobody has taken it over. */
+  finishJob(
+    orgId: string,
+    id: string,
+    state: Exclude<JobState, 'running'>,
+    at: number,
+    token?: string,
+  ): Promise<boolean>;
+  /** Whether anything of a replay is still to be run, or under way. */
+  hasOutstanding(orgId: string, jobId: string): Promise<boolean>;
+}
+
+export const jobStates = ['running', 'done', 'cancelled', 'failed'] as const;
+export type JobState = (typeof jobStates)[number];
+
+/** A long piece of work that somebody asked for. */
+export interface Job {
+  readonly id: string;
+  readonly orgId: string;
+  /** `replay`, … */
+  readonly kind: string;
+  readonly state: JobState;
+  /** JSON text of what was asked for. */
+  readonly request: string;
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  /** How far it has come, in its own words. */
+  readonly position: string | null;
+  /** What somebody should know about it. */
+  readonly notes: readonly string[];
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+}
+
+/** A job that nobody else works on until the lease is over. */
+export interface ClaimedJob extends Job {
+  /** Whoever goes on with it has to show it. */
+  readonly token: string;
+}
+
+/** What is done with a step of a job, whole or not at all. */
+export interface JobWork {
+  /** Events to be run once more. */
+  readonly replays?: readonly { readonly eventId: string; readonly plan: readonly PlannedRun[] | null }[];
+  /** Dead deliveries to be sent once more; each counts as done, and as failed where it is not dead any more. */
+  readonly deliveries?: { readonly ids: readonly string[]; readonly at: number };
+}
+
+export interface JobProgress {
+  readonly total?: number;
+  /** Added to what is there. */
+  readonly done?: number;
+  readonly failed?: number;
+  readonly position?: string | null;
+  readonly notes?: readonly string[];
+}

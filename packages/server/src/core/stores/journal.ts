@@ -1,0 +1,82 @@
+import type { EventState, NewEvent, StoredEvent } from '../event/event.ts';
+
+/** Events as they were accepted: what a 202 promises to keep, and how they are found again. */
+export interface Journal {
+  /** Resolves once all of it is on stable storage. One result per request, in order. */
+  append(requests: readonly AppendRequest[]): Promise<AppendResult[]>;
+  /** The ids of the events that came under this idempotency key, while it counts. */
+  findEventsOfKey(scope: string, key: string, now: number): Promise<string[] | null>;
+  listEvents(
+    orgId: string,
+    filter: EventFilter,
+    page: { limit: number; below: string | null; budgetMs: number },
+  ): Promise<EventPage>;
+  findEvent(
+    orgId: string,
+    id: string,
+  ): Promise<(StoredEvent & { readonly payload: string; readonly erasedAt: number | null }) | null>;
+  /**
+   * Looks at the next `limit` events after `after`, oldest first, and removes those that are past their time with all
+   * that became of them. What has not been processed stays, and what has a delivery that is still open. Answers
+   * where to go on; null at the end.
+   */
+  pruneEvents(
+    orgId: string,
+    cutoffs: PruneCutoffs,
+    slice: { readonly after: string | null; readonly limit: number },
+  ): Promise<{ readonly removed: number; readonly next: string | null }>;
+}
+
+export interface AppendRequest {
+  readonly orgId: string;
+  /** The webhook source it came through; null at `/v1/ingest`. */
+  readonly sourceId: string | null;
+  readonly receivedAt: number;
+  readonly events: readonly NewEvent[];
+  readonly idempotency: IdempotencyClaim | null;
+}
+
+export interface IdempotencyClaim {
+  /** The organisation at `/v1/ingest`, the source at `/whk`. */
+  readonly scope: string;
+  readonly key: string;
+  /** Digest of the body, where another body under the same key is a conflict; null where it is not. */
+  readonly bodyHash: string | null;
+  readonly expiresAt: number;
+}
+
+export type AppendResult =
+  | {
+      readonly kind: 'stored';
+      readonly events: readonly { readonly id: string; readonly duplicate: boolean }[];
+    }
+  | { readonly kind: 'conflict' };
+
+export interface EventFilter {
+  readonly state?: EventState | undefined;
+  readonly source?: string | undefined;
+  readonly type?: string | undefined;
+  /** Has a run by this pipeline, or a delivery to this destination. */
+  readonly pipeline?: string | undefined;
+  readonly destination?: string | undefined;
+  readonly entity?: { readonly kind: string; readonly externalId: string } | undefined;
+  readonly text?: string | undefined;
+  /** Received after / before, exclusive. */
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+}
+
+export interface EventPage {
+  readonly events: readonly StoredEvent[];
+  /** Go on below this id; null at the end. */
+  readonly next: string | null;
+  /** How far back the search has come when its time was up before the page was full. */
+  readonly searchedTo: number | null;
+}
+
+export interface PruneCutoffs {
+  /** What was received before goes. */
+  readonly before: number;
+  /** Where it failed, or a delivery of it is dead, this counts: when it was received, or when that died. */
+  readonly deadBefore: number;
+}

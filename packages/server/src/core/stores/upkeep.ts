@@ -1,0 +1,29 @@
+/** What the installation keeps about itself, and what goes when its time is over. */
+export interface UpkeepStore {
+  /**
+   * Small facts about the installation itself, such as the check value of the secret key: keeps the first value ever
+   * written under that name, and answers it.
+   */
+  keepSetting(name: string, value: string): Promise<string>;
+  /** Removes at most `limit` keys, sessions and invitations that have expired; answers how many. */
+  pruneExpired(now: number, limit: number): Promise<number>;
+  /**
+   * Removes about `limit` rows that deleted organisations left behind, and answers how many; 0 when nothing is left. It
+   * goes on where it was, whatever happened in between.
+   */
+  pruneDeleted(now: number, limit: number): Promise<number>;
+  /** Lets `pruneDeleted` take up again what was written for a deleted organisation after nothing of it was left. */
+  reopenDeleted(): Promise<void>;
+  /**
+   * Removes at most `limit` of each: dedupe keys that have expired, labels that nobody has used and jobs that were
+   * finished since the cutoff, and what is left of pipelines that are gone. Answers how many at most of one sort.
+   */
+  pruneProcessing(now: number, unusedSince: number, limit: number): Promise<number>;
+  /** This node is alive; answers the roles of every node that is, itself included. */
+  heartbeat(
+    node: { readonly id: string; readonly roles: readonly string[] },
+    now: number,
+  ): Promise<string[][]>;
+  /** This node is about to end: what it took a share of belongs to the others at once. */
+  leave(nodeId: string): Promise<void>;
+}

@@ -1,0 +1,48 @@
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import { made, named, read, type StoreOperations, snapshot, write } from '../../operation.ts';
+import * as apiKeys from './api-keys.ts';
+import * as audit from './audit.ts';
+import * as destinations from './destinations.ts';
+import * as pipelines from './pipelines.ts';
+import * as sources from './sources.ts';
+
+/** Keys, sources, pipelines, destinations, and the audit log. */
+export const configurationOperations: StoreOperations<ConfigurationStore> = {
+  createApiKey: write(apiKeys.createApiKey, made('keys')),
+  listApiKeys: read(apiKeys.listApiKeys),
+  findApiKey: read(apiKeys.findApiKey),
+  findApiKeyByHash: read(apiKeys.findApiKeyByHash),
+  renameApiKey: write(apiKeys.renameApiKey, named('keys')),
+  revokeApiKey: write(apiKeys.revokeApiKey, named('keys')),
+
+  createSource: write(sources.createSource, made('sources')),
+  listSources: read(sources.listSources),
+  findSource: read(sources.findSource),
+  findSourceByTokenHash: read(sources.findSourceByTokenHash),
+  updateSource: write(sources.updateSource, named('sources')),
+  deleteSource: write(sources.deleteSource, named('sources')),
+  recordActivity: write(sources.recordActivity),
+  listRejections: read(sources.listRejections),
+
+  createPipeline: write(pipelines.createPipeline, made('pipelines')),
+  listPipelines: read(pipelines.listPipelines),
+  findPipeline: read(pipelines.findPipeline),
+  savePipeline: write(pipelines.savePipeline, named('pipelines')),
+  enablePipeline: write(pipelines.enablePipeline, named('pipelines')),
+  deletePipeline: write(pipelines.deletePipeline, named('pipelines')),
+  listPipelineVersions: read(pipelines.listPipelineVersions),
+  findPipelineVersion: read(pipelines.findPipelineVersion),
+  readProcessing: snapshot(pipelines.readProcessing),
+
+  createDestination: write(destinations.createDestination, made('destinations')),
+  listDestinations: read(destinations.listDestinations),
+  findDestination: read(destinations.findDestination),
+  updateDestination: write(destinations.updateDestination, named('destinations')),
+  deleteDestination: write(destinations.deleteDestination, named('destinations')),
+  // What a sender found out of a destination is no change of its configuration.
+  saveBreaker: write(destinations.saveBreaker),
+
+  recordAudit: write(audit.recordAudit),
+  listAudit: read(audit.listAudit),
+  findAudit: read(audit.findAudit),
+};

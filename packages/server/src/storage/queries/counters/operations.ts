@@ -1,0 +1,15 @@
+import type { CounterStore } from '../../../core/stores/counters.ts';
+import { read, type StoreOperations, snapshot, write } from '../../operation.ts';
+import * as backlog from './backlog.ts';
+import * as counters from './counters.ts';
+import { readTallies } from './tallies.ts';
+
+/** Counters for charts, and how much is waiting. */
+export const counterOperations: StoreOperations<CounterStore> = {
+  addCounts: write(counters.addCounts),
+  readCounters: snapshot(counters.readCounters),
+  pruneCounters: write(counters.pruneCounters),
+  countBacklog: snapshot(backlog.countBacklog),
+  countWaiting: snapshot(backlog.countWaiting),
+  readTallies: read(readTallies),
+};

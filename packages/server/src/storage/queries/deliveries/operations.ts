@@ -1,0 +1,30 @@
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
+import { read, type StoreOperations, snapshot, write } from '../../operation.ts';
+import * as deadLetters from './dead-letters.ts';
+import * as deliveries from './deliveries.ts';
+import * as ends from './delivery-ends.ts';
+
+/** Deliveries, attempts and dead letters; claiming and recording attempts are each engine's own. */
+export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries' | 'recordAttempts'> = {
+  listWaitingDestinations: read(deliveries.listWaitingDestinations),
+  releaseDeliveries: write(deliveries.releaseDeliveries),
+  findLeased: read(deliveries.findLeased),
+  recoverDeliveries: write(deliveries.recoverDeliveries),
+  expireDeliveries: write(ends.expireDeliveries),
+  bringForward: write(ends.bringForward),
+  cancelOrphans: write(ends.cancelOrphans),
+
+  listDeliveries: snapshot(deliveries.listDeliveries),
+  findDelivery: read(deliveries.findDelivery),
+  listAttempts: read(deliveries.listAttempts),
+  retryDelivery: write(ends.retryDelivery),
+  discardDelivery: write(ends.discardDelivery),
+  countDeliveries: snapshot(deliveries.countDeliveries),
+
+  listFailedEvents: read(deadLetters.listFailedEvents),
+  countFailedEvents: read(deadLetters.countFailedEvents),
+  listFailures: read(deadLetters.listFailures),
+  discardFailedEvent: write(deadLetters.discardFailedEvent),
+  listDeadGroups: snapshot(deadLetters.listDeadGroups),
+  listFailedGroups: read(deadLetters.listFailedGroups),
+};

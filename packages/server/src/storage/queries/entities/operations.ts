@@ -1,0 +1,27 @@
+import type { EntityStore } from '../../../core/stores/entities.ts';
+import { read, type StoreOperations, snapshot, write } from '../../operation.ts';
+import * as entities from './entities.ts';
+import { eraseEventsOfEntity } from './erase.ts';
+import { listEventsOfEntity } from './events.ts';
+import { reindexEntities } from './index.ts';
+import * as links from './links.ts';
+import { listEntities } from './list.ts';
+import * as walk from './walk.ts';
+
+/** Entities, their links and their events; writing entities is each engine's own. */
+export const entityOperations: StoreOperations<EntityStore, 'writeEntities'> = {
+  findEntity: read(entities.findEntity),
+  findTraits: read(entities.findTraits),
+  listEntities: snapshot(listEntities),
+  deleteEntity: write(entities.deleteEntity),
+  reindexEntities: write(reindexEntities),
+
+  linkEntities: write(links.linkEntities),
+  unlinkEntities: write(links.unlinkEntities),
+  listEntityLinks: snapshot(links.listEntityLinks),
+  findEntityGraph: snapshot(walk.findEntityGraph),
+  findIdentityMembers: snapshot(walk.findIdentityMembers),
+
+  listEventsOfEntity: snapshot(listEventsOfEntity),
+  eraseEventsOfEntity: write(eraseEventsOfEntity),
+};

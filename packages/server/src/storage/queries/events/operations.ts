@@ -1,0 +1,29 @@
+import type { EventQueue } from '../../../core/stores/event-queue.ts';
+import { read, type StoreOperations, write } from '../../operation.ts';
+import * as claims from './claims.ts';
+import { findDedupeKeys } from './dedupe.ts';
+import * as labels from './labels.ts';
+import * as runs from './runs.ts';
+
+/** Events as work for the pipelines; claiming and settling are each engine's own. */
+export const eventOperations: StoreOperations<EventQueue, 'claimEvents' | 'settleEvents'> = {
+  claimExpired: write(claims.claimExpired),
+  hasExpiredClaims: read(claims.hasExpiredClaims),
+  extendClaims: write(claims.extendClaims),
+  releaseClaims: write(claims.releaseClaims),
+  expireClaims: write(claims.expireClaims),
+
+  listRuns: read(runs.listRuns),
+  findRetry: read(runs.findRetry),
+  listFirstRuns: read(runs.listFirstRuns),
+
+  // Keys need not agree with each other: settling decides about each.
+  findDedupeKeys: read(findDedupeKeys),
+
+  findLabel: read(labels.findLabel),
+  claimLabel: write(labels.claimLabel),
+  keepLabel: write(labels.keepLabel),
+  releaseLabel: write(labels.releaseLabel),
+  releaseLabels: write(labels.releaseLabels),
+  recordLabelUse: write(labels.recordLabelUse),
+};

@@ -1,0 +1,16 @@
+import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
+import { type StoreOperations, write } from '../../operation.ts';
+import { pruneProcessing } from '../journal/prune.ts';
+import { pruneDeleted, reopenDeleted } from './deleted-organisations.ts';
+import * as upkeep from './upkeep.ts';
+
+/** What the installation keeps about itself, and what goes when its time is over. */
+export const upkeepOperations: StoreOperations<UpkeepStore> = {
+  keepSetting: write(upkeep.keepSetting),
+  pruneExpired: write(upkeep.pruneExpired),
+  pruneDeleted: write(pruneDeleted),
+  reopenDeleted: write(reopenDeleted),
+  pruneProcessing: write(pruneProcessing),
+  heartbeat: write(upkeep.heartbeat),
+  leave: write(upkeep.leave),
+};
