@@ -2,10 +2,11 @@ import type { Clock } from '../../../core/clock.ts';
 import type { OutgoingResult } from '../../../core/http/outgoing.ts';
 import { readRetryAfter } from '../../../core/http/retry-after.ts';
 import { type JsonObject, stringifyJson } from '../../../core/json/json.ts';
-import type { ModelClient } from '../../../core/kinds/step-ports.ts';
+import type { ModelClient } from '../../ports/model.ts';
 import { errorWord, type Question, readJson, type Wire } from './wire.ts';
 
-export type Answer =
+/** A model's answer, or why there is none. */
+export type ModelAnswer =
   | { readonly kind: 'label'; readonly label: string }
   | {
       readonly kind: 'error';
@@ -23,7 +24,7 @@ export async function askModel(
   wire: Wire,
   question: Question,
   options: { client: ModelClient; clock: Clock; timeoutMs: number },
-): Promise<Answer> {
+): Promise<ModelAnswer> {
   const { url, headers, body } = wire.request(question);
   const result = await options.client.request({
     url,
@@ -51,14 +52,14 @@ export async function askModel(
 const error = (
   reason: string,
   details: { retryAfterMs?: number | null; isFinal?: boolean } = {},
-): Extract<Answer, { kind: 'error' }> => ({
+): Extract<ModelAnswer, { kind: 'error' }> => ({
   kind: 'error',
   reason,
   retryAfterMs: details.retryAfterMs ?? null,
   isFinal: details.isFinal ?? false,
 });
 
-function refusedBy(result: Extract<OutgoingResult, { kind: 'answered' }>, now: number): Answer {
+function refusedBy(result: Extract<OutgoingResult, { kind: 'answered' }>, now: number): ModelAnswer {
   const word = errorWord(readJson(result.body));
   return error(`The model answered with status ${result.status}${word === null ? '' : ` (${word})`}.`, {
     retryAfterMs: readRetryAfter(result.headers.get('retry-after'), now),
