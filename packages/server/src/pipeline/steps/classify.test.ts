@@ -300,7 +300,7 @@ describe('a model that fails', () => {
     expect(await ended(classify())).toMatchObject({ retry: 3_600_000 });
   });
 
-  test('is asked again whatever its status was, since a person may mend the model meanwhile', async () => {
+  test('is asked again whatever its status was, since a person may fix the model meanwhile', async () => {
     for (const code of [400, 401, 403, 404, 408, 413, 422, 429, 502]) {
       model.answer(status(code));
       const reason = `The model answered with status ${code} (server_error).`;

@@ -5,7 +5,7 @@ import { canonicalJson, sha256Hex } from '../../core/json/canonical.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { defineStep, type RunState, type StepOutcome } from '../step.ts';
 import { anthropic } from './classify/anthropic.ts';
-import { type Found, findLabel } from './classify/find.ts';
+import { type Found, resolveLabel } from './classify/find.ts';
 import { openai } from './classify/openai.ts';
 import type { Wire } from './classify/wire.ts';
 
@@ -126,7 +126,7 @@ export const classify = defineStep({
         const question = { baseUrl, apiKey: api_key ?? null, model, prompt, label, labels, payload };
         const key = sha256Hex(`${asked}\n${payload}`);
         const search = { ports, client: ports.model, key, orgId: state.orgId, timeoutMs };
-        return decide(config, state, await findLabel(wire, question, search));
+        return decide(config, state, await resolveLabel(wire, question, search));
       },
     };
   },

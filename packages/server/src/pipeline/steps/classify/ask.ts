@@ -3,7 +3,7 @@ import type { OutgoingResult } from '../../../core/http/outgoing.ts';
 import { readRetryAfter } from '../../../core/http/retry-after.ts';
 import { type JsonObject, stringifyJson } from '../../../core/json/json.ts';
 import type { ModelClient } from '../../ports/model.ts';
-import { errorWord, type Question, readJson, type Wire } from './wire.ts';
+import { errorWord, parseOrUndefined, type Question, type Wire } from './wire.ts';
 
 /** A model's answer, or why there is none. */
 export type ModelAnswer =
@@ -39,7 +39,7 @@ export async function askModel(
       isFinal: result.failure.code === 'address_not_allowed',
     });
   if (result.status < 200 || result.status > 299) return refusedBy(result, options.clock.now());
-  const read = result.isCut ? undefined : readJson(result.body);
+  const read = result.isCut ? undefined : parseOrUndefined(result.body);
   if (read === undefined) return error('The model did not answer in JSON.');
   const reading = wire.read(read, question);
   if (reading.kind === 'refused') return error(reading.reason);
@@ -60,7 +60,7 @@ const error = (
 });
 
 function refusedBy(result: Extract<OutgoingResult, { kind: 'answered' }>, now: number): ModelAnswer {
-  const word = errorWord(readJson(result.body));
+  const word = errorWord(parseOrUndefined(result.body));
   return error(`The model answered with status ${result.status}${word === null ? '' : ` (${word})`}.`, {
     retryAfterMs: readRetryAfter(result.headers.get('retry-after'), now),
   });

@@ -20,7 +20,7 @@ export interface LabelSearch {
 }
 
 /** Who asks the same meanwhile, in this process or on another node, waits for the same call. */
-export async function findLabel(wire: Wire, question: Question, search: LabelSearch): Promise<Found> {
+export async function resolveLabel(wire: Wire, question: Question, search: LabelSearch): Promise<Found> {
   const { ports, orgId, key } = search;
   const { answer: found, isShared } = await ports.sharedCalls.join(`${orgId} ${key}`, () =>
     findOnce(wire, question, search),
