@@ -2,6 +2,7 @@ import { renderApi } from './api.ts';
 import { renderDestinations } from './destinations.ts';
 import { renderErrors } from './errors.ts';
 import { renderSettings } from './settings.ts';
+import { renderSteps } from './steps.ts';
 
 const note = '<!-- Written by `npm run reference` from the code. Change it there. -->\n\n';
 
@@ -11,4 +12,5 @@ export const referencePages = (): Record<string, string> => ({
   'destinations.md': note + renderDestinations(),
   'errors.md': note + renderErrors(),
   'settings.md': note + renderSettings(),
+  'steps.md': note + renderSteps(),
 });

@@ -194,7 +194,8 @@ export async function startService(
     },
     onError: error => logger.warn({ err: error }, 'pipelines'),
   });
-  engine.onConfigurationChanged(pipelines.invalidate);
+  pipelines.start();
+  engine.onConfigurationChanged(() => pipelines.invalidate(null));
 
   const withdrawing = withWithdrawalSignal(storage, () => delivery?.recheckClaims());
   const entityActions = createEntityActions(withdrawing, clock);

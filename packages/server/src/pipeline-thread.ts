@@ -1,5 +1,5 @@
 import type { FromThread, ToThread } from './pipeline/thread/protocol.ts';
-import { serveThread } from './pipeline/thread/thread.ts';
+import { serveThread } from './pipeline/thread/serve-thread.ts';
 import { compileRoutes } from './routing/match.ts';
 import { lowerThreadPriority } from './runtime/thread-priority.ts';
 

@@ -1,5 +1,5 @@
+import type { EntityReader } from '../core/entities/reader.ts';
 import { type JsonObject, parseJson } from '../core/json/json.ts';
-import type { EntityReader } from '../core/kinds/step-ports.ts';
 import type { Entities } from '../core/stores/entities.ts';
 
 /** How pipelines read what is known about the entity that an event is tied to. */

@@ -3,29 +3,29 @@ import { invalid, Problem } from '../core/errors.ts';
 import type { PipelineEvent } from '../core/event/scope.ts';
 import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
-import { describeKind, type KindDescription } from '../core/kinds/kind.ts';
 import type { Vault } from '../core/secrets/vault.ts';
 import type { RoutingNote } from '../core/stores/pipelines.ts';
 import { compilePipeline } from './definitions/compile.ts';
-import { readDefinition, type StoredDefinition, stepVault } from './definitions/definitions.ts';
+import { readDefinition, ready, type StoredDefinition, stepVault } from './definitions/definitions.ts';
 import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './definitions/step-secrets.ts';
+import { describeStep, type StepDescription } from './step.ts';
 import { stepKinds } from './steps/registry.ts';
-import type { Lane } from './thread/pipeline-thread.ts';
+import type { PipelineThread } from './thread/pipeline-thread.ts';
 import type { CompileRoutes } from './thread/run-batch.ts';
-import { LARGEST_TRACE, readTrace } from './thread/trace.ts';
+import { LARGEST_TRACE, type ReadTrace, readTrace } from './thread/trace.ts';
 
 /**
- * Where pipelines are made and changed: a definition as somebody sends it becomes one that is checked and sealed,
+ * The administration of pipelines: a definition as somebody sends it becomes one that is checked and sealed,
  * and a stored one becomes something to show, or to try.
  */
 export interface PipelineAdmin {
-  kinds(): (KindDescription & { readonly class: string })[];
+  kinds(): StepDescription[];
   /** Checks it against what there is and against the world, or refuses with a 400; answers it sealed, as JSON text. */
   accept(input: DefinitionInput): Promise<string>;
   /** A stored definition with its secrets masked. */
   show(definition: string): StoredDefinition;
   /** A stored trace, with the event it began with. */
-  showTrace(trace: string, payload: JsonObject): ShownTrace;
+  showTrace(trace: string, payload: JsonObject): ReadTrace;
   /** Runs an event through a definition as somebody sends it, and leaves nothing behind. */
   dryRun(input: DefinitionInput & DryRunEvent): Promise<DryRunReport>;
 }
@@ -45,15 +45,10 @@ export interface DryRunEvent {
   readonly event: PipelineEvent;
   readonly payload: string;
   readonly sourceName: string | null;
-  readonly classify: boolean;
+  readonly mayAskModel: boolean;
 }
 
-export interface ShownTrace {
-  readonly steps: readonly StepTrace[];
-  readonly cutAt: number | null;
-}
-
-export interface DryRunReport extends ShownTrace {
+export interface DryRunReport extends ReadTrace {
   readonly outcome: 'routed' | 'dropped' | 'failed' | 'retry';
   readonly step: number | null;
   readonly reason: string | null;
@@ -68,9 +63,9 @@ export function createPipelineAdmin(dependencies: {
   readonly client: Pick<OutgoingHttp, 'requireUsableUrl'>;
   readonly compileRoutes: CompileRoutes;
   /** A thread of its own, so that no draft holds up events. */
-  readonly lane: Lane;
+  readonly thread: Pick<PipelineThread, 'run'>;
 }): PipelineAdmin {
-  const { vault, client, compileRoutes, lane } = dependencies;
+  const { vault, client, compileRoutes, thread } = dependencies;
 
   /** The steps with their secrets open, those that are to be kept put back. */
   async function check(input: DefinitionInput): Promise<PipelineStep[]> {
@@ -93,7 +88,7 @@ export function createPipelineAdmin(dependencies: {
   }
 
   return {
-    kinds: () => stepKinds.map(kind => ({ ...describeKind(kind), class: kind.class })),
+    kinds: () => stepKinds.map(describeStep),
     async accept(input) {
       const steps = sealSteps(await check(input), stepVault(vault, input.orgId, input.id).seal);
       const { name, sources, destinations } = input.given;
@@ -105,20 +100,20 @@ export function createPipelineAdmin(dependencies: {
     },
     showTrace,
     async dryRun(input) {
-      const { orgId, id, given, event, payload, sourceName, classify } = input;
+      const { orgId, id, given, event, payload, sourceName, mayAskModel } = input;
       const { name, sources, destinations } = given;
       const steps = await check(input).catch(error => {
         throw within('pipeline', error);
       });
-      const pipeline = { id, version: 0, name, sources, destinations, steps };
-      const report = await lane.run({
+      const pipeline = { id, version: 0, name, sources, destinations, ...ready(steps) };
+      const report = await thread.run({
         orgId,
         pipeline,
         event,
         payload,
         sourceName,
         retries: 0,
-        dryRun: { classify },
+        dryRun: { mayAskModel },
       });
       const before = parseJson(payload) as JsonObject;
       if (report.kind !== 'settled') {
@@ -165,7 +160,7 @@ function requireKnown(
 }
 
 /** An event too large for a trace stands beside its runs anyway, and not once more for each of their steps. */
-function showTrace(trace: string, payload: JsonObject): ShownTrace {
+function showTrace(trace: string, payload: JsonObject): ReadTrace {
   const shown = readTrace(trace, payload);
   if (shown.steps.length === 0 || stringifyJson(payload).length <= LARGEST_TRACE) return shown;
   const withoutEvent = (state: StepTrace['before']) => (state?.payload === payload ? null : state);

@@ -3,30 +3,34 @@ import { Problem } from '../core/errors.ts';
 import type { EntityRef } from '../core/event/scope.ts';
 import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import type { Vault } from '../core/secrets/vault.ts';
+import type { ChangeListener } from '../core/stores/change.ts';
 import type { PipelineStorage } from '../core/stores/pipelines.ts';
 import type { Journal } from '../core/stores/storage.ts';
 import { createDefinitions } from './definitions/definitions.ts';
 import { createPipelineAdmin, type PipelineAdmin } from './pipeline-admin.ts';
-import { createLane, type StartThread } from './thread/pipeline-thread.ts';
-import { createThreadPorts } from './thread/ports.ts';
+import { servePorts } from './ports/serve.ts';
+import { createPipelineThread, type StartThread } from './thread/pipeline-thread.ts';
 import { failedReport } from './thread/protocol.ts';
 import type { CompileRoutes } from './thread/run-batch.ts';
 import { createPipelineRunner } from './thread/runner.ts';
-import { createLabelCache } from './work/label-cache.ts';
 import { createReplayJobs } from './work/replay.ts';
 import { createPipelineWorker, type OnSettled } from './work/worker.ts';
 
-/** The parts of this stage, put together: what is asked of it from outside, and what it asks of others. */
+/** The stage of pipelines, its parts put together: what is asked of it from outside, and what it asks of others. */
 export interface PipelineStage {
   readonly admin: PipelineAdmin;
+  start(): void;
   /** Works on replays that somebody asked for. */
   replay(): Promise<void>;
   /** Events may have been accepted. */
   wake(): void;
-  /** Definitions may have changed. */
-  invalidate(): void;
+  /** Configuration has changed. */
+  readonly invalidate: ChangeListener;
+  /** Why this process cannot work on events at present; null where it can, or is not to. */
+  problem(): string | null;
   /** Writes what was only counted. */
   flush(): Promise<void>;
+  /** Ends it, whether or not it was started. */
   stop(): Promise<void>;
 }
 
@@ -57,19 +61,21 @@ const DRAFTS_IDLE_MS = minutes(1);
 export function createPipelineStage(options: PipelineStageOptions): PipelineStage {
   const { storage, clock, vault, onError } = options;
   const definitions = createDefinitions({ storage, vault, mayCache: options.mayCache });
-  const cache = createLabelCache(storage, clock);
   const { client, compileRoutes, readTraits } = options;
-  const lanes = {
+  const ports = servePorts({ clock, storage, client, readTraits });
+  const threads = {
     startThread: options.startThread,
     secretKey: options.secretKey,
-    answer: createThreadPorts({ clock, dedupe: storage, cache, model: client, readTraits }),
+    answer: ports.answer,
+    onError,
     isAway: (error: unknown) => error instanceof Problem && error.code === 'storage_unavailable',
   };
+  const runner = createPipelineRunner(threads);
   const worker = options.works
     ? createPipelineWorker({
         storage,
         definitions,
-        runner: createPipelineRunner(lanes),
+        runner,
         clock,
         nodeId: options.nodeId,
         isOnlyNode: options.isOnlyNode,
@@ -82,24 +88,27 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
     : null;
 
   // A thread of its own for drafts, which goes when nobody has tried one for a while.
-  const drafts = createLane({
-    ...lanes,
+  const drafts = createPipelineThread({
+    ...threads,
     idleMs: DRAFTS_IDLE_MS,
     onStuck: async (_request, reason, step) => failedReport(step, reason),
+    onDown: problem => failedReport(null, problem),
   });
   const wake = () => worker?.wake();
 
   return {
-    admin: createPipelineAdmin({ vault, client, compileRoutes, lane: drafts }),
+    start: () => worker?.start(),
+    admin: createPipelineAdmin({ vault, client, compileRoutes, thread: drafts }),
     replay: createReplayJobs({ storage, clock, onParked: wake }),
     wake,
     invalidate: definitions.invalidate,
-    flush: cache.flush,
+    problem: runner.problem,
+    flush: ports.flush,
     async stop() {
-      drafts.close();
+      drafts.stop();
       await worker?.stop();
-      await cache.leaveRest().catch(onError);
-      await cache.flush().catch(onError);
+      await ports.release().catch(onError);
+      await ports.flush().catch(onError);
     },
   };
 }

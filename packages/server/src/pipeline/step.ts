@@ -1,11 +1,10 @@
 import type { z } from 'zod';
-import type { Clock } from '../core/clock.ts';
-import type { StepOutcome } from '../core/event/outcome.ts';
+import type { Tally } from '../core/event/outcome.ts';
 import type { PipelineEvent, Scope } from '../core/event/scope.ts';
 import { Budget, OverBudget } from '../core/expressions/cel/budget.ts';
-import { defineKind, type Kind } from '../core/kinds/kind.ts';
-import type { ClassifyCache, DedupeStore, ModelClient } from '../core/kinds/step-ports.ts';
-import type { SharedCalls } from './thread/shared-calls.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import { defineKind, describeKind, type Kind, type KindDescription } from '../core/kinds/kind.ts';
+import type { PortName, StepPorts } from './ports/registry.ts';
 
 /** One event in the middle of one pipeline. Never changed in place: a step answers what is to be different. */
 export interface RunState {
@@ -16,6 +15,32 @@ export interface RunState {
   readonly scope: Scope;
   /** How often this run was tried before. */
   readonly tries: number;
+}
+
+/** What a step may answer. The set is closed, and `thread/run.ts` is its only reader. */
+export type StepOutcome =
+  | {
+      readonly kind: 'keep';
+      /** Left out where the step did not change it. */
+      readonly payload?: JsonObject;
+      readonly labels?: JsonObject;
+      readonly note?: string;
+      /** To be written when the run is settled. */
+      readonly claim?: DedupeClaim;
+      readonly tally?: Tally;
+    }
+  | { readonly kind: 'drop'; readonly note: string }
+  /** The cause lies outside the event: try again later. */
+  | { readonly kind: 'retry'; readonly afterMs: number; readonly reason: string; readonly tally?: Tally }
+  | { readonly kind: 'fail'; readonly reason: string; readonly tally?: Tally };
+
+/** A key that this event was the first to bring; it counts once the run that claims it is settled. */
+export interface DedupeClaim {
+  /** Keys are apart by pipeline and by what the key is made of, and outlive the pipeline's versions. */
+  readonly scope: string;
+  /** SHA-256 of the canonical key. */
+  readonly key: string;
+  readonly windowMs: number;
 }
 
 /** Most steps answer at once; only those that ask somebody else make the run wait. */
@@ -31,37 +56,38 @@ export function withinBudget(work: (budget: Budget) => StepOutcome): StepOutcome
   }
 }
 
-/** What steps ask of the world. Each takes the few of these that it needs. */
-export interface StepPorts {
-  readonly clock: Clock;
-  readonly dedupe: DedupeStore;
-  readonly cache: ClassifyCache;
-  /** Null where no model may be asked: a dry run that did not ask for it. */
-  readonly model: ModelClient | null;
-  readonly calls: SharedCalls;
-  /** A digest under a key of the installation, for this purpose only. */
-  digest(purpose: string, text: string): string;
-  wait(ms: number): Promise<void>;
-}
-
 /** A step whose configuration was read and checked. */
-export interface CompiledStep {
+export interface CompiledStep<N extends PortName = PortName> {
   /** Whether it reads the traits of the tied entity, which then have to be fetched. */
   readonly readsTraits: boolean;
   /** URLs of the configuration, to be checked when it is saved. */
   readonly urls?: readonly { readonly url: string; readonly path: string }[];
-  bind(ports: StepPorts): Step;
+  bind(ports: Pick<StepPorts, N>): Step;
 }
 
 /** The classes of the specification: what a step may do to an event. */
 export type StepClass = 'mutating' | 'control' | 'enrichment';
 
-export interface StepKind<C extends z.ZodType = z.ZodType> extends Kind<C> {
+export interface StepKind<C extends z.ZodType = z.ZodType, N extends PortName = PortName> extends Kind<C> {
   readonly class: StepClass;
+  /** The ports that its steps are bound to; they get no others. */
+  readonly needs: readonly N[];
   /** Refuses with a 400 whose path begins with the given one. */
-  compile(config: z.output<C>, path: string): CompiledStep;
+  compile(config: z.output<C>, path: string): CompiledStep<N>;
 }
 
-export const defineStep = <C extends z.ZodType>(
-  kind: Omit<StepKind<C>, 'secrets'> & Partial<Pick<StepKind<C>, 'secrets'>>,
-): StepKind<C> => defineKind(kind);
+export const defineStep = <C extends z.ZodType, const N extends PortName>(
+  kind: Omit<StepKind<C, N>, 'secrets'> & Partial<Pick<StepKind<C, N>, 'secrets'>>,
+): StepKind<C, N> => defineKind(kind);
+
+export interface StepDescription extends KindDescription {
+  readonly class: StepClass;
+  readonly needs: readonly PortName[];
+}
+
+/** For forms and reference pages. */
+export const describeStep = (kind: StepKind): StepDescription => ({
+  ...describeKind(kind),
+  class: kind.class,
+  needs: kind.needs,
+});

@@ -4,9 +4,9 @@ import { newId } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { Storage } from '../../src/core/stores/storage.ts';
 import { compilePipeline } from '../../src/pipeline/definitions/compile.ts';
-import { createRunner } from '../../src/pipeline/thread/run.ts';
-import { createSharedCalls } from '../../src/pipeline/thread/shared-calls.ts';
+import { bindPipeline } from '../../src/pipeline/thread/run.ts';
 import type { Seed } from '../support/service.ts';
+import { quietPorts } from '../support/step.ts';
 import { ingestLoad } from './doors.ts';
 import { startFeed } from './feed.ts';
 import { atLeast, type Figure, type Section, thousands } from './figure.ts';
@@ -77,21 +77,8 @@ export const pipelineSection: Section = {
 };
 
 async function measurePure(): Promise<Figure> {
-  const runner = createRunner(compilePipeline(referenceSteps), {
-    ports: {
-      clock: { now: Date.now },
-      dedupe: { findClaim: async () => null },
-      cache: {
-        claimLabel: async () => ({ kind: 'claimed' }),
-        keepLabel: async () => {},
-        releaseLabel: async () => {},
-      },
-      model: null,
-      calls: createSharedCalls(),
-      digest: () => '',
-      wait: async () => {},
-    },
-    entities: { readTraits: async () => null },
+  const pipeline = bindPipeline(compilePipeline(referenceSteps), {
+    ports: quietPorts({ entities: { readTraits: async () => null } }),
   });
   const event = {
     id: newId('evt'),
@@ -109,7 +96,7 @@ async function measurePure(): Promise<Figure> {
     let events = 0;
     for (; performance.now() - began < 2_000; events++) {
       const payload = JSON.parse(text) as JsonObject;
-      const result = await runner.run({
+      const result = await pipeline.run({
         orgId: 'org',
         pipelineId: 'pipe',
         event,

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { EntityReader } from '../../src/core/kinds/step-ports.ts';
+import type { EntityReader } from '../../src/core/entities/reader.ts';
 import type { DeliveryState, StoredDelivery, StoredDestination } from '../../src/core/stores/deliveries.ts';
 import type { Storage, StorageEngine } from '../../src/core/stores/storage.ts';
 import type { AttemptResult } from '../../src/delivery/decide/attempt.ts';

@@ -4,8 +4,9 @@ import type { FromThread, PostedRun, RunReport, ToThread } from '../../src/pipel
 
 /**
  * A thread that speaks as the pipelines' does and does what a payload says: `{"do":"hang"}` works without end,
- * `{"do":"drag"}` is handed back where that may be, `{"do":"crash"}` ends the thread, `{"do":"wait"}` asks for traits first; anything else is routed at once. Its
- * output tells how many runs it has had, so that a test can tell one thread from the next.
+ * `{"do":"drag"}` is handed back where that may be, `{"do":"crash"}` ends the thread, `{"do":"wait"}` asks for traits
+ * first; anything else is routed at once. Its output tells how many runs it has had, so that a test can tell one
+ * thread from the next.
  */
 declare const self: Worker & { onmessage: (event: MessageEvent) => void };
 
@@ -47,7 +48,11 @@ function perform(run: PostedRun): void {
       throw new Error('It was told to.');
     case 'wait':
       waiting.set(++calls, run);
-      say({ kind: 'call', call: calls, name: 'readTraits', args: ['org', run.event.id] });
+      say({
+        kind: 'call',
+        call: calls,
+        asked: { port: 'entities', name: 'readTraits', args: ['org', run.event.id] },
+      });
       return;
     default:
       report(run);
@@ -60,6 +65,7 @@ self.onmessage = ({ data }) => {
     progress = createProgress(new Int32Array(message.progress));
     ({ handsBack } = message);
     setInterval(progress.live, 50);
+    say({ kind: 'up' });
   } else if (message.kind === 'run') {
     for (const run of unpackRuns(message.runs)) perform(run);
   } else if (message.kind === 'answer') {
@@ -67,4 +73,3 @@ self.onmessage = ({ data }) => {
     if (run) report(run);
   }
 };
-say({ kind: 'up' });

@@ -1,6 +1,7 @@
 import type { OutgoingRequest, OutgoingResult } from '../../src/core/http/outgoing.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
-import type { CachedLabel, ClassifyCache, ModelClient } from '../../src/core/kinds/step-ports.ts';
+import type { CachedLabel, LabelStore } from '../../src/pipeline/ports/label-cache.ts';
+import type { ModelClient } from '../../src/pipeline/ports/model.ts';
 
 /** A request as a model's server saw it. */
 export interface Asked {
@@ -113,7 +114,7 @@ export const plainModelClient: ModelClient = {
   },
 };
 
-export interface MemoryCache extends ClassifyCache {
+export interface MemoryCache extends LabelStore {
   readonly labels: Map<string, string>;
   readonly claims: Set<string>;
 }

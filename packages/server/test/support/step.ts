@@ -2,24 +2,25 @@ import { createHmac } from 'node:crypto';
 import type { PipelineEvent } from '../../src/core/event/scope.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { type CompiledPipeline, compilePipeline } from '../../src/pipeline/definitions/compile.ts';
-import type { StepPorts } from '../../src/pipeline/step.ts';
-import { createRunner, type RunResult } from '../../src/pipeline/thread/run.ts';
-import { createSharedCalls } from '../../src/pipeline/thread/shared-calls.ts';
+import type { StepPorts } from '../../src/pipeline/ports/registry.ts';
+import { createSharedCalls } from '../../src/pipeline/ports/shared-calls.ts';
+import { bindPipeline, type RunResult } from '../../src/pipeline/thread/run.ts';
 import { sampleEvent } from './scope.ts';
 
 /** Ports that remember nothing and reach nowhere; a test replaces those that it is about. */
 export const quietPorts = (change: Partial<StepPorts> = {}): StepPorts => ({
   clock: { now: () => Date.UTC(2026, 0, 31, 12) },
   dedupe: { findClaim: async () => null },
-  cache: {
+  labels: {
     claimLabel: async () => ({ kind: 'claimed' }),
     keepLabel: async () => {},
     releaseLabel: async () => {},
   },
   model: null,
-  calls: createSharedCalls(),
+  sharedCalls: createSharedCalls(),
   digest: (purpose, text) => createHmac('sha256', 'key').update(`${purpose}\n${text}`).digest('hex'),
   wait: async () => {},
+  entities: { readTraits: async () => ({ plan: 'pro' }) },
   ...change,
 });
 
@@ -36,11 +37,9 @@ export function runPipeline(
   payload: JsonObject,
   options: RunOptions = {},
 ): Promise<RunResult> {
-  const runner = createRunner(pipeline, {
-    ports: quietPorts(options.ports),
-    entities: { readTraits: async () => (options.traits === undefined ? { plan: 'pro' } : options.traits) },
-  });
-  return runner.run({
+  const { traits } = options;
+  const entities = traits === undefined ? {} : { entities: { readTraits: async () => traits } };
+  return bindPipeline(pipeline, { ports: quietPorts({ ...entities, ...options.ports }) }).run({
     orgId: options.orgId ?? 'org_1',
     pipelineId: 'pipe_1',
     event: sampleEvent(options.event),

@@ -35,6 +35,8 @@ export interface KindDescription {
   readonly examples: readonly { readonly title: string; readonly config: Config }[];
   /** Of destinations: where connections come from. */
   readonly egress_addresses?: readonly string[];
+  /** Of steps: what they ask of the world, such as `model`. */
+  readonly needs?: readonly string[];
 }
 
 export type Config = Readonly<Record<string, unknown>>;

@@ -26,8 +26,9 @@ export function TestPanel(props: {
   onClassify(classify: boolean): void;
   trial: Trial;
 }) {
-  const { draft, event, onEvent, trial } = props;
-  const asksModel = draft.steps.some(({ kind }) => kind === 'classify');
+  const { draft, kinds, event, onEvent, trial } = props;
+  const asking = new Set(kinds.filter(({ needs }) => needs?.includes('model')).map(({ kind }) => kind));
+  const asksModel = draft.steps.some(({ kind }) => asking.has(kind));
   return (
     <Card
       title="Test"
@@ -67,7 +68,7 @@ export function TestPanel(props: {
         )}
         {asksModel && (
           <Checkbox
-            label="Let classify steps ask their model"
+            label="Let steps ask their model"
             description="This is a real call and may cost something."
             checked={props.classify}
             onChange={change => props.onClassify(change.currentTarget.checked)}
@@ -75,12 +76,7 @@ export function TestPanel(props: {
         )}
         {trial.error && <ErrorNotice error={placed(trial.error)} />}
         {trial.report && (
-          <TrialReport
-            report={trial.report}
-            draft={draft}
-            kinds={props.kinds}
-            destinations={props.destinations}
-          />
+          <TrialReport report={trial.report} draft={draft} kinds={kinds} destinations={props.destinations} />
         )}
         {event === null && (
           <Text size="sm" c="dimmed">

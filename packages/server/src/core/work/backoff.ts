@@ -12,7 +12,7 @@ export type Random = () => number;
 const JITTER = 0.2;
 
 /** The planned delay before the n-th attempt (1 is the first), in milliseconds, without jitter. */
-export function delayBefore(schedule: Schedule, attempt: number): number {
+export function delayBefore(schedule: Pick<Schedule, 'delaysS'>, attempt: number): number {
   const { delaysS } = schedule;
   return (delaysS[Math.min(attempt, delaysS.length) - 1] ?? 0) * 1_000;
 }

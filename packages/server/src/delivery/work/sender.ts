@@ -1,5 +1,5 @@
 import { type Clock, seconds } from '../../core/clock.ts';
-import type { EntityReader } from '../../core/kinds/step-ports.ts';
+import type { EntityReader } from '../../core/entities/reader.ts';
 import type { AttemptRecord, ClaimedDelivery, DeliveryStorage } from '../../core/stores/deliveries.ts';
 import type { Random } from '../../core/work/backoff.ts';
 import type { AttemptResult } from '../decide/attempt.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import { describeSteps, stepKinds } from '../steps/registry.ts';
 import { compilePipeline } from './compile.ts';
 import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './step-secrets.ts';
 
@@ -44,38 +43,6 @@ describe('a definition', () => {
       }),
     );
   });
-});
-
-/** What every kind of step owes: whoever adds one finds here what is missing. */
-describe.each(stepKinds.map(kind => [kind.name, kind] as const))('the step %s', (_name, kind) => {
-  test('describes itself as JSON', () => {
-    const described = describeSteps().find(({ kind: name }) => name === kind.name);
-    if (described === undefined) throw new Error('it is not described');
-    expect(JSON.parse(JSON.stringify(described))).toEqual(described as object);
-    expect(described.schema.type).toBe('object');
-    expect(described.docs.length).toBeGreaterThan(50);
-    expect(described.title).not.toBe('');
-  });
-
-  test('has examples that compile', () => {
-    expect(kind.examples.length).toBeGreaterThan(0);
-    for (const { config } of kind.examples)
-      expect(
-        compilePipeline([{ kind: kind.name, config: config as Record<string, unknown> }]).steps,
-      ).toHaveLength(1);
-  });
-
-  test('refuses fields that it does not know', () => {
-    const [example] = kind.examples;
-    const config = { ...(example?.config as Record<string, unknown>), unknown_field: 1 };
-    expect(() => compilePipeline([{ kind: kind.name, config }])).toThrow(
-      expect.objectContaining({ path: 'steps[0].config.unknown_field' }),
-    );
-  });
-});
-
-test('the names of kinds are unique', () => {
-  expect(new Set(stepKinds.map(({ name }) => name)).size).toBe(stepKinds.length);
 });
 
 describe('the secrets of steps', () => {

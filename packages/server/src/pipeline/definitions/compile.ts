@@ -2,6 +2,7 @@ import type { PipelineStep } from '@sluice/contract';
 import { invalid } from '../../core/errors.ts';
 import { type Json, requireNesting } from '../../core/json/json.ts';
 import { readConfig } from '../../core/kinds/kind.ts';
+import { pickPorts } from '../ports/registry.ts';
 import type { CompiledStep } from '../step.ts';
 import { findStepKind, stepKinds } from '../steps/registry.ts';
 
@@ -39,5 +40,6 @@ function compileStep(step: PipelineStep, path: string): NamedStep {
   }
   const at = `${path}.config`;
   requireNesting(step.config as Json, DEEPEST_CONFIG, at);
-  return { kind: kind.name, ...kind.compile(readConfig(kind, step.config, at), at) };
+  const compiled = kind.compile(readConfig(kind, step.config, at), at);
+  return { ...compiled, kind: kind.name, bind: ports => compiled.bind(pickPorts(ports, kind.needs)) };
 }

@@ -1,7 +1,11 @@
-import type { PipelineDefinition } from '@sluice/contract';
+import type { PipelineDefinition, PipelineStep } from '@sluice/contract';
+import { LRUCache } from 'lru-cache';
 import { type JsonObject, parseJson } from '../../core/json/json.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
+import type { ChangeListener } from '../../core/stores/change.ts';
 import type { ClaimedEvent, Pipelines, Processing } from '../../core/stores/pipelines.ts';
+import { portKinds } from '../ports/registry.ts';
+import { findStepKind } from '../steps/registry.ts';
 import { compileGlob } from './glob.ts';
 import { openSteps } from './step-secrets.ts';
 
@@ -10,6 +14,8 @@ export interface LoadedPipeline
   extends Pick<PipelineDefinition, 'name' | 'sources' | 'steps' | 'destinations'> {
   readonly id: string;
   readonly version: number;
+  /** Whether a step may have to wait for a server that is not ours. */
+  readonly isRemote: boolean;
   /** Why it cannot be run, where that is so. */
   readonly problem?: string;
 }
@@ -31,7 +37,8 @@ export interface Definitions {
   of(orgId: string): Promise<OrganisationPipelines>;
   /** A version of any age, also of a pipeline that is gone; null where there is none. */
   version(orgId: string, pipelineId: string, version: number): Promise<LoadedPipeline | null>;
-  invalidate(): void;
+  /** Drops what the change may have made untrue, and what is being read of it at this moment. */
+  readonly invalidate: ChangeListener;
 }
 
 /** The definition as it is stored, its secrets still sealed. */
@@ -46,31 +53,48 @@ export const stepVault = (vault: Pick<Vault, 'seal' | 'open'>, orgId: string, pi
   open: (sealed: string) => vault.open(sealed, orgId, pipelineId),
 });
 
-const MOST_REMEMBERED = 1_000;
+const MOST_ORGANISATIONS = 1_000;
+const MOST_VERSIONS = 2_000;
 
-/** Read once and kept in memory, forgotten whenever configuration changes. */
+/** The cache of definitions: read once, and kept until the configuration of their organisation changes. */
 export function createDefinitions(options: {
   readonly storage: Pick<Pipelines, 'readProcessing' | 'findPipelineVersion'>;
   readonly vault: Pick<Vault, 'seal' | 'open'>;
-  /** False while changes made by other nodes cannot be heard of: then nothing is remembered. */
+  /** False while changes made by other nodes cannot be heard of: then nothing is cached. */
   mayCache(): boolean;
 }): Definitions {
   const { storage, vault, mayCache } = options;
-  let known = new Map<string, Promise<OrganisationPipelines>>();
-  const versions = new Map<string, LoadedPipeline>();
+  const organisations = new LRUCache<string, Promise<OrganisationPipelines>>({ max: MOST_ORGANISATIONS });
+  // A version never changes, so the same object stands for it after every read: threads know it by that.
+  const versions = new LRUCache<string, LoadedPipeline>({ max: MOST_VERSIONS });
 
-  const load = (orgId: string, id: string, version: number, definition: string): LoadedPipeline => {
-    let known: LoadedPipeline = { id, version, name: id, sources: [], destinations: [], steps: [] };
+  function load(orgId: string, id: string, version: number, definition: string): LoadedPipeline {
+    const name = versionName(orgId, id, version);
+    const loaded = versions.get(name) ?? open(orgId, id, version, definition);
+    versions.set(name, loaded);
+    return loaded;
+  }
+
+  function open(orgId: string, id: string, version: number, definition: string): LoadedPipeline {
+    let read: LoadedPipeline = {
+      id,
+      version,
+      name: id,
+      sources: [],
+      destinations: [],
+      steps: [],
+      isRemote: false,
+    };
     try {
       const { name, sources, steps, destinations } = readDefinition(definition);
-      known = { ...known, name, sources, destinations };
-      return { ...known, steps: openSteps(steps, stepVault(vault, orgId, id).open) };
+      read = { ...read, name, sources, destinations };
+      return { ...read, ...ready(openSteps(steps, stepVault(vault, orgId, id).open)) };
     } catch (error) {
-      // No time will mend it, and the other pipelines of the organisation must not wait for it.
+      // No time will resolve it, and the other pipelines of the organisation must not wait for it.
       const reason = error instanceof Error ? error.message : String(error);
-      return { ...known, problem: `The pipeline or one of its secrets cannot be read: ${reason}` };
+      return { ...read, problem: `The pipeline or one of its secrets cannot be read: ${reason}` };
     }
-  };
+  }
 
   async function read(orgId: string): Promise<OrganisationPipelines> {
     const { sources, pipelines } = await storage.readProcessing(orgId);
@@ -83,31 +107,36 @@ export function createDefinitions(options: {
 
   return {
     of(orgId) {
-      const remembered = known.get(orgId);
-      if (remembered !== undefined && mayCache()) return remembered;
+      const cached = organisations.get(orgId);
+      if (cached !== undefined && mayCache()) return cached;
       const reading = read(orgId);
-      const generation = known;
-      if (known.size >= MOST_REMEMBERED) known.clear();
-      known.set(orgId, reading);
-      reading.catch(() => generation.delete(orgId));
+      organisations.set(orgId, reading);
+      reading.catch(() => {
+        if (organisations.peek(orgId) === reading) organisations.delete(orgId);
+      });
       return reading;
     },
     async version(orgId, pipelineId, version) {
-      const name = `${orgId} ${pipelineId} ${version}`;
-      const remembered = versions.get(name);
-      if (remembered !== undefined) return remembered;
+      const cached = versions.get(versionName(orgId, pipelineId, version));
+      if (cached !== undefined) return cached;
       const found = await storage.findPipelineVersion(orgId, pipelineId, version);
-      if (found === null) return null;
-      const loaded = load(orgId, pipelineId, version, found.definition);
-      if (versions.size >= MOST_REMEMBERED) versions.clear();
-      versions.set(name, loaded);
-      return loaded;
+      return found === null ? null : load(orgId, pipelineId, version, found.definition);
     },
-    invalidate() {
-      known = new Map();
+    invalidate(change) {
+      if (change === null) organisations.clear();
+      else if (change.what !== 'keys') organisations.delete(change.organisationId);
     },
   };
 }
+
+const versionName = (orgId: string, pipelineId: string, version: number): string =>
+  `${orgId} ${pipelineId} ${version}`;
+
+/** Steps with their secrets open, and what is to be known of them before they are run. */
+export const ready = (steps: readonly PipelineStep[]): Pick<LoadedPipeline, 'steps' | 'isRemote'> => ({
+  steps: [...steps],
+  isRemote: steps.some(({ kind }) => findStepKind(kind)?.needs.some(port => portKinds[port].isRemote)),
+});
 
 /**
  * A webhook's events belong to it, also once it is disabled; those of `/v1/ingest` to every enabled sdk source that

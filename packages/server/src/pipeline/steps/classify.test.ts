@@ -10,8 +10,8 @@ import {
 } from '../../../test/support/model.ts';
 import { runStep } from '../../../test/support/step.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import type { StepPorts } from '../step.ts';
-import { createSharedCalls } from '../thread/shared-calls.ts';
+import type { StepPorts } from '../ports/registry.ts';
+import { createSharedCalls } from '../ports/shared-calls.ts';
 
 let model: TestModel;
 let cache: MemoryCache;
@@ -49,7 +49,7 @@ const classify = (
   runStep('classify', config(change, options.model), options.payload ?? { text: 'it burns' }, {
     tries: options.tries ?? 0,
     orgId: options.orgId ?? 'org_1',
-    ports: { model: plainModelClient, cache, ...options.ports },
+    ports: { model: plainModelClient, labels: cache, ...options.ports },
   });
 
 const ended = async (result: ReturnType<typeof classify>) => {
@@ -103,7 +103,7 @@ describe('classify speaks as OpenAI does', () => {
       config({ model: { provider: 'openai-compatible', base_url: `${model.url}/`, name: 'm' } }),
       {},
       {
-        ports: { model: plainModelClient, cache },
+        ports: { model: plainModelClient, labels: cache },
       },
     );
     expect(model.asked[0]?.path).toBe('/chat/completions');
@@ -300,7 +300,7 @@ describe('a model that fails', () => {
     expect(await ended(classify())).toMatchObject({ retry: 3_600_000 });
   });
 
-  test('is asked again whatever its status was, since a person may mend the model meanwhile', async () => {
+  test('is asked again whatever its status was, since a person may fix the model meanwhile', async () => {
     for (const code of [400, 401, 403, 404, 408, 413, 422, 429, 502]) {
       model.answer(status(code));
       const reason = `The model answered with status ${code} (server_error).`;
@@ -329,7 +329,7 @@ describe('a model that fails', () => {
     });
   });
 
-  test('gives the default label at once where that is wished, and the cache never keeps it', async () => {
+  test('gives the default label at once where that is asked for, and the cache never keeps it', async () => {
     const withDefault = { on_error: 'default', default_label: 'unknown' };
     model.answer(status(500), status(429), label('high'));
     expect(await ended(classify(withDefault))).toEqual({ severity: 'unknown' });
@@ -384,8 +384,8 @@ describe('identical payloads share one answer', () => {
   test('while the call is under way, in one process', async () => {
     const { promise: answered, resolve } = Promise.withResolvers<Response>();
     model.answer(() => answered);
-    const calls = createSharedCalls();
-    const runs = Array.from({ length: 20 }, () => classify({}, { ports: { calls } }));
+    const sharedCalls = createSharedCalls();
+    const runs = Array.from({ length: 20 }, () => classify({}, { ports: { sharedCalls } }));
     resolve(openaiAnswer({ content: '{"severity":"low"}' }));
     const results = await Promise.all(runs);
     expect(results.map(({ scope }) => scope.labels.severity)).toEqual(Array(20).fill('low'));
@@ -398,10 +398,10 @@ describe('identical payloads share one answer', () => {
 
   test('and so is its failure', async () => {
     model.answer(() => new Response('', { status: 500 }));
-    const calls = createSharedCalls();
+    const sharedCalls = createSharedCalls();
     const results = await Promise.all([
-      classify({}, { ports: { calls } }),
-      classify({}, { ports: { calls } }),
+      classify({}, { ports: { sharedCalls } }),
+      classify({}, { ports: { sharedCalls } }),
     ]);
     expect(results.map(({ kind }) => kind)).toEqual(['retry', 'retry']);
     expect(model.asked).toHaveLength(1);
@@ -411,7 +411,7 @@ describe('identical payloads share one answer', () => {
     let looks = 0;
     const claimLabel = async () =>
       ++looks < 4 ? ({ kind: 'busy' } as const) : ({ kind: 'hit', label: 'critical' } as const);
-    const result = await classify({}, { ports: { cache: { ...cache, claimLabel } } });
+    const result = await classify({}, { ports: { labels: { ...cache, claimLabel } } });
     expect(result.scope.labels).toEqual({ severity: 'critical' });
     expect(result.tallies).toEqual(['call_shared']);
     expect(model.asked).toHaveLength(0);
@@ -419,7 +419,7 @@ describe('identical payloads share one answer', () => {
 
   test('but not for longer than the timeout', async () => {
     const busy = { ...cache, claimLabel: async () => ({ kind: 'busy' }) as const };
-    expect(await ended(classify({ timeout_s: 1 }, { ports: { cache: busy } }))).toEqual({
+    expect(await ended(classify({ timeout_s: 1 }, { ports: { labels: busy } }))).toEqual({
       retry: 1_000,
       reason: 'Another node has been asking the model for longer than the timeout.',
     });

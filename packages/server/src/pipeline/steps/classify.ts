@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { hours, seconds } from '../../core/clock.ts';
-import type { StepOutcome, Tally } from '../../core/event/outcome.ts';
+import type { Tally } from '../../core/event/outcome.ts';
 import { canonicalJson, sha256Hex } from '../../core/json/canonical.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { defineStep, type RunState } from '../step.ts';
+import { defineStep, type RunState, type StepOutcome } from '../step.ts';
 import { anthropic } from './classify/anthropic.ts';
-import { type Found, findLabel } from './classify/find.ts';
+import { type Found, resolveLabel } from './classify/find.ts';
 import { openai } from './classify/openai.ts';
 import type { Wire } from './classify/wire.ts';
 
@@ -79,6 +79,7 @@ export const classify = defineStep({
   name: 'classify',
   title: 'Classify',
   class: 'enrichment',
+  needs: ['model', 'labels', 'sharedCalls', 'clock', 'wait'],
   docs:
     'Shows the payload to a model of yours, with your prompt, and keeps its answer as a label that later steps ' +
     'and conditions can read: `labels.severity == "high"`. Only the labels you allow are taken; any other answer ' +
@@ -125,7 +126,7 @@ export const classify = defineStep({
         const question = { baseUrl, apiKey: api_key ?? null, model, prompt, label, labels, payload };
         const key = sha256Hex(`${asked}\n${payload}`);
         const search = { ports, client: ports.model, key, orgId: state.orgId, timeoutMs };
-        return decide(config, state, await findLabel(wire, question, search));
+        return decide(config, state, await resolveLabel(wire, question, search));
       },
     };
   },

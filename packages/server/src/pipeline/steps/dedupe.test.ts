@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { runStep } from '../../../test/support/step.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import type { DedupeStore } from '../../core/kinds/step-ports.ts';
+import type { DedupeStore } from '../ports/dedupe.ts';
 
 const seen = (eventId: string | null): { store: DedupeStore; asked: unknown[][] } => {
   const asked: unknown[][] = [];

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { seconds } from '../../core/clock.ts';
-import type { StepOutcome } from '../../core/event/outcome.ts';
 import type { Scope } from '../../core/event/scope.ts';
 import { Budget, OverBudget } from '../../core/expressions/cel/budget.ts';
 import { compileExpression, type Expression, evaluateToJson } from '../../core/expressions/cel/expression.ts';
 import { readAt } from '../../core/expressions/expression-error.ts';
 import { canonicalJson, sha256Hex } from '../../core/json/canonical.ts';
-import { defineStep, type RunState, type StepPorts } from '../step.ts';
+import type { StepPorts } from '../ports/registry.ts';
+import { defineStep, type RunState, type StepOutcome } from '../step.ts';
 
 /**
  * Drops what was here before. The step only looks: a key it has not seen goes with the run and is written when
@@ -17,6 +17,7 @@ export const dedupe = defineStep({
   name: 'dedupe',
   title: 'Deduplicate',
   class: 'control',
+  needs: ['dedupe', 'clock'],
   docs:
     'Drops events whose key was seen before, within a window of time. The key is an expression in CEL; an event ' +
     'that has no such key passes. Of several at once the first to be settled wins.',

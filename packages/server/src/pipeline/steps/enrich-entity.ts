@@ -8,6 +8,7 @@ export const enrichEntity = defineStep({
   name: 'enrich.entity',
   title: 'Enrich from entity',
   class: 'enrichment',
+  needs: [],
   docs:
     'Joins the traits of the entity that the event is tied to into the payload, under a name. Fields that the ' +
     'event itself has there stay as they are. An event that is tied to no known entity passes unchanged.',

@@ -7,6 +7,7 @@ export const filterMatch = defineStep({
   name: 'filter.match',
   title: 'Filter',
   class: 'control',
+  needs: [],
   docs:
     'Lets only those events pass that match a condition in CEL; the others are dropped, and their record says ' +
     'that this step did it. A condition that reads an absent field does not match.',

@@ -18,6 +18,7 @@ export const redactPii = defineStep({
   name: 'redact.pii',
   title: 'Redact personal data',
   class: 'mutating',
+  needs: ['digest'],
   docs:
     'Finds personal data in every text of the payload, at any depth and in the names of fields too, and masks it ' +
     '(`[email]`), removes it, or puts a hash in its place that is the same for the same value (`[email:3f…]`). ' +

@@ -1,5 +1,4 @@
-import { describeKind, type KindDescription } from '../../core/kinds/kind.ts';
-import type { StepClass, StepKind } from '../step.ts';
+import type { StepKind } from '../step.ts';
 import { classify } from './classify.ts';
 import { dedupe } from './dedupe.ts';
 import { enrichEntity } from './enrich-entity.ts';
@@ -19,7 +18,3 @@ export const stepKinds: readonly StepKind[] = [
 
 export const findStepKind = (name: string): StepKind | undefined =>
   stepKinds.find(kind => kind.name === name);
-
-/** For forms and reference pages. */
-export const describeSteps = (): (KindDescription & { readonly class: StepClass })[] =>
-  stepKinds.map(kind => ({ ...describeKind(kind), class: kind.class }));

@@ -30,6 +30,7 @@ export const transform = defineStep({
   name: 'transform',
   title: 'Transform',
   class: 'mutating',
+  needs: [],
   docs:
     'Renames, sets and removes fields of the payload, in that order; or makes a whole new payload of a template. ' +
     'Values may hold references at any depth: `$event.payload.customer.id` takes a value with its type, and ' +

@@ -1,6 +1,6 @@
 /**
- * Which pipelines hold up the others: those whose runs keep the thread to themselves for long, several in a row. One
- * alone may have been the first ever, or a busy machine's. After a while they are forgiven.
+ * The pace of pipelines. Those hold up the others whose runs keep the thread to themselves for long, several in a
+ * row: one alone may have been the first ever, or a busy machine's. After a while they are forgiven.
  */
 export interface Pace {
   ended(pipeline: string, busyMs: number): void;
@@ -12,18 +12,31 @@ const SLOW_IN_A_ROW = 3;
 const FORGIVEN_AFTER_MS = 30_000;
 
 export function createPace(now: () => number = () => performance.now()): Pace {
+  /** In the order of their last slow run, so that those to be forgiven stand first. */
   const slow = new Map<string, { readonly inARow: number; readonly at: number }>();
+  const isForgiven = (at: number) => now() - at >= FORGIVEN_AFTER_MS;
+
+  function forgive(): void {
+    for (const [pipeline, { at }] of slow) {
+      if (!isForgiven(at)) return;
+      slow.delete(pipeline);
+    }
+  }
+
   return {
     ended(pipeline, busyMs) {
-      if (busyMs > SLOW_MS) slow.set(pipeline, { inARow: (slow.get(pipeline)?.inARow ?? 0) + 1, at: now() });
-      else slow.delete(pipeline);
+      if (busyMs <= SLOW_MS) {
+        slow.delete(pipeline);
+        return;
+      }
+      forgive();
+      const inARow = (slow.get(pipeline)?.inARow ?? 0) + 1;
+      slow.delete(pipeline);
+      slow.set(pipeline, { inARow, at: now() });
     },
     isSlow(pipeline) {
       const found = slow.get(pipeline);
-      if (found === undefined || found.inARow < SLOW_IN_A_ROW) return false;
-      if (now() - found.at < FORGIVEN_AFTER_MS) return true;
-      slow.delete(pipeline);
-      return false;
+      return found !== undefined && found.inARow >= SLOW_IN_A_ROW && !isForgiven(found.at);
     },
   };
 }

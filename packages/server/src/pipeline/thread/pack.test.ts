@@ -18,7 +18,7 @@ const run: fc.Arbitrary<PostedRun> = fc.record(
     payload: text,
     sourceName: textOrNull,
     retries: fc.nat(),
-    dryRun: fc.record({ classify: fc.boolean() }),
+    dryRun: fc.record({ mayAskModel: fc.boolean() }),
   },
   { requiredKeys: ['n', 'pipelineName', 'orgId', 'event', 'payload', 'sourceName', 'retries'] },
 );

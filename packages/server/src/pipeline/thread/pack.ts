@@ -12,7 +12,7 @@ export function packRuns(runs: readonly PostedRun[]): string {
       .text(payload)
       .textOrNull(sourceName)
       .number(retries)
-      .textOrNull(dryRun === undefined ? null : String(dryRun.classify));
+      .textOrNull(dryRun === undefined ? null : String(dryRun.mayAskModel));
   }
   return writer.end();
 }
@@ -30,8 +30,8 @@ export function unpackRuns(packed: string): PostedRun[] {
       sourceName: reader.textOrNull(),
       retries: reader.number(),
     };
-    const classify = reader.textOrNull();
-    runs.push(classify === null ? run : { ...run, dryRun: { classify: classify === 'true' } });
+    const mayAskModel = reader.textOrNull();
+    runs.push(mayAskModel === null ? run : { ...run, dryRun: { mayAskModel: mayAskModel === 'true' } });
   }
   return runs;
 }

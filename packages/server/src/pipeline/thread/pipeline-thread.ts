@@ -1,10 +1,12 @@
+import { delayBefore } from '../../core/work/backoff.ts';
 import type { LoadedPipeline } from '../definitions/definitions.ts';
+import type { PortCall } from '../ports/serve.ts';
 import { packRuns, unpackReports } from './pack.ts';
+import { createPostedPipelines } from './posted-pipelines.ts';
 import {
   type FromThread,
   failedReport,
   newProgress,
-  type PortName,
   progressFields,
   type RunReport,
   type RunRequest,
@@ -12,7 +14,7 @@ import {
 } from './protocol.ts';
 
 /** A thread that can be spoken to and ended. */
-export interface LaneThread {
+export interface ThreadHandle {
   post(message: ToThread): void;
   end(): void;
 }
@@ -20,33 +22,40 @@ export interface LaneThread {
 export type StartThread = (handlers: {
   onMessage(message: FromThread): void;
   onFailure(reason: string): void;
-}) => LaneThread;
+}) => ThreadHandle;
 
-export interface LaneOptions {
+export interface PipelineThreadOptions {
   readonly startThread: StartThread;
   readonly secretKey: string;
   /** Does what the thread asks for. */
-  answer(name: PortName, args: readonly unknown[]): Promise<unknown>;
+  answer(call: PortCall): Promise<unknown>;
   /** Whether a refused call was refused because storage is away. */
   isAway(error: unknown): boolean;
   /** What becomes of a run that the thread did not come back from. Answers its report, in time. */
   onStuck(request: RunRequest, reason: string, step: number): Promise<RunReport>;
   /** What becomes of a run whose pipeline has proved slow; absent: nobody else has more time for it. */
   onSlow?(request: RunRequest): Promise<RunReport>;
+  /** What becomes of runs while there is no thread; absent: they wait for the next. */
+  onDown?(problem: string): RunReport;
+  onError(error: unknown): void;
   /** How long the thread may show no progress while it has something to do. */
   readonly stuckAfterMs?: number;
+  /** The delays before a thread that went down is started again, the last for ever. */
+  readonly restartDelaysS?: readonly number[];
   /** Runs are numbered from after this one. */
   readonly firstNumber?: number;
   /** An idle thread is ended after that time; absent: never. */
   readonly idleMs?: number;
 }
 
-export interface Lane {
+export interface PipelineThread {
+  /** Keeps a thread from now on, so that the first run need not wait for it. */
+  start(): void;
   run(request: RunRequest): Promise<RunReport>;
-  /** Has its thread started before the first run, which need not wait for it then. */
-  warmUp(): void;
   inFlight(): number;
-  close(): void;
+  /** Why the thread that is wanted is down; null where it is not. */
+  problem(): string | null;
+  stop(): void;
 }
 
 interface Pending {
@@ -56,123 +65,141 @@ interface Pending {
 
 const CHECK_EVERY_MS = 250;
 const STUCK_AFTER_MS = 3_000;
-const MOST_PIPELINES_POSTED = 2_000;
+const RESTART_DELAYS_S = [0.1, 0.5, 1, 5, 15, 30];
 const MOST_NUMBER = 0x7fff_ffff;
 
 /**
- * One thread of pipelines and who watches it. The thread is started when the first run comes, if not before. While runs are under
- * way its progress is looked at four times a second; where there is none for a few seconds, or the thread has died,
- * it is ended and another takes over everything but the run that it was stuck in.
+ * A thread that runs pipelines, and its watch.
+ *
+ * - none: nobody needs it. The first run starts it, or `start`.
+ * - started: runs are posted to it at once. While some are under way its progress is looked at four times a second.
+ * - replaced: it made no progress for a few seconds, or died, in the middle of a run. Another takes over at once,
+ *   with every run but that one.
+ * - down: it ended, or made no progress, and no run is to blame: the next would fare no better. That is told, and
+ *   another is started after a delay that grows until one of them has ended a run. Runs wait meanwhile.
  */
-export function createLane(options: LaneOptions): Lane {
+export function createPipelineThread(options: PipelineThreadOptions): PipelineThread {
   const checksUntilStuck = Math.ceil((options.stuckAfterMs ?? STUCK_AFTER_MS) / CHECK_EVERY_MS);
+  const delaysS = options.restartDelaysS ?? RESTART_DELAYS_S;
   const pending = new Map<number, Pending>();
   let last = options.firstNumber ?? 0;
-  let thread: LaneThread | null = null;
+  let thread: ThreadHandle | null = null;
+  let isKept = false;
   let progress = newProgress();
-  /** Names of the pipelines that the thread has, by what they are. */
-  let posted = new Map<LoadedPipeline, string>();
+  let posted = createPostedPipelines();
   let unposted: number[] = [];
-  let timer: ReturnType<typeof setInterval> | null = null;
+  let watch: ReturnType<typeof setInterval> | null = null;
+  let restart: ReturnType<typeof setTimeout> | null = null;
+  let problem: string | null = null;
+  let timesDown = 0;
   let lastCount = 0;
   let checksWithout = 0;
   let idleChecks = 0;
 
-  function start(): LaneThread {
-    const started = options.startThread({
-      onMessage: message => {
-        if (started === thread) receive(message);
-      },
-      onFailure: reason => {
-        if (started === thread) replace(`The thread that ran it ended: ${reason}`);
-      },
-    });
+  function begin(): void {
     progress = newProgress();
-    posted = new Map();
-    started.post({
-      kind: 'open',
-      secretKey: options.secretKey,
-      progress: progress.buffer,
-      handsBack: options.onSlow !== undefined,
-    });
-    return started;
+    posted = createPostedPipelines();
+    try {
+      const started = options.startThread({
+        onMessage: message => {
+          if (started === thread) receive(message);
+        },
+        onFailure: reason => {
+          if (started === thread) replace(`The thread that ran it ended: ${reason}`, reason);
+        },
+      });
+      thread = started;
+      const handsBack = options.onSlow !== undefined;
+      started.post({ kind: 'open', secretKey: options.secretKey, progress: progress.buffer, handsBack });
+    } catch (error) {
+      goDown(messageOf(error));
+    }
   }
 
   function receive(message: FromThread): void {
-    if (message.kind === 'reports') {
-      for (const [n, report] of unpackReports(message.reports)) {
-        const run = pending.get(n);
-        pending.delete(n);
-        if (report.kind !== 'handed_back') run?.resolve(report);
-        else if (run && options.onSlow) run.resolve(options.onSlow(run.request));
-      }
-    } else if (message.kind === 'call') {
-      const asking = thread;
-      const reply = (answer: ToThread) => {
-        if (asking === thread) asking?.post(answer);
-      };
-      options.answer(message.name, message.args).then(
-        answer => reply({ kind: 'answer', call: message.call, answer }),
-        (error: unknown) =>
-          reply({
-            kind: 'refusal',
-            call: message.call,
-            message: error instanceof Error ? error.message : String(error),
-            isAway: options.isAway(error),
-          }),
-      );
+    switch (message.kind) {
+      case 'up':
+        problem = null;
+        return;
+      case 'reports':
+        timesDown = 0;
+        for (const [n, report] of unpackReports(message.reports)) {
+          const run = pending.get(n);
+          pending.delete(n);
+          if (report.kind !== 'handed_back') run?.resolve(report);
+          else if (run && options.onSlow) run.resolve(options.onSlow(run.request));
+        }
+        return;
+      case 'call':
+        void answer(message);
     }
+  }
+
+  async function answer({ call, asked }: Extract<FromThread, { kind: 'call' }>): Promise<void> {
+    const asking = thread;
+    const reply = await options.answer(asked).then(
+      (answer): ToThread => ({ kind: 'answer', call, answer }),
+      (error: unknown): ToThread => ({
+        kind: 'refusal',
+        call,
+        message: messageOf(error),
+        isAway: options.isAway(error),
+      }),
+    );
+    if (asking === thread) asking?.post(reply);
   }
 
   /** Everything that was asked for in one turn goes over together. */
   function schedule(n: number): void {
     unposted.push(n);
     if (unposted.length === 1) queueMicrotask(post);
-    timer ??= setInterval(check, CHECK_EVERY_MS);
+    watch ??= setInterval(check, CHECK_EVERY_MS);
     idleChecks = 0;
   }
 
   function post(): void {
+    if (restart !== null) return;
+    if (thread === null) begin();
+    if (thread === null) return;
     const numbers = unposted;
     unposted = [];
-    thread ??= start();
-    if (posted.size > MOST_PIPELINES_POSTED) {
-      thread.post({ kind: 'invalidate' });
-      posted = new Map();
-    }
     const pipelines: { name: string; pipeline: LoadedPipeline }[] = [];
     const runs = numbers.flatMap(n => {
       const request = pending.get(n)?.request;
       if (request === undefined) return [];
       const { pipeline, ...rest } = request;
-      let name = posted.get(pipeline);
-      if (name === undefined) {
-        name = `${pipeline.id} ${pipeline.version} ${posted.size}`;
-        posted.set(pipeline, name);
-        pipelines.push({ name, pipeline });
-      }
+      const known = posted.nameOf(pipeline);
+      const name = known ?? posted.add(pipeline);
+      if (known === undefined) pipelines.push({ name, pipeline });
       return [{ ...rest, n, pipelineName: name }];
     });
     if (runs.length > 0) thread.post({ kind: 'run', pipelines, runs: packRuns(runs) });
+    const names = posted.takeEvicted();
+    if (names.length > 0) thread.post({ kind: 'invalidate', names });
   }
 
   function check(): void {
     if (pending.size === 0) {
       checksWithout = 0;
-      if (options.idleMs !== undefined && ++idleChecks * CHECK_EVERY_MS >= options.idleMs) close();
+      if (options.idleMs !== undefined && ++idleChecks * CHECK_EVERY_MS >= options.idleMs) end();
       return;
     }
+    if (thread === null) return;
     const count = Atomics.load(progress, progressFields.count);
     // Looks are counted, not time: a machine that slept, or stopped this process, has not been stuck.
     checksWithout = count === lastCount ? checksWithout + 1 : 0;
     lastCount = count;
     if (checksWithout >= checksUntilStuck) {
       const seconds = (checksUntilStuck * CHECK_EVERY_MS) / 1_000;
-      replace(`It did not get on for ${seconds} seconds and was cut.`);
+      replace(
+        `It did not get on for ${seconds} seconds and was cut.`,
+        `it did not get on for ${seconds} seconds`,
+      );
     }
   }
 
-  function replace(reason: string): void {
+  /** The reason is for the run that was stuck, the cause for whoever is told that the thread is down. */
+  function replace(reason: string, cause: string): void {
     const stuckIn = Atomics.load(progress, progressFields.run);
     const step = Atomics.load(progress, progressFields.step);
     thread?.end();
@@ -180,22 +207,52 @@ export function createLane(options: LaneOptions): Lane {
     checksWithout = 0;
     lastCount = 0;
     const stuck = pending.get(stuckIn);
-    if (stuck !== undefined) {
-      pending.delete(stuckIn);
-      stuck.resolve(options.onStuck(stuck.request, reason, step).catch(() => failedReport(step, reason)));
+    if (stuck === undefined) {
+      goDown(cause);
+      return;
     }
+    pending.delete(stuckIn);
+    stuck.resolve(options.onStuck(stuck.request, reason, step).catch(() => failedReport(step, reason)));
     unposted = [];
     for (const n of pending.keys()) schedule(n);
   }
 
-  function close(): void {
+  function goDown(cause: string): void {
+    timesDown++;
+    unposted = [];
+    problem = `The thread that runs pipelines is down: ${cause}`;
+    options.onError(new Error(problem));
+    if (options.onDown !== undefined) {
+      for (const { resolve } of pending.values()) resolve(options.onDown(problem));
+      pending.clear();
+    }
+    if (isWanted()) restart = setTimeout(beginAgain, delayBefore({ delaysS }, timesDown));
+  }
+
+  function beginAgain(): void {
+    restart = null;
+    unposted = [...pending.keys()];
+    if (isWanted()) post();
+  }
+
+  const isWanted = () => isKept || pending.size > 0;
+
+  function end(): void {
     thread?.end();
     thread = null;
-    if (timer !== null) clearInterval(timer);
-    timer = null;
+    unposted = [];
+    if (watch !== null) clearInterval(watch);
+    watch = null;
+    if (restart !== null) clearTimeout(restart);
+    restart = null;
   }
 
   return {
+    start() {
+      if (isKept) return;
+      isKept = true;
+      if (thread === null && restart === null) begin();
+    },
     run(request) {
       // Told in 32 bits of shared memory; nothing is under way for two thousand million runs.
       last = last < MOST_NUMBER ? last + 1 : 1;
@@ -205,10 +262,13 @@ export function createLane(options: LaneOptions): Lane {
       schedule(n);
       return promise;
     },
-    warmUp() {
-      thread ??= start();
-    },
     inFlight: () => pending.size,
-    close,
+    problem: () => (isWanted() ? problem : null),
+    stop() {
+      isKept = false;
+      end();
+    },
   };
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

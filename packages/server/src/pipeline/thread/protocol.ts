@@ -2,6 +2,8 @@ import type { RunOutcome, Tally } from '../../core/event/outcome.ts';
 import type { PipelineEvent } from '../../core/event/scope.ts';
 import type { RoutingNote, SettledRun } from '../../core/stores/pipelines.ts';
 import type { LoadedPipeline } from '../definitions/definitions.ts';
+import type { DryRun } from '../ports/port.ts';
+import type { PortCall } from '../ports/serve.ts';
 
 /** One event to be run through one pipeline. */
 export interface RunRequest {
@@ -12,8 +14,7 @@ export interface RunRequest {
   readonly sourceName: string | null;
   /** How often it was tried before. */
   readonly retries: number;
-  /** Leaves nothing behind, and asks a model only where `classify` says so. */
-  readonly dryRun?: { readonly classify: boolean };
+  readonly dryRun?: DryRun;
 }
 
 /** How a run ended. */
@@ -75,35 +76,20 @@ export type ToThread =
   | {
       readonly kind: 'run';
       readonly pipelines: readonly { readonly name: string; readonly pipeline: LoadedPipeline }[];
-      /** Packed: see `thread-pack.ts`. */
+      /** Packed: see `pack.ts`. */
       readonly runs: string;
     }
-  /** Every pipeline that was posted so far may be let go of. */
-  | { readonly kind: 'invalidate' }
+  /** These pipelines may be let go of: what comes for them again brings them along. */
+  | { readonly kind: 'invalidate'; readonly names: readonly string[] }
   | { readonly kind: 'answer'; readonly call: number; readonly answer: unknown }
   | { readonly kind: 'refusal'; readonly call: number; readonly message: string; readonly isAway: boolean };
 
 export type FromThread =
+  /** It was opened, and takes runs. */
   | { readonly kind: 'up' }
-  /** Packed: see `thread-pack.ts`. */
+  /** Packed: see `pack.ts`. */
   | { readonly kind: 'reports'; readonly reports: string }
-  | {
-      readonly kind: 'call';
-      readonly call: number;
-      readonly name: PortName;
-      readonly args: readonly unknown[];
-    };
-
-/** What a thread cannot do by itself. */
-export const portNames = [
-  'findClaims',
-  'claimLabel',
-  'keepLabel',
-  'releaseLabel',
-  'readTraits',
-  'request',
-] as const;
-export type PortName = (typeof portNames)[number];
+  | { readonly kind: 'call'; readonly call: number; readonly asked: PortCall };
 
 /**
  * What the thread leaves in shared memory while it works, so that it can be judged while it cannot answer: a count

@@ -2,14 +2,13 @@ import type { PipelineDestination } from '@sluice/contract';
 import { Problem } from '../../core/errors.ts';
 import type { PipelineEvent, Scope } from '../../core/event/scope.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
-import type { EntityReader } from '../../core/kinds/step-ports.ts';
 import type { RoutingNote } from '../../core/stores/pipelines.ts';
 import { compilePipeline, type NamedStep } from '../definitions/compile.ts';
 import type { LoadedPipeline } from '../definitions/definitions.ts';
-import type { StepPorts } from '../step.ts';
+import type { StepPorts } from '../ports/registry.ts';
 import type { Progress } from './progress.ts';
 import { failedReport, type PostedRun, type RunReport } from './protocol.ts';
-import { createRunner, type Runner, type RunResult } from './run.ts';
+import { type BoundPipeline, bindPipeline, type RunResult } from './run.ts';
 import { writeTrace } from './trace.ts';
 
 /** Where the events of a pipeline go, as routing answers it. */
@@ -31,7 +30,7 @@ export interface PreparedPipeline {
 }
 
 interface CompiledForThread {
-  readonly runner: Runner;
+  readonly bound: BoundPipeline;
   readonly routes: ReturnType<CompileRoutes>;
   readonly steps: number;
 }
@@ -51,11 +50,10 @@ export interface ThreadRuns {
 
 export function createThreadRuns(dependencies: {
   readonly ports: StepPorts;
-  readonly entities: EntityReader;
   readonly progress: Progress;
   readonly compileRoutes: CompileRoutes;
 }): ThreadRuns {
-  const { ports, entities, progress, compileRoutes } = dependencies;
+  const { ports, progress, compileRoutes } = dependencies;
   const meters = new WeakMap<PipelineEvent, Meter>();
 
   /** The step, saying where it is before it begins and adding up what it takes. */
@@ -83,11 +81,11 @@ export function createThreadRuns(dependencies: {
     try {
       const compiled = compilePipeline(steps);
       const routes = compileRoutes(destinations);
-      const runner = createRunner(
+      const bound = bindPipeline(
         { ...compiled, steps: compiled.steps.map(watched) },
-        { ports, entities, readsTraits: routes.readsTraits },
+        { ports, readsTraits: routes.readsTraits },
       );
-      return { runner, routes, steps: steps.length };
+      return { bound, routes, steps: steps.length };
     } catch (error) {
       return { problem: error instanceof Error ? error.message : String(error) };
     }
@@ -101,7 +99,7 @@ export function createThreadRuns(dependencies: {
     const payload = parseJson(run.payload) as JsonObject;
     const { orgId, event, sourceName, retries } = run;
     const pipelineId = prepared.pipeline.id;
-    const result = await compiled.runner.run({
+    const result = await compiled.bound.run({
       orgId,
       pipelineId,
       event,

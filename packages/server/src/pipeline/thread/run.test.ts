@@ -4,11 +4,11 @@ import { memoryCache } from '../../../test/support/model.ts';
 import { sampleEvent } from '../../../test/support/scope.ts';
 import { quietPorts, runPipeline } from '../../../test/support/step.ts';
 import { Problem } from '../../core/errors.ts';
-import type { StepOutcome } from '../../core/event/outcome.ts';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
-import type { ModelClient } from '../../core/kinds/step-ports.ts';
 import { type CompiledPipeline, compilePipeline } from '../definitions/compile.ts';
-import { createRunner } from './run.ts';
+import type { ModelClient } from '../ports/model.ts';
+import type { StepOutcome } from '../step.ts';
+import { bindPipeline } from './run.ts';
 import { readTrace, writeTrace } from './trace.ts';
 
 /** A pipeline of steps that answer what a test says. */
@@ -117,7 +117,7 @@ describe('a run', () => {
     };
     const input = { orgId: 'org_1', pipelineId: 'pipe_1', payload: {}, sourceName: null, tries: 0 };
     const run = (steps: Parameters<typeof compilePipeline>[0], readsTraits = false, tied = true) =>
-      createRunner(compilePipeline(steps), { ports: quietPorts(), entities, readsTraits }).run({
+      bindPipeline(compilePipeline(steps), { ports: quietPorts({ entities }), readsTraits }).run({
         ...input,
         event: sampleEvent(tied ? {} : { entity: null }),
       });
@@ -213,7 +213,7 @@ describe('whatever JSON goes in', () => {
     await fc.assert(
       fc.asyncProperty(payload, steps, async (event, chosen) => {
         const result = await runPipeline(compilePipeline(chosen), event, {
-          ports: { model: labelling, cache: memoryCache() },
+          ports: { model: labelling, labels: memoryCache() },
         });
         if (result.kind !== 'settled') throw new Error(result.reason);
         expect(['routed', 'dropped', 'failed']).toContain(result.outcome.kind);
@@ -239,7 +239,7 @@ describe('whatever JSON goes in', () => {
         };
         const pipeline = compilePipeline([...everyStep, exactly]);
         const run = (event: JsonObject) =>
-          runPipeline(pipeline, event, { ports: { model: labelling, cache: memoryCache() } });
+          runPipeline(pipeline, event, { ports: { model: labelling, labels: memoryCache() } });
         const result = await run(payload);
         expect(result).toMatchObject({ kind: 'settled', outcome: { kind: 'routed' } });
         expect(stringifyJson(result.scope.payload)).toContain(`"value":${n},"list":[${n}]`);

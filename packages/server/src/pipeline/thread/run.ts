@@ -1,15 +1,15 @@
 import { Problem } from '../../core/errors.ts';
-import type { RunOutcome, StepOutcome, Tally, TracedOutcome } from '../../core/event/outcome.ts';
+import type { RunOutcome, Tally, TracedOutcome } from '../../core/event/outcome.ts';
 import { type PipelineEvent, type Scope, scopeOf } from '../../core/event/scope.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { type JsonLimits, measureJson } from '../../core/json/size.ts';
-import type { DedupeClaim, EntityReader } from '../../core/kinds/step-ports.ts';
 import type { CompiledPipeline } from '../definitions/compile.ts';
-import type { RunState, Step, StepPorts } from '../step.ts';
+import type { StepPorts } from '../ports/registry.ts';
+import type { DedupeClaim, RunState, Step, StepOutcome } from '../step.ts';
 import type { Trace, TracedState, TracedStep } from './trace.ts';
 
 /** A pipeline that is ready to run: its steps are bound to what they ask of the world. */
-export interface Runner {
+export interface BoundPipeline {
   run(input: RunInput): Promise<RunResult>;
 }
 
@@ -23,14 +23,14 @@ export interface RunInput {
   readonly tries: number;
 }
 
-interface RunReport {
+interface RunFacts {
   readonly trace: Trace;
   /** The event as the last step left it, for routing and for delivery. */
   readonly scope: Scope;
   readonly tallies: readonly Tally[];
 }
 
-export type RunResult = RunReport &
+export type RunResult = RunFacts &
   (
     | {
         readonly kind: 'settled';
@@ -43,7 +43,6 @@ export type RunResult = RunReport &
 
 export interface RunDependencies {
   readonly ports: StepPorts;
-  readonly entities: EntityReader;
   /** What steps may make of a payload. */
   readonly limits?: JsonLimits;
   /** Routing may read traits too, where no step does. */
@@ -58,8 +57,8 @@ interface BoundStep {
   readonly run: Step;
 }
 
-export function createRunner(pipeline: CompiledPipeline, dependencies: RunDependencies): Runner {
-  const { ports, entities, limits = DEFAULT_LIMITS } = dependencies;
+export function bindPipeline(pipeline: CompiledPipeline, dependencies: RunDependencies): BoundPipeline {
+  const { ports, limits = DEFAULT_LIMITS } = dependencies;
   const steps = pipeline.steps.map(({ kind, bind }): BoundStep => ({ kind, run: bind(ports) }));
   const needsTraits = pipeline.readsTraits || (dependencies.readsTraits ?? false);
 
@@ -67,7 +66,7 @@ export function createRunner(pipeline: CompiledPipeline, dependencies: RunDepend
     async run(input) {
       const { orgId, pipelineId, event, tries, payload, sourceName } = input;
       const traits =
-        needsTraits && event.entity !== null ? await entities.readTraits(orgId, event.entity) : null;
+        needsTraits && event.entity !== null ? await ports.entities.readTraits(orgId, event.entity) : null;
       const scope = scopeOf(event, { payload, labels: {}, traits, sourceName });
       return fold(steps, { orgId, pipelineId, event, scope, tries }, limits);
     },

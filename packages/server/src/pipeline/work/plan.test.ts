@@ -11,6 +11,7 @@ const pipeline = (id: string, ...sources: string[]): LoadedPipeline => ({
   sources,
   steps: [],
   destinations: [],
+  isRemote: false,
 });
 
 /** Two pipelines listen to the only source, and one to another. */

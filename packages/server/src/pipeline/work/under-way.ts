@@ -1,8 +1,8 @@
 import type { ClaimedEvent, ClaimInput } from '../../core/stores/pipelines.ts';
 
 /**
- * What the worker has in hand, of whom, and how much more it may claim. Events that ask a model are counted apart
- * from those that only need the thread: a model that hangs holds them for its whole timeout, and nobody but its own
+ * What the worker has in hand, of whom, and how much more it may claim. Events that may wait for a server that is not ours are counted
+ * apart from those that only need the thread: one that hangs holds them for its whole timeout, and nobody but its own
  * organisation may notice.
  */
 export interface UnderWay {

@@ -62,17 +62,19 @@ interface Held {
   end(report: RunReport): void;
 }
 
+const quiet = { start() {}, problem: () => null, stop() {} };
+
 /** A runner whose runs wait for the test. */
 function holdingRunner(): PipelineRunner & { readonly held: Held[] } {
   const held: Held[] = [];
   return {
     held,
+    ...quiet,
     run: request => new Promise(resolve => held.push({ request, end: resolve })),
-    close() {},
   };
 }
 
-const atOnce: PipelineRunner = { run: async () => routed, close() {} };
+const atOnce: PipelineRunner = { ...quiet, run: async () => routed };
 
 interface Given {
   readonly nodeId?: string;
@@ -102,6 +104,7 @@ function startWorker(runner: PipelineRunner, given: Given = {}) {
     onError: error => void errors.push(error),
   });
   workers.push(worker);
+  worker.start();
   return worker;
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { seconds } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import type { ClaimedEvent, EventClaims, Labels, Settlement } from '../../core/stores/pipelines.ts';
-import type { Definitions, LoadedPipeline } from '../definitions/definitions.ts';
+import type { Definitions } from '../definitions/definitions.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
 import { type Plan, planRuns, unplannable } from './plan.ts';
 import { type EndedRun, settlementOf } from './settle.ts';
@@ -10,7 +10,7 @@ import { createSettler, isAway, type Written } from './settler.ts';
 import { createUnderWay } from './under-way.ts';
 
 /**
- * Takes events that were accepted, has them run, and settles what became of them. It claims in batches, organisations
+ * The worker of pipelines. It takes events that were accepted, has them run, and settles what became of them. It claims in batches, organisations
  * taking turns, as long as there is room for more under way; each event is settled when its own runs have ended,
  * whatever else is still running. A claim is on disk before its event is run and holds for a lease, which is
  * extended while the work goes on.
@@ -20,9 +20,10 @@ import { createUnderWay } from './under-way.ts';
  * to wait for somebody; the third is strictly alone among suspects; after it the event is left alone for good.
  */
 export interface PipelineWorker {
+  start(): void;
   /** There may be something to do. */
   wake(): void;
-  /** Lets what is under way end within a grace, and gives the rest back. */
+  /** Lets what is under way end within a grace, and gives the rest back. One that was never started just ends. */
   stop(): Promise<void>;
 }
 
@@ -73,7 +74,7 @@ const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
 /** A second try that has not ended by then waits for somebody, and the next may begin. */
 const SUSPECT_HEAD_START_MS = 50;
 const AFTER_ERROR_MS = seconds(1);
-/** About what a claim and its runs keep the machine busy for: the doors get half of it where they want it. */
+/** About what a claim and its runs keep the machine busy for: senders get half of it where they want it. */
 const GIVE_WAY_MS = 40;
 /** What cannot be planned so often, with storage there, is settled as failed. */
 const MOST_PLANS = 3;
@@ -126,7 +127,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     const ending = underWay.begin(claimed);
     try {
       const { sources, runs, ended, notDue } = await planned(claimed);
-      if (runs.some(({ pipeline }) => asksModel(pipeline))) {
+      if (runs.some(({ pipeline }) => pipeline.isRemote)) {
         ending.waits();
         if (hasRoom()) onRoom();
       }
@@ -258,23 +259,26 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     ]);
   }
 
-  const working = begin().catch(onError);
+  let working: Promise<void> | null = null;
 
   return {
+    start() {
+      runner.start();
+      working ??= begin().catch(onError);
+    },
     wake,
     async stop() {
       stopping = true;
       tellStopped();
       wakeUp();
       onRoom();
+      if (working === null) return;
       await working;
       const deadline = performance.now() + STOPPING_GRACE_MS;
       while (underWay.count() > 0 && performance.now() < deadline)
         await new Promise(resolve => setTimeout(resolve, 10));
       await storage.releaseClaims(underWay.tokens(), clock.now()).catch(onError);
-      runner.close();
+      runner.stop();
     },
   };
 }
-
-const asksModel = ({ steps }: LoadedPipeline): boolean => steps.some(({ kind }) => kind === 'classify');

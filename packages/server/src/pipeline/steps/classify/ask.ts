@@ -2,10 +2,11 @@ import type { Clock } from '../../../core/clock.ts';
 import type { OutgoingResult } from '../../../core/http/outgoing.ts';
 import { readRetryAfter } from '../../../core/http/retry-after.ts';
 import { type JsonObject, stringifyJson } from '../../../core/json/json.ts';
-import type { ModelClient } from '../../../core/kinds/step-ports.ts';
-import { errorWord, type Question, readJson, type Wire } from './wire.ts';
+import type { ModelClient } from '../../ports/model.ts';
+import { errorWord, parseOrUndefined, type Question, type Wire } from './wire.ts';
 
-export type Answer =
+/** A model's answer, or why there is none. */
+export type ModelAnswer =
   | { readonly kind: 'label'; readonly label: string }
   | {
       readonly kind: 'error';
@@ -23,7 +24,7 @@ export async function askModel(
   wire: Wire,
   question: Question,
   options: { client: ModelClient; clock: Clock; timeoutMs: number },
-): Promise<Answer> {
+): Promise<ModelAnswer> {
   const { url, headers, body } = wire.request(question);
   const result = await options.client.request({
     url,
@@ -38,7 +39,7 @@ export async function askModel(
       isFinal: result.failure.code === 'address_not_allowed',
     });
   if (result.status < 200 || result.status > 299) return refusedBy(result, options.clock.now());
-  const read = result.isCut ? undefined : readJson(result.body);
+  const read = result.isCut ? undefined : parseOrUndefined(result.body);
   if (read === undefined) return error('The model did not answer in JSON.');
   const reading = wire.read(read, question);
   if (reading.kind === 'refused') return error(reading.reason);
@@ -51,15 +52,15 @@ export async function askModel(
 const error = (
   reason: string,
   details: { retryAfterMs?: number | null; isFinal?: boolean } = {},
-): Extract<Answer, { kind: 'error' }> => ({
+): Extract<ModelAnswer, { kind: 'error' }> => ({
   kind: 'error',
   reason,
   retryAfterMs: details.retryAfterMs ?? null,
   isFinal: details.isFinal ?? false,
 });
 
-function refusedBy(result: Extract<OutgoingResult, { kind: 'answered' }>, now: number): Answer {
-  const word = errorWord(readJson(result.body));
+function refusedBy(result: Extract<OutgoingResult, { kind: 'answered' }>, now: number): ModelAnswer {
+  const word = errorWord(parseOrUndefined(result.body));
   return error(`The model answered with status ${result.status}${word === null ? '' : ` (${word})`}.`, {
     retryAfterMs: readRetryAfter(result.headers.get('retry-after'), now),
   });

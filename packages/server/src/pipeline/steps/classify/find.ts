@@ -1,18 +1,18 @@
 import { seconds } from '../../../core/clock.ts';
 import type { Tally } from '../../../core/event/outcome.ts';
-import type { ModelClient } from '../../../core/kinds/step-ports.ts';
-import type { StepPorts } from '../../step.ts';
-import { type Answer, askModel } from './ask.ts';
+import type { ModelClient } from '../../ports/model.ts';
+import type { StepPorts } from '../../ports/registry.ts';
+import { askModel, type ModelAnswer } from './ask.ts';
 import type { Question, Wire } from './wire.ts';
 
 /** An answer, and what it cost: a call, or a look into the cache, or waiting for somebody else's call. */
 export interface Found {
-  readonly answer: Answer;
+  readonly answer: ModelAnswer;
   readonly tally: Tally;
 }
 
 export interface LabelSearch {
-  readonly ports: Pick<StepPorts, 'cache' | 'calls' | 'clock' | 'wait'>;
+  readonly ports: Pick<StepPorts, 'labels' | 'sharedCalls' | 'clock' | 'wait'>;
   readonly client: ModelClient;
   readonly key: string;
   readonly orgId: string;
@@ -20,9 +20,9 @@ export interface LabelSearch {
 }
 
 /** Who asks the same meanwhile, in this process or on another node, waits for the same call. */
-export async function findLabel(wire: Wire, question: Question, search: LabelSearch): Promise<Found> {
+export async function resolveLabel(wire: Wire, question: Question, search: LabelSearch): Promise<Found> {
   const { ports, orgId, key } = search;
-  const { answer: found, isShared } = await ports.calls.join(`${orgId} ${key}`, () =>
+  const { answer: found, isShared } = await ports.sharedCalls.join(`${orgId} ${key}`, () =>
     findOnce(wire, question, search),
   );
   return isShared && found.tally === 'model_called' ? { ...found, tally: 'call_shared' } : found;
@@ -35,7 +35,7 @@ const LEASE_MARGIN_MS = seconds(10);
 async function findOnce(wire: Wire, question: Question, search: LabelSearch): Promise<Found> {
   const { ports, client, key, orgId, timeoutMs } = search;
   for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
-    const known = await ports.cache.claimLabel(orgId, key, timeoutMs + LEASE_MARGIN_MS);
+    const known = await ports.labels.claimLabel(orgId, key, timeoutMs + LEASE_MARGIN_MS);
     if (known.kind === 'hit')
       return {
         answer: { kind: 'label', label: known.label },
@@ -49,7 +49,7 @@ async function findOnce(wire: Wire, question: Question, search: LabelSearch): Pr
     await ports.wait(LOOK_AGAIN_MS);
   }
   const answer = await askModel(wire, question, { client, clock: ports.clock, timeoutMs });
-  if (answer.kind === 'label') await ports.cache.keepLabel(orgId, key, answer.label);
-  else await ports.cache.releaseLabel(orgId, key);
+  if (answer.kind === 'label') await ports.labels.keepLabel(orgId, key, answer.label);
+  else await ports.labels.releaseLabel(orgId, key);
   return { answer, tally: 'model_called' };
 }

@@ -44,7 +44,7 @@ export const instructionsOf = ({ prompt, label, labels }: Question): string =>
 export function readText(text: string, { label, labels }: Question, isCutOff: boolean): Json | undefined {
   const trimmed = text.trim();
   if (!isCutOff && labels.includes(trimmed)) return trimmed;
-  const answer = readJson(insideFence(trimmed));
+  const answer = parseOrUndefined(insideFence(trimmed));
   return answer === undefined ? undefined : getPath(answer, [label]);
 }
 
@@ -56,7 +56,7 @@ const insideFence = (text: string): string =>
     : text;
 
 /** JSON that may be none; undefined then. */
-export function readJson(text: string): Json | undefined {
+export function parseOrUndefined(text: string): Json | undefined {
   try {
     return parseJson(text);
   } catch {

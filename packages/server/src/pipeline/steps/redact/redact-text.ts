@@ -60,23 +60,23 @@ export function redactText(
   return findAll(redacted, detectors, budget).length === 0 ? redacted : GONE;
 }
 
-export interface Finding extends Span {
+export interface Detection extends Span {
   readonly detector: NamedDetector;
 }
 
 const STEPS_A_TEXT = 8;
-const NOTHING: readonly Finding[] = [];
+const NOTHING: readonly Detection[] = [];
 
 /** Without overlaps: what begins first counts, and of those the longest. */
 export function findAll(
   text: string,
   detectors: readonly NamedDetector[],
   budget: Budget,
-): readonly Finding[] {
+): readonly Detection[] {
   budget.spend(STEPS_A_TEXT + (text.length >> 2));
   const counts = countCharacters(text);
   if (counts.digits === 0 && counts.ats === 0) return NOTHING;
-  const found: Finding[] = [];
+  const found: Detection[] = [];
   for (const detector of detectors)
     if (detector.mayFind(counts))
       for (const { start, end } of detector.find(text, budget)) found.push({ start, end, detector });
@@ -90,7 +90,7 @@ export function findAll(
   });
 }
 
-function replaceAll(text: string, found: readonly Finding[], replace: Replace, budget: Budget): string {
+function replaceAll(text: string, found: readonly Detection[], replace: Replace, budget: Budget): string {
   let redacted = '';
   let from = 0;
   for (const { start, end, detector } of found) {

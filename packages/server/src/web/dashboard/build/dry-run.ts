@@ -17,7 +17,7 @@ import type { PipelineChecks } from './pipelines.ts';
 /** What this call asks of the pipelines; see `pipeline/pipeline-admin.ts`. */
 export interface PipelineTrial {
   dryRun(
-    input: Parameters<PipelineChecks['accept']>[0] & TriedEvent & { readonly classify: boolean },
+    input: Parameters<PipelineChecks['accept']>[0] & TriedEvent & { readonly mayAskModel: boolean },
   ): Promise<{
     readonly outcome: DryRunRecord['outcome'];
     readonly step: number | null;
@@ -85,7 +85,7 @@ export function dryRunCalls(
       stored: stored?.definition ?? null,
       sourceIds: sources.map(({ id }) => id),
       destinationIds: destinations.map(({ id }) => id),
-      classify: body.classify,
+      mayAskModel: body.classify,
       ...tried,
     });
     const { cutAt, notes, ...rest } = report;

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { openaiAnswer, plainModelClient, startModel } from '../../../test/support/model.ts';
 import { quietPorts, runPipeline } from '../../../test/support/step.ts';
 import { compilePipeline } from '../definitions/compile.ts';
-import { dryRunPorts } from './dry-run.ts';
+import { dryRunPorts } from './connect.ts';
 
 const touched = (name: string) => async () => {
   throw new Error(`${name} was touched`);
@@ -24,11 +24,11 @@ test('a dry run looks at keys, leaves the cache alone, and asks the model only w
   const ports = quietPorts({
     model: plainModelClient,
     dedupe: { findClaim: async () => null },
-    cache: { claimLabel: touched('claim'), keepLabel: touched('keep'), releaseLabel: touched('release') },
-    calls: { join: touched('calls') },
+    labels: { claimLabel: touched('claim'), keepLabel: touched('keep'), releaseLabel: touched('release') },
+    sharedCalls: { join: touched('calls') },
   });
-  const run = (classify: boolean) =>
-    runPipeline(pipeline, { id: 1 }, { ports: dryRunPorts(ports, { classify }) });
+  const run = (mayAskModel: boolean) =>
+    runPipeline(pipeline, { id: 1 }, { ports: dryRunPorts(ports, { mayAskModel }) });
   expect((await run(false)).trace.steps.map(({ outcome }) => outcome)).toEqual(['kept', 'kept']);
   expect(model.asked).toHaveLength(0);
   expect((await run(true)).scope.labels).toEqual({ mood: 'good' });

@@ -1,11 +1,24 @@
 import type { Clock } from '../../core/clock.ts';
-import type { ClassifyCache } from '../../core/kinds/step-ports.ts';
 import type { Labels } from '../../core/stores/pipelines.ts';
 
-/** The labels that models gave, and how often each saved a call. Hits are counted here and written now and then. */
-export interface LabelCache extends ClassifyCache {
-  /** Leaves what is still being found out to others: nobody here waits for it any more. */
-  leaveRest(): Promise<void>;
+/** Labels by what a model was shown: whoever finds one claimed elsewhere looks again later. */
+export interface LabelStore {
+  claimLabel(orgId: string, key: string, leaseMs: number): Promise<CachedLabel>;
+  keepLabel(orgId: string, key: string, label: string): Promise<void>;
+  releaseLabel(orgId: string, key: string): Promise<void>;
+}
+
+export type CachedLabel =
+  | { readonly kind: 'hit'; readonly label: string }
+  /** Nobody knows it yet: the caller is to find out, and to keep or release it within its lease. */
+  | { readonly kind: 'claimed' }
+  /** Another node is finding out. */
+  | { readonly kind: 'busy' };
+
+/** The cache of labels that models gave. How often each saved a call is counted here and written now and then. */
+export interface LabelCache extends LabelStore {
+  /** Releases what is still being found out to others: nobody here waits for it any more. */
+  releaseClaims(): Promise<void>;
   /** Writes what was counted since the last time. */
   flush(): Promise<void>;
 }
@@ -40,7 +53,7 @@ export function createLabelCache(storage: Labels, clock: Clock): LabelCache {
       findingOut.delete(nameOf(orgId, key));
       return storage.releaseLabel(orgId, key);
     },
-    async leaveRest() {
+    async releaseClaims() {
       const rest = [...findingOut.values()];
       findingOut.clear();
       for (const { orgId, key } of rest) await storage.releaseLabel(orgId, key);

@@ -1,15 +1,12 @@
-import { systemClock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { createVault } from '../../core/secrets/vault.ts';
-import type { StepPorts } from '../step.ts';
-import { createCaller } from './calls.ts';
-import { dryRunPorts } from './dry-run.ts';
+import { connectPorts, dryRunPorts } from '../ports/connect.ts';
+import { createThreadLink } from './link.ts';
 import { createPace } from './pace.ts';
 import { type NumberedReport, packReports, unpackRuns } from './pack.ts';
 import { createProgress } from './progress.ts';
 import { type FromThread, failedReport, type PostedRun, type RunReport, type ToThread } from './protocol.ts';
 import { type CompileRoutes, createThreadRuns, type PreparedPipeline } from './run-batch.ts';
-import { createSharedCalls } from './shared-calls.ts';
 
 /** The other end of a thread: how it hears and speaks. */
 export interface ThreadEnd {
@@ -19,42 +16,37 @@ export interface ThreadEnd {
 
 /** A sign of life, for as long as the thread's turn comes around at all. */
 const SIGN_OF_LIFE_MS = 250;
+/** Settling need not wait for the last of a long queue. */
+const MOST_REPORTS_AT_ONCE = 64;
+
+/** A run with the pipeline that it was posted for, whatever is let go of before its turn comes. */
+interface QueuedRun {
+  readonly run: PostedRun;
+  readonly pipeline: PreparedPipeline | undefined;
+}
 
 /**
- * The thread that runs pipelines, apart from the doors: whatever an event does to it, nobody else waits for it. Runs
- * go one after another as long as they need nobody; one that waits for an answer is left waiting, and the next
+ * The thread that runs pipelines, apart from the endpoints: whatever an event does to it, nobody else waits for it.
+ * Runs go one after another as long as they need nobody; one that waits for an answer is left waiting, and the next
  * begins. What ended is reported as soon as all that was posted has had its turn.
  */
 export function serveThread(end: ThreadEnd, dependencies: { readonly compileRoutes: CompileRoutes }): void {
-  const caller = createCaller((call, name, args) => end.post({ kind: 'call', call, name, args }));
-  const queue: PostedRun[] = [];
-  let pipelines = new Map<string, PreparedPipeline>();
+  const link = createThreadLink((call, asked) => end.post({ kind: 'call', call, asked }));
+  const queue: QueuedRun[] = [];
+  const pipelines = new Map<string, PreparedPipeline>();
   let working = false;
 
   function open({ secretKey, progress: shared }: Extract<ToThread, { kind: 'open' }>) {
     const progress = createProgress(new Int32Array(shared));
     setInterval(progress.live, SIGN_OF_LIFE_MS);
     const vault = createVault(secretKey);
-    const ports: StepPorts = {
-      clock: systemClock,
-      dedupe: caller.dedupe,
-      cache: caller.cache,
-      model: caller.model,
-      calls: createSharedCalls(caller.tellOfWait),
-      digest: vault.digest,
-      wait: caller.wait,
-    };
-    const realRuns = createThreadRuns({ ports, entities: caller.entities, progress, ...dependencies });
-    const dryRuns = [false, true].map(classify =>
-      createThreadRuns({
-        ports: dryRunPorts(ports, { classify }),
-        entities: caller.entities,
-        progress,
-        ...dependencies,
-      }),
+    const ports = connectPorts(port => ({ ...link.sideOf(port), vault }));
+    const realRuns = createThreadRuns({ ports, progress, ...dependencies });
+    const dryRuns = [false, true].map(mayAskModel =>
+      createThreadRuns({ ports: dryRunPorts(ports, { mayAskModel }), progress, ...dependencies }),
     );
     return (run: PostedRun, pipeline: PreparedPipeline): Promise<RunReport> => {
-      const runs = run.dryRun === undefined ? realRuns : dryRuns[Number(run.dryRun.classify)];
+      const runs = run.dryRun === undefined ? realRuns : dryRuns[Number(run.dryRun.mayAskModel)];
       return (runs ?? realRuns).run(run, pipeline);
     };
   }
@@ -72,8 +64,8 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
 
   async function work(): Promise<void> {
     working = true;
-    for (let run = queue.shift(); run !== undefined; run = queue.shift()) {
-      const pipeline = pipelines.get(run.pipelineName);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const { run, pipeline } = next;
       if (runOne === null || pipeline === undefined) {
         reports.push([
           run.n,
@@ -85,7 +77,7 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
         reports.push([run.n, { kind: 'handed_back' }]);
         continue;
       }
-      const someoneWaits = caller.nextWait();
+      const someoneWaits = link.nextWait();
       await Promise.race([finish(runOne(run, pipeline), run), someoneWaits]);
       if (reports.length >= MOST_REPORTS_AT_ONCE) flush();
     }
@@ -106,27 +98,25 @@ export function serveThread(end: ThreadEnd, dependencies: { readonly compileRout
       case 'open':
         runOne = open(message);
         ({ handsBack } = message);
+        end.post({ kind: 'up' });
         return;
       case 'run':
         for (const { name, pipeline } of message.pipelines) pipelines.set(name, { pipeline, compiled: null });
-        queue.push(...unpackRuns(message.runs));
+        for (const run of unpackRuns(message.runs))
+          queue.push({ run, pipeline: pipelines.get(run.pipelineName) });
         if (!working) void work();
         return;
       case 'invalidate':
-        pipelines = new Map();
+        for (const name of message.names) pipelines.delete(name);
         return;
       case 'answer':
-        caller.resolve(message.call, message.answer);
+        link.resolve(message.call, message.answer);
         return;
       case 'refusal':
-        caller.reject(
+        link.reject(
           message.call,
           message.isAway ? new Problem('storage_unavailable') : new Error(message.message),
         );
     }
   });
-  end.post({ kind: 'up' });
 }
-
-/** Settling need not wait for the last of a long queue. */
-const MOST_REPORTS_AT_ONCE = 64;

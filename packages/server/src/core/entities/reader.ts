@@ -1,0 +1,8 @@
+import type { EntityRef } from '../event/scope.ts';
+import type { JsonObject } from '../json/json.ts';
+
+/** The reader of entities: what pipelines and deliveries ask about the entity that an event is tied to. */
+export interface EntityReader {
+  /** The traits of that entity, or null where there is none. */
+  readTraits(orgId: string, entity: EntityRef): Promise<JsonObject | null>;
+}
