@@ -7,12 +7,13 @@ import { lazy, Suspense, useEffect, useReducer } from 'react';
 import { Brand } from '../components/brand.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { useCall } from '../lib/api/use-call.ts';
+import { isForPage } from '../lib/page-keys.ts';
 import { SessionProvider } from '../lib/session.tsx';
-import { isForPage, useGoKeys } from '../lib/use-go-keys.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { mainKey } from './main-key.ts';
 import { navigation } from './navigation.ts';
 import classes from './shell.module.css';
+import { useGoKeys } from './use-go-keys.ts';
 
 /** Both come when they are first asked for. */
 const Palette = lazy(() => import('./palette.tsx'));

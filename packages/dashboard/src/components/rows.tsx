@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
-import { isForPage } from '../lib/use-go-keys.ts';
+import { isForPage } from '../lib/page-keys.ts';
 import classes from './rows.module.css';
 
 export interface Column<Row> {

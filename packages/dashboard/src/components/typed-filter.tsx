@@ -1,8 +1,8 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
+import { isForPage } from '../lib/page-keys.ts';
 import { useFilters } from '../lib/use-filters.ts';
-import { isForPage } from '../lib/use-go-keys.ts';
 
 const TYPED_AFTER_MS = 350;
 

@@ -5,7 +5,6 @@ import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
-import { LastAnswer } from '../../components/delivery/last-answer.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Listed } from '../../components/listed.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -16,9 +15,10 @@ import { TimeFilter } from '../../components/time-filter.tsx';
 import { TypedFilter } from '../../components/typed-filter.tsx';
 import { useAll, useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
+import { sendCommand } from '../../lib/send-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { useTimes } from '../../lib/use-times.ts';
-import { sendCommand } from '../sources/send-command.ts';
+import { LastAnswer } from './last-answer.tsx';
 
 /** In the order that a delivery goes through them. */
 const states = [

@@ -1,8 +1,8 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { type EntityName, entityCall } from '../../lib/entity-address.ts';
 import { useRemoval } from '../../lib/use-removal.ts';
-import { type EntityName, entityCall } from './entity-address.ts';
 
 /** Forgetting somebody: the entity, and where that is asked for the payloads of its events too. */
 export function DeleteEntity({ name }: { name: EntityName }) {

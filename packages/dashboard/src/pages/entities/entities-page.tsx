@@ -11,9 +11,9 @@ import { TypedFilter } from '../../components/typed-filter.tsx';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
-import { keyedCommand } from '../../lib/pasted-command.ts';
+import { entityPage } from '../../lib/entity-address.ts';
+import { commandAskingForKey } from '../../lib/shell-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
-import { entityPage } from './entity-address.ts';
 
 const keyOf = ({ kind, external_id }: EntityRecord) => `${kind} ${external_id}`;
 
@@ -93,7 +93,7 @@ const NoneYet = () => (
         Read the reference
       </Button>
     }
-    command={keyedCommand({
+    command={commandAskingForKey({
       method: 'PUT',
       url: `${window.location.origin}/v1/entities/customer/c_42`,
       body: { traits: { plan: 'pro', seats: 5 } },

@@ -9,9 +9,9 @@ import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
-import { keyedCommand } from '../../lib/pasted-command.ts';
+import { type EntityName, entityCall, nameOf } from '../../lib/entity-address.ts';
+import { commandAskingForKey } from '../../lib/shell-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
-import { type EntityName, entityCall, nameOf } from './entity-address.ts';
 import classes from './entity-events.module.css';
 
 const keyOf = ({ id }: EntityEventRecord) => id;
@@ -59,7 +59,7 @@ export function EntityEvents({ name }: { name: EntityName }) {
           empty={
             <Empty
               sentence="No event is tied to it. Events say themselves which entity they are about."
-              command={keyedCommand({
+              command={commandAskingForKey({
                 url: `${window.location.origin}/v1/ingest`,
                 body: { events: [{ type: `${name.kind}.seen`, entity: name }] },
               })}

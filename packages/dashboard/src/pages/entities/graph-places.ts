@@ -1,4 +1,4 @@
-import type { EntityName } from './entity-address.ts';
+import type { EntityName } from '../../lib/entity-address.ts';
 
 /** Where each entity of a graph is drawn: the one it is about in the middle, the others in rings by distance. */
 export interface GraphEdge {

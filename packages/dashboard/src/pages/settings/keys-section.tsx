@@ -10,9 +10,9 @@ import { Moment } from '../../components/moment.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { errorAt } from '../../lib/field-error.ts';
 import { useMay } from '../../lib/session.tsx';
-import { errorAt } from '../login/field-error.ts';
-import { keyCommand } from '../setup/sample.ts';
+import { commandWithKey } from '../../lib/shell-command.ts';
 import classes from './settings.module.css';
 
 export function KeysSection() {
@@ -71,7 +71,7 @@ function NewKey() {
           <>
             <SecretOnce secret={make.data.secret} what="key" />
             <Text size="sm">Try it:</Text>
-            <Command text={keyCommand(window.location.origin, make.data.secret)} />
+            <Command text={commandWithKey(window.location.origin, make.data.secret)} />
           </>
         )}
       </Stack>

@@ -6,10 +6,10 @@ import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { errorAt } from '../../lib/field-error.ts';
 import { useMoveTo } from '../../lib/move-session.ts';
 import { useMay, useSession } from '../../lib/session.tsx';
 import { tellError } from '../../lib/tell-error.ts';
-import { errorAt } from '../login/field-error.ts';
 import { DeleteOrganisation } from './delete-organisation.tsx';
 import { isAtLeast } from './roles.ts';
 

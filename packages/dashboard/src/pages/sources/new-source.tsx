@@ -10,11 +10,11 @@ import { Page } from '../../components/page.tsx';
 import { NotFound } from '../../components/page-states.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
+import { sendCommand } from '../../lib/send-command.ts';
 import { useMay } from '../../lib/session.tsx';
 import { AuthChoice } from './auth-choice.tsx';
 import { MatchInput } from './match-input.tsx';
 import { RateInputs } from './rate-inputs.tsx';
-import { sendCommand } from './send-command.ts';
 
 const kinds = {
   webhook: 'A URL of its own takes whatever any sender posts to it. Each request becomes one event.',

@@ -5,7 +5,7 @@ import { Card } from '../../components/card.tsx';
 import { Command, CopyText } from '../../components/copy.tsx';
 import { RotateDialog } from '../../components/rotate-dialog.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
-import { sendCommand } from './send-command.ts';
+import { sendCommand } from '../../lib/send-command.ts';
 
 /** Where to send to, and a command that does. */
 export function SendingCard({ source }: { source: SourceRecord }) {

@@ -4,6 +4,10 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Empty } from '../../../components/empty.tsx';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { eventColumns, keyOfEvent, pageOfEvent } from '../../../components/events/event-columns.tsx';
+import { EventFilters } from '../../../components/events/event-filters.tsx';
+import { NoEvents } from '../../../components/events/no-events.tsx';
+import { type EventQuery, useEventQuery } from '../../../components/events/use-event-query.ts';
 import { Moment } from '../../../components/moment.tsx';
 import { Page } from '../../../components/page.tsx';
 import { Loading } from '../../../components/page-states.tsx';
@@ -11,12 +15,8 @@ import { type Column, Rows } from '../../../components/rows.tsx';
 import { useList } from '../../../lib/api/use-call.ts';
 import { useMay } from '../../../lib/session.tsx';
 import { useFilters } from '../../../lib/use-filters.ts';
-import { eventColumns, keyOfEvent, pageOfEvent } from './event-columns.tsx';
-import { EventFilters } from './event-filters.tsx';
 import classes from './events-page.module.css';
-import { FirstEvent } from './first-event.tsx';
 import { ReplayBar } from './replay-bar.tsx';
-import { type EventQuery, useEventQuery } from './use-event-query.ts';
 import { useNewer } from './use-newer.ts';
 
 const NONE: ReadonlySet<string> = new Set();
@@ -132,7 +132,7 @@ export default function EventsPage() {
 }
 
 function NothingHere({ isNarrowed, onClear }: { isNarrowed: boolean; onClear(): void }) {
-  if (!isNarrowed) return <FirstEvent />;
+  if (!isNarrowed) return <NoEvents />;
   return (
     <Empty
       sentence="No event matches these filters."

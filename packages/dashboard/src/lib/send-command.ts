@@ -1,12 +1,12 @@
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
-import { quoted } from '../../lib/as-curl.ts';
-import { askFor, inTurn, keyedCommand } from '../../lib/pasted-command.ts';
+import { quoted } from './as-curl.ts';
+import { askFor, commandAskingForKey, inTurn } from './shell-command.ts';
 
 /** Something to paste into a terminal that really sends an event. Where the secret is not known, it is asked for. */
 export function sendCommand(source: SourceRecord, origin: string, secret: string | null): string | null {
   if (source.kind === 'sdk') {
     const events = [{ type: exampleType(source.match), payload: { id: 'A-1001' } }];
-    return keyedCommand({ url: `${origin}/v1/ingest`, body: { events } });
+    return commandAskingForKey({ url: `${origin}/v1/ingest`, body: { events } });
   }
   if (source.url === null) return null;
   const body = '{"type":"order.paid","order":{"id":"A-1001","amount":42}}';
@@ -39,6 +39,6 @@ export function sendCommand(source: SourceRecord, origin: string, secret: string
 }
 
 /** A type that a glob matches: `order.*` is matched by `order.example`. */
-export const exampleType = (match: string): string => match.replaceAll('*', 'example');
+const exampleType = (match: string): string => match.replaceAll('*', 'example');
 
 const lines = (...parts: readonly string[]): string => parts.join(' \\\n  ');

@@ -1,6 +1,6 @@
 import type { EventRow } from '@sluice/contract/dashboard-events';
-import { type Column, RowLink } from '../../../components/rows.tsx';
-import { StateBadge } from '../../../components/state-badge.tsx';
+import { type Column, RowLink } from '../rows.tsx';
+import { StateBadge } from '../state-badge.tsx';
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });

@@ -11,7 +11,7 @@ export const askFor = (name: string, what: string): string =>
 export const inTurn = (...commands: readonly string[]): string => commands.join(' &&\n');
 
 /** A call of the API with a key that the terminal asks for. */
-export const keyedCommand = (call: { method?: 'PUT'; url: string; body: object }): string =>
+export const commandAskingForKey = (call: { method?: 'PUT'; url: string; body: object }): string =>
   inTurn(
     askFor('KEY', 'API key'),
     [
@@ -21,3 +21,12 @@ export const keyedCommand = (call: { method?: 'PUT'; url: string; body: object }
       `-d ${quoted(JSON.stringify(call.body))}`,
     ].join(' \\\n  '),
   );
+
+/** A first event, sent with a key that is known: it is shown this once, beside the key itself. */
+export const commandWithKey = (base: string, key: string): string =>
+  [
+    `curl ${base}/v1/ingest \\`,
+    `  -H 'Authorization: Bearer ${key}' \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"events":[{"type":"hello.world","payload":{"message":"Hello, Sluice!"}}]}'`,
+  ].join('\n');

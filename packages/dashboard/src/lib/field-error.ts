@@ -1,4 +1,4 @@
-import type { CallError } from '../../lib/api/call.ts';
+import type { CallError } from './api/call.ts';
 
 /** The sentence for the field that a refusal is about: `password must have …` reads on under its label. */
 export function errorAt(error: CallError | null, field: string): string | null {

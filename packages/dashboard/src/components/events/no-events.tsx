@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Empty } from '../../../components/empty.tsx';
-import { keyedCommand } from '../../../lib/pasted-command.ts';
-import { useMay } from '../../../lib/session.tsx';
+import { useMay } from '../../lib/session.tsx';
+import { commandAskingForKey } from '../../lib/shell-command.ts';
+import { Empty } from '../empty.tsx';
 
 /** Where nothing has come in yet: how to send something. */
-export function FirstEvent() {
+export function NoEvents() {
   const may = useMay();
   return (
     <Empty
@@ -15,7 +15,7 @@ export function FirstEvent() {
           {may('sources.change') ? 'Make a source' : 'See the keys'}
         </Button>
       }
-      command={keyedCommand({
+      command={commandAskingForKey({
         url: `${location.origin}/v1/ingest`,
         body: { events: [{ type: 'order.paid', payload: { total: 42 } }] },
       })}

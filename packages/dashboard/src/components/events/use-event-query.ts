@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import { useFilters } from '../../../lib/use-filters.ts';
-import { useTimes } from '../../../lib/use-times.ts';
+import { useFilters } from '../../lib/use-filters.ts';
+import { useTimes } from '../../lib/use-times.ts';
 
 const names = [
   'state',

@@ -1,8 +1,8 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { Brand } from '../../components/brand.tsx';
-import { Card } from '../../components/card.tsx';
+import { Brand } from './brand.tsx';
+import { Card } from './card.tsx';
 import classes from './public-frame.module.css';
 
 /** A page for those who are not logged in: one card in the middle. */

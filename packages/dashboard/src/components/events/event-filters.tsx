@@ -3,10 +3,10 @@ import { useDisclosure } from '@mantine/hooks';
 import type { EventRow } from '@sluice/contract/dashboard-events';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { memo } from 'react';
-import { TimeFilter } from '../../../components/time-filter.tsx';
-import { TypedFilter } from '../../../components/typed-filter.tsx';
-import { useAll } from '../../../lib/api/use-call.ts';
-import { useFilters } from '../../../lib/use-filters.ts';
+import { useAll } from '../../lib/api/use-call.ts';
+import { useFilters } from '../../lib/use-filters.ts';
+import { TimeFilter } from '../time-filter.tsx';
+import { TypedFilter } from '../typed-filter.tsx';
 import classes from './event-filters.module.css';
 
 const states: EventRow['state'][] = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import { pageWithin } from './log-in.ts';
+import { returnPath } from './return-path.ts';
 
 const ours = 'https://sluice.example.com';
 
 test('a login leads back to a page of ours, with its filters', () => {
-  expect(pageWithin('/events?state=failed#top', ours)).toBe('/events?state=failed#top');
-  expect(pageWithin('/', ours)).toBe('/');
+  expect(returnPath('/events?state=failed#top', ours)).toBe('/events?state=failed#top');
+  expect(returnPath('/', ours)).toBe('/');
 });
 
 test('a login leads nowhere else, however that is spelt', () => {
@@ -23,6 +23,6 @@ test('a login leads nowhere else, however that is spelt', () => {
     '/login?to=/events',
     '/setup',
   ]) {
-    expect(pageWithin(to, ours), String(to)).toBe('/');
+    expect(returnPath(to, ours), String(to)).toBe('/');
   }
 });
