@@ -5,8 +5,8 @@ import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useAll } from '../../lib/api/use-call.ts';
 import { useFilters } from '../../lib/use-filters.ts';
+import { TextFilter } from '../text-filter.tsx';
 import { TimeFilter } from '../time-filter.tsx';
-import { TypedFilter } from '../typed-filter.tsx';
 import classes from './event-filters.module.css';
 
 const states: EventRow['state'][] = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];
@@ -19,7 +19,7 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
 
   return (
     <search className={classes.filters} aria-label="Filters" data-more={isMore || undefined}>
-      <TypedFilter
+      <TextFilter
         name="text"
         {...called('Text in the payload')}
         isFirst
@@ -35,7 +35,7 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
           clearable
         />
         <Choice name="source" label="Source" placeholder="Any source" path="/sources" />
-        <TypedFilter name="type" {...called('Type')} />
+        <TextFilter name="type" {...called('Type')} />
         {past && <TimeFilter what="Received" />}
         {isMore && (
           <>
@@ -46,7 +46,7 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
               placeholder="Any destination"
               path="/destinations"
             />
-            <TypedFilter name="entity" {...called('Entity, as kind:id')} />
+            <TextFilter name="entity" {...called('Entity, as kind:id')} />
           </>
         )}
       </div>

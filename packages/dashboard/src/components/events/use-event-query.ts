@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useFilters } from '../../lib/use-filters.ts';
-import { useTimes } from '../../lib/use-times.ts';
+import { useTimeRange } from '../../lib/use-time-range.ts';
 
 const names = [
   'state',
@@ -19,7 +19,7 @@ export type EventQuery = Readonly<Record<string, string>>;
 /** What the server is asked for, as the address says it. */
 export function useEventQuery(): EventQuery {
   const [filters] = useFilters();
-  const times = useTimes();
+  const times = useTimeRange();
   const given = names.flatMap(name => {
     const value = name === 'after' || name === 'before' ? times[name] : filters[name];
     return value ? [[name, value] as const] : [];

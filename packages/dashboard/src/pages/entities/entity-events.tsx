@@ -3,13 +3,13 @@ import type { EntityEventRecord } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { Listed } from '../../components/listed.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { PagedList } from '../../components/paged-list.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
-import { type EntityName, entityCall, nameOf } from '../../lib/entity-address.ts';
+import { type EntityName, entityCall, nameOf } from '../../lib/entity-path.ts';
 import { commandAskingForKey } from '../../lib/shell-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import classes from './entity-events.module.css';
@@ -29,7 +29,7 @@ const columns: readonly Column<EntityEventRecord>[] = [
   },
   { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
   { header: 'Tied to', width: 'minmax(120px, 220px)', cell: ({ entity }) => nameOf(entity), onlyWide: true },
-  { header: 'Received', width: '90px', cell: ({ received_at }) => <Moment at={received_at} /> },
+  { header: 'Received', width: '90px', cell: ({ received_at }) => <RelativeTime at={received_at} /> },
 ];
 
 /** The events tied to an entity, or to its whole identity. */
@@ -50,7 +50,7 @@ export function EntityEvents({ name }: { name: EntityName }) {
       }
     >
       <div className={list.rows.length > 0 ? classes.list : undefined}>
-        <Listed
+        <PagedList
           label="Events of this entity"
           list={list}
           columns={columns}

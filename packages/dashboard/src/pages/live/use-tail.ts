@@ -29,7 +29,7 @@ export function useTail(query: EventQuery, isPaused: boolean): FollowedTail {
     if (!isPaused) setTail(goOn);
   }, [isPaused]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each beginning reads anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each beginning reads again
   useEffect(() => {
     let stop: (() => void) | undefined;
     let isOver = false;

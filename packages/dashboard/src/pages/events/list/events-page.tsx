@@ -8,9 +8,9 @@ import { eventColumns, keyOfEvent, pageOfEvent } from '../../../components/event
 import { EventFilters } from '../../../components/events/event-filters.tsx';
 import { NoEvents } from '../../../components/events/no-events.tsx';
 import { type EventQuery, useEventQuery } from '../../../components/events/use-event-query.ts';
-import { Moment } from '../../../components/moment.tsx';
 import { Page } from '../../../components/page.tsx';
 import { Loading } from '../../../components/page-states.tsx';
+import { RelativeTime } from '../../../components/relative-time.tsx';
 import { type Column, Rows } from '../../../components/rows.tsx';
 import { useList } from '../../../lib/api/use-call.ts';
 import { useMay } from '../../../lib/session.tsx';
@@ -120,7 +120,7 @@ export default function EventsPage() {
         <Group justify="center" gap="sm" role="status">
           <Text size="sm" c="dimmed">
             {list.rows.length === 0 ? 'Nothing found yet. ' : ''}
-            Searched back to <Moment at={list.searchedTo} />.
+            Searched back to <RelativeTime at={list.searchedTo} />.
           </Text>
           <Button size="compact-sm" variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
             Search further back

@@ -31,7 +31,7 @@ export function useNewer(query: EventQuery, list: List<EventRow>, isAtRest: bool
     });
   }, [query]);
 
-  // Back at rest, or read anew: whatever was held back is shown.
+  // Back at rest, or read again: whatever was held back is shown.
   const newest = list.rows[0]?.id;
   useEffect(() => {
     if (newest !== undefined) setHasNewer(false);
