@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { type Edge, faultOf, findCycle, importsIn, namesOutOfPlace } from './support/import-rules.ts';
+import {
+  type Edge,
+  faultOf,
+  findCycle,
+  importsIn,
+  namesOutOfPlace,
+  usedByOnePage,
+} from './support/import-rules.ts';
 
 const root = join(import.meta.dir, '../../..');
 
@@ -36,6 +43,10 @@ describe('the source', () => {
 
   test('imports in one direction only', () => {
     expect(edges.map(faultOf).filter(fault => fault !== null)).toEqual([]);
+  });
+
+  test('has what only one page of the dashboard uses in the folder of that page', () => {
+    expect(usedByOnePage(edges)).toEqual([]);
   });
 
   test('has no cycles', () => {
@@ -135,6 +146,19 @@ describe('the rules refuse', () => {
     expect(edge('pages/live/live-page.tsx', 'components/card.tsx')).toBeNull();
     expect(edge('components/condition/rows.ts', 'components/card.tsx')).toBeNull();
     expect(edge('components/card.tsx', 'lib/session.tsx')).toBeNull();
+  });
+
+  test('a component that one page alone uses, but not one that is used beside it', () => {
+    const use = (from: string): Edge => ({
+      from: dashboard(from),
+      to: dashboard('components/card.tsx'),
+      typeOnly: false,
+    });
+    const [list, detail] = [use('pages/events/list/a.tsx'), use('pages/events/detail/b.tsx')];
+    expect(usedByOnePage([list, detail])).toHaveLength(1);
+    expect(usedByOnePage([list, use('pages/live/c.tsx')])).toEqual([]);
+    expect(usedByOnePage([list, use('components/page.tsx')])).toEqual([]);
+    expect(usedByOnePage([use('app/shell.tsx')])).toEqual([]);
   });
 
   test('a ring of files', () => {

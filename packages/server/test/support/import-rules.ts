@@ -111,6 +111,19 @@ const layerOf = (file: string): number => {
   return (dashboardLayers as readonly string[]).indexOf(name);
 };
 
+/** Files of the dashboard's lower layers that a single page uses: they belong in that page's folder. */
+export function usedByOnePage(edges: readonly Edge[]): string[] {
+  const users = Map.groupBy(edges, ({ to }) => to);
+  return [...users].flatMap(([file, all]) => {
+    if (!/^packages\/dashboard\/src\/(lib|components)\//.test(file)) return [];
+    const rooms = new Set(
+      all.map(({ from }) => /^packages\/dashboard\/src\/(pages\/)?[^/]+/.exec(from)?.[0]),
+    );
+    const [only = ''] = rooms;
+    return rooms.size === 1 && only.includes('/pages/') ? [`${file} is used by ${only} alone.`] : [];
+  });
+}
+
 const folderOf = (file: string): string => file.slice(0, file.lastIndexOf('/') + 1);
 
 const says = (edge: Edge) => `${edge.from} imports ${edge.to}`;
