@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const home = join(root, 'packages', 'dashboard');
@@ -27,6 +28,7 @@ const sources = [
   ...filesUnder(join(root, 'packages', 'contract', 'src')),
   ...['index.html', 'package.json', 'vite.config.ts'].map(name => join(home, name)),
   join(root, 'package-lock.json'),
+  fileURLToPath(import.meta.url),
 ].filter(file => !file.includes('.test.'));
 
 const wanted = fingerprint(sources);
@@ -39,11 +41,25 @@ async function build() {
   const fresh = mkdtempSync(join(home, 'dist-'));
   try {
     await bundle({ root: home, logLevel: 'warn', build: { outDir: fresh, emptyOutDir: true } });
+    compress(fresh);
     writeFileSync(join(fresh, stamp), wanted);
     rmSync(built, { recursive: true, force: true });
     renameSync(fresh, built);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Once here, with all the effort it takes, and not for each browser: `x.js.br` and `x.js.gz` beside `x.js`. */
+function compress(folder) {
+  for (const file of filesUnder(folder).filter(name => /\.(js|css|svg)$/.test(name))) {
+    const bytes = readFileSync(file);
+    for (const [ending, compressed] of [
+      ['br', brotliCompressSync(bytes)],
+      ['gz', gzipSync(bytes, { level: 9 })],
+    ]) {
+      if (compressed.length < bytes.length) writeFileSync(`${file}.${ending}`, compressed);
+    }
   }
 }
 

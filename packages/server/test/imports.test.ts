@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { type Edge, faultOf, findCycle, importsIn, namesOutOfPlace } from './support/import-rules.ts';
+import {
+  type Edge,
+  faultOf,
+  findCycle,
+  importsIn,
+  namesOutOfPlace,
+  usedByOnePage,
+} from './support/import-rules.ts';
 
 const root = join(import.meta.dir, '../../..');
 
@@ -38,6 +45,10 @@ describe('the source', () => {
     expect(edges.map(faultOf).filter(fault => fault !== null)).toEqual([]);
   });
 
+  test('has what only one page of the dashboard uses in the folder of that page', () => {
+    expect(usedByOnePage(edges)).toEqual([]);
+  });
+
   test('has no cycles', () => {
     expect(findCycle(edges)).toBeNull();
   });
@@ -49,6 +60,7 @@ describe('the source', () => {
 
 describe('the rules refuse', () => {
   const server = (file: string) => `packages/server/src/${file}`;
+  const dashboard = (file: string) => `packages/dashboard/src/${file}`;
   const refused: [string, string, string][] = [
     ['a stage that knows another', 'ingest/http-ingest.ts', server('journal/append.ts')],
     ['a stage that knows storage', 'journal/append.ts', server('storage/schema.ts')],
@@ -63,6 +75,18 @@ describe('the rules refuse', () => {
     ['anything that knows the wiring', 'command/serve.ts', server('compose.ts')],
     ['anything that knows the command', 'compose.ts', server('main.ts')],
     ['a step that knows its sibling', 'pipeline/steps/dedupe.ts', server('pipeline/steps/transform.ts')],
+    ['a stage that knows one of its steps', 'pipeline/work/run.ts', server('pipeline/steps/dedupe.ts')],
+    [
+      'a stage that knows the inside of a step',
+      'pipeline/work/run.ts',
+      server('pipeline/steps/redact/ip.ts'),
+    ],
+    [
+      'a stage that knows one of its destinations',
+      'delivery/work/attempt.ts',
+      server('delivery/destinations/slack.ts'),
+    ],
+    ['the wiring that knows one of the destinations', 'compose.ts', server('delivery/destinations/slack.ts')],
     [
       'a destination that knows its sibling',
       'delivery/destinations/slack.ts',
@@ -80,14 +104,61 @@ describe('the rules refuse', () => {
     });
   }
 
-  test('a dashboard that knows the server, and an SDK that needs more than types', () => {
-    const from = 'packages/dashboard/src/api.ts';
+  test('a dashboard that knows the server', () => {
+    const from = dashboard('lib/api/call.ts');
     expect(faultOf({ from, to: server('core/ids.ts'), typeOnly: true })).not.toBeNull();
     expect(faultOf({ from, to: '@sluice/server', typeOnly: true })).not.toBeNull();
-    const sdk = 'packages/sdk/src/client.ts';
-    expect(faultOf({ from: sdk, to: '@sluice/contract', typeOnly: false })).not.toBeNull();
-    expect(faultOf({ from: sdk, to: '@sluice/contract', typeOnly: true })).toBeNull();
-    expect(faultOf({ from: sdk, to: 'zod', typeOnly: true })).not.toBeNull();
+    expect(faultOf({ from, to: '@sluice/contract', typeOnly: false })).toBeNull();
+  });
+
+  const above: [string, string, string][] = [
+    ['lib that knows a component', 'lib/session.tsx', 'components/card.tsx'],
+    ['lib that knows a page', 'lib/session.tsx', 'pages/login/login-page.tsx'],
+    ['lib that knows the app', 'lib/session.tsx', 'app/navigation.ts'],
+    ['a component that knows a page', 'components/card.tsx', 'pages/live/live-page.tsx'],
+    ['a component that knows the app', 'components/card.tsx', 'app/theme.ts'],
+    ['a page that knows the app', 'pages/live/live-page.tsx', 'app/shell.tsx'],
+    ['a page that knows another', 'pages/live/live-page.tsx', 'pages/events/list/events-page.tsx'],
+    [
+      'a list that knows its detail page',
+      'pages/events/list/events-page.tsx',
+      'pages/events/detail/event.module.css',
+    ],
+    ['an app that knows the entry', 'app/shell.tsx', 'main.tsx'],
+    ['a folder of the dashboard that nobody has entered', 'elsewhere/x.ts', 'lib/session.tsx'],
+  ];
+  for (const [what, from, to] of above) {
+    test(`${what}, be it by types alone`, () => {
+      for (const typeOnly of [true, false]) {
+        const fault = faultOf({ from: dashboard(from), to: dashboard(to), typeOnly });
+        expect(fault).toContain(dashboard(from));
+      }
+    });
+  }
+
+  test('nothing that goes downwards in the dashboard, or stays in one page', () => {
+    const edge = (from: string, to: string) =>
+      faultOf({ from: dashboard(from), to: dashboard(to), typeOnly: false });
+    expect(edge('main.tsx', 'app/theme.css')).toBeNull();
+    expect(edge('app/routes.tsx', 'pages/live/live-page.tsx')).toBeNull();
+    expect(edge('pages/live/live-page.tsx', 'pages/live/tail.ts')).toBeNull();
+    expect(edge('pages/events/list/events-page.tsx', 'pages/events/replay.ts')).toBeNull();
+    expect(edge('pages/live/live-page.tsx', 'components/card.tsx')).toBeNull();
+    expect(edge('components/condition/rows.ts', 'components/card.tsx')).toBeNull();
+    expect(edge('components/card.tsx', 'lib/session.tsx')).toBeNull();
+  });
+
+  test('a component that one page alone uses, but not one that is used beside it', () => {
+    const use = (from: string): Edge => ({
+      from: dashboard(from),
+      to: dashboard('components/card.tsx'),
+      typeOnly: false,
+    });
+    const [list, detail] = [use('pages/events/list/a.tsx'), use('pages/events/detail/b.tsx')];
+    expect(usedByOnePage([list, detail])).toHaveLength(1);
+    expect(usedByOnePage([list, use('pages/live/c.tsx')])).toEqual([]);
+    expect(usedByOnePage([list, use('components/page.tsx')])).toEqual([]);
+    expect(usedByOnePage([use('app/shell.tsx')])).toEqual([]);
   });
 
   test('a ring of files', () => {

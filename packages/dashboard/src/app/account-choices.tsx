@@ -11,9 +11,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { call } from '../lib/api/call.ts';
-import { useMoveTo } from '../lib/move-session.ts';
+import { notifyError } from '../lib/notify-error.ts';
 import { useSession } from '../lib/session.tsx';
-import { tellError } from '../lib/tell-error.ts';
+import { useSwitchOrganisation } from '../lib/use-switch-organisation.ts';
 
 const schemes = [
   { value: 'light', label: 'Light', icon: IconSun },
@@ -28,7 +28,7 @@ export default function AccountChoices({ button }: { button: ReactElement }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
 
-  const moveTo = useMoveTo();
+  const moveTo = useSwitchOrganisation();
   const logOut = async () => {
     await call('DELETE', '/session');
     queries.clear();
@@ -45,7 +45,7 @@ export default function AccountChoices({ button }: { button: ReactElement }) {
             key={id}
             leftSection={<IconBuilding size={15} aria-hidden />}
             rightSection={id === organisation.id ? <IconCheck size={15} aria-label="here" /> : null}
-            onClick={() => void moveTo(id).catch(tellError)}
+            onClick={() => void moveTo(id).catch(notifyError)}
           >
             {name}{' '}
             <Text span size="xs" c="dimmed">
@@ -70,7 +70,7 @@ export default function AccountChoices({ button }: { button: ReactElement }) {
         <Menu.Divider />
         <Menu.Item
           leftSection={<IconLogout size={15} aria-hidden />}
-          onClick={() => void logOut().catch(tellError)}
+          onClick={() => void logOut().catch(notifyError)}
         >
           Log out
         </Menu.Item>

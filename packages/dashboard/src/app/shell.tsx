@@ -7,16 +7,17 @@ import { lazy, Suspense, useEffect, useReducer } from 'react';
 import { Brand } from '../components/brand.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { useCall } from '../lib/api/use-call.ts';
+import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import { SessionProvider } from '../lib/session.tsx';
-import { isForPage, useGoKeys } from '../lib/use-go-keys.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { mainKey } from './main-key.ts';
+import { modifierKey } from './modifier-key.ts';
 import { navigation } from './navigation.ts';
 import classes from './shell.module.css';
+import { useNavigationShortcuts } from './use-navigation-shortcuts.ts';
 
 /** Both come when they are first asked for. */
 const Palette = lazy(() => import('./palette.tsx'));
-const KeyHelp = lazy(() => import('./key-help.tsx'));
+const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
 /** Nobody gives a notice in the first second: until then the page itself goes first. */
 const Notices = lazy(async () => {
   await new Promise(resolve => setTimeout(resolve, 1_000));
@@ -66,13 +67,13 @@ function Frame() {
   useEffect(() => {
     if (path) close();
   }, [path, close]);
-  useGoKeys();
+  useNavigationShortcuts();
   const [paletteAsked, askForPalette] = useReducer((times: number) => times + 1, 0);
   const [keysAsked, askForKeys] = useReducer((times: number) => times + 1, 0);
   useHotkeys([['mod+K', askForPalette]], []);
   // By what it writes: where the question mark lies differs from keyboard to keyboard.
   useWindowEvent('keydown', event => {
-    if (event.key === '?' && isForPage(event)) askForKeys();
+    if (event.key === '?' && isPageShortcut(event)) askForKeys();
   });
 
   return (
@@ -101,7 +102,7 @@ function Frame() {
           <Text size="sm" c="dimmed" flex={1}>
             Find anything
           </Text>
-          <Kbd size="xs">{mainKey} K</Kbd>
+          <Kbd size="xs">{modifierKey} K</Kbd>
         </UnstyledButton>
         <div className={classes.pages}>
           {groups.map(group => (
@@ -133,7 +134,7 @@ function Frame() {
       </Suspense>
       <Suspense>
         {paletteAsked > 0 && <Palette asked={paletteAsked} />}
-        {keysAsked > 0 && <KeyHelp asked={keysAsked} />}
+        {keysAsked > 0 && <ShortcutHelp asked={keysAsked} />}
       </Suspense>
     </AppShell>
   );

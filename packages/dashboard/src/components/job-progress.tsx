@@ -17,7 +17,7 @@ export function JobProgress({ id, link = true }: { id: string; link?: boolean })
         <Group gap="xs">
           {job && <StateBadge state={job.state} />}
           <Text size="sm" role="status" className="numbers">
-            {job ? tellProgress(job) : 'The job begins.'}
+            {job ? describeProgress(job) : 'The job begins.'}
           </Text>
         </Group>
         <Group gap="xs">
@@ -58,7 +58,7 @@ function CancelJob({ job }: { job: JobRecord }) {
 export const shareOf = ({ state, done, total }: JobRecord): number =>
   state === 'done' ? 100 : total === 0 ? 0 : Math.min(100, (done / total) * 100);
 
-export function tellProgress({ state, done, failed, total }: JobRecord): string {
+export function describeProgress({ state, done, failed, total }: JobRecord): string {
   if (state === 'running' && total === 0) return 'It counts what there is to do.';
   const failures = failed === 0 ? '' : `, ${failed.toLocaleString('en')} without success`;
   return `${done.toLocaleString('en')} of ${total.toLocaleString('en')} done${failures}`;

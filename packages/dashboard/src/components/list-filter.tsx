@@ -1,9 +1,9 @@
 import { IconFilter } from '@tabler/icons-react';
-import { TypedFilter } from './typed-filter.tsx';
+import { TextFilter } from './text-filter.tsx';
 
 /** Narrows a short list by a text that lives in the address. */
 export const ListFilter = ({ placeholder }: { placeholder: string }) => (
-  <TypedFilter
+  <TextFilter
     name="text"
     aria-label="Filter"
     placeholder={placeholder}

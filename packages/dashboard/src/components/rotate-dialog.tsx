@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useChange } from '../lib/api/use-call.ts';
 import { useMay } from '../lib/session.tsx';
 import { ErrorNotice } from './error-notice.tsx';
-import { Moment } from './moment.tsx';
+import { RelativeTime } from './relative-time.tsx';
 
 const overlaps = [
   { value: '0', label: 'Not at all: it may have leaked' },
@@ -47,7 +47,7 @@ export function RotateDialog(props: {
         )}
         {holds && (
           <Text size="sm" c="dimmed">
-            The secret before still holds; it ends <Moment at={props.previousUntil} />.
+            The secret before still holds; it ends <RelativeTime at={props.previousUntil} />.
           </Text>
         )}
       </Group>

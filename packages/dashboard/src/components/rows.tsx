@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
-import { isForPage } from '../lib/use-go-keys.ts';
+import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import classes from './rows.module.css';
 
 export interface Column<Row> {
@@ -34,7 +34,7 @@ interface Mark {
 /**
  * A long list: only what is seen is drawn, and the next page is read before its end is reached. `j` and `k` move
  * the mark, `Enter` opens what is marked, `x` selects it. Keep `columns` and the functions steady between renders,
- * so that rows which stay are not drawn anew while the list is scrolled.
+ * so that rows which stay are not rendered again while the list is scrolled.
  */
 export function Rows<Row>(props: {
   label: string;
@@ -82,7 +82,7 @@ export function Rows<Row>(props: {
   useEffect(() => {
     if (isOld) return;
     const onKey = (event: KeyboardEvent) => {
-      if (!isForPage(event)) return;
+      if (!isPageShortcut(event)) return;
       const row = rows[marked];
       if (event.key === 'j' || event.key === 'k') {
         const next = Math.min(Math.max(marked + (event.key === 'j' ? 1 : -1), 0), rows.length - 1);
@@ -187,7 +187,7 @@ interface DrawnRowProps<Row> {
   open(row: Row, index: number): void;
 }
 
-/** Drawn anew only when something of it has changed. */
+/** Rendered again only when something of it has changed. */
 const DrawnRow = memo(function DrawnRow<Row>(props: DrawnRowProps<Row>) {
   const { row, index, columns } = props;
   return (

@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core';
 import { useFilters } from '../lib/use-filters.ts';
-import { spans } from '../lib/use-times.ts';
+import { spans } from '../lib/use-time-range.ts';
 import { filterWidth } from './choice-filter.tsx';
 
 const CUSTOM = 'custom';

@@ -89,6 +89,19 @@ describe('the first load', () => {
   }
 });
 
+test('the script and the style sheet of the document are served compressed', async () => {
+  const { url } = company.service;
+  const document = await (await fetch(url)).text();
+  const files = document.match(/\/assets\/index-[\w-]+\.(?:js|css)/g) ?? [];
+  expect(files).toHaveLength(2);
+  for (const encoding of ['br', 'gzip']) {
+    for (const file of files) {
+      const answer = await fetch(`${url}${file}`, { headers: { 'Accept-Encoding': encoding } });
+      expect([file, answer.headers.get('content-encoding')]).toEqual([file, encoding]);
+    }
+  }
+});
+
 test('the document is served for the pages only: what is unknown is a 404 in the envelope', async () => {
   const { url } = company.service;
   for (const path of ['/', '/events', '/events/evt_1', '/settings/keys']) {

@@ -75,6 +75,18 @@ describe('the OpenAPI document', () => {
     };
     expect(document.components.schemas.IngestRequest.properties.events.maxItems).toBe(77);
   });
+
+  test('has for each path the methods that are answered there, and no others', async () => {
+    const operations = publicOperations(defaultLimits());
+    const byPath = Map.groupBy(operations, ({ path }) => path);
+    expect(byPath.size).toBeGreaterThan(5);
+    for (const [path, documented] of byPath) {
+      const answer = await fetch(`${service.url}${path.replaceAll(/\{\w+\}/g, 'x')}`, { method: 'OPTIONS' });
+      expect([path, answer.status]).toEqual([path, 405]);
+      const methods = documented.map(({ method }) => method.toUpperCase());
+      expect([path, answer.headers.get('allow')?.split(', ').sort()]).toEqual([path, methods.sort()]);
+    }
+  });
 });
 
 describe('what is written of the code', () => {

@@ -36,8 +36,10 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   'pipeline-thread': ['pipeline', 'routing', 'runtime'],
   main: ['command', 'compose', 'core', 'runtime', 'settings'],
   dashboard: ['contract'],
-  sdk: ['contract'],
 };
+
+/** The dashboard's folders, each above those it may know; `main.tsx` is on top and knows all of them. */
+const dashboardLayers = ['lib', 'components', 'pages', 'app', 'main'] as const;
 
 /** The part a file belongs to: a package, a folder of the server, or one of the server's own files. */
 export function partOf(file: string): string {
@@ -54,20 +56,18 @@ export function faultOf(edge: Edge): string | null {
   if (!edge.to.startsWith('packages/') && !edge.to.startsWith('@sluice/')) return packageFault(edge, from);
   if (edge.to.includes('/test/') || edge.to.endsWith('.test.ts')) return `${says(edge)}: a test.`;
   const to = edge.to.startsWith('@sluice/') ? (edge.to.split('/')[1] ?? '') : partOf(edge.to);
-  if (from === to) return siblingFault(edge);
-  if (!allowed.includes(to)) return `${says(edge)}: ${from} may not know ${to}.`;
-  if (to === 'contract' && edge.to.startsWith('packages/')) return `${says(edge)}: say @sluice/contract.`;
-  if (from === 'sdk' && !edge.typeOnly) return `${says(edge)}: the SDK knows the contract by types alone.`;
-  return null;
+  if (from !== to && !allowed.includes(to)) return `${says(edge)}: ${from} may not know ${to}.`;
+  if (from !== to && to === 'contract' && edge.to.startsWith('packages/'))
+    return `${says(edge)}: say @sluice/contract.`;
+  return from === 'dashboard' && from === to ? layerFault(edge) : kindFault(edge);
 }
 
-/** The words of the domain stand on nothing but the language and their schemas; the SDK brings nothing along. */
+/** The words of the domain stand on nothing but the language and their schemas. */
 function packageFault(edge: Edge, from: string): string | null {
   if (from === 'contract' && edge.to !== 'zod') return `${says(edge)}: the contract knows zod only.`;
   if (from === 'core' && !isCoreLibrary(edge)) {
     return `${says(edge)}: core knows zod and Node's own modules only.`;
   }
-  if (from === 'sdk' && !edge.to.startsWith('node:')) return `${says(edge)}: the SDK has no dependencies.`;
   return null;
 }
 
@@ -78,18 +78,53 @@ const isCoreLibrary = ({ from, to }: Edge): boolean =>
   (from.includes('/core/expressions/cel/') && (to === '@marcbachmann/cel-js' || to === 're2js'));
 
 /**
- * Steps and destinations can be taken out one by one: only their registry knows them all. One that is too large
- * for a file has a folder beside it: `redact/` is of `redact-pii.ts`.
+ * Steps and destinations can be taken out one by one: only their registry knows them, and nobody else does. One that
+ * is too large for a file has a folder beside it: `redact/` is of `redact-pii.ts`.
  */
-function siblingFault(edge: Edge): string | null {
-  const kind = (file: string) =>
-    /\/(?:pipeline\/steps|delivery\/destinations)\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(file)?.[1];
-  const from = kind(edge.from);
-  const to = kind(edge.to);
-  if (from === undefined || to === undefined || from === to || from === 'registry') return null;
+function kindFault(edge: Edge): string | null {
+  const from = kindOf(edge.from);
+  const to = kindOf(edge.to);
+  if (to === undefined || to === 'registry' || from === to || from === 'registry') return null;
+  if (from === undefined) return `${says(edge)}: only the registry knows a step or a destination.`;
   const isOwnFolder = from.startsWith(`${to}-`) && edge.to.includes(`/${to}/`);
   return isOwnFolder ? null : `${says(edge)}: a step or destination never knows a sibling.`;
 }
+
+const kindOf = (file: string): string | undefined =>
+  /\/(?:pipeline\/steps|delivery\/destinations)\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(file)?.[1];
+
+/** The dashboard's own layers: downwards only, and never from one page's folder into another's. */
+function layerFault(edge: Edge): string | null {
+  const from = layerOf(edge.from);
+  const to = layerOf(edge.to);
+  if (from < 0) return `${edge.from} belongs to no layer of the dashboard: enter it in import-rules.ts.`;
+  if (to < 0 || to > from) return `${says(edge)}: it lies above.`;
+  if (dashboardLayers[from] !== 'pages' || from !== to) return null;
+  const [own, other] = [folderOf(edge.from), folderOf(edge.to)];
+  // What lies in `pages/events/` itself is shared by `pages/events/list/` and `pages/events/detail/`.
+  const isOwn = own.startsWith(other) || other.startsWith(own);
+  return isOwn ? null : `${says(edge)}: a page never knows another page.`;
+}
+
+const layerOf = (file: string): number => {
+  const [, name = ''] = /^packages\/dashboard\/src\/([^/.]+)/.exec(file) ?? [];
+  return (dashboardLayers as readonly string[]).indexOf(name);
+};
+
+/** Files of the dashboard's lower layers that a single page uses: they belong in that page's folder. */
+export function usedByOnePage(edges: readonly Edge[]): string[] {
+  const users = Map.groupBy(edges, ({ to }) => to);
+  return [...users].flatMap(([file, all]) => {
+    if (!/^packages\/dashboard\/src\/(lib|components)\//.test(file)) return [];
+    const rooms = new Set(
+      all.map(({ from }) => /^packages\/dashboard\/src\/(pages\/)?[^/]+/.exec(from)?.[0]),
+    );
+    const [only = ''] = rooms;
+    return rooms.size === 1 && only.includes('/pages/') ? [`${file} is used by ${only} alone.`] : [];
+  });
+}
+
+const folderOf = (file: string): string => file.slice(0, file.lastIndexOf('/') + 1);
 
 const says = (edge: Edge) => `${edge.from} imports ${edge.to}`;
 

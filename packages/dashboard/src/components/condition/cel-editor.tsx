@@ -13,7 +13,7 @@ import { minimalSetup } from 'codemirror';
 import { useEffect, useRef } from 'react';
 import { celLanguage } from './cel-language.ts';
 import { completeFields, completeMethods } from './completion.ts';
-import { editorLook } from './editor-look.ts';
+import { editorTheme } from './editor-theme.ts';
 import type { KnownField } from './known-fields.ts';
 
 /** An editor of CEL: completion as you type, and the character that is wrong underlined. */
@@ -41,7 +41,7 @@ export function CelEditor(props: {
       doc: latest.current.value,
       extensions: [
         minimalSetup,
-        editorLook(),
+        editorTheme(),
         celLanguage,
         bracketMatching(),
         closeBrackets(),

@@ -35,7 +35,7 @@ export function fieldsOf(root: string, value: unknown): KnownField[] {
   const found: KnownField[] = [];
   const walk = (path: string, each: unknown, depth: number) => {
     if (found.length >= MOST_FIELDS) return;
-    if (depth > 0) found.push({ path, example: tellValue(each) });
+    if (depth > 0) found.push({ path, example: formatValue(each) });
     if (typeof each !== 'object' || each === null || depth >= DEEPEST) return;
     if (Array.isArray(each)) {
       if (each.length > 0) walk(`${path}[0]`, each[0], depth + 1);
@@ -54,7 +54,7 @@ const RESERVED =
 const accessOf = (name: string): string =>
   /^[A-Za-z_]\w*$/.test(name) && !RESERVED.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 
-function tellValue(value: unknown): string {
+function formatValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);

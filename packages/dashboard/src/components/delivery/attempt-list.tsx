@@ -1,13 +1,13 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { AttemptRecord } from '@sluice/contract/dashboard-letters';
 import { IconTerminal2 } from '@tabler/icons-react';
-import { tellDuration } from '../../lib/amounts.ts';
 import { asCurl } from '../../lib/as-curl.ts';
+import { formatDuration } from '../../lib/format.ts';
 import { CopyButtonWith } from '../copy-button.tsx';
 import { Disclosure } from '../disclosure.tsx';
+import { ExactTime } from '../exact-time.tsx';
 import { JsonText } from '../json-text.tsx';
 import classes from './attempt-list.module.css';
-import { ExactTime } from './exact-time.tsx';
 
 /** Every attempt of a delivery: what was sent, what came back, and how long that took. */
 export function AttemptList({ attempts }: { attempts: readonly AttemptRecord[] }) {
@@ -43,7 +43,7 @@ function AttemptLine({ attempt }: { attempt: AttemptRecord }) {
         </Text>
       )}
       <Text span size="sm" c="dimmed" className="numbers">
-        <ExactTime at={at} /> · {tellDuration(duration_ms)}
+        <ExactTime at={at} /> · {formatDuration(duration_ms)}
       </Text>
       {message && (
         <Text span size="sm" c="dimmed">

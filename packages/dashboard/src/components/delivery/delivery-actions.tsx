@@ -2,8 +2,8 @@ import { Button, Group } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useChange } from '../../lib/api/use-call.ts';
+import { notifyError } from '../../lib/notify-error.ts';
 import { useMay } from '../../lib/session.tsx';
-import { tellError } from '../../lib/tell-error.ts';
 import { ConfirmButton } from '../confirm.tsx';
 
 const open = new Set(['pending', 'held', 'delivering', 'retrying', 'dead']);
@@ -18,7 +18,7 @@ export function DeliveryActions({ delivery, size = 'sm' }: { delivery: DeliveryR
   if (!may || !canDiscard(delivery)) return null;
   const send = (word: 'retry' | 'discard') =>
     change.mutateAsync({ method: 'POST', path: `/deliveries/${delivery.id}/${word}` });
-  const retry = () => send('retry').catch(tellError);
+  const retry = () => send('retry').catch(notifyError);
   return (
     <Group gap="xs">
       {canRetry(delivery) && (

@@ -8,17 +8,17 @@ import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { JobProgress } from '../../components/job-progress.tsx';
-import { isEmpty, Listed } from '../../components/listed.tsx';
 import { Page } from '../../components/page.tsx';
+import { isEmpty, PagedList } from '../../components/paged-list.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
 import { withQuery } from '../../lib/api/call.ts';
 import { useCall, useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
-import { useTimes } from '../../lib/use-times.ts';
-import { letterColumns } from './letter-columns.tsx';
-import { LetterGroups } from './letter-groups.tsx';
+import { useTimeRange } from '../../lib/use-time-range.ts';
+import { letterColumns } from './dead-letter-columns.tsx';
+import { LetterGroups } from './dead-letter-groups.tsx';
 import { RetryAll } from './retry-all.tsx';
 
 const fields = ['kind', 'destination', 'code', 'pipeline', 'event', 'after', 'before'] as const;
@@ -33,7 +33,7 @@ const traceOf = (letter: DeadLetter) =>
 export default function DeadLettersPage() {
   const [filters, change] = useFilters();
   const may = useMay()('deliveries.change');
-  const { after, before } = useTimes();
+  const { after, before } = useTimeRange();
   const filter = useMemo(() => {
     const given: Readonly<Record<string, string | undefined>> = { ...filters, after, before };
     return Object.fromEntries(
@@ -117,7 +117,7 @@ export default function DeadLettersPage() {
           </Group>
         </search>
       )}
-      <Listed
+      <PagedList
         label="Dead letters"
         list={list}
         columns={columns}

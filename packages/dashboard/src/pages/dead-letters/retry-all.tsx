@@ -5,7 +5,7 @@ import { IconRefresh } from '@tabler/icons-react';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { withQuery } from '../../lib/api/call.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
-import { tellLetters } from './letter-words.ts';
+import { describeDeadLetters } from './describe-dead-letters.ts';
 
 type Filter = Readonly<Record<string, string>>;
 
@@ -37,7 +37,7 @@ function CountFirst({ filter }: { filter: Filter }) {
   if (!data) return <Loader size="xs" aria-label="Counting" />;
   return (
     <>
-      This tries <b>{tellLetters(data)}</b> once more.{' '}
+      This tries <b>{describeDeadLetters(data)}</b> once more.{' '}
       {data.deliveries > 0 && 'Each delivery gets a fresh set of attempts. '}
       {data.events > 0 &&
         'Each event runs again through the pipelines that it failed in, and through no other.'}

@@ -5,20 +5,20 @@ import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
-import { LastAnswer } from '../../components/delivery/last-answer.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { Listed } from '../../components/listed.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
+import { PagedList } from '../../components/paged-list.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { TextFilter } from '../../components/text-filter.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
-import { TypedFilter } from '../../components/typed-filter.tsx';
 import { useAll, useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
+import { sendCommand } from '../../lib/send-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
-import { useTimes } from '../../lib/use-times.ts';
-import { sendCommand } from '../sources/send-command.ts';
+import { useTimeRange } from '../../lib/use-time-range.ts';
+import { LastResponse } from './last-response.tsx';
 
 /** In the order that a delivery goes through them. */
 const states = [
@@ -35,7 +35,7 @@ const keyOf = ({ id }: DeliveryRecord) => id;
 const pageOf = ({ id }: DeliveryRecord) => `/deliveries/${id}`;
 
 const columns: readonly Column<DeliveryRecord>[] = [
-  { header: 'Made', width: '96px', cell: ({ created_at }) => <Moment at={created_at} /> },
+  { header: 'Made', width: '96px', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
   { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
   {
     header: 'Destination',
@@ -58,14 +58,14 @@ const columns: readonly Column<DeliveryRecord>[] = [
   {
     header: 'Last answer',
     width: 'minmax(130px, 1fr)',
-    cell: delivery => <LastAnswer delivery={delivery} />,
+    cell: delivery => <LastResponse delivery={delivery} />,
     onlyWide: true,
   },
   {
     header: 'Next try',
     width: '96px',
     cell: ({ next_attempt_at, state }) =>
-      next_attempt_at !== null && state !== 'held' ? <Moment at={next_attempt_at} /> : '–',
+      next_attempt_at !== null && state !== 'held' ? <RelativeTime at={next_attempt_at} /> : '–',
     onlyWide: true,
   },
 ];
@@ -73,7 +73,7 @@ const columns: readonly Column<DeliveryRecord>[] = [
 /** What is on its way, what has arrived, and what could not. */
 export default function DeliveriesPage() {
   const [{ destination, state, code, event }] = useFilters();
-  const times = useTimes();
+  const times = useTimeRange();
   const query = { destination, state, code, event: event?.trim(), ...times };
   const list = useList<DeliveryRecord>('/deliveries', query);
   useLiveList(list, '/deliveries', query, ({ id, state, attempt }) => `${id} ${state} ${attempt}`);
@@ -85,7 +85,7 @@ export default function DeliveriesPage() {
           <ChoiceFilter name="state" label="State" any="Any state" choices={states} />
           <DeliveryFilters />
           <TimeFilter what="Made" isInLine />
-          <TypedFilter
+          <TextFilter
             name="event"
             aria-label="Event"
             placeholder="Event id"
@@ -94,7 +94,7 @@ export default function DeliveriesPage() {
           />
         </Group>
       </search>
-      <Listed
+      <PagedList
         label="Deliveries"
         list={list}
         columns={columns}

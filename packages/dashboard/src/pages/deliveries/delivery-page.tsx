@@ -5,18 +5,18 @@ import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { AttemptList } from '../../components/delivery/attempt-list.tsx';
 import { DeliveryActions } from '../../components/delivery/delivery-actions.tsx';
-import { ExactTime } from '../../components/delivery/exact-time.tsx';
+import { ExactTime } from '../../components/exact-time.tsx';
 import facts from '../../components/facts.module.css';
-import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { useAddressId } from '../../lib/use-address-id.ts';
+import { usePathId } from '../../lib/use-path-id.ts';
 
 /** One delivery with every attempt, as it happens. */
 export default function DeliveryPage() {
-  const id = useAddressId();
+  const id = usePathId();
   const { data: delivery, error, refetch } = useCall<DeliveryRecord>(`/deliveries/${id}`, { live: true });
   if (!delivery) return <Waiting error={error} onRetry={() => void refetch()} />;
   const { destination, pipeline, event_id, event_type, state, attempts } = delivery;
@@ -100,7 +100,7 @@ function explain({ state, attempt, next_attempt_at, code, attempts }: DeliveryRe
     case 'retrying':
       return (
         <>
-          {why} The next attempt is <Moment at={next_attempt_at} />, after {tries}.
+          {why} The next attempt is <RelativeTime at={next_attempt_at} />, after {tries}.
         </>
       );
   }

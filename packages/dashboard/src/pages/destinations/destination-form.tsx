@@ -3,7 +3,7 @@ import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { isSame } from '../../components/kept-form/changes.ts';
+import { isSame } from '../../components/form-baseline/changes.ts';
 import { type Aids, KindForm } from '../../components/kind-form/kind-form.tsx';
 import { problemOf, problemsOf } from '../../components/kind-form/problems.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import type { CallError } from '../../lib/api/call.ts';
 import classes from './destinations.module.css';
 import { PolicyForm } from './policy-form.tsx';
-import { readDelays, writeDelays } from './policy-words.ts';
+import { readDelays, writeDelays } from './retry-policy-text.ts';
 import { TableColumns } from './table-columns.tsx';
 
 export interface Draft {

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import { IconHeartBroken, IconPlayerPause } from '@tabler/icons-react';
-import { Moment } from '../../components/moment.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 
 /** What keeps deliveries from going out, in words. */
 export function DestinationNotices({ destination }: { destination: DestinationRecord }) {
@@ -21,9 +21,9 @@ export function DestinationNotices({ destination }: { destination: DestinationRe
       icon={<IconHeartBroken size={18} aria-hidden />}
       title="It seems to be down"
     >
-      Since <Moment at={breaker.opened_at} /> nothing but failures came back, so what is meant for it waits
-      without spending tries. One delivery goes out every 30 seconds to see whether it is back; the next one{' '}
-      <Moment at={breaker.next_probe_at} />. The first that arrives lets the others go.
+      Since <RelativeTime at={breaker.opened_at} /> nothing but failures came back, so what is meant for it
+      waits without spending tries. One delivery goes out every 30 seconds to see whether it is back; the next
+      one <RelativeTime at={breaker.next_probe_at} />. The first that arrives lets the others go.
     </Alert>
   );
 }

@@ -5,34 +5,34 @@ import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { ChangedMeanwhile } from '../../components/kept-form/changed-meanwhile.tsx';
-import { changesOf } from '../../components/kept-form/changes.ts';
-import { useFormBaseline } from '../../components/kept-form/use-form-baseline.ts';
+import { changesOf } from '../../components/form-baseline/changes.ts';
+import { StaleNotice } from '../../components/form-baseline/stale-notice.tsx';
+import { useFormBaseline } from '../../components/form-baseline/use-form-baseline.ts';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
+import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { Prose } from '../../components/prose.tsx';
 import { RotateDialog } from '../../components/rotate-dialog.tsx';
-import { SecretOnce } from '../../components/secret-once.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { UsedBy } from '../../components/used-by.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
-import { useAddressId } from '../../lib/use-address-id.ts';
-import { useRemoval } from '../../lib/use-removal.ts';
+import { useDelete } from '../../lib/use-delete.ts';
+import { usePathId } from '../../lib/use-path-id.ts';
 import { DestinationForm, type Draft } from './destination-form.tsx';
 import { DestinationNotices } from './destination-notices.tsx';
 import { stateOf } from './destination-state.ts';
 import classes from './destinations.module.css';
 import { NewDestinationPage } from './new-destination.tsx';
-import { tellRetries } from './policy-words.ts';
 import { RecentDeliveries } from './recent-deliveries.tsx';
+import { describeRetries } from './retry-policy-text.ts';
 import { SuccessCard } from './success-card.tsx';
 import { TestResult } from './test-result.tsx';
 
 /** One destination: how it goes there, what it was sent, and its configuration. `/destinations/new` makes one. */
 export default function DestinationPage() {
-  const id = useAddressId();
+  const id = usePathId();
   return id === 'new' ? <NewDestinationPage /> : <ExistingDestination key={id} id={id} />;
 }
 
@@ -61,7 +61,7 @@ function ExistingDestination({ id }: { id: string }) {
           </Badge>
         </Group>
       }
-      lead={`Where it fails: ${tellRetries(destination.policy)}, then a dead letter.`}
+      lead={`Where it fails: ${describeRetries(destination.policy)}, then a dead letter.`}
       actions={
         mayChange && (
           <>
@@ -87,7 +87,7 @@ function ExistingDestination({ id }: { id: string }) {
       }
     >
       <DestinationNotices destination={destination} />
-      {secret !== null && <SecretOnce secret={secret} />}
+      {secret !== null && <OneTimeSecret secret={secret} />}
       {test.error && <ErrorNotice error={test.error} />}
       {pause.error && <ErrorNotice error={pause.error} />}
       {test.data && <TestResult result={test.data} />}
@@ -160,7 +160,7 @@ function Configuration(props: {
         saveLabel="Save"
         disabled={!mayChange}
         onTouch={form.touch}
-        notice={form.isOvertaken && !change.isPending && <ChangedMeanwhile onLoad={() => form.begin(now)} />}
+        notice={form.isOvertaken && !change.isPending && <StaleNotice onLoad={() => form.begin(now)} />}
         onSave={save}
       />
     </Card>
@@ -168,7 +168,7 @@ function Configuration(props: {
 }
 
 function DeleteDestination({ destination }: { destination: DestinationRecord }) {
-  const remove = useRemoval();
+  const remove = useDelete();
   return (
     <ConfirmButton
       label="Delete"

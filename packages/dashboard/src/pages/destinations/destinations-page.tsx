@@ -16,7 +16,7 @@ import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { stateOf } from './destination-state.ts';
 import { KindIcon } from './kind-icon.tsx';
-import { tellRetries } from './policy-words.ts';
+import { describeRetries } from './retry-policy-text.ts';
 
 const pageOf = ({ id }: DestinationRecord) => `/destinations/${id}`;
 
@@ -56,7 +56,7 @@ export default function DestinationsPage() {
     {
       header: 'Retries',
       width: 'minmax(120px, 1.2fr)',
-      cell: ({ policy }) => tellRetries(policy),
+      cell: ({ policy }) => describeRetries(policy),
       onlyWide: true,
     },
     { header: 'State', width: '84px', cell: one => <StateBadge state={stateOf(one)} /> },

@@ -4,10 +4,10 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
+import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Page } from '../../components/page.tsx';
 import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { firstSentence, InlineCode, Prose } from '../../components/prose.tsx';
-import { SecretOnce } from '../../components/secret-once.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
@@ -112,7 +112,7 @@ function Made({ destination }: { destination: MadeDestination }) {
         </Button>
       }
     >
-      {destination.secret !== undefined && <SecretOnce secret={destination.secret} />}
+      {destination.secret !== undefined && <OneTimeSecret secret={destination.secret} />}
     </Page>
   );
 }

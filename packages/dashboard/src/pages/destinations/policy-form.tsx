@@ -3,7 +3,7 @@ import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import type { RefObject } from 'react';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import type { CallError } from '../../lib/api/call.ts';
-import { readDelays, tellDelays, tellRetries } from './policy-words.ts';
+import { describeDelays, describeRetries, readDelays } from './retry-policy-text.ts';
 
 const numbers = [
   { name: 'attempts', label: 'Tries', hint: 'Then it is a dead letter.', isWhole: true },
@@ -34,8 +34,8 @@ export function PolicyForm(props: {
     <Stack gap="sm">
       {!isBroken && (
         <Text size="sm">
-          <b>{sentence(tellRetries(value))}</b>: {tellDelays(value)}. Each delay varies by a fifth, so that
-          not all come back at once.
+          <b>{sentence(describeRetries(value))}</b>: {describeDelays(value)}. Each delay varies by a fifth, so
+          that not all come back at once.
         </Text>
       )}
       <Grid gap="sm">

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { JsonText } from '../../components/json-text.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { withQuery } from '../../lib/api/call.ts';
 import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
@@ -58,7 +58,7 @@ function Delivery({ delivery, showsBody }: { delivery: DeliveryRecord; showsBody
           {code}
         </Text>
         <Text size="sm" c="dimmed" flex="none">
-          <Moment at={created_at} />
+          <RelativeTime at={created_at} />
         </Text>
       </Group>
       {showsBody && body !== undefined && (

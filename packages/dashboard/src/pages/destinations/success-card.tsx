@@ -5,7 +5,7 @@ import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { withQuery } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
-import { tellSuccess } from './success-words.ts';
+import { describeSuccess } from './success-summary.ts';
 
 /** Charts are large: they come when a page first shows one. */
 const SuccessChart = lazy(() => import('./success-chart.tsx'));
@@ -21,7 +21,7 @@ export function SuccessCard({ id }: { id: string }) {
   const [minutes, setMinutes] = useState('1440');
   const path = withQuery('/counters', { subject: id, names: 'delivered,failed,dead', minutes });
   const { data, error, refetch } = useCall<CountersRecord>(path, { live: true, keep: true });
-  const words = data && tellSuccess(data.series);
+  const words = data && describeSuccess(data.series);
   return (
     <Card
       title="Success over time"

@@ -112,7 +112,7 @@ function Mapping(props: {
           This user may not insert into {found.table}. Grant it the right to.
         </Alert>
       )}
-      <Text size="sm">{tellMapping(own, fits)}</Text>
+      <Text size="sm">{describeMapping(own, fits)}</Text>
       <Table.ScrollContainer minWidth={420}>
         <Table verticalSpacing={6}>
           <Table.Thead>
@@ -177,7 +177,7 @@ const Mark = ({ word }: { word: string }) => (
   </Badge>
 );
 
-function tellMapping(own: Columns | undefined, fits: boolean): string {
+function describeMapping(own: Columns | undefined, fits: boolean): string {
   if (own !== undefined)
     return 'This mapping applies. A column that nothing goes into is left to the database.';
   return fits

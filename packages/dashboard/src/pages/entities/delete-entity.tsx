@@ -1,13 +1,13 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import { useRemoval } from '../../lib/use-removal.ts';
-import { type EntityName, entityCall } from './entity-address.ts';
+import { type EntityName, entityCall } from '../../lib/entity-path.ts';
+import { useDelete } from '../../lib/use-delete.ts';
 
 /** Forgetting somebody: the entity, and where that is asked for the payloads of its events too. */
 export function DeleteEntity({ name }: { name: EntityName }) {
   const [erases, setErases] = useState(false);
-  const remove = useRemoval();
+  const remove = useDelete();
   return (
     <ConfirmButton
       label="Delete"

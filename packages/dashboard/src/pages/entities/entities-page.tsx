@@ -3,17 +3,17 @@ import type { EntityRecord } from '@sluice/contract/entity';
 import { IconFilter } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
-import { Listed } from '../../components/listed.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
+import { PagedList } from '../../components/paged-list.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import type { Column } from '../../components/rows.tsx';
-import { TypedFilter } from '../../components/typed-filter.tsx';
+import { TextFilter } from '../../components/text-filter.tsx';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
-import { keyedCommand } from '../../lib/pasted-command.ts';
+import { entityPage } from '../../lib/entity-path.ts';
+import { commandAskingForKey } from '../../lib/shell-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
-import { entityPage } from './entity-address.ts';
 
 const keyOf = ({ kind, external_id }: EntityRecord) => `${kind} ${external_id}`;
 
@@ -35,7 +35,7 @@ const columns: readonly Column<EntityRecord>[] = [
     onlyWide: true,
   },
   { header: 'Version', width: '70px', cell: ({ version }) => version, onlyWide: true },
-  { header: 'Changed', width: '110px', cell: ({ updated_at }) => <Moment at={updated_at} /> },
+  { header: 'Changed', width: '110px', cell: ({ updated_at }) => <RelativeTime at={updated_at} /> },
 ];
 
 /** `plan=pro` asks for the trait `plan`; a dotted path for one further inside. */
@@ -62,7 +62,7 @@ export default function EntitiesPage() {
   return (
     <Page title="Entities" lead="Who and what your events are about, and how they belong together." fill>
       <EntityFilters />
-      <Listed
+      <PagedList
         label="Entities"
         list={list}
         columns={columns}
@@ -93,7 +93,7 @@ const NoneYet = () => (
         Read the reference
       </Button>
     }
-    command={keyedCommand({
+    command={commandAskingForKey({
       method: 'PUT',
       url: `${window.location.origin}/v1/entities/customer/c_42`,
       body: { traits: { plan: 'pro', seats: 5 } },
@@ -108,9 +108,9 @@ function EntityFilters() {
   const isWhole = trait === undefined || trait.indexOf('=') > 0;
   return (
     <Group gap="xs" align="flex-end">
-      <TypedFilter name="kind" label="Kind" placeholder="customer" w={150} {...small} isFirst />
-      <TypedFilter name="external_id" label="External id" placeholder="c_42" w={200} {...small} />
-      <TypedFilter
+      <TextFilter name="kind" label="Kind" placeholder="customer" w={150} {...small} isFirst />
+      <TextFilter name="external_id" label="External id" placeholder="c_42" w={200} {...small} />
+      <TextFilter
         name="trait"
         label="Trait"
         placeholder="plan=pro"

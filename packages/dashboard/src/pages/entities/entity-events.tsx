@@ -3,15 +3,15 @@ import type { EntityEventRecord } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { Listed } from '../../components/listed.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { PagedList } from '../../components/paged-list.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
-import { keyedCommand } from '../../lib/pasted-command.ts';
+import { type EntityName, entityCall, nameOf } from '../../lib/entity-path.ts';
+import { commandAskingForKey } from '../../lib/shell-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
-import { type EntityName, entityCall, nameOf } from './entity-address.ts';
 import classes from './entity-events.module.css';
 
 const keyOf = ({ id }: EntityEventRecord) => id;
@@ -29,7 +29,7 @@ const columns: readonly Column<EntityEventRecord>[] = [
   },
   { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
   { header: 'Tied to', width: 'minmax(120px, 220px)', cell: ({ entity }) => nameOf(entity), onlyWide: true },
-  { header: 'Received', width: '90px', cell: ({ received_at }) => <Moment at={received_at} /> },
+  { header: 'Received', width: '90px', cell: ({ received_at }) => <RelativeTime at={received_at} /> },
 ];
 
 /** The events tied to an entity, or to its whole identity. */
@@ -50,7 +50,7 @@ export function EntityEvents({ name }: { name: EntityName }) {
       }
     >
       <div className={list.rows.length > 0 ? classes.list : undefined}>
-        <Listed
+        <PagedList
           label="Events of this entity"
           list={list}
           columns={columns}
@@ -59,7 +59,7 @@ export function EntityEvents({ name }: { name: EntityName }) {
           empty={
             <Empty
               sentence="No event is tied to it. Events say themselves which entity they are about."
-              command={keyedCommand({
+              command={commandAskingForKey({
                 url: `${window.location.origin}/v1/ingest`,
                 body: { events: [{ type: `${name.kind}.seen`, entity: name }] },
               })}

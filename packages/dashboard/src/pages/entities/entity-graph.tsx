@@ -18,9 +18,9 @@ import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { type EntityName, entityCall, entityPage } from './entity-address.ts';
+import { type EntityName, entityCall, entityPage } from '../../lib/entity-path.ts';
 import classes from './entity-graph.module.css';
-import { graphKey, placeEntities } from './graph-places.ts';
+import { graphKey, placeEntities } from './graph-layout.ts';
 
 type Graph = z.infer<typeof entityGraph>;
 

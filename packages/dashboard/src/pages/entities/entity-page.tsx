@@ -4,14 +4,14 @@ import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
 import { CopyIcon } from '../../components/copy.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading, Waiting } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
+import { type EntityName, entityCall } from '../../lib/entity-path.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { DeleteEntity } from './delete-entity.tsx';
-import { type EntityName, entityCall } from './entity-address.ts';
 import { EntityEvents } from './entity-events.tsx';
 import { IdentityCard } from './identity-card.tsx';
 import { TraitTable } from './trait-table.tsx';
@@ -39,7 +39,8 @@ export default function EntityPage() {
           <Text size="sm" fw={600} span>
             {kind}
           </Text>
-          · version {version} · made <Moment at={created_at} /> · changed <Moment at={updated_at} />
+          · version {version} · made <RelativeTime at={created_at} /> · changed{' '}
+          <RelativeTime at={updated_at} />
         </Group>
       }
       actions={may('entities.change') && <DeleteEntity name={name} />}

@@ -6,7 +6,7 @@ import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { type EntityName, entityCall, entityPage, nameOf } from './entity-address.ts';
+import { type EntityName, entityCall, entityPage, nameOf } from '../../lib/entity-path.ts';
 import { TraitTable } from './trait-table.tsx';
 
 type Identity = z.infer<typeof entityIdentity>;

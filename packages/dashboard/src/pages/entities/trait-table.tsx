@@ -1,6 +1,6 @@
 import { ScrollArea, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Moment } from '../../components/moment.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 
 /** Traits with their values, when each was written, and where that matters from whom. */
@@ -37,7 +37,7 @@ export function TraitTable(props: {
               </Table.Td>
               {props.fromOf && <Table.Td>{props.fromOf(name)}</Table.Td>}
               <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                <Moment at={props.timeOf(name)} />
+                <RelativeTime at={props.timeOf(name)} />
               </Table.Td>
             </Table.Tr>
           ))}

@@ -4,19 +4,19 @@ import { IconInfoCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
-import { ExactTime } from '../../components/delivery/exact-time.tsx';
+import { ExactTime } from '../../components/exact-time.tsx';
 import facts from '../../components/facts.module.css';
 import { JobProgress } from '../../components/job-progress.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { useAddressId } from '../../lib/use-address-id.ts';
-import { outcomeOf, tellJob, titleOf } from './job-words.ts';
+import { usePathId } from '../../lib/use-path-id.ts';
+import { describeJob, outcomeOf, titleOf } from './job-labels.ts';
 
 /** A long piece of work: how far it has come, who asked for it, and what came of it. */
 export default function JobPage() {
-  const id = useAddressId();
+  const id = usePathId();
   const { data: job, error, refetch } = useCall<JobRecord>(`/jobs/${id}`, { live: true });
   if (!job) return <Waiting error={error} onRetry={() => void refetch()} />;
   const outcome = outcomeOf(job);
@@ -24,7 +24,7 @@ export default function JobPage() {
     <Page
       title={titleOf(job)}
       badge={<StateBadge state={job.state} />}
-      lead={tellJob(job)}
+      lead={describeJob(job)}
       actions={
         <Anchor component={Link} to="/jobs" size="sm">
           All jobs

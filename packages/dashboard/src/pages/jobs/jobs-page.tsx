@@ -2,20 +2,20 @@ import { Button, Text } from '@mantine/core';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
-import { tellProgress } from '../../components/job-progress.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { describeProgress } from '../../components/job-progress.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { tellJob, titleOf } from './job-words.ts';
+import { describeJob, titleOf } from './job-labels.ts';
 
 const keyOf = ({ id }: JobRecord) => id;
 const pageOf = ({ id }: JobRecord) => `/jobs/${id}`;
 
 const columns: readonly Column<JobRecord>[] = [
-  { header: 'Begun', width: '96px', cell: ({ created_at }) => <Moment at={created_at} /> },
+  { header: 'Begun', width: '96px', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
   { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
   {
     header: 'Job',
@@ -24,7 +24,7 @@ const columns: readonly Column<JobRecord>[] = [
       <>
         <Link to={pageOf(job)}>{titleOf(job)}</Link>{' '}
         <Text span size="sm" c="dimmed">
-          {tellJob(job)}
+          {describeJob(job)}
         </Text>
       </>
     ),
@@ -32,7 +32,7 @@ const columns: readonly Column<JobRecord>[] = [
   {
     header: 'Progress',
     width: 'minmax(130px, 220px)',
-    cell: job => <span className="numbers">{tellProgress(job)}</span>,
+    cell: job => <span className="numbers">{describeProgress(job)}</span>,
     onlyWide: true,
   },
   { header: 'By', width: 'minmax(120px, 220px)', cell: ({ created_by }) => created_by, onlyWide: true },

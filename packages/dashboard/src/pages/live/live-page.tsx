@@ -3,13 +3,13 @@ import { IconArrowUp, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-reac
 import { useMemo, useState } from 'react';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { eventColumns, keyOfEvent, pageOfEvent } from '../../components/events/event-columns.tsx';
+import { EventFilters } from '../../components/events/event-filters.tsx';
+import { NoEvents } from '../../components/events/no-events.tsx';
+import { type EventQuery, useEventQuery } from '../../components/events/use-event-query.ts';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { Rows } from '../../components/rows.tsx';
-import { eventColumns, keyOfEvent, pageOfEvent } from '../events/list/event-columns.tsx';
-import { EventFilters } from '../events/list/event-filters.tsx';
-import { FirstEvent } from '../events/list/first-event.tsx';
-import { type EventQuery, useEventQuery } from '../events/list/use-event-query.ts';
 import { useTail } from './use-tail.ts';
 
 /** Further down than this somebody is reading. */
@@ -93,7 +93,7 @@ export default function LivePage() {
 }
 
 function NothingYet({ isNarrowed }: { isNarrowed: boolean }) {
-  if (!isNarrowed) return <FirstEvent />;
+  if (!isNarrowed) return <NoEvents />;
   return <Empty sentence="Nothing that matches has come in. It is shown here when it does." />;
 }
 

@@ -1,8 +1,8 @@
 import type { EventRow } from '@sluice/contract/dashboard-events';
 import { useEffect, useReducer, useRef, useState } from 'react';
+import type { EventQuery } from '../../components/events/use-event-query.ts';
 import { CallError, readPage, withQuery } from '../../lib/api/call.ts';
 import { followEvents } from '../../lib/api/tail.ts';
-import type { EventQuery } from '../events/list/use-event-query.ts';
 import { emptyTail, goOn, type Tail, takeIn } from './tail.ts';
 
 const SHOWN_AT_FIRST = 50;
@@ -29,7 +29,7 @@ export function useTail(query: EventQuery, isPaused: boolean): FollowedTail {
     if (!isPaused) setTail(goOn);
   }, [isPaused]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each beginning reads anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each beginning reads again
   useEffect(() => {
     let stop: (() => void) | undefined;
     let isOver = false;

@@ -5,11 +5,11 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { PublicFrame } from '../../components/public-frame.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
-import { errorAt } from './field-error.ts';
-import { useLogIn } from './log-in.ts';
-import { PublicFrame } from './public-frame.tsx';
+import { errorAt } from '../../lib/field-error.ts';
+import { useLogIn } from '../../lib/use-log-in.ts';
 
 /** What the link in an invitation opens: it makes the account where there is none, and logs in. */
 export default function InvitationPage() {

@@ -5,10 +5,11 @@ import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { PublicFrame } from '../../components/public-frame.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
-import { pageWithin, useLogIn } from './log-in.ts';
-import { PublicFrame } from './public-frame.tsx';
+import { useLogIn } from '../../lib/use-log-in.ts';
+import { returnPath } from './return-path.ts';
 
 interface SourceInput {
   readonly email: string;
@@ -17,7 +18,7 @@ interface SourceInput {
 
 export default function LoginPage() {
   const { to }: { to?: string } = useSearch({ strict: false });
-  const target = pageWithin(to, window.location.origin);
+  const target = returnPath(to, window.location.origin);
   const router = useRouter();
   const enterAs = useLogIn();
   const session = useCall<WhoAmI>('/session');

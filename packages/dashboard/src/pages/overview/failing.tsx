@@ -3,7 +3,7 @@ import type { FailingDestination } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
-import { tellAmount } from '../../lib/amounts.ts';
+import { formatNumber } from '../../lib/format.ts';
 import classes from './overview.module.css';
 
 /** Destinations that do not take what they are sent. */
@@ -43,7 +43,7 @@ export default function Failing({ destinations }: { destinations: readonly Faili
                     key={['failed', 'dead', 'delivered'][column]}
                     className={`${classes.right} numbers`}
                   >
-                    {tellAmount(amount)}
+                    {formatNumber(amount)}
                   </Table.Td>
                 ))}
               </Table.Tr>

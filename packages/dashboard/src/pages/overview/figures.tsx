@@ -3,7 +3,7 @@ import type { CappedCount, OverviewRecord } from '@sluice/contract/dashboard-ove
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
-import { tellCapped, tellDuration } from '../../lib/amounts.ts';
+import { formatCapped, formatDuration } from '../../lib/format.ts';
 import classes from './overview.module.css';
 
 /** How quick it is, how much waits, and how much did not arrive. */
@@ -11,8 +11,8 @@ export function Figures({ overview: { latency, backlog, dead_letters } }: { over
   return (
     <div className={classes.figures}>
       <Card title="From accepted to delivered">
-        <Figure label="Half of them within" value={tellDuration(latency.p50_ms)} />
-        <Figure label="95 % within" value={tellDuration(latency.p95_ms)} />
+        <Figure label="Half of them within" value={formatDuration(latency.p50_ms)} />
+        <Figure label="95 % within" value={formatDuration(latency.p95_ms)} />
       </Card>
       <Card title="Waiting now">
         <Linked
@@ -74,6 +74,6 @@ function Linked(props: {
     </Link>
   );
   return (
-    <Figure label={label} value={tellCapped(props.of)} isBad={props.isBad === true && props.of.count > 0} />
+    <Figure label={label} value={formatCapped(props.of)} isBad={props.isBad === true && props.of.count > 0} />
   );
 }

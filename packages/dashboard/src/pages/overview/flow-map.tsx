@@ -9,9 +9,9 @@ import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import classes from './flow-map.module.css';
 import { MapArrow } from './map-arrow.tsx';
+import { placeNodes } from './map-layout.ts';
 import { MapNode } from './map-node.tsx';
 import { drawMap } from './map-parts.ts';
-import { placeNodes } from './map-places.ts';
 import { type RangeName, ranges } from './ranges.ts';
 
 const nodeTypes = { part: MapNode };

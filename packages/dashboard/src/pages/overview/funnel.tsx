@@ -1,8 +1,8 @@
 import type { FunnelName, OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { IconChevronRight } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { tellAmount } from '../../lib/amounts.ts';
-import { tellShare } from './amounts.ts';
+import { formatNumber } from '../../lib/format.ts';
+import { formatShare } from './format.ts';
 import classes from './funnel.module.css';
 import type { RangeName } from './ranges.ts';
 
@@ -56,7 +56,7 @@ function Step(props: {
   search: Record<string, string>;
 }) {
   const amount = props.totals[props.name];
-  const share = tellShare(amount, props.of);
+  const share = formatShare(amount, props.of);
   return (
     <Link
       to={props.to}
@@ -66,7 +66,7 @@ function Step(props: {
       data-none={amount === 0 || undefined}
     >
       <span className={classes.label}>{props.label}</span>
-      <span className={`${classes.amount} numbers`}>{tellAmount(amount)}</span>
+      <span className={`${classes.amount} numbers`}>{formatNumber(amount)}</span>
       {props.of > 0 && (
         <span className={classes.share}>
           <span className={classes.bar} style={{ width: `${Math.min(100, (amount / props.of) * 100)}%` }} />

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import { placeNodes } from './map-layout.ts';
 import { drawMap } from './map-parts.ts';
-import { placeNodes } from './map-places.ts';
 
 const map = {
   sources: [{ id: 's', name: 'Shop', kind: 'webhook' as const, enabled: true, total: 1_234 }],

@@ -1,8 +1,8 @@
 import type { MapRecord } from '@sluice/contract/dashboard-overview';
 import { type Edge, MarkerType, type Node } from '@xyflow/react';
-import { tellAmount } from '../../lib/amounts.ts';
-import { tellRate, tellShort } from './amounts.ts';
-import { NODE_HEIGHT, NODE_WIDTH, type Places } from './map-places.ts';
+import { formatNumber } from '../../lib/format.ts';
+import { formatPerMinute, formatShort } from './format.ts';
+import { NODE_HEIGHT, NODE_WIDTH, type Places } from './map-layout.ts';
 import type { RangeName } from './ranges.ts';
 
 export interface Part {
@@ -47,7 +47,7 @@ export function drawMap(
         const isStill = total === 0 && per_minute === 0;
         const state = states.get(to) ?? states.get(from) ?? null;
         const label =
-          per_minute > 0 ? tellRate(per_minute) : total > 0 ? `${tellShort(total)} in ${range}` : '';
+          per_minute > 0 ? formatPerMinute(per_minute) : total > 0 ? `${formatShort(total)} in ${range}` : '';
         return {
           id: `${from}>${to}`,
           source: from,
@@ -72,7 +72,7 @@ export function drawMap(
 
 function partsOf({ sources, pipelines, destinations }: MapRecord): Part[] {
   const counted = (total: number, one: string, many: string) =>
-    total === 0 ? '' : ` · ${tellAmount(total)} ${total === 1 ? one : many}`;
+    total === 0 ? '' : ` · ${formatNumber(total)} ${total === 1 ? one : many}`;
   return [
     ...sources.map(({ id, name, kind, enabled, total }) => ({
       column: 'sources' as const,

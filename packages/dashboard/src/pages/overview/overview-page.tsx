@@ -10,12 +10,12 @@ import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
-import { tellStep } from './amounts.ts';
 import { Figures } from './figures.tsx';
+import { describeInterval } from './format.ts';
 import { Funnel } from './funnel.tsx';
 import classes from './overview.module.css';
 import { type RangeName, rangeNames, ranges, toRange } from './ranges.ts';
-import { WhenSeen } from './when-seen.tsx';
+import { WhenVisible } from './when-visible.tsx';
 
 const Failing = lazy(() => import('./failing.tsx'));
 const RatesChart = lazy(() => import('./rates-chart.tsx'));
@@ -92,12 +92,12 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName
   return (
     <Stack gap="md">
       <Funnel totals={overview.totals} range={range} />
-      <Card title="Over time" lead={`Events and deliveries in each ${tellStep(overview.step_s)}`}>
-        <WhenSeen className={classes.chart ?? ''}>
+      <Card title="Over time" lead={`Events and deliveries in each ${describeInterval(overview.step_s)}`}>
+        <WhenVisible className={classes.chart ?? ''}>
           <Suspense fallback={<Loading />}>
             <RatesChart overview={overview} range={range} />
           </Suspense>
-        </WhenSeen>
+        </WhenVisible>
       </Card>
       <Figures overview={overview} />
       {overview.failing.length > 0 && (
@@ -106,11 +106,11 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName
         </Suspense>
       )}
       <Card title="Map" lead="Sources, pipelines and destinations, and how much goes from one to the next">
-        <WhenSeen className={classes.map ?? ''}>
+        <WhenVisible className={classes.map ?? ''}>
           <Suspense fallback={<Loading />}>
             <FlowMap range={range} />
           </Suspense>
-        </WhenSeen>
+        </WhenVisible>
       </Card>
     </Stack>
   );

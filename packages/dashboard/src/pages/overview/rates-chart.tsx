@@ -2,9 +2,9 @@ import '@mantine/charts/styles.css';
 import { AreaChart } from '@mantine/charts';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { useMemo } from 'react';
-import { tellAmount } from '../../lib/amounts.ts';
-import { tellShort } from './amounts.ts';
+import { formatNumber } from '../../lib/format.ts';
 import { chartRows } from './chart-rows.ts';
+import { formatShort } from './format.ts';
 import { type RangeName, ranges } from './ranges.ts';
 
 /** The last one is drawn on top. */
@@ -22,7 +22,7 @@ export default function RatesChart({ overview, range }: { overview: OverviewReco
   return (
     <div
       role="img"
-      aria-label={`Received ${tellAmount(received)} and delivered ${tellAmount(delivered)} within ${ranges[range].words}`}
+      aria-label={`Received ${formatNumber(received)} and delivered ${formatNumber(delivered)} within ${ranges[range].words}`}
     >
       <AreaChart
         h={272}
@@ -37,7 +37,7 @@ export default function RatesChart({ overview, range }: { overview: OverviewReco
         fillOpacity={0.12}
         gridAxis="x"
         tickLine="none"
-        valueFormatter={tellShort}
+        valueFormatter={formatShort}
         xAxisProps={{ minTickGap: 48 }}
         yAxisProps={{ allowDecimals: false, width: 44 }}
         areaProps={{ isAnimationActive: false }}

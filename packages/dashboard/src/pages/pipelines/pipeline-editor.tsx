@@ -10,16 +10,16 @@ import { Page } from '../../components/page.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import type { CallError } from '../../lib/api/call.ts';
 import { useChange } from '../../lib/api/use-call.ts';
+import { useDelete } from '../../lib/use-delete.ts';
 import { useFilters } from '../../lib/use-filters.ts';
-import { useRemoval } from '../../lib/use-removal.ts';
 import { BasicsPart } from './basics-part.tsx';
+import { ClassifyCounts } from './classify-counts.tsx';
 import { DestinationsPart } from './destinations-part.tsx';
 import { type Draft, placeOf, toBody } from './draft.ts';
 import { LeaveGuard } from './leave-guard.tsx';
 import classes from './pipeline.module.css';
 import { SaveBar } from './save-bar.tsx';
 import { StepsPart } from './steps-part.tsx';
-import { Tallies } from './tallies.tsx';
 import { TestPanel } from './test-panel.tsx';
 import { useDraft } from './use-draft.ts';
 import { useTestEvent } from './use-test-event.ts';
@@ -42,7 +42,7 @@ export function PipelineEditor(props: {
   const [filters, setFilters] = useFilters();
   const navigate = useNavigate();
   const change = useChange<PipelineRecord>();
-  const removeAt = useRemoval();
+  const removeAt = useDelete();
   const tested = useTestEvent(draft);
   const trial = useTrial({ draft, id: base?.id ?? null, event: tested.event, classify });
   const isLeaving = useRef(false);
@@ -120,7 +120,7 @@ export function PipelineEditor(props: {
           fields={tested.fieldsOf(trial.report)}
           onChange={chosen => state.change({ destinations: chosen })}
         />
-        {record && <Tallies classify={record.classify} />}
+        {record && <ClassifyCounts classify={record.classify} />}
       </div>
       {mayChange && (
         <div className={classes.trying}>

@@ -5,12 +5,12 @@ import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { useAll, useCall } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
-import { useAddressId } from '../../lib/use-address-id.ts';
+import { usePathId } from '../../lib/use-path-id.ts';
 import { PipelineEditor } from './pipeline-editor.tsx';
 
 /** One pipeline, or a new one: everything that its editor has to know before it can be drawn. */
 export default function PipelinePage() {
-  const id = useAddressId();
+  const id = usePathId();
   const isNew = id === 'new';
   const mayChange = useMay()('pipelines.change');
   const pipeline = useCall<PipelineDetails>(isNew ? null : `/pipelines/${id}`, { live: true });
@@ -22,7 +22,7 @@ export default function PipelinePage() {
   // What is kept from the page before is another pipeline's.
   const record = isNew || pipeline.data?.id !== id ? null : pipeline.data;
   const asked = [...(isNew ? [] : [pipeline]), kinds, sources, destinations];
-  // What could not be read anew is still known from before, and a draft may stand on it.
+  // What could not be read again is still known from before, and a draft may stand on it.
   const failed = asked.find(({ data, error }) => error !== null && data === undefined);
   if (failed || !kinds.data || !sources.data || !destinations.data || (!isNew && record === null)) {
     return (

@@ -7,9 +7,9 @@ import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
@@ -97,7 +97,7 @@ export default function PipelinesPage() {
       header: 'Updated',
       width: '110px',
       onlyWide: true,
-      cell: ({ updated_at }) => <Moment at={updated_at} />,
+      cell: ({ updated_at }) => <RelativeTime at={updated_at} />,
     },
   ];
   const shown = pipelines.data.filter(({ name, steps }) =>

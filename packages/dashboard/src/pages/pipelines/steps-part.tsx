@@ -111,7 +111,7 @@ export function StepsPart(props: {
                   onToggle={() => onToggle(step.key, !open.has(step.key))}
                   onChange={config => replace(step.key, { config })}
                   onExample={config => {
-                    // A fresh key, so that the form begins anew with what it is given.
+                    // A fresh key, so that the form starts again with what it is given.
                     const key = addStep(steps, step.kind).at(-1)?.key ?? step.key;
                     replace(step.key, { key, config });
                     onToggle(key, true);

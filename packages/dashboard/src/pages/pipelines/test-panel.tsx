@@ -5,7 +5,7 @@ import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { shortened } from '../../components/kind-form/problems.ts';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
-import { tellSince } from '../../components/moment.tsx';
+import { formatRelative } from '../../components/relative-time.tsx';
 import { CallError, withQuery } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 import { type Draft, placeOf } from './draft.ts';
@@ -124,7 +124,7 @@ function RecentEvents(props: {
         value={props.chosen}
         data={events.map(({ id, type, received_at, sources }) => ({
           value: id,
-          label: `${type} · ${sources[0]?.name ?? 'no source'} · ${tellSince(Date.parse(received_at), now)} · ${id.slice(-6)}`,
+          label: `${type} · ${sources[0]?.name ?? 'no source'} · ${formatRelative(Date.parse(received_at), now)} · ${id.slice(-6)}`,
         }))}
         onChange={props.onChoose}
       />

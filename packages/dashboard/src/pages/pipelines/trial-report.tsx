@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { JsonText } from '../../components/json-text.tsx';
 import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { StateBadge } from '../../components/state-badge.tsx';
-import { tellDuration } from '../../lib/amounts.ts';
+import { formatDuration } from '../../lib/format.ts';
 import { type FieldChange, fieldChanges } from './changes.ts';
 import type { Draft } from './draft.ts';
 import classes from './pipeline.module.css';
@@ -96,7 +96,7 @@ function TriedStep({ trace, title }: { trace: StepTrace; title: string }) {
         </Text>
         <StateBadge state={trace.outcome} />
         <Text span size="xs" c="dimmed" className="numbers">
-          {tellDuration(trace.duration_ms)}
+          {formatDuration(trace.duration_ms)}
         </Text>
         {trace.after && (
           <Anchor component="button" type="button" size="xs" onClick={() => setWhole(!isWhole)}>

@@ -7,7 +7,7 @@ export interface DraftState {
   /** What is saved; null of a pipeline that is not made yet. */
   readonly base: PipelineRecord | null;
   readonly isUnsaved: boolean;
-  /** Rises whenever the draft is replaced as a whole, so that forms begin anew. */
+  /** Rises whenever the draft is replaced as a whole, so that forms start again. */
   readonly edition: number;
   /** The version that somebody else has saved while this draft was written. */
   readonly overtakenBy: number | null;

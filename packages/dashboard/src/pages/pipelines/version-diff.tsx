@@ -3,7 +3,7 @@ import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { editorLook } from '../../components/condition/editor-look.ts';
+import { editorTheme } from '../../components/condition/editor-theme.ts';
 
 const marks = EditorView.theme({
   '&.cm-merge-b .cm-changedLine, .cm-changedLine, .cm-insertedLine': {
@@ -38,7 +38,7 @@ export default function VersionDiff({
       parent: place.current,
       doc: after,
       extensions: [
-        editorLook(),
+        editorTheme(),
         marks,
         json(),
         EditorState.readOnly.of(true),

@@ -3,8 +3,8 @@ import type { PipelineRecord, PipelineVersionRecord } from '@sluice/contract/das
 import { lazy, Suspense, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Loading, Waiting } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
 
@@ -56,7 +56,7 @@ export function Versions(props: {
                 <Table.Td className="numbers">{version.version}</Table.Td>
                 <Table.Td>{version.created_by}</Table.Td>
                 <Table.Td>
-                  <Moment at={version.created_at} />
+                  <RelativeTime at={version.created_at} />
                 </Table.Td>
                 <Table.Td>
                   {version.version === pipeline.version ? (

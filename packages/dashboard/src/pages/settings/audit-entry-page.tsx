@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { JsonText } from '../../components/json-text.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { useAddressId } from '../../lib/use-address-id.ts';
+import { usePathId } from '../../lib/use-path-id.ts';
 
 const pages: Readonly<Record<string, string>> = {
   evt: '/events/',
@@ -21,7 +21,7 @@ const pages: Readonly<Record<string, string>> = {
 
 /** One entry of the audit log, with all that is known of it. */
 export default function AuditEntryPage() {
-  const id = useAddressId();
+  const id = usePathId();
   const entry = useCall<AuditRecord>(`/audit/${id}`);
   if (!entry.data) return <Waiting error={entry.error} onRetry={() => void entry.refetch()} />;
   const { action, actor, at, target, details } = entry.data;
@@ -43,7 +43,7 @@ export default function AuditEntryPage() {
               <Table.Tr>
                 <Table.Th w={110}>When</Table.Th>
                 <Table.Td>
-                  <Moment at={at} /> ({at})
+                  <RelativeTime at={at} /> ({at})
                 </Table.Td>
               </Table.Tr>
               <Table.Tr>

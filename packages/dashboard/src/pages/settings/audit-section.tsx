@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
-import { Listed } from '../../components/listed.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { PagedList } from '../../components/paged-list.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import type { Column } from '../../components/rows.tsx';
 import { useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
@@ -12,7 +12,7 @@ const keyOf = ({ id }: AuditRecord): string => id;
 const pageOf = ({ id }: AuditRecord): string => `/settings/audit/${id}`;
 
 const columns: readonly Column<AuditRecord>[] = [
-  { header: 'When', width: '92px', cell: ({ at }) => <Moment at={at} /> },
+  { header: 'When', width: '92px', cell: ({ at }) => <RelativeTime at={at} /> },
   {
     header: 'What',
     width: 'minmax(140px, 1fr)',
@@ -36,7 +36,7 @@ export function AuditSection() {
   const entries = useList<AuditRecord>('/audit');
   useLiveList(entries, '/audit', {}, keyOf);
   return (
-    <Listed
+    <PagedList
       label="Audit log"
       list={entries}
       columns={columns}

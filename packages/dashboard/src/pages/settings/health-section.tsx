@@ -4,10 +4,10 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Loading } from '../../components/page-states.tsx';
-import { tellCapped } from '../../lib/amounts.ts';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
+import { formatCapped } from '../../lib/format.ts';
 
 const engines = { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' } as const;
 const SCARCE_BYTES = 1024 ** 3;
@@ -37,13 +37,13 @@ export function HealthSection() {
         <Facts
           facts={[
             ['Version', version],
-            ['Running since', <Moment key="since" at={started_at} />],
+            ['Running since', <RelativeTime key="since" at={started_at} />],
             [
               'Storage',
               `${engines[storage.engine]}, ${storage.can_write ? 'takes writes' : 'takes no writes'}`,
             ],
-            ['Size', tellBytes(storage.bytes)],
-            ['Room on its disk', storage.free_bytes === null ? 'elsewhere' : tellBytes(storage.free_bytes)],
+            ['Size', formatBytes(storage.bytes)],
+            ['Room on its disk', storage.free_bytes === null ? 'elsewhere' : formatBytes(storage.free_bytes)],
             ['Nodes', nodes],
             ['This node does', roles.join(', ')],
           ]}
@@ -52,10 +52,10 @@ export function HealthSection() {
       <Card title="Backlog" lead="Of this organisation: what has come in and is not through yet.">
         <Facts
           facts={[
-            ['To be run through pipelines', tellCapped(backlog.accepted)],
-            ['To be delivered', tellCapped(backlog.pending)],
-            ['To be tried again', tellCapped(backlog.retrying)],
-            ['Held by paused destinations', tellCapped(backlog.held)],
+            ['To be run through pipelines', formatCapped(backlog.accepted)],
+            ['To be delivered', formatCapped(backlog.pending)],
+            ['To be tried again', formatCapped(backlog.retrying)],
+            ['Held by paused destinations', formatCapped(backlog.held)],
           ]}
         />
       </Card>
@@ -84,7 +84,7 @@ function Facts({ facts }: { facts: readonly [string, ReactNode][] }) {
 }
 
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
-function tellBytes(bytes: number): string {
+function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log(bytes) / Math.log(1024)), units.length - 1);
   const value = bytes / 1024 ** power;
   return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`;

@@ -6,13 +6,13 @@ import { ConfirmButton } from '../../components/confirm.tsx';
 import { Command } from '../../components/copy.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Loading } from '../../components/page-states.tsx';
-import { SecretOnce } from '../../components/secret-once.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { errorAt } from '../../lib/field-error.ts';
 import { useMay } from '../../lib/session.tsx';
-import { errorAt } from '../login/field-error.ts';
-import { keyCommand } from '../setup/sample.ts';
+import { commandWithKey } from '../../lib/shell-command.ts';
 import classes from './settings.module.css';
 
 export function KeysSection() {
@@ -69,9 +69,9 @@ function NewKey() {
         {make.error && !errorAt(make.error, 'name') && <ErrorNotice error={make.error} />}
         {make.data && (
           <>
-            <SecretOnce secret={make.data.secret} what="key" />
+            <OneTimeSecret secret={make.data.secret} what="key" />
             <Text size="sm">Try it:</Text>
-            <Command text={keyCommand(window.location.origin, make.data.secret)} />
+            <Command text={commandWithKey(window.location.origin, make.data.secret)} />
           </>
         )}
       </Stack>
@@ -106,10 +106,10 @@ function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: 
               </Table.Td>
               <Table.Td className="mono">{prefix}…</Table.Td>
               <Table.Td visibleFrom="sm">
-                <Moment at={created_at} />
+                <RelativeTime at={created_at} />
               </Table.Td>
               <Table.Td>
-                <Moment at={last_used_at} />
+                <RelativeTime at={last_used_at} />
               </Table.Td>
               {mayChange && (
                 <Table.Td ta="right">

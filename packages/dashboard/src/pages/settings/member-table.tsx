@@ -2,7 +2,7 @@ import { Group, Select, Table, Text } from '@mantine/core';
 import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
 import { useMay, useSession } from '../../lib/session.tsx';
@@ -70,10 +70,10 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
                   <Table.Td visibleFrom="sm">
                     {member.expires_at ? (
                       <>
-                        ends <Moment at={member.expires_at} />
+                        ends <RelativeTime at={member.expires_at} />
                       </>
                     ) : (
-                      <Moment at={member.created_at} />
+                      <RelativeTime at={member.created_at} />
                     )}
                   </Table.Td>
                   {touchesAny && (

@@ -6,8 +6,8 @@ import { CopyText } from '../../components/copy.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { errorAt } from '../../lib/field-error.ts';
 import { useMay } from '../../lib/session.tsx';
-import { errorAt } from '../login/field-error.ts';
 import { MemberTable } from './member-table.tsx';
 import { meanings, rolesToGive } from './roles.ts';
 

@@ -6,10 +6,10 @@ import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
-import { useMoveTo } from '../../lib/move-session.ts';
+import { errorAt } from '../../lib/field-error.ts';
+import { notifyError } from '../../lib/notify-error.ts';
 import { useMay, useSession } from '../../lib/session.tsx';
-import { tellError } from '../../lib/tell-error.ts';
-import { errorAt } from '../login/field-error.ts';
+import { useSwitchOrganisation } from '../../lib/use-switch-organisation.ts';
 import { DeleteOrganisation } from './delete-organisation.tsx';
 import { isAtLeast } from './roles.ts';
 
@@ -38,7 +38,7 @@ export function OrganisationsSection() {
 function Organisation({ organisation }: { organisation: OrganisationRecord }) {
   const { id, name, role } = organisation;
   const here = useSession().organisation.id === id;
-  const moveTo = useMoveTo();
+  const moveTo = useSwitchOrganisation();
   const [renames, setRenames] = useState(false);
 
   if (renames) return <Rename organisation={organisation} onDone={() => setRenames(false)} />;
@@ -53,7 +53,7 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
       </Group>
       <Group gap="xs">
         {!here && (
-          <Button size="compact-sm" variant="default" onClick={() => void moveTo(id).catch(tellError)}>
+          <Button size="compact-sm" variant="default" onClick={() => void moveTo(id).catch(notifyError)}>
             Switch to it
           </Button>
         )}

@@ -6,8 +6,8 @@ import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
+import { errorAt } from '../../lib/field-error.ts';
 import { useMay, useSession } from '../../lib/session.tsx';
-import { errorAt } from '../login/field-error.ts';
 
 const MOST_DAYS = 36_500;
 const MOST_TRAITS = 32;

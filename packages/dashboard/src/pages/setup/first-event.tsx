@@ -5,10 +5,10 @@ import { IconCheck, IconInbox, IconPlugConnected, IconRoute, IconX } from '@tabl
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { JsonText } from '../../components/json-text.tsx';
-import { Moment } from '../../components/moment.tsx';
-import { tellDuration } from '../../lib/amounts.ts';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { withQuery } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
+import { formatDuration } from '../../lib/format.ts';
 import type { FirstFlow } from './first-flow.ts';
 
 type Followed = EventRow & {
@@ -69,12 +69,12 @@ function Way({ event }: { event: Followed }) {
       <Timeline active={done - 1} bulletSize={26} lineWidth={2}>
         <Timeline.Item bullet={<IconPlugConnected size={15} aria-hidden />} title="Accepted">
           <Text size="sm" c="dimmed" component="div">
-            {event.type}, <Moment at={event.received_at} />: it is on disk, and the sender has its 202.
+            {event.type}, <RelativeTime at={event.received_at} />: it is on disk, and the sender has its 202.
           </Text>
         </Timeline.Item>
         <Timeline.Item bullet={<IconRoute size={15} aria-hidden />} title="Through the pipeline">
           <Text size="sm" c="dimmed">
-            {run ? tellRun(run) : 'On its way…'}
+            {run ? describeRun(run) : 'On its way…'}
           </Text>
         </Timeline.Item>
         <Timeline.Item
@@ -83,7 +83,7 @@ function Way({ event }: { event: Followed }) {
         >
           <Text size="sm" c="dimmed">
             {isDelivered
-              ? `${ms === null ? 'A moment' : tellDuration(Math.max(ms, 1))} after it was accepted.`
+              ? `${ms === null ? 'A moment' : formatDuration(Math.max(ms, 1))} after it was accepted.`
               : delivery
                 ? `${delivery.state}${delivery.code ? `: ${delivery.code}` : ''}`
                 : 'On its way…'}
@@ -103,7 +103,7 @@ function Way({ event }: { event: Followed }) {
   );
 }
 
-const tellRun = ({ pipeline, steps }: RunRecord): string =>
+const describeRun = ({ pipeline, steps }: RunRecord): string =>
   `${pipeline.name}, version ${pipeline.version}: ${
     steps.length === 0
       ? 'no steps yet, so it went straight on.'

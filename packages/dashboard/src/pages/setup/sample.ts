@@ -38,11 +38,3 @@ export const signingCommand = (url: string, secret: string): string =>
     '  -H "X-Ingest-Signature: $signature" \\',
     '  -d "$body"',
   ].join('\n');
-
-export const keyCommand = (base: string, key: string): string =>
-  [
-    `curl ${base}/v1/ingest \\`,
-    `  -H 'Authorization: Bearer ${key}' \\`,
-    `  ${JSON_HEADER} \\`,
-    `  -d '{"events":[{"type":"hello.world","payload":{"message":"Hello, Sluice!"}}]}'`,
-  ].join('\n');

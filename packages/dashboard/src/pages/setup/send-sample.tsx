@@ -7,8 +7,9 @@ import { Command } from '../../components/copy.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { CallError, call, readAnswer } from '../../lib/api/call.ts';
 import { useMay } from '../../lib/session.tsx';
+import { commandWithKey } from '../../lib/shell-command.ts';
 import { type FirstFlow, type MadeSource, openForCode } from './first-flow.ts';
-import { canSign, keyCommand, SAMPLE_BODY, sign, signedCommand, signingCommand } from './sample.ts';
+import { canSign, SAMPLE_BODY, sign, signedCommand, signingCommand } from './sample.ts';
 
 interface Props {
   readonly flow: FirstFlow;
@@ -135,7 +136,7 @@ function WithKey({ flow, base }: { flow: FirstFlow; base: string }) {
         <Alert color="yellow" variant="light">
           The key is shown this once. Revoke it under Settings when you are done.
         </Alert>
-        <Command text={keyCommand(base, open.data)} />
+        <Command text={commandWithKey(base, open.data)} />
       </Stack>
     );
   }

@@ -6,11 +6,11 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { PublicFrame } from '../../components/public-frame.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
-import { errorAt } from '../login/field-error.ts';
-import { useLogIn } from '../login/log-in.ts';
-import { PublicFrame } from '../login/public-frame.tsx';
+import { errorAt } from '../../lib/field-error.ts';
+import { useLogIn } from '../../lib/use-log-in.ts';
 
 interface SourceInput {
   readonly code: string;

@@ -1,7 +1,7 @@
 import { Alert, Radio, Stack } from '@mantine/core';
 import type { WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { authWords, openWarning } from './source-words.ts';
+import { authLabels, openWarning } from './source-labels.ts';
 
 type Auth = WebhookSourceRecord['auth'];
 const modes: readonly Auth[] = ['hmac', 'bearer', 'none'];
@@ -25,8 +25,8 @@ export function AuthChoice(props: {
             <Radio
               key={mode}
               value={mode}
-              label={authWords[mode].title}
-              description={authWords[mode].meaning}
+              label={authLabels[mode].title}
+              description={authLabels[mode].meaning}
             />
           ))}
         </Stack>

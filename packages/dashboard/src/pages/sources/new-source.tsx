@@ -6,15 +6,15 @@ import { Card } from '../../components/card.tsx';
 import { Command, CopyText } from '../../components/copy.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Page } from '../../components/page.tsx';
 import { NotFound } from '../../components/page-states.tsx';
-import { SecretOnce } from '../../components/secret-once.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
+import { sendCommand } from '../../lib/send-command.ts';
 import { useMay } from '../../lib/session.tsx';
 import { AuthChoice } from './auth-choice.tsx';
 import { MatchInput } from './match-input.tsx';
 import { RateInputs } from './rate-inputs.tsx';
-import { sendCommand } from './send-command.ts';
 
 const kinds = {
   webhook: 'A URL of its own takes whatever any sender posts to it. Each request becomes one event.',
@@ -116,7 +116,7 @@ function Made({ source }: { source: MadeSource }) {
         </Button>
       }
     >
-      {secret !== null && <SecretOnce secret={secret} />}
+      {secret !== null && <OneTimeSecret secret={secret} />}
       {source.kind === 'webhook' && source.url !== null && (
         <Card title="URL">
           <CopyText text={source.url} label="Copy the URL" />

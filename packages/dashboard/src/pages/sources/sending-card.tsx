@@ -3,9 +3,9 @@ import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { Command, CopyText } from '../../components/copy.tsx';
+import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { RotateDialog } from '../../components/rotate-dialog.tsx';
-import { SecretOnce } from '../../components/secret-once.tsx';
-import { sendCommand } from './send-command.ts';
+import { sendCommand } from '../../lib/send-command.ts';
 
 /** Where to send to, and a command that does. */
 export function SendingCard({ source }: { source: SourceRecord }) {
@@ -17,7 +17,7 @@ export function SendingCard({ source }: { source: SourceRecord }) {
         {source.kind === 'webhook' && source.url !== null && (
           <CopyText text={source.url} label="Copy the URL" />
         )}
-        {secret !== null && <SecretOnce secret={secret} what="new secret" />}
+        {secret !== null && <OneTimeSecret secret={secret} what="new secret" />}
         {command !== null && <Command text={command} />}
         {source.kind === 'webhook' && source.auth !== 'none' && (
           <RotateDialog

@@ -3,24 +3,24 @@ import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { UsedBy } from '../../components/used-by.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
-import { useAddressId } from '../../lib/use-address-id.ts';
-import { useRemoval } from '../../lib/use-removal.ts';
+import { useDelete } from '../../lib/use-delete.ts';
+import { usePathId } from '../../lib/use-path-id.ts';
 import { OpenWarning } from './auth-choice.tsx';
 import { NewSourcePage } from './new-source.tsx';
-import { RefusedRequests } from './refused-requests.tsx';
+import { RejectedRequests } from './rejected-requests.tsx';
 import { SendingCard } from './sending-card.tsx';
 import { SourceSettings } from './source-settings.tsx';
 
 /** One source: how to send to it, what it refused, and its settings. `/sources/new` makes one. */
 export default function SourcePage() {
-  const id = useAddressId();
+  const id = usePathId();
   return id === 'new' ? <NewSourcePage /> : <ExistingSource key={id} id={id} />;
 }
 
@@ -45,7 +45,7 @@ function ExistingSource({ id }: { id: string }) {
       }
       lead={
         <>
-          Last event: <Moment at={source.last_event_at} /> ·{' '}
+          Last event: <RelativeTime at={source.last_event_at} /> ·{' '}
           <Anchor size="sm" renderRoot={root => <Link to="/events" search={{ source: id }} {...root} />}>
             its events
           </Anchor>
@@ -72,7 +72,7 @@ function ExistingSource({ id }: { id: string }) {
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">
             <SendingCard source={source} />
-            {source.kind === 'webhook' && <RefusedRequests source={source} />}
+            {source.kind === 'webhook' && <RejectedRequests source={source} />}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
@@ -87,7 +87,7 @@ function ExistingSource({ id }: { id: string }) {
 }
 
 function DeleteSource({ source }: { source: SourceRecord }) {
-  const remove = useRemoval();
+  const remove = useDelete();
   return (
     <ConfirmButton
       label="Delete"

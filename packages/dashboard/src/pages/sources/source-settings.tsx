@@ -3,16 +3,16 @@ import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { ChangedMeanwhile } from '../../components/kept-form/changed-meanwhile.tsx';
-import { changesOf, isSame } from '../../components/kept-form/changes.ts';
-import { useFormBaseline } from '../../components/kept-form/use-form-baseline.ts';
+import { changesOf, isSame } from '../../components/form-baseline/changes.ts';
+import { StaleNotice } from '../../components/form-baseline/stale-notice.tsx';
+import { useFormBaseline } from '../../components/form-baseline/use-form-baseline.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import type { CallError } from '../../lib/api/call.ts';
 import { useChange } from '../../lib/api/use-call.ts';
 import { AuthChoice } from './auth-choice.tsx';
 import { MatchInput } from './match-input.tsx';
 import { RateInputs } from './rate-inputs.tsx';
-import { authWords, tellRate } from './source-words.ts';
+import { authLabels, describeRateLimit } from './source-labels.ts';
 
 /** What can be changed of a source; for those who may not, what it is. */
 export function SourceSettings({ source, mayChange }: { source: SourceRecord; mayChange: boolean }) {
@@ -24,8 +24,8 @@ function Settings({ source }: { source: SourceRecord }) {
     source.kind === 'sdk'
       ? [['Event types', source.match]]
       : [
-          ['Authentication', `${authWords[source.auth].title}. ${authWords[source.auth].meaning}`],
-          ['Rate', tellRate(source.rate)],
+          ['Authentication', `${authLabels[source.auth].title}. ${authLabels[source.auth].meaning}`],
+          ['Rate', describeRateLimit(source.rate)],
         ];
   return (
     <Stack gap="sm">
@@ -70,7 +70,7 @@ function Form({ source }: { source: SourceRecord }) {
       isSaving={change.isPending}
       onTouch={form.touch}
       onSave={save}
-      notice={form.isOvertaken && !change.isPending && <ChangedMeanwhile onLoad={() => form.begin(now)} />}
+      notice={form.isOvertaken && !change.isPending && <StaleNotice onLoad={() => form.begin(now)} />}
     />
   );
 }
@@ -120,7 +120,7 @@ function Fields(props: {
             />
             <RateInputs value={draft.rate} onChange={rate => change({ ...draft, rate })} error={error} />
             <Text size="xs" c="dimmed">
-              Now: {tellRate(draft.rate)}. Over it, senders get a 429 that says when to come again.
+              Now: {describeRateLimit(draft.rate)}. Over it, senders get a 429 that says when to come again.
             </Text>
           </>
         )}

@@ -5,16 +5,16 @@ import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { namesOf, usePipelinesOf } from '../../components/used-by.tsx';
 import { useAll } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
-import { describeSource, openWarning, tellAmount } from './source-words.ts';
+import { describeSource, formatRate, openWarning } from './source-labels.ts';
 
 const pageOf = ({ id }: SourceRecord) => `/sources/${id}`;
 
@@ -43,7 +43,7 @@ export default function SourcesPage() {
     {
       header: 'Rate',
       width: 'minmax(100px, 0.8fr)',
-      cell: source => (source.kind === 'webhook' ? tellAmount(source.rate) : '—'),
+      cell: source => (source.kind === 'webhook' ? formatRate(source.rate) : '—'),
       onlyWide: true,
     },
     {
@@ -52,7 +52,7 @@ export default function SourcesPage() {
       cell: ({ id }) => namesOf(pipelinesOf(id)),
       onlyWide: true,
     },
-    { header: 'Last event', width: '96px', cell: ({ last_event_at }) => <Moment at={last_event_at} /> },
+    { header: 'Last event', width: '96px', cell: ({ last_event_at }) => <RelativeTime at={last_event_at} /> },
     {
       header: 'State',
       width: '84px',

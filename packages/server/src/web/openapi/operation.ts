@@ -3,7 +3,7 @@ import { catalogue, type ErrorCode } from '../../core/errors.ts';
 
 /**
  * One public call as its reference page needs it. A new one is a file beside this one that answers such a
- * record, and a line in document.ts; everything else (components, error answers, the page) follows from it.
+ * record, and a line in operations.ts; everything else (components, error answers, the page) follows from it.
  */
 export interface PublicOperation {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';

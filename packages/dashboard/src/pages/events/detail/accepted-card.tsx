@@ -2,9 +2,9 @@ import { Anchor, Text } from '@mantine/core';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import { Link } from '@tanstack/react-router';
 import { CopyText } from '../../../components/copy.tsx';
-import { ExactTime } from '../../../components/delivery/exact-time.tsx';
+import { ExactTime } from '../../../components/exact-time.tsx';
 import facts from '../../../components/facts.module.css';
-import { entityPage } from '../../entities/entity-address.ts';
+import { entityPage } from '../../../lib/entity-path.ts';
 
 /** Where it came from, when, and what it is tied to. */
 export function AcceptedCard({ event }: { event: EventRecord }) {

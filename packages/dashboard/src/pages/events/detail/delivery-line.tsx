@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { AttemptList } from '../../../components/delivery/attempt-list.tsx';
 import { DeliveryActions } from '../../../components/delivery/delivery-actions.tsx';
 import { Disclosure } from '../../../components/disclosure.tsx';
-import { Moment } from '../../../components/moment.tsx';
+import { RelativeTime } from '../../../components/relative-time.tsx';
 import { StateBadge } from '../../../components/state-badge.tsx';
 import classes from './event.module.css';
 
@@ -32,7 +32,7 @@ export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
               {next_attempt_at && state === 'retrying' && (
                 <>
                   {' · next '}
-                  <Moment at={next_attempt_at} />
+                  <RelativeTime at={next_attempt_at} />
                 </>
               )}
             </Text>

@@ -6,13 +6,13 @@ import { Card } from '../../../components/card.tsx';
 import { CopyButtonWith } from '../../../components/copy-button.tsx';
 import { JobProgress } from '../../../components/job-progress.tsx';
 import { JsonText } from '../../../components/json-text.tsx';
-import { Moment } from '../../../components/moment.tsx';
 import { Page } from '../../../components/page.tsx';
 import { Waiting } from '../../../components/page-states.tsx';
+import { RelativeTime } from '../../../components/relative-time.tsx';
 import { StateBadge } from '../../../components/state-badge.tsx';
 import { stringifyExact } from '../../../lib/api/exact-json.ts';
 import { useCall } from '../../../lib/api/use-call.ts';
-import { useAddressId } from '../../../lib/use-address-id.ts';
+import { usePathId } from '../../../lib/use-path-id.ts';
 import { sendAgainCommand } from './event-command.ts';
 import { EventTimeline } from './event-timeline.tsx';
 import { ReplayMenu } from './replay-menu.tsx';
@@ -20,7 +20,7 @@ import { VerdictNotice } from './verdict-notice.tsx';
 
 /** One event and all that became of it, as it happens. */
 export default function EventPage() {
-  const id = useAddressId();
+  const id = usePathId();
   const { data: event, error, refetch } = useCall<EventRecord>(`/events/${id}`, { live: true });
   const [job, setJob] = useState<string | null>(null);
   if (!event) return <Waiting error={error} onRetry={() => void refetch()} />;
@@ -30,7 +30,7 @@ export default function EventPage() {
       badge={<StateBadge state={event.state} />}
       lead={
         <>
-          Received <Moment at={event.received_at} />
+          Received <RelativeTime at={event.received_at} />
         </>
       }
       actions={<ReplayMenu event={event} onStarted={setJob} />}
@@ -38,8 +38,8 @@ export default function EventPage() {
       <VerdictNotice event={event} />
       {event.erased_at !== null && (
         <Alert color="gray" variant="light" icon={<IconEraser size={18} aria-hidden />}>
-          Its payload was erased on request <Moment at={event.erased_at} />, here and in everything that was
-          kept of it. What stands in its place says so.
+          Its payload was erased on request <RelativeTime at={event.erased_at} />, here and in everything that
+          was kept of it. What stands in its place says so.
         </Alert>
       )}
       {job !== null && (

@@ -8,7 +8,7 @@ import { RunCard } from './run-card.tsx';
 const bullets = { routed: IconRoute, dropped: IconFilterOff, failed: IconAlertTriangle } as const;
 const colours = { routed: 'water', dropped: 'gray', failed: 'red' } as const;
 
-/** The whole way of an event, from its door to every destination. */
+/** The whole way of an event, from the endpoint it came in at to every destination. */
 export function EventTimeline({ event }: { event: EventRecord }) {
   const deliveriesOf = (run: RunRecord) =>
     event.deliveries.filter(({ run_id }) => run_id === run.id).reverse();

@@ -3,8 +3,8 @@ import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconChevronDown, IconPlayerPlay } from '@tabler/icons-react';
 import { useChange } from '../../../lib/api/use-call.ts';
+import { notifyError } from '../../../lib/notify-error.ts';
 import { useMay } from '../../../lib/session.tsx';
-import { tellError } from '../../../lib/tell-error.ts';
 
 const choices = [
   {
@@ -29,7 +29,7 @@ export function ReplayMenu({ event, onStarted }: { event: EventRecord; onStarted
       const body = { version };
       onStarted((await change.mutateAsync({ method: 'POST', path: `/events/${event.id}/replay`, body })).id);
     } catch (error) {
-      tellError(error);
+      notifyError(error);
     }
   };
   return (

@@ -4,7 +4,7 @@ import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconArrowsDiff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ExactTime } from '../../../components/delivery/exact-time.tsx';
+import { ExactTime } from '../../../components/exact-time.tsx';
 import { StateBadge } from '../../../components/state-badge.tsx';
 import { useAll } from '../../../lib/api/use-call.ts';
 import { DeliveryLine } from './delivery-line.tsx';

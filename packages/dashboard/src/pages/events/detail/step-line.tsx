@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import type { StepTrace } from '@sluice/contract';
-import { TextDiff } from '../../../components/diff/text-diff.tsx';
 import { Disclosure } from '../../../components/disclosure.tsx';
 import { JsonText } from '../../../components/json-text.tsx';
 import { StateBadge } from '../../../components/state-badge.tsx';
-import { tellDuration } from '../../../lib/amounts.ts';
 import { stringifyExact } from '../../../lib/api/exact-json.ts';
+import { formatDuration } from '../../../lib/format.ts';
 import classes from './event.module.css';
+import { TextDiff } from './text-diff.tsx';
 
 /** What one step did: its outcome and its note on a line, and inside it the event before and after. */
 export function StepLine(props: {
@@ -34,7 +34,7 @@ export function StepLine(props: {
               </Text>
             )}
             <Text span size="xs" c="dimmed" className={`numbers ${classes.right}`}>
-              {tellDuration(step.duration_ms)}
+              {formatDuration(step.duration_ms)}
             </Text>
           </>
         }

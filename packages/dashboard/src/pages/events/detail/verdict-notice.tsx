@@ -1,7 +1,7 @@
 import { Alert, type MantineColor } from '@mantine/core';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconFilterOff } from '@tabler/icons-react';
-import { useNow } from '../../../components/moment.tsx';
+import { useNow } from '../../../components/relative-time.tsx';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 const looks: Readonly<Record<Verdict['tone'], { color: MantineColor; Icon: typeof IconClock }>> = {

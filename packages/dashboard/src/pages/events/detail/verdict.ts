@@ -1,6 +1,6 @@
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
-import { tellSince } from '../../../components/moment.tsx';
+import { formatRelative } from '../../../components/relative-time.tsx';
 
 /** What became of an event, in a sentence or two that somebody understands at night. */
 export interface Verdict {
@@ -12,18 +12,18 @@ export interface Verdict {
 const MOST_TOLD = 3;
 
 export function verdictOf(event: EventRecord, now: number): Verdict {
-  if (event.state === 'accepted') return { tone: 'waiting', text: tellAccepted(event, now) };
+  if (event.state === 'accepted') return { tone: 'waiting', text: describeAccepted(event, now) };
   if (event.state === 'unrouted') {
     return { tone: 'bad', text: 'No enabled pipeline listens to its source, so it went nowhere.' };
   }
   const runs = latestRuns(event.runs);
-  const stopped = runs.filter(({ outcome }) => outcome !== 'routed').map(tellStop);
+  const stopped = runs.filter(({ outcome }) => outcome !== 'routed').map(describeStop);
   const failed = runs.some(({ outcome }) => outcome === 'failed');
   if (event.state === 'dropped' || event.state === 'failed') {
     return { tone: failed ? 'bad' : 'quiet', text: stopped.join(' ') };
   }
   const ids = new Set(runs.map(({ id }) => id));
-  const { tone, text } = tellDeliveries(
+  const { tone, text } = describeDeliveries(
     event.deliveries.filter(({ run_id }) => ids.has(run_id)),
     now,
   );
@@ -35,7 +35,7 @@ export function latestRuns(runs: readonly RunRecord[]): RunRecord[] {
   return [...new Map(runs.map(run => [run.pipeline.id, run])).values()];
 }
 
-function tellAccepted({ waiting }: EventRecord, now: number): string {
+function describeAccepted({ waiting }: EventRecord, now: number): string {
   if (waiting === null) return 'Accepted. It waits for its pipelines.';
   const tries = waiting.retries === 1 ? 'once' : `${waiting.retries} times`;
   return sentence(
@@ -43,7 +43,7 @@ function tellAccepted({ waiting }: EventRecord, now: number): string {
   );
 }
 
-function tellStop(run: RunRecord): string {
+function describeStop(run: RunRecord): string {
   const verb = run.outcome === 'failed' ? 'Failed' : 'Dropped';
   const kind = run.step === null ? undefined : run.steps[run.step]?.kind;
   const step = run.step === null ? '' : `step ${run.step + 1}${kind ? ` (${kind})` : ''} of `;
@@ -52,7 +52,7 @@ function tellStop(run: RunRecord): string {
   return sentence(`${verb} ${preposition} ${step}“${run.pipeline.name}”${reason}`);
 }
 
-function tellDeliveries(deliveries: readonly DeliveryRecord[], now: number): Verdict {
+function describeDeliveries(deliveries: readonly DeliveryRecord[], now: number): Verdict {
   if (deliveries.length === 0) {
     return { tone: 'quiet', text: 'Processed, but it goes to no destination.' };
   }
@@ -66,7 +66,7 @@ function tellDeliveries(deliveries: readonly DeliveryRecord[], now: number): Ver
         : `all ${deliveries.length} destinations`;
     return { tone: 'good', text: `Delivered to ${where}.` };
   }
-  const told = open.slice(0, MOST_TOLD).map(delivery => tellDelivery(delivery, now));
+  const told = open.slice(0, MOST_TOLD).map(delivery => describeDelivery(delivery, now));
   const more = open.length > MOST_TOLD ? `; and ${open.length - MOST_TOLD} more` : '';
   const destinations = deliveries.length === 1 ? 'destination' : 'destinations';
   return {
@@ -77,7 +77,7 @@ function tellDeliveries(deliveries: readonly DeliveryRecord[], now: number): Ver
   };
 }
 
-export function tellDelivery(delivery: DeliveryRecord, now: number): string {
+export function describeDelivery(delivery: DeliveryRecord, now: number): string {
   const name = `“${delivery.destination.name}”`;
   const tries = delivery.attempt === 1 ? '1 try' : `${delivery.attempt} tries`;
   switch (delivery.state) {
@@ -88,9 +88,9 @@ export function tellDelivery(delivery: DeliveryRecord, now: number): string {
     case 'held':
       return `${name} is paused, so this is kept for it`;
     case 'retrying':
-      return `${name} ${tellFailure(delivery)}, next try ${whenOf(delivery.next_attempt_at, now)}`;
+      return `${name} ${describeFailure(delivery)}, next try ${whenOf(delivery.next_attempt_at, now)}`;
     case 'dead':
-      return `${name} ${tellFailure(delivery)}, given up after ${tries}`;
+      return `${name} ${describeFailure(delivery)}, given up after ${tries}`;
     case 'cancelled':
       return `${name} was cancelled`;
     case 'delivered':
@@ -100,11 +100,11 @@ export function tellDelivery(delivery: DeliveryRecord, now: number): string {
 
 function whenOf(at: string | null, now: number): string {
   if (at === null) return 'soon';
-  return Date.parse(at) <= now + 1_000 ? 'now' : tellSince(Date.parse(at), now);
+  return Date.parse(at) <= now + 1_000 ? 'now' : formatRelative(Date.parse(at), now);
 }
 
 /** Why the last attempt did not arrive, in a few words. */
-function tellFailure({ attempts, code }: DeliveryRecord): string {
+function describeFailure({ attempts, code }: DeliveryRecord): string {
   const last = attempts.at(-1);
   if (last?.code === 'bad_status' && last.status !== null) return `answered ${last.status}`;
   const reason = code ?? last?.code ?? null;

@@ -4,19 +4,19 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Empty } from '../../../components/empty.tsx';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { Moment } from '../../../components/moment.tsx';
+import { eventColumns, keyOfEvent, pageOfEvent } from '../../../components/events/event-columns.tsx';
+import { EventFilters } from '../../../components/events/event-filters.tsx';
+import { NoEvents } from '../../../components/events/no-events.tsx';
+import { type EventQuery, useEventQuery } from '../../../components/events/use-event-query.ts';
 import { Page } from '../../../components/page.tsx';
 import { Loading } from '../../../components/page-states.tsx';
+import { RelativeTime } from '../../../components/relative-time.tsx';
 import { type Column, Rows } from '../../../components/rows.tsx';
 import { useList } from '../../../lib/api/use-call.ts';
 import { useMay } from '../../../lib/session.tsx';
 import { useFilters } from '../../../lib/use-filters.ts';
-import { eventColumns, keyOfEvent, pageOfEvent } from './event-columns.tsx';
-import { EventFilters } from './event-filters.tsx';
 import classes from './events-page.module.css';
-import { FirstEvent } from './first-event.tsx';
 import { ReplayBar } from './replay-bar.tsx';
-import { type EventQuery, useEventQuery } from './use-event-query.ts';
 import { useNewer } from './use-newer.ts';
 
 const NONE: ReadonlySet<string> = new Set();
@@ -120,7 +120,7 @@ export default function EventsPage() {
         <Group justify="center" gap="sm" role="status">
           <Text size="sm" c="dimmed">
             {list.rows.length === 0 ? 'Nothing found yet. ' : ''}
-            Searched back to <Moment at={list.searchedTo} />.
+            Searched back to <RelativeTime at={list.searchedTo} />.
           </Text>
           <Button size="compact-sm" variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
             Search further back
@@ -132,7 +132,7 @@ export default function EventsPage() {
 }
 
 function NothingHere({ isNarrowed, onClear }: { isNarrowed: boolean; onClear(): void }) {
-  if (!isNarrowed) return <FirstEvent />;
+  if (!isNarrowed) return <NoEvents />;
   return (
     <Empty
       sentence="No event matches these filters."

@@ -5,10 +5,10 @@ import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
+import type { EventQuery } from '../../../components/events/use-event-query.ts';
 import { asCallError, type CallError, call } from '../../../lib/api/call.ts';
 import { useChange } from '../../../lib/api/use-call.ts';
 import classes from './replay-bar.module.css';
-import type { EventQuery } from './use-event-query.ts';
 
 /** Each is a job of its own; for more there is the job for all that match. */
 const MOST_ONE_BY_ONE = 50;

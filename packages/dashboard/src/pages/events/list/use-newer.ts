@@ -1,8 +1,8 @@
 import type { EventRow } from '@sluice/contract/dashboard-events';
 import { useEffect, useRef, useState } from 'react';
+import type { EventQuery } from '../../../components/events/use-event-query.ts';
 import { followEvents } from '../../../lib/api/tail.ts';
 import { type List, PAGE_SIZE } from '../../../lib/api/use-call.ts';
-import type { EventQuery } from './use-event-query.ts';
 
 /**
  * Follows what comes in that belongs to the list. While nobody would be disturbed the list turns by itself; otherwise
@@ -31,7 +31,7 @@ export function useNewer(query: EventQuery, list: List<EventRow>, isAtRest: bool
     });
   }, [query]);
 
-  // Back at rest, or read anew: whatever was held back is shown.
+  // Back at rest, or read again: whatever was held back is shown.
   const newest = list.rows[0]?.id;
   useEffect(() => {
     if (newest !== undefined) setHasNewer(false);

@@ -62,17 +62,27 @@ test('a clock that is set back locks nobody out until it has caught up', () => {
 
 test('remembers a bounded number of names, those tried last', () => {
   const throttle = createThrottle(clockAt(hours(1)));
-  for (let i = 0; i < 20; i++) throttle.attempt('old');
-  for (let i = 0; i < 20_000; i++) throttle.attempt(`new ${i}`);
+  for (let i = 0; i < 20; i++) {
+    throttle.attempt('old');
+    throttle.attempt('tried again');
+  }
+  for (let i = 0; i < 20_000; i++) {
+    throttle.attempt(`new ${i}`);
+    if (i % 5_000 === 0) expect(refusalOf(() => throttle.attempt('tried again'))).not.toBeNull();
+  }
   expect(refusalOf(() => throttle.attempt('old'))).toBeNull();
+  expect(refusalOf(() => throttle.attempt('tried again'))).not.toBeNull();
 });
 
 test('an address of IPv4 stands for itself, one of IPv6 for its network', () => {
   expect(networkOf('192.0.2.7')).toBe('192.0.2.7');
   expect(networkOf('::ffff:192.0.2.7')).toBe('192.0.2.7');
+  expect(networkOf('::ffff:c000:207')).toBe('192.0.2.7');
   expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
   expect(networkOf('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64');
   expect(networkOf('2001:db8::9')).toBe('2001:db8:0:0::/64');
+  expect(networkOf('2001:0DB8:0001:0002::9')).toBe('2001:db8:1:2::/64');
+  expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0::/64');
   expect(networkOf('::1')).toBe('0:0:0:0::/64');
   expect(networkOf('')).toBe('');
 });

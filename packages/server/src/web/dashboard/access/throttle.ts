@@ -1,4 +1,5 @@
-import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import { type Clock, minutes } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 
@@ -17,7 +18,7 @@ const WINDOW_MS = minutes(15);
 const MOST_NAMES = 20_000;
 
 export function createThrottle(clock: Clock): Throttle {
-  const failures = new Map<string, number[]>();
+  const failures = new LRUCache<string, number[]>({ max: MOST_NAMES });
 
   /** Times ahead of the clock are dropped too: it was set back, and nobody should be locked out until then. */
   const recent = (name: string, now: number) =>
@@ -34,17 +35,10 @@ export function createThrottle(clock: Clock): Throttle {
     });
   }
 
-  function count(name: string, now: number): void {
-    const times = [...recent(name, now), now];
-    failures.delete(name);
-    failures.set(name, times);
-    if (failures.size <= MOST_NAMES) return;
-    const [longestAgo] = failures.keys();
-    if (longestAgo !== undefined) failures.delete(longestAgo);
-  }
+  const count = (name: string, now: number) => failures.set(name, [...recent(name, now), now]);
 
   function takeBack(name: string, at: number): void {
-    const times = failures.get(name) ?? [];
+    const times = failures.peek(name) ?? [];
     const index = times.lastIndexOf(at);
     if (index >= 0) times.splice(index, 1);
     if (times.length === 0) failures.delete(name);
@@ -69,11 +63,9 @@ function tellMinutes(ms: number): string {
 
 /** One household has 2^64 addresses of IPv6: they count as one. */
 export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+  if (!ipaddr.isValid(address)) return address;
+  const plain = ipaddr.process(address);
+  if (!(plain instanceof ipaddr.IPv6)) return plain.toString();
+  const network = plain.parts.slice(0, 4).map(part => part.toString(16));
+  return `${network.join(':')}::/64`;
 }

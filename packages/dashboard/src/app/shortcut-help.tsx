@@ -1,0 +1,45 @@
+import { Kbd, Modal, Table } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useEffect } from 'react';
+import { modifierKey } from './modifier-key.ts';
+import { navigation } from './navigation.ts';
+
+const keys: readonly [string, string][] = [
+  [`${modifierKey} K`, 'find anything'],
+  ['?', 'these keys'],
+  ['/', 'to the filter of a list'],
+  ['j', 'down the list'],
+  ['k', 'up the list'],
+  ['Enter', 'open what is marked'],
+  ['x', 'select what is marked'],
+  ...navigation.map(({ key, label }): [string, string] => [`g ${key}`, label]),
+];
+
+/** The keys. They are shown whenever they are asked for once more. */
+export default function ShortcutHelp({ asked }: { asked: number }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  useEffect(() => {
+    if (asked > 0) open();
+  }, [asked, open]);
+
+  return (
+    <Modal opened={isOpen} onClose={close} title="Keys" size="sm">
+      <Table withRowBorders={false} verticalSpacing={5}>
+        <Table.Tbody>
+          {keys.map(([key, meaning]) => (
+            <Table.Tr key={key}>
+              <Table.Td w={110}>
+                {key.split(' ').map(part => (
+                  <Kbd key={part} mr={4}>
+                    {part}
+                  </Kbd>
+                ))}
+              </Table.Td>
+              <Table.Td>{meaning}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  );
+}

@@ -1,0 +1,61 @@
+import type { EventRow } from '@sluice/contract/dashboard-events';
+import { type Column, RowLink } from '../rows.tsx';
+import { StateBadge } from '../state-badge.tsx';
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+
+/** The time of the day, with the date where that is another one. A list has many: they are texts that stand still. */
+function Time({ at }: { at: string }) {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return (
+    <time dateTime={at} title={exact.format(date)} className="numbers">
+      {isToday ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`}
+    </time>
+  );
+}
+
+/** What a list says of each event. */
+export const eventColumns: readonly Column<EventRow>[] = [
+  {
+    header: 'Received',
+    width: '150px',
+    narrowWidth: '82px',
+    cell: ({ received_at }) => <Time at={received_at} />,
+  },
+  {
+    header: 'Type',
+    width: 'minmax(120px, 1.6fr)',
+    narrowWidth: 'minmax(0, 1fr)',
+    cell: ({ id, type, icon }) => (
+      <RowLink to={`/events/${id}`}>
+        {icon ? `${icon} ` : ''}
+        {type}
+      </RowLink>
+    ),
+  },
+  { header: 'State', width: '110px', narrowWidth: '86px', cell: ({ state }) => <StateBadge state={state} /> },
+  {
+    header: 'Source',
+    width: 'minmax(110px, 1fr)',
+    cell: ({ sources }) => sources.map(({ name }) => name).join(', ') || '–',
+    onlyWide: true,
+  },
+  {
+    header: 'Entity',
+    width: 'minmax(110px, 1fr)',
+    cell: ({ entity }) => (entity ? `${entity.kind}:${entity.external_id}` : '–'),
+    onlyWide: true,
+  },
+  {
+    header: 'Id',
+    width: '270px',
+    cell: ({ id }) => <span className="mono">{id}</span>,
+    onlyWide: true,
+  },
+];
+
+export const keyOfEvent = ({ id }: EventRow): string => id;
+export const pageOfEvent = ({ id }: EventRow): string => `/events/${id}`;

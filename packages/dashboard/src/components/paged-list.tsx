@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import type { List } from '../lib/api/use-call.ts';
+import { ErrorNotice } from './error-notice.tsx';
+import { Loading } from './page-states.tsx';
+import { type Column, Rows } from './rows.tsx';
+
+/** It was read, and there is nothing in it. */
+export const isEmpty = ({ rows, isLoading, error }: List<unknown>): boolean =>
+  !isLoading && rows.length === 0 && !error;
+
+/** A list that is read page by page, or what stands in its place: what went wrong, that it is read, that it is empty. */
+export function PagedList<Row>(props: {
+  label: string;
+  list: List<Row>;
+  columns: readonly Column<Row>[];
+  keyOf(row: Row): string;
+  pageOf(row: Row): string;
+  empty: ReactNode;
+}) {
+  const { list, empty, ...rows } = props;
+  return (
+    <>
+      {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
+      {list.isLoading && !list.error && <Loading />}
+      {isEmpty(list) && empty}
+      {list.rows.length > 0 && (
+        <Rows
+          {...rows}
+          rows={list.rows}
+          isOld={list.isOld}
+          hasMore={list.hasMore}
+          isLoadingMore={list.isLoadingMore}
+          loadMore={list.loadMore}
+        />
+      )}
+    </>
+  );
+}

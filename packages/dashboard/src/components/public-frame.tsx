@@ -1,0 +1,31 @@
+import { Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { Brand } from './brand.tsx';
+import { Card } from './card.tsx';
+import classes from './public-frame.module.css';
+
+/** A page for those who are not logged in: one card in the middle. */
+export function PublicFrame(props: { title: string; lead?: ReactNode; children: ReactNode }) {
+  useDocumentTitle(`${props.title} · Sluice`);
+  return (
+    <main className={classes.frame}>
+      <Brand />
+      <Card className={classes.card ?? ''}>
+        <Stack gap="md">
+          <div>
+            <Title order={1} size="h3">
+              {props.title}
+            </Title>
+            {props.lead && (
+              <Text size="sm" c="dimmed" component="div" mt={4}>
+                {props.lead}
+              </Text>
+            )}
+          </div>
+          {props.children}
+        </Stack>
+      </Card>
+    </main>
+  );
+}

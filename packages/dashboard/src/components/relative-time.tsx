@@ -1,0 +1,65 @@
+import { Tooltip } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+
+const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+
+/** `3 min. ago`, `in 2 hr.` */
+export function formatRelative(at: number, now: number): string {
+  const ms = at - now;
+  if (Math.abs(ms) <= 1_000) return 'now';
+  const [unit, size] = units.find(([, size]) => Math.abs(ms) >= size) ?? ['second', 1_000];
+  return relative.format(Math.trunc(ms / size), unit as Intl.RelativeTimeFormatUnit);
+}
+
+const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+
+/** One clock for all moments of a page; it stands still while there are none. */
+const watchers = new Set<() => void>();
+/** Whole seconds, so that it says the same for as long as nobody could tell the difference. */
+const wholeSeconds = () => Math.floor(Date.now() / 1_000) * 1_000;
+let now = wholeSeconds();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function watchClock(watcher: () => void): () => void {
+  watchers.add(watcher);
+  timer ??= setInterval(tick, 1_000);
+  return () => {
+    watchers.delete(watcher);
+    if (watchers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+function tick(): void {
+  now = wholeSeconds();
+  for (const watcher of watchers) watcher();
+}
+
+function readClock(): number {
+  // Nobody has watched for a while: it has to be set first.
+  if (timer === undefined) now = wholeSeconds();
+  return now;
+}
+
+export const useNow = (): number => useSyncExternalStore(watchClock, readClock);
+
+/** A moment as people say it, with the exact time on hover. */
+export function RelativeTime({ at }: { at: string | null }) {
+  const now = useNow();
+  if (at === null) return <span>never</span>;
+  const ms = Date.parse(at);
+  return (
+    <Tooltip label={exactTime.format(ms)}>
+      <time dateTime={at} className="numbers">
+        {formatRelative(ms, now)}
+      </time>
+    </Tooltip>
+  );
+}

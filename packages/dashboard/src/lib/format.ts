@@ -1,0 +1,19 @@
+/** Amounts and times as people read them. */
+const whole = new Intl.NumberFormat('en');
+
+/** `12,345` */
+export const formatNumber = (amount: number): string => whole.format(amount);
+
+/** `10,000+`, where nobody counted further. */
+export const formatCapped = ({ count, more }: { readonly count: number; readonly more: boolean }): string =>
+  `${formatNumber(count)}${more ? '+' : ''}`;
+
+/** `0.04 ms`, `35 ms`, `1.2 s`, `4 min`, `2.5 h`: two figures are enough. */
+export function formatDuration(ms: number | null): string {
+  if (ms === null) return '–';
+  if (ms < 1) return `${Math.round(ms * 100) / 100} ms`;
+  const [unit, size] =
+    ms < 1_000 ? ['ms', 1] : ms < 60_000 ? ['s', 1_000] : ms < 3_600_000 ? ['min', 60_000] : ['h', 3_600_000];
+  const amount = ms / Number(size);
+  return `${amount < 10 ? Math.round(amount * 10) / 10 : Math.round(amount)} ${unit}`;
+}

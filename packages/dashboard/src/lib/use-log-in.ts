@@ -1,0 +1,14 @@
+import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+
+/** Goes inside as somebody who has just logged in; nothing of whoever was here before is kept. */
+export function useLogIn(): (who: WhoAmI, path: string) => void {
+  const queries = useQueryClient();
+  const router = useRouter();
+  return (who, path) => {
+    queries.clear();
+    queries.setQueryData(['call', '/session'], who);
+    router.history.replace(path);
+  };
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test';
+import { describeRateLimit, hintFor, refusalTitle } from './source-labels.ts';
+
+test('a rate is told as people say it', () => {
+  expect(describeRateLimit({ per_second: 100, burst: 200 })).toBe('100 a second, up to 200 at once');
+  expect(describeRateLimit({ per_second: 0, burst: 0 })).toBe('no limit');
+  expect(describeRateLimit({ per_second: 0.5, burst: 1 })).toBe('30 a minute, up to 1 at once');
+  expect(describeRateLimit({ per_second: 0.001, burst: 1 })).toBe('3.6 an hour, up to 1 at once');
+  expect(describeRateLimit({ per_second: 2_500, burst: 5_000 })).toBe('2,500 a second, up to 5,000 at once');
+});
+
+test('a refused request comes with what to do about it, by how the source is protected', () => {
+  const refused = (code: string) => ({ at: '2026-01-01T00:00:00.000Z', code, message: 'x' });
+  expect(hintFor(refused('unauthenticated'), 'hmac')).toContain('64 lowercase hex');
+  expect(hintFor(refused('unauthenticated'), 'bearer')).toContain('Authorization: Bearer');
+  expect(hintFor(refused('rate_limited'), 'hmac')).toContain('Retry-After');
+  expect(hintFor(refused('something_new'), 'hmac')).toBe('The message says what was wrong.');
+  expect(refusalTitle('unauthenticated', 'hmac')).toBe('bad signature');
+  expect(refusalTitle('something_new', 'hmac')).toBe('something new');
+});

@@ -1,0 +1,89 @@
+import type { RejectionRecord, SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+
+type Auth = WebhookSourceRecord['auth'];
+
+/** How a sender shows that it may send, in words for people who have to choose. */
+export const authLabels: Readonly<Record<Auth, { readonly title: string; readonly meaning: string }>> = {
+  hmac: {
+    title: 'Signed (hmac)',
+    meaning:
+      'The sender signs the raw body with the secret. Nobody can change a request on its way or make one up.',
+  },
+  bearer: {
+    title: 'Token (bearer)',
+    meaning:
+      'The sender shows the secret in its Authorization header. For senders that sign in another way, or cannot.',
+  },
+  none: {
+    title: 'Open (none)',
+    meaning: 'Nothing is asked: whoever knows the URL can send. For local tests.',
+  },
+};
+
+export const openWarning =
+  'Anybody who learns this URL can send events, and nobody can tell theirs from yours. Choose signed or token before you use it for real.';
+
+/** `100 a second, up to 200 at once` */
+export const describeRateLimit = (rate: WebhookSourceRecord['rate']): string =>
+  rate.per_second === 0
+    ? formatRate(rate)
+    : `${formatRate(rate)}, up to ${rate.burst.toLocaleString('en')} at once`;
+
+/** `100 a second` */
+export function formatRate({ per_second }: WebhookSourceRecord['rate']): string {
+  if (per_second === 0) return 'no limit';
+  const [amount, unit] = perUnit(per_second);
+  return `${round(amount)} ${unit}`;
+}
+
+function perUnit(perSecond: number): [number, string] {
+  if (perSecond >= 1) return [perSecond, 'a second'];
+  return perSecond * 60 >= 1 ? [perSecond * 60, 'a minute'] : [perSecond * 3_600, 'an hour'];
+}
+
+const round = (n: number): string => n.toLocaleString('en', { maximumFractionDigits: 2 });
+
+/** What tells one source from another in a list. */
+export const describeSource = (source: SourceRecord): string =>
+  source.kind === 'sdk' ? source.match : authLabels[source.auth].title;
+
+const unauthenticated: Readonly<Record<Auth, string>> = {
+  hmac: 'X-Ingest-Signature must be the HMAC-SHA256 of the raw bytes that are sent, under this source’s secret: 64 lowercase hex characters with nothing before them. A body that was parsed and written again has other bytes. A sender that signs in another form (sha256=…, t=…,v1=…) needs a token source.',
+  bearer:
+    'The request needs the header “Authorization: Bearer <secret>”, with this source’s secret, not the token of its URL.',
+  none: 'This source asked for a secret then; it no longer does.',
+};
+
+const hints: Readonly<Record<string, string>> = {
+  rate_limited:
+    'More came than the rate allows. Senders that honour Retry-After come again; else raise the rate below.',
+  source_disabled: 'The source is disabled. Enable it to take events again.',
+  invalid_json: 'The body must be JSON. Check that the sender sends all of it, and as it claims.',
+  invalid_encoding: 'The body must be UTF-8.',
+  invalid_compression: 'The body says that it is gzip, and is not. Send it plain, or zip it as a whole.',
+  unsupported_media_type: 'Send the body as application/json, or as a form.',
+  payload_too_large:
+    'The event is larger than this installation takes. Send less, or have the operator raise the limit.',
+  validation_failed: 'The body is JSON but cannot be kept as it is. The message names the field.',
+  idempotency_conflict: 'Each event needs an idempotency key of its own.',
+  storage_unavailable: 'The service could not store it then. Senders that try again lose nothing.',
+};
+
+/** What to do about a refused request. */
+export const hintFor = ({ code }: RejectionRecord, auth: Auth): string =>
+  code === 'unauthenticated' ? unauthenticated[auth] : (hints[code] ?? 'The message says what was wrong.');
+
+/** The reason in two words. */
+export function refusalTitle(code: string, auth: Auth): string {
+  if (code === 'unauthenticated') return auth === 'hmac' ? 'bad signature' : 'bad token';
+  return refusalTitles[code] ?? code.replaceAll('_', ' ');
+}
+
+const refusalTitles: Readonly<Record<string, string>> = {
+  rate_limited: 'over the rate',
+  source_disabled: 'disabled',
+  invalid_json: 'not JSON',
+  unsupported_media_type: 'not JSON',
+  invalid_encoding: 'not UTF-8',
+  payload_too_large: 'too large',
+};
