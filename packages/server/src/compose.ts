@@ -161,7 +161,8 @@ export async function startService(
         onError: error => logger.warn({ err: error }, 'delivery'),
       })
     : null;
-  if (delivery) engine.onConfigurationChanged(delivery.invalidate);
+  delivery?.start();
+  if (delivery) engine.onConfigurationChanged(() => delivery.invalidate(null));
   const onDeliveriesDue = () => delivery?.wake();
   const retryJobs = createRetryJobs({ storage, clock, onDeliveriesDue, isStopping: () => stopping });
 
@@ -196,7 +197,7 @@ export async function startService(
   });
   engine.onConfigurationChanged(pipelines.invalidate);
 
-  const withdrawing = withWithdrawalSignal(storage, () => delivery?.recheckClaims());
+  const withdrawing = withWithdrawalSignal(storage, (...withdrawn) => delivery?.recheckClaims(...withdrawn));
   const entityActions = createEntityActions(withdrawing, clock);
   const index = createIndexUpkeep({ storage, clock, pause: pauseBriefly, isStopping: () => stopping });
   engine.onConfigurationChanged(index.notice);

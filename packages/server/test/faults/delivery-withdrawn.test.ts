@@ -46,7 +46,7 @@ async function expectUnsent(org: string, id: string): Promise<void> {
 test('what is discarded while it waits in the queue is not sent', async () => {
   const { org, worker, waiting, finish } = await twoInTheQueue();
   await bench.storage.discardDelivery(org, waiting, bench.clock.time);
-  worker.recheckClaims();
+  worker.recheckClaims(org, [waiting]);
   finish();
   await expectUnsent(org, waiting);
 });
@@ -68,7 +68,7 @@ test('while nobody can say whether it was discarded, nothing of the queue is sen
     },
   });
   await bench.storage.discardDelivery(org, waiting, bench.clock.time);
-  worker.recheckClaims();
+  worker.recheckClaims(org, [waiting]);
   finish();
   await expectUnsent(org, waiting);
   expect(bench.errors.length).toBeGreaterThan(0);
@@ -127,7 +127,7 @@ async function whileFillingIn(
         org,
         destination: destination.id,
         id: delivery.id,
-        recheckClaims: worker.recheckClaims,
+        recheckClaims: () => worker.recheckClaims(org, [delivery.id]),
       });
       await fillInTurn(delivery, () => '');
       seen.sent++;

@@ -109,8 +109,9 @@ export async function openWorkerBench(): Promise<WorkerBench> {
         onAttempt: () => {},
         onError: error => void errors.push(error),
       });
-      engine.onConfigurationChanged(worker.invalidate);
+      engine.onConfigurationChanged(() => worker.invalidate(null));
       workers.push(worker);
+      worker.start();
       return worker;
     },
     async states(orgId) {
