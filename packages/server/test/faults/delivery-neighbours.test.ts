@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import type { ConfigurationChange } from '../../src/core/stores/change.ts';
 import type { StoredDestination } from '../../src/core/stores/deliveries.ts';
+import type { DeliveryWorker } from '../../src/delivery/work/worker.ts';
 import { delivered, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
 import { until } from '../support/until.ts';
 
@@ -25,6 +26,7 @@ async function oneUnderWay() {
   const { promise: letThrough, resolve: answerReads } = Promise.withResolvers<void>();
   let isSwept = false;
   let reads: number | null = null;
+  let lookups = 0;
   let finish = () => {};
   const worker = bench.start({
     storage: {
@@ -34,6 +36,10 @@ async function oneUnderWay() {
           await letThrough;
         }
         return bench.storage.findDestination(orgId, id);
+      },
+      async findLeased(claims) {
+        lookups++;
+        return bench.storage.findLeased(claims);
       },
       // The sweep at the start reads destinations too, and is over with this.
       async bringForward(...args) {
@@ -50,7 +56,15 @@ async function oneUnderWay() {
   });
   await until(() => isSwept && bench.sent.length === 1, 'Nothing was sent.');
   reads = 0;
-  return { org, destination, worker, answerReads, finish: () => finish(), reads: () => reads };
+  return {
+    org,
+    destination,
+    worker,
+    answerReads,
+    finish: () => finish(),
+    reads: () => reads,
+    lookups: () => lookups,
+  };
 }
 
 const untilDelivered = (org: string, count: number) =>
@@ -93,4 +107,15 @@ test.each<[string, ChangeOf]>([
   expect(bench.sent).toHaveLength(1);
   answerReads();
   await untilDelivered(org, 3);
+});
+
+test.each<[string, (worker: DeliveryWorker, org: string) => void]>([
+  ['of another organisation', worker => worker.recheckClaims('org_neighbour')],
+  ['that no queue holds', (worker, org) => worker.recheckClaims(org, ['dlv_dead'])],
+])('withdrawals %s are looked up by nobody', async (_, withdraw) => {
+  const { org, worker, finish, lookups } = await oneUnderWay();
+  withdraw(worker, org);
+  finish();
+  await untilDelivered(org, 3);
+  expect(lookups()).toBe(0);
 });
