@@ -10,6 +10,7 @@ import { VERSION } from './core/version.ts';
 import { repeat } from './core/work/repeat.ts';
 import { createDestinationAdmin } from './delivery/destination-admin.ts';
 import { createGuardedClient } from './delivery/guarded-client/client.ts';
+import { createTemplateRenderer } from './delivery/rendering/template-renderer.ts';
 import { createRetryJobs } from './delivery/work/retry-job.ts';
 import { withWithdrawalSignal } from './delivery/work/withdrawals.ts';
 import { createDeliveryWorker } from './delivery/work/worker.ts';
@@ -132,7 +133,7 @@ export async function startService(
     openSession: openFetchSession,
   });
   const destinationAdmin = createDestinationAdmin(
-    { client, clock, egressAddresses: settings.SLUICE_EGRESS_ADDRESSES },
+    { client, clock, renderer: createTemplateRenderer(), egressAddresses: settings.SLUICE_EGRESS_ADDRESSES },
     vault,
   );
   const readTraits = async (orgId: string, entity: EntityRef) =>

@@ -1,5 +1,5 @@
 import { hours } from '../../core/clock.ts';
-import type { Failure } from '../../core/http/outgoing.ts';
+import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import {
   delayBefore,
   jittered,
@@ -18,7 +18,7 @@ import type { AttemptResult } from './attempt.ts';
 export type Decision =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly at: number }
-  | ({ readonly kind: 'dead' } & Failure);
+  | ({ readonly kind: 'dead' } & OutgoingFailure);
 
 export interface RetryPolicy extends Schedule {
   readonly timeoutMs: number;
