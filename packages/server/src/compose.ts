@@ -10,6 +10,7 @@ import { VERSION } from './core/version.ts';
 import { repeat } from './core/work/repeat.ts';
 import { createDestinationAdmin } from './delivery/destination-admin.ts';
 import { createGuardedClient } from './delivery/guarded-client/client.ts';
+import { createTemplateRenderer } from './delivery/rendering/template-renderer.ts';
 import { createRetryJobs } from './delivery/work/retry-job.ts';
 import { withWithdrawalSignal } from './delivery/work/withdrawals.ts';
 import { createDeliveryWorker } from './delivery/work/worker.ts';
@@ -132,7 +133,7 @@ export async function startService(
     openSession: openFetchSession,
   });
   const destinationAdmin = createDestinationAdmin(
-    { client, clock, egressAddresses: settings.SLUICE_EGRESS_ADDRESSES },
+    { client, clock, renderer: createTemplateRenderer(), egressAddresses: settings.SLUICE_EGRESS_ADDRESSES },
     vault,
   );
   const readTraits = async (orgId: string, entity: EntityRef) =>
@@ -161,7 +162,8 @@ export async function startService(
         onError: error => logger.warn({ err: error }, 'delivery'),
       })
     : null;
-  if (delivery) engine.onConfigurationChanged(delivery.invalidate);
+  delivery?.start();
+  if (delivery) engine.onConfigurationChanged(() => delivery.invalidate(null));
   const onDeliveriesDue = () => delivery?.wake();
   const retryJobs = createRetryJobs({ storage, clock, onDeliveriesDue, isStopping: () => stopping });
 
@@ -197,7 +199,7 @@ export async function startService(
   pipelines.start();
   engine.onConfigurationChanged(() => pipelines.invalidate(null));
 
-  const withdrawing = withWithdrawalSignal(storage, () => delivery?.recheckClaims());
+  const withdrawing = withWithdrawalSignal(storage, (...withdrawn) => delivery?.recheckClaims(...withdrawn));
   const entityActions = createEntityActions(withdrawing, clock);
   const index = createIndexUpkeep({ storage, clock, pause: pauseBriefly, isStopping: () => stopping });
   engine.onConfigurationChanged(index.notice);

@@ -104,10 +104,10 @@ export function createDestinationAdmin(
 
     async accept(input) {
       const { kind, read } = readInput(input);
-      const filled = kind.fillIn?.(read) ?? { config: read, secret: null };
-      await kind.prepare(filled.config, deps).close?.();
-      await kind.check?.(filled.config, deps);
-      return { config: seal(kind, filled.config as JsonObject, input), secret: filled.secret };
+      const complete = kind.generateSecret?.(read) ?? { config: read, secret: null };
+      await kind.prepare(complete.config, deps).close?.();
+      await kind.check?.(complete.config, deps);
+      return { config: seal(kind, complete.config as JsonObject, input), secret: complete.secret };
     },
 
     show(destination) {

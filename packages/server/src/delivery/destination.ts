@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { type PipelineEvent, type Scope, scopeOf } from '../core/event/scope.ts';
+import type { Budget } from '../core/expressions/cel/budget.ts';
 import { type JsonObject, parseJson } from '../core/json/json.ts';
 import { defineKind, type Kind } from '../core/kinds/kind.ts';
 import type { AttemptResult } from './decide/attempt.ts';
@@ -13,7 +14,7 @@ export interface DestinationKind<C extends z.ZodType = z.ZodType> extends Kind<C
   /** Asked when it is saved: whether what it names may be reached and fits. Throws a 400 that points into `config`. */
   check?(config: z.output<C>, deps: DestinationDeps): Promise<void>;
   /** Makes the secret that a configuration lacks; null where it lacks none. */
-  fillIn?(config: z.output<C>): NewSecret<z.output<C>> | null;
+  generateSecret?(config: z.output<C>): NewSecret<z.output<C>> | null;
   /**
    * Whether there is a secret of ours to rotate, and until when the one before holds; null where there is none. Asked
    * of what is stored, its secrets sealed.
@@ -73,10 +74,20 @@ export interface Destination {
 export interface DestinationDeps {
   readonly client: GuardedClient;
   readonly clock: Clock;
+  readonly renderer: TemplateRenderer;
   /** Where our connections come from, for people who have to let them in. */
   readonly egressAddresses: readonly string[];
   /** Certificates to trust in place of those that come with the runtime. */
   readonly ca?: string;
+}
+
+/** Reads the payload of a delivery and renders its templates, when it is its turn. */
+export interface TemplateRenderer {
+  /**
+   * Calls back with what templates may read. A turn may take seconds to come, so whether the delivery is to go out at
+   * all is asked again at the end: rejects with `NoLongerWanted` where it is not.
+   */
+  render<T>(delivery: OutgoingDelivery, render: (scope: Scope, budget: Budget) => T): Promise<T>;
 }
 
 /** One event on its way to one destination, as the pipeline left it. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { seconds } from '../../src/core/clock.ts';
-import { fillInTurn } from '../../src/delivery/rendering/filling.ts';
+import { createTemplateRenderer } from '../../src/delivery/rendering/template-renderer.ts';
 import { delivered, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
 import { until } from '../support/until.ts';
 
@@ -46,7 +46,7 @@ async function expectUnsent(org: string, id: string): Promise<void> {
 test('what is discarded while it waits in the queue is not sent', async () => {
   const { org, worker, waiting, finish } = await twoInTheQueue();
   await bench.storage.discardDelivery(org, waiting, bench.clock.time);
-  worker.recheckClaims();
+  worker.recheckClaims(org, [waiting]);
   finish();
   await expectUnsent(org, waiting);
 });
@@ -68,7 +68,7 @@ test('while nobody can say whether it was discarded, nothing of the queue is sen
     },
   });
   await bench.storage.discardDelivery(org, waiting, bench.clock.time);
-  worker.recheckClaims();
+  worker.recheckClaims(org, [waiting]);
   finish();
   await expectUnsent(org, waiting);
   expect(bench.errors.length).toBeGreaterThan(0);
@@ -107,8 +107,8 @@ test('what is paused while the traits for it are read is given back unsent', asy
   expect(sent).toBe(0);
 });
 
-/** One delivery, of which something happens while it waits for its templates to be filled in. */
-async function whileFillingIn(
+/** One delivery, of which something happens while it waits for its templates to be rendered. */
+async function whileRendering(
   happens: (found: {
     org: string;
     destination: string;
@@ -119,6 +119,7 @@ async function whileFillingIn(
   const org = await bench.organisation();
   const destination = await bench.destination(org);
   await bench.deliver(destination);
+  const renderer = createTemplateRenderer();
   const seen = { begun: 0, sent: 0 };
   const worker = bench.start({
     async send(delivery) {
@@ -127,9 +128,9 @@ async function whileFillingIn(
         org,
         destination: destination.id,
         id: delivery.id,
-        recheckClaims: worker.recheckClaims,
+        recheckClaims: () => worker.recheckClaims(org, [delivery.id]),
       });
-      await fillInTurn(delivery, () => '');
+      await renderer.render(delivery, () => '');
       seen.sent++;
       return delivered;
     },
@@ -137,8 +138,8 @@ async function whileFillingIn(
   return { org, seen, worker };
 }
 
-test('what is paused while it is filled in is given back unsent', async () => {
-  const { org, seen } = await whileFillingIn(({ org, destination }) =>
+test('what is paused while it is rendered is given back unsent', async () => {
+  const { org, seen } = await whileRendering(({ org, destination }) =>
     bench.storage.updateDestination(org, destination, { paused: true }, bench.clock.time),
   );
   await until(async () => (await bench.states(org)).held === 1, 'It was not given back.');
@@ -154,8 +155,8 @@ test.each([
       bench.clock.time += seconds(1);
     },
   ],
-])('what is discarded %s while it is filled in is not sent', async (_, passes) => {
-  const { org, seen, worker } = await whileFillingIn(async ({ org, id, recheckClaims }) => {
+])('what is discarded %s while it is rendered is not sent', async (_, passes) => {
+  const { org, seen, worker } = await whileRendering(async ({ org, id, recheckClaims }) => {
     await bench.storage.discardDelivery(org, id, bench.clock.time);
     passes(recheckClaims);
   });
@@ -164,8 +165,8 @@ test.each([
   expect(seen).toEqual({ begun: 1, sent: 0 });
 });
 
-test('what is filled in while others are discarded goes out at once', async () => {
-  const { org, seen } = await whileFillingIn(async ({ recheckClaims }) => recheckClaims());
+test('what is rendered while others are discarded goes out at once', async () => {
+  const { org, seen } = await whileRendering(async ({ recheckClaims }) => recheckClaims());
   await until(async () => (await bench.states(org)).delivered === 1, 'It was not delivered.');
   expect(seen).toEqual({ begun: 1, sent: 1 });
 });

@@ -55,7 +55,7 @@ test('a timeout longer than the usual lease is given its time', async () => {
   await untilStates(org, { delivered: 1 });
 });
 
-test('a rate is kept however often deliveries end and lanes are woken', async () => {
+test('a rate is kept however often deliveries end and the worker is woken', async () => {
   const org = await bench.organisation();
   await bench.deliver(await bench.destination(org, { rate_per_second: 5 }), 12);
   const worker = bench.start({});
@@ -67,7 +67,7 @@ test('a rate is kept however often deliveries end and lanes are woken', async ()
   await untilStates(org, { delivered: 12 });
 });
 
-test('a change elsewhere leaves a destination its lane; a change of its own takes effect at once', async () => {
+test('a change elsewhere leaves a destination its queue; a change of its own takes effect at once', async () => {
   const org = await bench.organisation();
   const destination = await bench.destination(org, { concurrency: 1 }, '{"v":1}');
   await bench.deliver(destination, 3);
@@ -85,7 +85,7 @@ test('a change elsewhere leaves a destination its lane; a change of its own take
   await until(() => held.length === 1, 'Nothing was sent.');
   await bench.destination(org);
   held[0]?.();
-  await until(() => held.length === 2, 'The lane did not go on.');
+  await until(() => held.length === 2, 'The queue did not go on.');
   expect(prepared).toEqual(['{"v":1}']);
   await bench.storage.updateDestination(org, destination.id, { config: '{"v":2}' }, bench.clock.time);
   held[1]?.();
@@ -409,4 +409,17 @@ test('a stop with a hung receiver takes a few seconds and gives everything back'
   await worker.stop();
   expect(performance.now() - began).toBeLessThan(6_000);
   expect(await bench.states(org)).toEqual({ pending: 6 });
+});
+
+test('a worker does nothing before it is started, and can be stopped without that', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org));
+  const idle = bench.create({});
+  idle.wake();
+  await idle.stop();
+  idle.start();
+  expect(bench.sent).toEqual([]);
+  expect(await bench.states(org)).toEqual({ pending: 1 });
+  bench.start({});
+  await untilStates(org, { delivered: 1 });
 });

@@ -26,6 +26,8 @@ export interface WorkerBench {
   /** So many deliveries to that destination, due at once. */
   deliver(destination: StoredDestination, count?: number, payload?: string): Promise<void>;
   start(behaviour: Partial<Behaviour>): DeliveryWorker;
+  /** A worker that is not started yet. */
+  create(behaviour: Partial<Behaviour>): DeliveryWorker;
   states(orgId: string): Promise<Partial<Record<DeliveryState, number>>>;
   list(orgId: string): Promise<StoredDelivery[]>;
   close(): Promise<void>;
@@ -71,12 +73,40 @@ export async function openWorkerBench(): Promise<WorkerBench> {
   const errors: unknown[] = [];
   const workers: DeliveryWorker[] = [];
   const list = (orgId: string) => storage.listDeliveries(orgId, {}, { limit: 10_000, below: null });
+  function create(behaviour: Partial<Behaviour>): DeliveryWorker {
+    const send = behaviour.send ?? (async () => delivered);
+    const worker = createDeliveryWorker({
+      storage: { ...storage, ...behaviour.storage },
+      clock,
+      random: () => 0.5,
+      entities: { readTraits: behaviour.readTraits ?? (async () => null) },
+      prepare:
+        behaviour.prepare ??
+        (destination => ({
+          readsTraits: false,
+          send(delivery) {
+            sent.push(delivery);
+            return send(delivery, destination);
+          },
+        })),
+      nodes: () => 1,
+      isOnlyNode: behaviour.isOnlyNode ?? true,
+      changeFeedIsLive: () => true,
+      onAttempt: () => {},
+      onError: error => void errors.push(error),
+    });
+    engine.onConfigurationChanged(() => worker.invalidate(null));
+    workers.push(worker);
+    return worker;
+  }
+
   return {
     storage,
     clock,
     sent,
     errors,
     list,
+    create,
     organisation: () => storedOrganisation(storage),
     async destination(orgId, policy = {}, config = '{}') {
       const sample = aDestination(orgId);
@@ -88,29 +118,8 @@ export async function openWorkerBench(): Promise<WorkerBench> {
       await routedTo(storage, orgId, [id], { at: clock.time, payload, count });
     },
     start(behaviour) {
-      const send = behaviour.send ?? (async () => delivered);
-      const worker = createDeliveryWorker({
-        storage: { ...storage, ...behaviour.storage },
-        clock,
-        random: () => 0.5,
-        entities: { readTraits: behaviour.readTraits ?? (async () => null) },
-        prepare:
-          behaviour.prepare ??
-          (destination => ({
-            readsTraits: false,
-            send(delivery) {
-              sent.push(delivery);
-              return send(delivery, destination);
-            },
-          })),
-        nodes: () => 1,
-        isOnlyNode: behaviour.isOnlyNode ?? true,
-        changeFeedIsLive: () => true,
-        onAttempt: () => {},
-        onError: error => void errors.push(error),
-      });
-      engine.onConfigurationChanged(worker.invalidate);
-      workers.push(worker);
+      const worker = create(behaviour);
+      worker.start();
       return worker;
     },
     async states(orgId) {

@@ -6,6 +6,7 @@ import type {
   OutgoingDelivery,
 } from '../../src/delivery/destination.ts';
 import type { GuardedClient } from '../../src/delivery/guarded-client/client.ts';
+import { createTemplateRenderer } from '../../src/delivery/rendering/template-renderer.ts';
 import { guardedClient } from './guarded-client.ts';
 
 /** An event as a pipeline leaves it, with everything in it that a hostile sender would put there. */
@@ -55,7 +56,13 @@ export const payloadText = (value: unknown): string =>
 export function destinationDeps(
   over: Partial<DestinationDeps> & { readonly client?: GuardedClient } = {},
 ): DestinationDeps {
-  return { client: guardedClient(), clock: { now: Date.now }, egressAddresses: ['198.51.100.7'], ...over };
+  return {
+    client: guardedClient(),
+    clock: { now: Date.now },
+    renderer: createTemplateRenderer(),
+    egressAddresses: ['198.51.100.7'],
+    ...over,
+  };
 }
 
 /** From a configuration as somebody saves it to a destination that is ready to send. */

@@ -3,7 +3,7 @@ import type { FailureCode } from '@sluice/contract/failure';
 /** Outgoing connections as the stages see them: what may be asked of the one guarded client, and what comes of it. */
 export type { FailureCode };
 
-export interface Failure {
+export interface OutgoingFailure {
   readonly code: FailureCode;
   /** A sentence for people. Never holds a secret. */
   readonly message: string;
@@ -32,7 +32,7 @@ export type OutgoingResult =
       /** Whether there was more of the body than was kept. */
       readonly isCut: boolean;
     }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+  | { readonly kind: 'failed'; readonly failure: OutgoingFailure };
 
 export interface OutgoingHttp {
   /** Never rejects: whatever goes wrong out there is a failure with its code. */

@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/http/outgoing.ts';
+import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 
 /** What one attempt came to: a closed union that `decide` reads and the worker records. */
 export type AttemptResult = Delivered | Failed;
@@ -16,7 +16,7 @@ export interface Delivered extends AttemptFacts {
   readonly outcome: 'delivered';
 }
 
-export interface Failed extends AttemptFacts, Failure {
+export interface Failed extends AttemptFacts, OutgoingFailure {
   readonly outcome: 'failed';
   /** How long the other side asked to be left alone. */
   readonly retryAfterMs: number | null;

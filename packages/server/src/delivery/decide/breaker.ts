@@ -1,4 +1,5 @@
 import { seconds } from '../../core/clock.ts';
+import type { StoredBreaker } from '../../core/stores/deliveries.ts';
 
 /**
  * The breaker of one destination. Closed, it counts failures in a row; at fifty it opens, and from then on the
@@ -38,3 +39,13 @@ export function askBreaker(breaker: Breaker, now: number): Permit {
   if (now < nextProbeAt) return { kind: 'wait', breaker: { ...breaker, nextProbeAt }, until: nextProbeAt };
   return { kind: 'probe', breaker: { ...breaker, nextProbeAt: now + PROBE_EVERY_MS } };
 }
+
+export const fromStoredBreaker = ({ failuresInARow, openedAt, nextProbeAt }: StoredBreaker): Breaker =>
+  openedAt === null || nextProbeAt === null
+    ? { state: 'closed', failuresInARow }
+    : { state: 'open', openedAt, nextProbeAt };
+
+export const toStoredBreaker = (breaker: Breaker): StoredBreaker =>
+  breaker.state === 'closed'
+    ? { failuresInARow: breaker.failuresInARow, openedAt: null, nextProbeAt: null }
+    : { failuresInARow: 0, openedAt: breaker.openedAt, nextProbeAt: breaker.nextProbeAt };

@@ -37,12 +37,12 @@ const failures = fc.record({
   code: fc.constantFrom(...failureCodes.filter(code => code !== 'address_not_allowed')),
   retryAfterMs: fc.option(fc.nat(10 * HOUR)),
 });
-const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('after an attempt', () => {
   test('that was delivered, the delivery is done', () => {
-    const standing = { policy: usual, attemptsMade: 8, now: 0 };
-    expect(decide(delivered, standing, middle)).toEqual({ kind: 'delivered' });
+    const context = { policy: usual, attemptsMade: 8, now: 0 };
+    expect(decide(delivered, context, middle)).toEqual({ kind: 'delivered' });
   });
 
   test('that failed, the next comes after its delay in the schedule', () => {
@@ -55,12 +55,12 @@ describe('after an attempt', () => {
 
   test('always failing: exactly as many attempts as allowed, then dead with the last reason', () => {
     fc.assert(
-      fc.property(policies, failures, chances, (policy, failure, chance) => {
+      fc.property(policies, failures, randoms, (policy, failure, random) => {
         let attemptsMade = 0;
         let now = 1_000_000;
         for (;;) {
           attemptsMade++;
-          const decision = decide(failed(failure), { policy, attemptsMade, now }, () => chance);
+          const decision = decide(failed(failure), { policy, attemptsMade, now }, () => random);
           if (decision.kind !== 'retry') {
             expect(decision).toMatchObject({ kind: 'dead', code: failure.code });
             break;
@@ -84,10 +84,10 @@ describe('after an attempt', () => {
 
   test('Retry-After is never undercut, by jitter or schedule, and heeded for an hour at most', () => {
     fc.assert(
-      fc.property(policies, failures, chances, fc.nat(48), (policy, failure, chance, made) => {
-        const standing = { policy, attemptsMade: made + 1, now: 5_000 };
-        const decision = decide(failed(failure), standing, () => chance);
-        const unasked = decide(failed({ ...failure, retryAfterMs: null }), standing, () => chance);
+      fc.property(policies, failures, randoms, fc.nat(48), (policy, failure, random, made) => {
+        const context = { policy, attemptsMade: made + 1, now: 5_000 };
+        const decision = decide(failed(failure), context, () => random);
+        const unasked = decide(failed({ ...failure, retryAfterMs: null }), context, () => random);
         if (decision.kind !== 'retry' || unasked.kind !== 'retry') return;
         const asked = Math.min(failure.retryAfterMs ?? 0, HOUR);
         expect(decision.at).toBe(Math.max(unasked.at, 5_000 + asked));

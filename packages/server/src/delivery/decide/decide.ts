@@ -1,5 +1,5 @@
 import { hours } from '../../core/clock.ts';
-import type { Failure } from '../../core/http/outgoing.ts';
+import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import {
   delayBefore,
   jittered,
@@ -13,12 +13,12 @@ import type { AttemptResult } from './attempt.ts';
  * The whole retry logic, apart from any I/O. A delivery is tried as often as its destination's policy says; the
  * delays come from the schedule, spread by jitter, and are lengthened, never shortened, by what the other side
  * asks for. Two failures are final at once: an address that may not be connected to, and a template that cannot be
- * filled in.
+ * rendered.
  */
 export type Decision =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly at: number }
-  | ({ readonly kind: 'dead' } & Failure);
+  | ({ readonly kind: 'dead' } & OutgoingFailure);
 
 export interface RetryPolicy extends Schedule {
   readonly timeoutMs: number;
@@ -26,16 +26,17 @@ export interface RetryPolicy extends Schedule {
 
 const MOST_HEEDED_RETRY_AFTER_MS = hours(1);
 
-export interface Standing {
+/** Where a delivery stands when its attempt has ended. */
+export interface AttemptContext {
   readonly policy: RetryPolicy;
-  /** Within the present budget, the attempt in question included: a retry out of the dead letters begins anew. */
+  /** Within the present budget, the attempt in question included: a retry out of the dead letters has a fresh one. */
   readonly attemptsMade: number;
   readonly now: number;
 }
 
-export function decide(result: AttemptResult, standing: Standing, random: Random): Decision {
+export function decide(result: AttemptResult, context: AttemptContext, random: Random): Decision {
   if (result.outcome === 'delivered') return { kind: 'delivered' };
-  const { policy, attemptsMade, now } = standing;
+  const { policy, attemptsMade, now } = context;
   const { code, message } = result;
   const isFinal = result.isFinal || code === 'address_not_allowed';
   if (isFinal || attemptsMade >= policy.attempts) return { kind: 'dead', code, message };

@@ -45,7 +45,7 @@ export const discord = defineDestination({
       },
       fields: { allowed_mentions: { parse: [] } },
       escapeText: literally,
-      fromText: (filled: string) => ({ content: cutText(filled || ' ', MOST_CONTENT) }),
+      fromText: (text: string) => ({ content: cutText(text || ' ', MOST_CONTENT) }),
       fromCard: embed,
     };
     return prepareChat(text, chat, deps);

@@ -5,7 +5,6 @@ import type { Scope } from '../../core/event/scope.ts';
 import type { Budget } from '../../core/expressions/cel/budget.ts';
 import { type Destination, defineDestination, type OutgoingDelivery } from '../destination.ts';
 import { cardOf } from '../rendering/card.ts';
-import { fillInTurn } from '../rendering/filling.ts';
 import { compileMessage, unsent } from '../rendering/message.ts';
 import { cutText } from '../rendering/text.ts';
 import { htmlBody, textBody } from './email/layout.ts';
@@ -95,9 +94,9 @@ export const email = defineDestination({
 
     function compose(delivery: OutgoingDelivery, scope: Scope, budget: Budget) {
       const card = cardOf(scope);
-      const line = subject?.fill(scope, budget) ?? { kind: 'filled' as const, value: card.title };
+      const line = subject?.render(scope, budget) ?? { kind: 'rendered' as const, value: card.title };
       if (line.kind === 'failed') return line;
-      const text = body?.fill(scope, budget) ?? { kind: 'filled' as const, value: textBody(card) };
+      const text = body?.render(scope, budget) ?? { kind: 'rendered' as const, value: textBody(card) };
       if (text.kind === 'failed') return text;
       const mail = {
         from: given.from,
@@ -109,13 +108,15 @@ export const email = defineDestination({
         messageId: `<${delivery.id.toLowerCase()}@${domainOf(given.from)}>`,
         headers: { 'X-Service-Event-Id': delivery.event.id, 'Auto-Submitted': 'auto-generated' },
       } satisfies SendMailOptions;
-      return { kind: 'filled' as const, value: mail };
+      return { kind: 'rendered' as const, value: mail };
     }
 
     return {
       readsTraits: (subject?.readsTraits ?? false) || (body?.readsTraits ?? false),
       async send(delivery) {
-        const composed = await fillInTurn(delivery, (scope, budget) => compose(delivery, scope, budget));
+        const composed = await deps.renderer.render(delivery, (scope, budget) =>
+          compose(delivery, scope, budget),
+        );
         if (composed.kind === 'failed') return unsent(target, composed.failure);
         const mail = composed.value;
         const began = performance.now();

@@ -5,7 +5,6 @@ import { type Destination, defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField } from '../fields.ts';
 import { post } from '../post.ts';
 import { cardOf } from '../rendering/card.ts';
-import { fillInTurn } from '../rendering/filling.ts';
 import { tooMuch, unsent } from '../rendering/message.ts';
 
 const VENDOR = 'https://api.notion.com';
@@ -57,7 +56,7 @@ export const notion = defineDestination({
   ],
   check: ({ base_url }, { client }) => client.requireUsableUrl(base_url ?? VENDOR, 'config.base_url'),
 
-  prepare({ token, database_id, properties = {}, base_url }, { client, clock }): Destination {
+  prepare({ token, database_id, properties = {}, base_url }, { client, clock, renderer }): Destination {
     const template = compileTemplate(properties as JsonObject, 'config.properties');
     const url = joinUrl(base_url ?? VENDOR, '/v1/pages');
     const plain = { 'content-type': 'application/json', 'notion-version': NOTION_VERSION };
@@ -69,11 +68,10 @@ export const notion = defineDestination({
     return {
       readsTraits: template.readsTraits,
       async send(delivery) {
-        const filled = await fillInTurn(delivery, (scope, budget) => ({
+        const { title, properties } = await renderer.render(delivery, (scope, budget) => ({
           title: cardOf(scope).title,
           properties: template.resolve(scope, budget),
         }));
-        const { title, properties } = filled;
         if (properties.kind === 'over_budget') return unsent(`POST ${url}`, tooMuch(properties.reason));
         const page = {
           parent: { database_id },

@@ -5,8 +5,7 @@ import type { Budget } from '../../core/expressions/cel/budget.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
 import { stringifyJson } from '../../core/json/json.ts';
 import { type Destination, type DestinationDeps, defineDestination } from '../destination.ts';
-import { fillInTurn } from '../rendering/filling.ts';
-import { type Filled, tooMuch, unsent } from '../rendering/message.ts';
+import { type Rendered, tooMuch, unsent } from '../rendering/message.ts';
 import { cutText } from '../rendering/text.ts';
 import { mappingProblem, readTable, type Table } from './postgres/catalogue.ts';
 import { readConnectionString } from './postgres/connection-string.ts';
@@ -121,11 +120,13 @@ export const postgres = defineDestination({
     return {
       readsTraits: mapping.readsTraits,
       async send(delivery) {
-        const filled = await fillInTurn(delivery, (scope, budget) => fillRow(mapping, scope, budget));
-        if (filled.kind === 'failed') return unsent(target, filled.failure);
+        const rendered = await deps.renderer.render(delivery, (scope, budget) =>
+          renderRow(mapping, scope, budget),
+        );
+        if (rendered.kind === 'failed') return unsent(target, rendered.failure);
         const began = performance.now();
-        const result = await inserter.insert(filled.value, delivery.timeoutMs);
-        const body = cutText(stringifyJson(shownRow(given.table, mapping, filled.value)), 16 * 1024);
+        const result = await inserter.insert(rendered.value, delivery.timeoutMs);
+        const body = cutText(stringifyJson(shownRow(given.table, mapping, rendered.value)), 16 * 1024);
         const facts = {
           request: { target, headers: {}, body },
           status: null,
@@ -159,14 +160,14 @@ const mappingOf = (columns: Readonly<Record<string, unknown>> | undefined): Mapp
 
 type Row = readonly (Json | undefined)[];
 
-function fillRow(mapping: Mapping, scope: Scope, budget: Budget): Filled<Row> {
+function renderRow(mapping: Mapping, scope: Scope, budget: Budget): Rendered<Row> {
   const row: (Json | undefined)[] = [];
   for (const { template } of mapping.columns) {
     const resolved = template.resolve(scope, budget);
     if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };
     row.push(resolved.value);
   }
-  return { kind: 'filled', value: row };
+  return { kind: 'rendered', value: row };
 }
 
 const shownRow = (table: string, mapping: Mapping, row: Row): JsonObject => ({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json/json.ts';
 import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl } from '../fields.ts';
-import type { Answer, Refusal } from '../post.ts';
+import type { HttpAnswer, Rejection } from '../post.ts';
 import type { Card } from '../rendering/card.ts';
 import { chatText, prepareChat } from '../rendering/chat.ts';
 import { cutText, quoted, withoutMentions } from '../rendering/text.ts';
@@ -55,7 +55,7 @@ export const telegram = defineDestination({
       fields: { chat_id, link_preview_options: { is_disabled: true } },
       // Without a parse mode, marks are shown as they are; only mentions have to lose their effect.
       escapeText: withoutMentions,
-      fromText: (filled: string) => ({ text: cutText(filled.trim() || '—', MOST_TEXT) }),
+      fromText: (text: string) => ({ text: cutText(text.trim() || '—', MOST_TEXT) }),
       fromCard: summary,
     };
     return prepareChat(text, chat, deps);
@@ -69,7 +69,7 @@ const apiAnswer = z.object({
 });
 
 /** Whatever the status, the API says in the body whether it took the message, and when to come back. */
-function judgeAnswer(answer: Answer): Refusal | 'delivered' | null {
+function judgeAnswer(answer: HttpAnswer): Rejection | 'delivered' | null {
   let said: z.output<typeof apiAnswer>;
   try {
     said = apiAnswer.parse(JSON.parse(answer.body));

@@ -65,7 +65,7 @@ export const webhook = defineDestination({
   ],
   check: ({ url }, { client }) => client.requireUsableUrl(url, 'config.url'),
 
-  fillIn(given) {
+  generateSecret(given) {
     if (given.auth.mode !== 'hmac' || given.auth.secret !== undefined) return null;
     const secret = newSecret('whsec');
     return { config: { ...given, auth: { ...given.auth, secret } }, secret };

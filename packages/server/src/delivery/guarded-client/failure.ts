@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/http/outgoing.ts';
+import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 
 /**
  * The codes that sockets and TLS report, sorted into ours. SMTP and PostgreSQL clients pass the same codes on,
@@ -20,9 +20,9 @@ const BAD_CERTIFICATE =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|CRL_|EPROTO$|ETLS$)/;
 
 /** What a thrown error means; null where it is none of the network's. */
-export const networkFailure = (error: unknown): Failure | null => failureOfCode(codeOf(error));
+export const networkFailure = (error: unknown): OutgoingFailure | null => failureOfCode(codeOf(error));
 
-export function failureOfCode(code: string): Failure | null {
+export function failureOfCode(code: string): OutgoingFailure | null {
   if (NEVER_REACHED.has(code)) {
     return { code: 'connection_refused', message: `No connection could be made (${code}).` };
   }
@@ -35,7 +35,7 @@ export function failureOfCode(code: string): Failure | null {
   return null;
 }
 
-export const timeoutFailure: Failure = {
+export const timeoutFailure: OutgoingFailure = {
   code: 'timeout',
   message: 'There was no complete answer within the time allowed.',
 };

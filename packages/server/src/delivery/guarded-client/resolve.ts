@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIPv4 } from 'node:net';
 import { type Clock, seconds } from '../../core/clock.ts';
-import type { Failure } from '../../core/http/outgoing.ts';
+import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import {
   type AddressPolicy,
   canonicalHost,
@@ -20,7 +20,7 @@ export interface Located {
   readonly addresses: readonly [string, ...string[]];
 }
 
-export type Location = Located | { readonly kind: 'failed'; readonly failure: Failure };
+export type Location = Located | { readonly kind: 'failed'; readonly failure: OutgoingFailure };
 
 /** All addresses of a name; rejects where it has none. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
@@ -96,7 +96,7 @@ function judge(name: string, allowed: readonly string[]): Location {
   };
 }
 
-const failed = (code: Failure['code'], message: string): Location => ({
+const failed = (code: OutgoingFailure['code'], message: string): Location => ({
   kind: 'failed',
   failure: { code, message },
 });

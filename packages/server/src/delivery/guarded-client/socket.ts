@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
-import type { Failure } from '../../core/http/outgoing.ts';
+import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import { beforeDeadline } from './deadline.ts';
 import { networkFailure, timeoutFailure } from './failure.ts';
 import type { Resolver } from './resolve.ts';
 
 export type OpenedSocket =
   | { readonly kind: 'open'; readonly socket: Socket; readonly serverName: string | null }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+  | { readonly kind: 'failed'; readonly failure: OutgoingFailure };
 
 /** A plain socket to the first of a host's checked addresses that takes a connection. */
 export async function openSocket(
@@ -15,7 +15,7 @@ export async function openSocket(
   port: number,
   signal: AbortSignal,
 ): Promise<OpenedSocket> {
-  let failure: Failure = timeoutFailure;
+  let failure: OutgoingFailure = timeoutFailure;
   try {
     const location = await beforeDeadline(Promise.resolve(resolver.locate(host)), signal);
     if (location.kind === 'failed') return location;

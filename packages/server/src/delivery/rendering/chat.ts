@@ -4,8 +4,7 @@ import { type JsonObject, stringifyJson } from '../../core/json/json.ts';
 import type { Destination, DestinationDeps } from '../destination.ts';
 import { type Post, post } from '../post.ts';
 import { type Card, cardOf } from './card.ts';
-import { fillInTurn } from './filling.ts';
-import { compileMessage, type Filled, unsent } from './message.ts';
+import { compileMessage, type Rendered, unsent } from './message.ts';
 
 /** What chats have in common: a text of somebody's own, or else a card of the event, in a vendor's envelope. */
 export interface Chat {
@@ -29,13 +28,13 @@ export function prepareChat(text: string | undefined, chat: Chat, deps: Destinat
   return {
     readsTraits: message?.readsTraits ?? false,
     async send(delivery) {
-      const filled = await fillInTurn(delivery, (scope, budget): Filled<JsonObject> => {
-        if (message === null) return { kind: 'filled', value: fromCard(cardOf(scope)) };
-        const text = message.fill(scope, budget);
-        return text.kind === 'failed' ? text : { kind: 'filled', value: fromText(text.value) };
+      const rendered = await deps.renderer.render(delivery, (scope, budget): Rendered<JsonObject> => {
+        if (message === null) return { kind: 'rendered', value: fromCard(cardOf(scope)) };
+        const text = message.render(scope, budget);
+        return text.kind === 'failed' ? text : { kind: 'rendered', value: fromText(text.value) };
       });
-      if (filled.kind === 'failed') return unsent(`POST ${envelope.shownUrl}`, filled.failure);
-      const body = stringifyJson({ ...fields, ...filled.value });
+      if (rendered.kind === 'failed') return unsent(`POST ${envelope.shownUrl}`, rendered.failure);
+      const body = stringifyJson({ ...fields, ...rendered.value });
       const { timeoutMs } = delivery;
       return post({ ...envelope, body, timeoutMs }, { http: deps.client, clock: deps.clock });
     },

@@ -1,42 +1,42 @@
 import type { Scope } from '../../core/event/scope.ts';
 import type { Budget } from '../../core/expressions/cel/budget.ts';
 import { compileTemplate, type Escape } from '../../core/expressions/template.ts';
-import type { Failure } from '../../core/http/outgoing.ts';
+import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import { stringifyJson } from '../../core/json/json.ts';
 import type { AttemptResult } from '../decide/attempt.ts';
 
 /** A text that somebody wrote with references in it, compiled. */
 export interface Message {
   readonly readsTraits: boolean;
-  fill(scope: Scope, budget: Budget): Filled<string>;
+  render(scope: Scope, budget: Budget): Rendered<string>;
 }
 
-/** Filling in fails where it takes more than an event may take. */
-export type Filled<T> =
-  | { readonly kind: 'filled'; readonly value: T }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+/** Rendering fails where it takes more than an event may take. */
+export type Rendered<T> =
+  | { readonly kind: 'rendered'; readonly value: T }
+  | { readonly kind: 'failed'; readonly failure: OutgoingFailure };
 
-export function compileMessage(text: string, path: string, escapeText?: Escape): Message {
-  const template = compileTemplate(text, path, escapeText);
+export function compileMessage(source: string, path: string, escapeText?: Escape): Message {
+  const template = compileTemplate(source, path, escapeText);
   return {
     readsTraits: template.readsTraits,
-    fill(scope, budget) {
+    render(scope, budget) {
       const resolved = template.resolve(scope, budget);
       if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };
       const { value } = resolved;
-      const filled = typeof value === 'string' ? value : value == null ? '' : stringifyJson(value);
-      return { kind: 'filled', value: filled };
+      const text = typeof value === 'string' ? value : value == null ? '' : stringifyJson(value);
+      return { kind: 'rendered', value: text };
     },
   };
 }
 
-export const tooMuch = (reason: string): Failure => ({
+export const tooMuch = (reason: string): OutgoingFailure => ({
   code: 'too_large',
   message: `A template could not be filled in. ${reason}`,
 });
 
 /** An attempt that failed before anything was sent, as every further one would. */
-export const unsent = (target: string, failure: Failure): AttemptResult => ({
+export const unsent = (target: string, failure: OutgoingFailure): AttemptResult => ({
   outcome: 'failed',
   ...failure,
   request: { target, headers: {}, body: '' },

@@ -1,115 +1,395 @@
-import type { Clock } from '../../core/clock.ts';
-import { seconds } from '../../core/clock.ts';
-import type { ClaimedDelivery, StoredBreaker, StoredDestination } from '../../core/stores/deliveries.ts';
-import { createRate, type Rate } from '../../core/work/token-bucket.ts';
-import type { Breaker } from '../decide/breaker.ts';
+import { type Clock, seconds } from '../../core/clock.ts';
+import type {
+  ClaimedDelivery,
+  DeliveryClaimInput,
+  StoredBreaker,
+  StoredDestination,
+} from '../../core/stores/deliveries.ts';
+import { createTokenBucket } from '../../core/work/token-bucket.ts';
+import { afterAttempt, askBreaker, fromStoredBreaker, toStoredBreaker } from '../decide/breaker.ts';
 import type { Destination } from '../destination.ts';
+import type { Claim, ClaimCheck, Lease } from './claim.ts';
 
 /**
- * What a worker keeps of one destination while it has something to send there: the deliveries it has claimed and
- * not sent yet, how many are on their way, and how many may be. A destination that hangs fills its own lane only.
+ * The queue of one destination: what a worker has claimed for it and not sent yet, what is under way, and how much of
+ * either there may be. A destination that hangs fills its own queue only. The queue owns its state: everybody else
+ * changes it by its verbs, and none of them waits for anything.
+ *
+ * The queue is in one of three modes:
+ *
+ * - TRUSTED. Its settings are known to hold, so it is claimed for (`reserve`, `offer`) and sent from (`next`, `begin`).
+ *   - `suspect` → SUSPECT: its destination may have been changed, paused or deleted.
+ *   - `retire` → RETIRED.
+ * - SUSPECT. It keeps what it has and lets nothing out, nor what has been begun and waits for something yet.
+ *   - `confirm` with the destination as it is now → TRUSTED, where it is as it was and nobody has called `suspect`
+ *     since the read began. Where it is not as it was, the caller retires the queue.
+ *   - `retire` → RETIRED.
+ * - RETIRED, for good: it was changed, or had nothing to do for long. What waited is given back, what is under way
+ *   ends, and with the last of it the connections are closed. Another queue may have taken over by then.
+ *
+ * A claim goes from WAITING (`offer`) to SENDING (`begin`) to ANSWERED (`answered`: the next may go out while its result
+ * is being written) to OVER (`finish`). It is OVER at once, and given back, where it waits and its lease has become too
+ * short to be sent in (`next`), the breaker opens (`answered`) or the queue is retired; where it was withdrawn
+ * (`checked`); and where its lease ends while it is under way (`expire`).
+ *
+ * A claim is KNOWN to be ours for a second after it was last looked up, and until deliveries of its organisation are
+ * withdrawn (`recheck`). What is not is looked up before it goes out: `next` answers the check to make.
  */
-export interface Lane {
+export interface DestinationQueue {
   readonly stored: StoredDestination;
   readonly destination: Destination;
-  breaker: Breaker;
-  readonly queue: Claim[];
-  /** Begun and not finished. */
-  sending: number;
-  /** Of those, the ones that were answered: they are on their way no more, only their results are yet to be written. */
-  answered: number;
-  /** Its settings were changed: it ends with what is on its way, and a new lane takes over. */
-  isRetired: boolean;
-  /** The change of configuration up to which its settings are known to hold; it sends nothing while in doubt. */
-  asOf: number;
-  /** Deliveries that were finished since the last claim: a quick destination is claimed further ahead. */
-  finishedSinceClaim: number;
-  /** Whether more was waiting than there was room for. */
-  hasMore: boolean;
+
+  readonly isSuspect: boolean;
+  readonly isRetired: boolean;
+  /** How often it was suspected: what a read that begins now is confirmed with. */
+  readonly suspicions: number;
+  /** The size of all that is claimed for it and not over. */
+  readonly bytes: number;
   /** The size of what was claimed last, for each delivery. */
-  meanBytes: number;
-  /** The size of all that is claimed for it and not finished. */
-  held: number;
-  usedAt: number;
-  readonly rate: Rate;
-  /** Storage is being asked which of its queue are still ours. */
-  isChecking: boolean;
-  /** Set while the rate makes it wait. */
-  timer: ReturnType<typeof setTimeout> | null;
+  readonly meanBytes: number;
+  /** Begun and not over, answered or not. */
+  readonly underWay: ReadonlySet<Claim>;
+  /** Since when its breaker is open; null while it is closed. */
+  readonly downSince: number | null;
+  /** For how long it has had nothing to do, and nothing to wait for. */
+  idleMs(): number;
+  /** How many more should be claimed for it now, when so many may be under way at once. */
+  room(atOnce: number): number;
+  /** Whether something may be due that there is room for. */
+  wantsMore(atOnce: number): boolean;
+
+  /** Something is due: how much of it is to be claimed within its share, or null. What is claimed comes by `offer`. */
+  reserve(share: Share): DeliveryClaimInput | null;
+  offer(deliveries: readonly ClaimedDelivery[], lease: Lease): void;
+
+  /** What is to be sent, or to be looked up before anything is; null where nothing may go out now. */
+  next(atOnce: number): Claim | ClaimCheck | null;
+  /** Begins what `next` has answered. 0: it is under way. Otherwise the milliseconds until the rate lets it go. */
+  begin(claim: Claim): number;
+  /** Whether what is under way may go out still; it is to be known to be ours. */
+  mayGoOut(claim: Claim): boolean;
+  /** Answers the breaker where that has opened or closed. `not_sent` says nothing of the destination. */
+  answered(claim: Claim, outcome: 'delivered' | 'failed' | 'not_sent'): StoredBreaker | null;
+  /** Frees its place, once. */
+  finish(claim: Claim): void;
+  /** Frees the places of those whose lease is over: somebody else has them by now. */
+  expire(): void;
+  /** Calls back after a while, once however often it is asked, unless it is retired or closed by then. */
+  resumeIn(ms: number, resume: () => void): void;
+
+  suspect(): void;
+  /** False: the destination is not what this queue was opened with. */
+  confirm(fresh: StoredDestination | null, asOf: number): boolean;
+
+  /** These deliveries were withdrawn, or any: what it holds of them is looked up before it goes out. */
+  recheck(ids?: readonly string[]): void;
+  /** What to look up about one that is under way; null where it is known to be ours. */
+  checkOf(claim: Claim): ClaimCheck | null;
+  /** Ends a check with those that are still ours; null where that could not be found out. */
+  checked(check: ClaimCheck, ours: ReadonlySet<string> | null): void;
+
+  retire(): void;
+  /** Takes out all that waits, for the caller to give back. */
+  drain(): Claim[];
+  /** Lets go of connections. */
+  close(): Promise<void>;
 }
 
-/** A claimed delivery, and until when it is ours. */
-export interface Claim {
-  readonly lane: Lane;
-  readonly delivery: ClaimedDelivery;
-  readonly token: string;
-  readonly leaseUntil: number;
-  /** When it was last known to be ours, and how many withdrawals had been heard of by then. */
-  knownAt: number;
-  withdrawals: number;
-  isAnswered: boolean;
-  /** Its place in the lane is free again. */
-  isOver: boolean;
+/** What a destination has of all there is: how many may be under way at once, and how much more may be claimed. */
+export interface Share {
+  readonly atOnce: number;
+  readonly bytes: number;
 }
+
+export interface DestinationQueueOptions {
+  readonly clock: Clock;
+  /** How many nodes share the destination's rate. */
+  readonly nodes: () => number;
+  /** How large a delivery is, before anything is known about it. */
+  readonly meanBytes: number;
+  /** So many bytes more, or fewer, are in memory for it. */
+  hold(bytes: number): void;
+  /** Whoever claims these next may send them at once. */
+  giveBack(claims: readonly Claim[]): void;
+  onError(error: unknown): void;
+}
+
+/** A claim as its queue sees it. */
+type OwnClaim = { -readonly [Field in keyof Claim]: Claim[Field] };
 
 const MOST_AHEAD = 512;
 /** What a rate lets out within this time may be claimed at once: more would outlive its lease in the queue. */
 const RATE_AHEAD_MS = seconds(30);
+/** What has waited for this long may have been withdrawn on another node. */
+const KNOWN_FOR_MS = seconds(1);
+/** What a claim may always bring, while there is room. */
+const LEAST_CLAIMED_BYTES = 1024 * 1024;
 
-/** How many more deliveries should be claimed for it now, when so many may be on their way at once. */
-export function roomIn(lane: Lane, atOnce: number): number {
-  const wanted = Math.max(atOnce * 2, lane.finishedSinceClaim * 2);
-  const ahead = Math.min(MOST_AHEAD, wanted, lane.rate.within(RATE_AHEAD_MS));
-  const room = ahead - lane.queue.length - (lane.sending - lane.answered);
-  // A little room is not worth a claim of its own while there is something left to send.
-  return room < ahead / 4 && lane.queue.length > 0 ? 0 : Math.max(0, room);
-}
-
-/**
- * Whether another may go out, when so many may be on their way at once. As many again may wait to be written down: not
- * more, since they would be sent again if this process ended here.
- */
-export const mayGoOut = ({ sending, answered }: Lane, atOnce: number): boolean =>
-  sending - answered < atOnce && answered < atOnce;
-
-export function openLane(
+export function createDestinationQueue(
   stored: StoredDestination,
   destination: Destination,
-  options: { readonly clock: Clock; readonly nodes: () => number; asOf: number; meanBytes: number },
-): Lane {
+  options: DestinationQueueOptions,
+): DestinationQueue {
+  const { clock, nodes, hold, giveBack, onError } = options;
+  const { orgId, id: destinationId, policy } = stored;
+  const perSecond = policy.rate_per_second;
+  const rate = createTokenBucket({ perSecond, capacity: perSecond, clock, nodes });
+  const timeoutMs = seconds(policy.timeout_s);
+
+  let waiting: OwnClaim[] = [];
+  const underWay = new Set<OwnClaim>();
+  /** How many of those under way are answered. */
+  let answered = 0;
+  let breaker = fromStoredBreaker(stored.breaker);
+  let bytes = 0;
+  let { meanBytes } = options;
+  /** A quick destination is claimed further ahead. */
+  let finishedSinceClaim = 0;
+  /** Whether more was due than there was room for. */
+  let hasMore = true;
+  let usedAt = clock.now();
+  let timer: ReturnType<typeof setTimeout> | null = null;
+
+  let isRetired = false;
+  let suspicions = 0;
+  let confirmed = 0;
+
+  let withdrawals = 0;
+  /** How many withdrawals had been heard of when the claim was made that is being waited for. */
+  let claiming: number | null = null;
+  let checking: ClaimCheck | null = null;
+
+  const isSuspect = () => confirmed !== suspicions;
+
+  const isKnown = (claim: Claim, now: number): boolean =>
+    claim.withdrawals === withdrawals && now - claim.knownAt < KNOWN_FOR_MS;
+
+  function room(atOnce: number): number {
+    const wanted = Math.max(atOnce * 2, finishedSinceClaim * 2);
+    const ahead = Math.min(MOST_AHEAD, wanted, rate.within(RATE_AHEAD_MS));
+    const free = ahead - waiting.length - (underWay.size - answered);
+    // A little room is not worth a claim of its own while there is something left to send.
+    return free < ahead / 4 && waiting.length > 0 ? 0 : Math.max(0, free);
+  }
+
+  /** How many may be claimed: what there is room for, one probe, or none. */
+  function permitted({ atOnce, bytes: left }: Share): number {
+    if (isRetired || isSuspect()) return 0;
+    const permit = askBreaker(breaker, clock.now());
+    breaker = permit.breaker;
+    if (permit.kind === 'wait') return 0;
+    if (permit.kind === 'probe') return 1;
+    const isIdle = waiting.length + underWay.size === 0;
+    const most = left > 0 ? room(atOnce) : isIdle ? 1 : 0;
+    if (most > 0) finishedSinceClaim = 0;
+    return most;
+  }
+
+  function end(claim: OwnClaim): void {
+    claim.state = 'over';
+    bytes -= claim.delivery.output.length;
+    hold(-claim.delivery.output.length);
+  }
+
+  function drain(): Claim[] {
+    const drained = waiting;
+    waiting = [];
+    for (const claim of drained) end(claim);
+    return drained;
+  }
+
+  function noteBreaker(wasDelivered: boolean): StoredBreaker | null {
+    const before = breaker.state;
+    breaker = afterAttempt(breaker, wasDelivered, clock.now());
+    if (breaker.state === before) return null;
+    if (breaker.state === 'open') giveBack(drain());
+    return toStoredBreaker(breaker);
+  }
+
+  function finish(claim: OwnClaim): void {
+    if (!underWay.delete(claim)) return;
+    if (claim.state === 'answered') answered--;
+    end(claim);
+    finishedSinceClaim++;
+    usedAt = clock.now();
+    if (isRetired && underWay.size === 0) void close().catch(onError);
+  }
+
+  function stopTimer(): void {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+  }
+
+  async function close(): Promise<void> {
+    stopTimer();
+    await destination.close?.();
+  }
+
   return {
     stored,
     destination,
-    breaker: toBreaker(stored.breaker),
-    queue: [],
-    sending: 0,
-    answered: 0,
-    isRetired: false,
-    asOf: options.asOf,
-    finishedSinceClaim: 0,
-    hasMore: true,
-    meanBytes: options.meanBytes,
-    held: 0,
-    usedAt: options.clock.now(),
-    rate: createRate(stored.policy.rate_per_second, options),
-    isChecking: false,
-    timer: null,
+    underWay,
+    get isSuspect() {
+      return isSuspect();
+    },
+    get isRetired() {
+      return isRetired;
+    },
+    get suspicions() {
+      return suspicions;
+    },
+    get bytes() {
+      return bytes;
+    },
+    get meanBytes() {
+      return meanBytes;
+    },
+    get downSince() {
+      return breaker.state === 'open' ? breaker.openedAt : null;
+    },
+    idleMs: () =>
+      waiting.length + underWay.size === 0 && breaker.state === 'closed' ? clock.now() - usedAt : 0,
+    room,
+    wantsMore: atOnce => hasMore && !isRetired && checking === null && room(atOnce) > 0,
+
+    reserve(share) {
+      hasMore = true;
+      const limit = permitted(share);
+      if (limit === 0) return null;
+      claiming = withdrawals;
+      // They may be larger than the ones before.
+      const wanted = Math.max(LEAST_CLAIMED_BYTES, 2 * limit * meanBytes);
+      return { orgId, destinationId, limit, bytes: Math.max(0, Math.min(share.bytes, wanted)) };
+    },
+
+    offer(deliveries, { token, leaseUntil, knownAt }) {
+      const known = claiming ?? withdrawals;
+      claiming = null;
+      hasMore = deliveries.length > 0;
+      if (deliveries.length === 0) return;
+      let offered = 0;
+      for (const delivery of deliveries) {
+        offered += delivery.output.length;
+        waiting.push({ delivery, token, leaseUntil, knownAt, withdrawals: known, state: 'waiting' });
+      }
+      bytes += offered;
+      hold(offered);
+      meanBytes = Math.ceil(offered / deliveries.length);
+      usedAt = clock.now();
+    },
+
+    next(atOnce) {
+      // As many again may wait to be written: not more, since they would be sent again if this process ended here.
+      if (underWay.size - answered >= atOnce || answered >= atOnce) return null;
+      if (isRetired || isSuspect()) return null;
+      const now = clock.now();
+      let first = waiting[0];
+      while (first !== undefined && first.leaseUntil < now + timeoutMs) {
+        waiting.shift();
+        end(first);
+        giveBack([first]);
+        first = waiting[0];
+      }
+      if (first === undefined || isKnown(first, now)) return first ?? null;
+      if (checking !== null) return null;
+      const unknown = waiting.filter(claim => !isKnown(claim, now));
+      checking = { claims: unknown, knownAt: now, withdrawals };
+      return checking;
+    },
+
+    begin(claim: OwnClaim) {
+      if (waiting[0] !== claim) throw new Error('Only the first claim of a queue is begun.');
+      const waitMs = rate.spend();
+      if (waitMs > 0) return waitMs;
+      waiting.shift();
+      claim.state = 'sending';
+      underWay.add(claim);
+      return 0;
+    },
+
+    mayGoOut: claim =>
+      claim.state === 'sending' && !isRetired && !isSuspect() && claim.withdrawals === withdrawals,
+
+    answered(claim: OwnClaim, outcome) {
+      if (claim.state === 'sending') {
+        claim.state = 'answered';
+        answered++;
+      }
+      // Another queue may have taken over, and knows better.
+      return outcome === 'not_sent' || isRetired ? null : noteBreaker(outcome === 'delivered');
+    },
+
+    finish,
+
+    expire() {
+      const now = clock.now();
+      for (const claim of underWay) if (claim.leaseUntil < now) finish(claim);
+    },
+
+    resumeIn(ms, resume) {
+      if (isRetired) return;
+      timer ??= setTimeout(() => {
+        timer = null;
+        resume();
+      }, ms);
+    },
+
+    suspect() {
+      suspicions++;
+    },
+
+    confirm(fresh, asOf) {
+      if (!isAsOpened(stored, fresh)) return false;
+      confirmed = asOf;
+      return true;
+    },
+
+    recheck(ids) {
+      // What is being claimed may be among them, and is not here yet.
+      if (ids === undefined || claiming !== null || [...waiting, ...underWay].some(isAmong(ids)))
+        withdrawals++;
+    },
+
+    checkOf(claim) {
+      const now = clock.now();
+      return isKnown(claim, now) ? null : { claims: [claim], knownAt: now, withdrawals };
+    },
+
+    checked(check, ours) {
+      if (check === checking) checking = null;
+      if (ours === null) return;
+      const claims: readonly OwnClaim[] = check.claims;
+      for (const claim of claims) {
+        if (ours.has(claim.delivery.id)) {
+          claim.knownAt = check.knownAt;
+          claim.withdrawals = check.withdrawals;
+        } else if (claim.state === 'waiting') {
+          end(claim);
+        }
+      }
+      waiting = waiting.filter(({ state }) => state === 'waiting');
+    },
+
+    retire() {
+      isRetired = true;
+      stopTimer();
+      giveBack(drain());
+      if (underWay.size === 0) void close().catch(onError);
+    },
+
+    drain,
+    close,
   };
 }
 
-/** Whether what a lane was opened with still holds. */
-export const stillHolds = ({ stored }: Lane, fresh: StoredDestination | null): boolean =>
+const isAmong =
+  (ids: readonly string[]) =>
+  ({ delivery }: Claim): boolean =>
+    ids.includes(delivery.id);
+
+/** Whether a destination as it is now is what a queue was opened with. */
+const isAsOpened = (opened: StoredDestination, fresh: StoredDestination | null): boolean =>
   fresh !== null &&
   !fresh.paused &&
-  fresh.config === stored.config &&
-  JSON.stringify(fresh.policy) === JSON.stringify(stored.policy);
-
-const toBreaker = ({ failuresInARow, openedAt, nextProbeAt }: StoredBreaker): Breaker =>
-  openedAt === null || nextProbeAt === null
-    ? { state: 'closed', failuresInARow }
-    : { state: 'open', openedAt, nextProbeAt };
-
-export const toStoredBreaker = (breaker: Breaker): StoredBreaker =>
-  breaker.state === 'closed'
-    ? { failuresInARow: breaker.failuresInARow, openedAt: null, nextProbeAt: null }
-    : { failuresInARow: 0, openedAt: breaker.openedAt, nextProbeAt: breaker.nextProbeAt };
+  fresh.config === opened.config &&
+  JSON.stringify(fresh.policy) === JSON.stringify(opened.policy);

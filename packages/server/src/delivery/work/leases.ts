@@ -1,6 +1,5 @@
 import type { ClaimedDelivery, Deliveries } from '../../core/stores/deliveries.ts';
-import type { Claim } from './destination-queue.ts';
-import type { Shares } from './shares.ts';
+import type { Claim } from './claim.ts';
 
 /** Gives back what was claimed and is not going to be sent from here: whoever claims it next may send it at once. */
 export interface Leases {
@@ -8,13 +7,7 @@ export interface Leases {
   giveBack(claims: readonly Claim[]): Promise<void>;
 }
 
-export function createLeases({
-  storage,
-  shares,
-}: {
-  readonly storage: Pick<Deliveries, 'releaseDeliveries'>;
-  readonly shares: Shares;
-}): Leases {
+export function createLeases(storage: Pick<Deliveries, 'releaseDeliveries'>): Leases {
   async function release(token: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     await storage.releaseDeliveries(
@@ -26,7 +19,6 @@ export function createLeases({
   return {
     release,
     async giveBack(claims) {
-      for (const claim of claims) shares.finished(claim);
       for (const [token, group] of Map.groupBy(claims, claim => claim.token)) {
         await release(
           token,

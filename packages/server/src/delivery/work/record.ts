@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../../core/stores/deliveries.ts';
 import type { AttemptResult } from '../decide/attempt.ts';
 import type { Decision } from '../decide/decide.ts';
-import type { Claim } from './destination-queue.ts';
+import type { Claim } from './claim.ts';
 
 /** An attempt as it is kept, with what becomes of its delivery. */
 export const toRecord = (

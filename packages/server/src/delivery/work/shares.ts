@@ -1,12 +1,15 @@
-import type { Claim, Lane } from './destination-queue.ts';
+import type { DestinationQueue, Share } from './destination-queue.ts';
 
 /** The most that is sent at once, all destinations together, as far as fairness allows to say no. */
 const MOST_AT_ONCE = 2_000;
 /** What nobody is denied, however many others there are. */
 const LEAST_AT_ONCE = 4;
-/** Of all that is claimed, by its size, since it is in memory until it is finished. Beyond it each has one at a time. */
+/** Of all that is claimed, by its size, since it is in memory until it is over. Beyond it each has one at a time. */
 const MOST_BYTES = 128 * 1024 * 1024;
 const LEAST_BYTES = 256 * 1024;
+
+/** The queue that has a share, as far as that hangs on it. */
+type Sharer = Pick<DestinationQueue, 'stored' | 'bytes'>;
 
 /**
  * What destinations have a share of. Organisations share what there is, and within each its destinations do. A share is
@@ -14,43 +17,44 @@ const LEAST_BYTES = 256 * 1024;
  * hangs, however large their deliveries are.
  */
 export interface Shares {
-  opened(lane: Lane): void;
-  closed(lane: Lane): void;
-  /** How many may be on their way there at once: as many as it takes, within its share. */
-  atOnce(lane: Lane): number;
-  /** How much more may be claimed for it, when so much was promised to others; not always more than nothing. */
-  bytesFor(lane: Lane, promised: number): number;
-  claimed(claim: Claim): void;
-  finished(claim: Claim): void;
+  opened(queue: Sharer): void;
+  closed(queue: Sharer): void;
+  /** How many may be under way there at once: as many as it takes, within its share. */
+  atOnce(queue: Sharer): number;
+  /** Its share, when so many bytes were promised to others; there are not always any left. */
+  of(queue: Sharer, promised: number): Share;
+  /** So many bytes more, or fewer, are held by one of them. */
+  hold(bytes: number): void;
 }
 
 export function createShares(): Shares {
-  const lanesOf = new Map<string, number>();
+  const queuesOf = new Map<string, number>();
   let held = 0;
 
-  function count({ stored: { orgId } }: Lane, more: 1 | -1): void {
-    const lanes = (lanesOf.get(orgId) ?? 0) + more;
-    if (lanes > 0) lanesOf.set(orgId, lanes);
-    else lanesOf.delete(orgId);
+  function count({ stored: { orgId } }: Sharer, more: 1 | -1): void {
+    const queues = (queuesOf.get(orgId) ?? 0) + more;
+    if (queues > 0) queuesOf.set(orgId, queues);
+    else queuesOf.delete(orgId);
   }
 
-  function shareOf(most: number, least: number, { stored: { orgId } }: Lane): number {
-    const ofOrganisation = most / (lanesOf.size + 1);
-    return Math.max(least, Math.floor(ofOrganisation / ((lanesOf.get(orgId) ?? 0) + 1)));
+  function shareOf(most: number, least: number, { stored: { orgId } }: Sharer): number {
+    const ofOrganisation = most / (queuesOf.size + 1);
+    return Math.max(least, Math.floor(ofOrganisation / ((queuesOf.get(orgId) ?? 0) + 1)));
   }
 
-  function hold({ lane, delivery }: Claim, sign: 1 | -1): void {
-    held += sign * delivery.output.length;
-    lane.held += sign * delivery.output.length;
-  }
+  const atOnce = (queue: Sharer) =>
+    Math.min(queue.stored.policy.concurrency, shareOf(MOST_AT_ONCE, LEAST_AT_ONCE, queue));
 
   return {
-    opened: lane => count(lane, 1),
-    closed: lane => count(lane, -1),
-    atOnce: lane => Math.min(lane.stored.policy.concurrency, shareOf(MOST_AT_ONCE, LEAST_AT_ONCE, lane)),
-    bytesFor: (lane, promised) =>
-      Math.min(MOST_BYTES - held - promised, shareOf(MOST_BYTES, LEAST_BYTES, lane) - lane.held),
-    claimed: claim => hold(claim, 1),
-    finished: claim => hold(claim, -1),
+    opened: queue => count(queue, 1),
+    closed: queue => count(queue, -1),
+    atOnce,
+    of: (queue, promised) => ({
+      atOnce: atOnce(queue),
+      bytes: Math.min(MOST_BYTES - held - promised, shareOf(MOST_BYTES, LEAST_BYTES, queue) - queue.bytes),
+    }),
+    hold(bytes) {
+      held += bytes;
+    },
   };
 }

@@ -1,21 +1,28 @@
 import type { Storage } from '../../core/stores/storage.ts';
 
-/** Says when deliveries were discarded or erased, since a worker may hold them in its queue. */
-export function withWithdrawalSignal(storage: Storage, onWithdrawn: () => void): Storage {
-  const telling =
-    <Args extends unknown[], Result>(withdraw: (...args: Args) => Promise<Result>) =>
-    async (...args: Args): Promise<Result> => {
-      const result = await withdraw(...args);
-      onWithdrawn();
-      return result;
+/** Says whose deliveries were discarded or erased, and which where that is known: a worker may hold them in a queue. */
+export function withWithdrawalSignal(
+  storage: Storage,
+  onWithdrawn: (organisationId: string, deliveryIds?: readonly string[]) => void,
+): Storage {
+  const signalling =
+    (discard: Storage['discardDelivery']): Storage['discardDelivery'] =>
+    async (orgId, id, at) => {
+      const isDiscarded = await discard(orgId, id, at);
+      if (isDiscarded) onWithdrawn(orgId, [id]);
+      return isDiscarded;
     };
   return {
     ...storage,
-    discardDelivery: telling(storage.discardDelivery),
-    eraseEventsOfEntity: telling(storage.eraseEventsOfEntity),
+    discardDelivery: signalling(storage.discardDelivery),
+    async eraseEventsOfEntity(orgId, entity, page) {
+      const slice = await storage.eraseEventsOfEntity(orgId, entity, page);
+      onWithdrawn(orgId);
+      return slice;
+    },
     audited(...entries) {
       const audited = storage.audited(...entries);
-      return { ...audited, discardDelivery: telling(audited.discardDelivery) };
+      return { ...audited, discardDelivery: signalling(audited.discardDelivery) };
     },
   };
 }

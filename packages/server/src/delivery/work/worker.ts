@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { minutes, seconds } from '../../core/clock.ts';
+import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
 import type {
   ClaimedDelivery,
   DeliveryClaimInput,
@@ -7,28 +8,34 @@ import type {
   StoredDestination,
 } from '../../core/stores/deliveries.ts';
 import { createAlarm } from '../../core/work/alarm.ts';
-import { askBreaker, PROBE_EVERY_MS } from '../decide/breaker.ts';
+import { PROBE_EVERY_MS } from '../decide/breaker.ts';
 import type { Destination } from '../destination.ts';
-import { unreadable } from './broken.ts';
-import { type Claim, type Lane, openLane, roomIn, stillHolds } from './destination-queue.ts';
+import type { Lease } from './claim.ts';
+import { createDestinationQueue, type DestinationQueue } from './destination-queue.ts';
+import { unreadableDestination } from './failed-result.ts';
 import { createLeases } from './leases.ts';
 import { createResultLog } from './results.ts';
-import { createSender, IDLE_MS, type SenderOptions, type Standing } from './sender.ts';
+import { createSender, IDLE_MS, type SenderOptions, type WorkerState } from './sender.ts';
 import { createShares } from './shares.ts';
 import { createSweep } from './sweep.ts';
 
 /**
- * Sends what is due. One loop asks which destinations have something waiting, claims for each as much as its lane
- * has room for, and sleeps until something is due or it is woken. Each lane sends at its own pace; results are
+ * Sends what is due. One loop asks which destinations have something waiting, claims for each as much as its queue
+ * has room for, and sleeps until something is due or it is woken. Each queue is sent from at its own pace; results are
  * written together, and count only while the lease under which they were sent still holds.
  */
 export interface DeliveryWorker {
+  start(): void;
   /** Something may be due: deliveries were made, retried or resumed. */
   wake(): void;
-  /** Something was changed: nothing more is sent from what was read before, until it is found to hold still. */
-  invalidate(): void;
-  /** Deliveries were discarded or erased: nothing that waits here is sent before it is known not to be among them. */
-  recheckClaims(): void;
+  /** Nothing more is sent to the destinations that a change names, until they are found to hold still. */
+  readonly invalidate: ChangeListener;
+  /**
+   * Deliveries of this organisation were discarded or erased, these or any: nothing that waits here is sent before it
+   * is known not to be among them.
+   */
+  recheckClaims(organisationId: string, deliveryIds?: readonly string[]): void;
+  /** Also where it was never started. */
   stop(): Promise<void>;
 }
 
@@ -48,66 +55,67 @@ export interface DeliveryWorkerOptions extends SenderOptions {
 
 /** Beside its timeout, how long a delivery may stand in the queue of whoever has claimed it. */
 const LEASE_MS = minutes(2);
-/** A lane that had nothing to do for this long is closed, with its connections. */
-const LANE_IDLE_MS = minutes(5);
+/** A queue that had nothing to do for this long is retired, with its connections. */
+const QUEUE_IDLE_MS = minutes(5);
 /** What is under way at a stop is waited for this long; then it is given back, and may arrive twice. */
-const STOP_PATIENCE_MS = seconds(4);
+const STOP_TIMEOUT_MS = seconds(4);
 /** How long storage may take to hear of a stop. */
 const FLUSH_TIMEOUT_MS = seconds(2);
-/** What a claim may always bring, while there is room. */
-const LEAST_CLAIMED = 1024 * 1024;
 /** Before anything is known about it. */
-const USUAL_SIZE = 4 * 1024;
+const USUAL_BYTES = 4 * 1024;
+
+type Address = Pick<StoredDestination, 'orgId' | 'id'>;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { storage, clock, onError } = options;
-  const lanes = new Map<string, Lane>();
-  const standing: Standing = { changes: 0, withdrawals: 0, isStopping: false, isOver: false };
+  const { storage, clock, nodes, onError } = options;
+  const queues = new Map<string, DestinationQueue>();
+  /** Those that are retired and have something under way yet. */
+  const retired = new Set<DestinationQueue>();
+  const state: WorkerState = { isStopping: false, isOver: false };
   const { ring: wake, sleep } = createAlarm();
   const shares = createShares();
-  const leases = createLeases({ storage, shares });
+  const leases = createLeases(storage);
   const results = createResultLog({ storage, onError });
-  const sender = createSender(options, { standing, shares, leases, results, wake });
+  const sender = createSender(options, { state, shares, leases, results, wake });
   const sweep = createSweep({
     storage,
     clock,
-    isStopping: () => standing.isStopping,
+    isStopping: () => state.isStopping,
     onExpired: (...expired) => options.onExpired?.(...expired),
   });
-  let meanBytes = USUAL_SIZE;
+  /** The destination whose queue is being opened, and whether it was changed since its read began. */
+  let opening: (Address & { isSuspect: boolean }) | null = null;
+  let meanBytes = USUAL_BYTES;
+  let looping: Promise<void> | null = null;
   let sweeping: Promise<void> | null = null;
   let nextSweepAt = 0;
   let lastSeen = 0;
   /** The clock has, as it may have while nobody was looking. */
   let wentBack = true;
 
-  const loop = (async () => {
+  async function loop(): Promise<void> {
     if (options.isOnlyNode) await sweep.recoverAll().catch(onError);
-    while (!standing.isStopping) {
+    while (!state.isStopping) {
       try {
         upkeep();
-        await checkLanes();
+        await confirmSuspects();
         await sleep(await claimWhatIsDue());
       } catch (error) {
         onError(error);
         await sleep(IDLE_MS);
       }
     }
-  })();
+  }
 
-  /** Lanes that were opened before the last change go on, or end, as the destination is now. */
-  async function checkLanes(): Promise<void> {
-    if (!options.changeFeedIsLive()) standing.changes++;
-    for (const [id, lane] of lanes) {
-      if (lane.asOf === standing.changes) continue;
-      const asOf = standing.changes;
-      const fresh = await storage.findDestination(lane.stored.orgId, id);
-      if (stillHolds(lane, fresh)) {
-        lane.asOf = asOf;
-        sender.sendFrom(lane);
-      } else {
-        retire(lane);
-      }
+  /** Queues that are suspect go on, or end, as their destination is now. */
+  async function confirmSuspects(): Promise<void> {
+    if (!options.changeFeedIsLive()) for (const queue of queues.values()) queue.suspect();
+    for (const queue of queues.values()) {
+      if (!queue.isSuspect) continue;
+      const { stored, suspicions } = queue;
+      const fresh = await storage.findDestination(stored.orgId, stored.id);
+      if (queue.confirm(fresh, suspicions)) sender.sendFrom(queue);
+      else retire(queue);
     }
   }
 
@@ -117,6 +125,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     let quietUntil = now + IDLE_MS;
     let promised = 0;
     let longestTimeout = 0;
+    const claiming: DestinationQueue[] = [];
     const inputs: DeliveryClaimInput[] = [];
     for (const { orgId, destinationId, dueAt, isPaused } of await storage.listWaitingDestinations()) {
       if (isPaused) continue;
@@ -124,79 +133,60 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         quietUntil = Math.min(quietUntil, dueAt);
         continue;
       }
-      const lane = lanes.get(destinationId) ?? (await admit(orgId, destinationId));
-      if (lane === null) continue;
-      lane.hasMore = true;
-      const left = shares.bytesFor(lane, promised);
-      const limit = permitted(lane, now, left > 0);
-      if (limit === 0) continue;
-      // They may be larger than the ones before.
-      const bytes = Math.max(0, Math.min(left, Math.max(LEAST_CLAIMED, 2 * limit * lane.meanBytes)));
-      promised += bytes;
-      longestTimeout = Math.max(longestTimeout, seconds(lane.stored.policy.timeout_s));
-      inputs.push({ orgId, destinationId, limit, bytes });
+      const queue = queues.get(destinationId) ?? (await open({ orgId, id: destinationId }));
+      const input = queue?.reserve(shares.of(queue, promised)) ?? null;
+      if (queue === null || input === null) continue;
+      promised += input.bytes;
+      longestTimeout = Math.max(longestTimeout, seconds(queue.stored.policy.timeout_s));
+      claiming.push(queue);
+      inputs.push(input);
     }
-    if (inputs.length === 0 || standing.isStopping) return Math.max(1, quietUntil - now);
+    if (inputs.length === 0 || state.isStopping) return Math.max(1, quietUntil - now);
 
     const token = randomUUID();
     const leaseUntil = clock.now() + LEASE_MS + longestTimeout;
-    const lease = { token, leaseUntil, knownAt: now, withdrawals: standing.withdrawals };
     const claimed = await storage.claimDeliveries(inputs, { token, now, until: leaseUntil });
-    await queueUp(claimed, inputs, lease);
+    await offer(claimed, claiming, { token, leaseUntil, knownAt: now });
     return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
   }
 
-  async function queueUp(
+  async function offer(
     claimed: readonly ClaimedDelivery[],
-    inputs: readonly DeliveryClaimInput[],
-    lease: Pick<Claim, 'token' | 'leaseUntil' | 'knownAt' | 'withdrawals'>,
+    claiming: readonly DestinationQueue[],
+    lease: Lease,
   ): Promise<void> {
     const byDestination = Map.groupBy(claimed, ({ destinationId }) => destinationId);
-    for (const { destinationId } of inputs) {
-      const deliveries = byDestination.get(destinationId) ?? [];
-      const lane = lanes.get(destinationId);
-      if (lane === undefined || standing.isStopping) {
+    for (const queue of claiming) {
+      const deliveries = byDestination.get(queue.stored.id) ?? [];
+      if (queue.isRetired || state.isStopping) {
         await leases.release(lease.token, deliveries);
         continue;
       }
-      lane.hasMore = deliveries.length > 0;
+      queue.offer(deliveries, lease);
       if (deliveries.length === 0) continue;
-      lane.usedAt = clock.now();
-      let bytes = 0;
-      for (const delivery of deliveries) {
-        bytes += delivery.output.length;
-        const claim = { lane, delivery, ...lease, isAnswered: false, isOver: false };
-        shares.claimed(claim);
-        lane.queue.push(claim);
-      }
-      lane.meanBytes = Math.ceil(bytes / deliveries.length);
-      meanBytes = lane.meanBytes;
-      sender.sendFrom(lane);
+      meanBytes = queue.meanBytes;
+      sender.sendFrom(queue);
     }
   }
 
-  /** How many may be claimed: what there is room for, one probe, or none. */
-  function permitted(lane: Lane, now: number, isRoomLeft: boolean): number {
-    if (lane.asOf !== standing.changes) return 0;
-    const permit = askBreaker(lane.breaker, now);
-    lane.breaker = permit.breaker;
-    if (permit.kind === 'wait') return 0;
-    if (permit.kind === 'probe') return 1;
-    const isIdle = lane.queue.length + lane.sending === 0;
-    const room = isRoomLeft ? roomIn(lane, shares.atOnce(lane)) : isIdle ? 1 : 0;
-    if (room > 0) lane.finishedSinceClaim = 0;
-    return room;
-  }
-
-  async function admit(orgId: string, destinationId: string): Promise<Lane | null> {
-    const asOf = standing.changes;
-    const stored = await storage.findDestination(orgId, destinationId);
+  async function open(address: Address): Promise<DestinationQueue | null> {
+    const read = { ...address, isSuspect: false };
+    opening = read;
+    const stored = await storage.findDestination(address.orgId, address.id);
+    opening = null;
     if (stored === null || stored.paused) return null;
-    const { nodes } = options;
-    const lane = openLane(stored, prepare(stored), { clock, nodes, asOf, meanBytes });
-    lanes.set(destinationId, lane);
-    shares.opened(lane);
-    return lane;
+    const queue = createDestinationQueue(stored, prepare(stored), {
+      clock,
+      nodes,
+      meanBytes,
+      hold: shares.hold,
+      giveBack: claims => void leases.giveBack(claims).catch(onError),
+      onError,
+    });
+    if (read.isSuspect) queue.suspect();
+    queues.set(stored.id, queue);
+    shares.opened(queue);
+    return queue;
   }
 
   /** One that cannot be read keeps nobody else waiting, and what is meant for it ends with the reason. */
@@ -205,7 +195,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       return options.prepare(stored);
     } catch (error) {
       onError(error);
-      return unreadable(stored, error);
+      return unreadableDestination(stored, error);
     }
   }
 
@@ -218,13 +208,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     nextSweepAt = now + PROBE_EVERY_MS;
     const bringForward = wentBack;
     wentBack = false;
-    sender.endExpired(now);
-    for (const lane of lanes.values()) {
-      const isIdle = lane.queue.length + lane.sending === 0 && lane.breaker.state === 'closed';
-      if (isIdle && now - lane.usedAt > LANE_IDLE_MS) retire(lane);
-    }
-    const down = [...lanes.values()].flatMap(({ stored, breaker }) =>
-      breaker.state === 'open' ? [{ destination: stored, since: breaker.openedAt }] : [],
+    for (const queue of unclosed()) queue.expire();
+    for (const queue of retired) if (queue.underWay.size === 0) retired.delete(queue);
+    for (const queue of queues.values()) if (queue.idleMs() > QUEUE_IDLE_MS) retire(queue);
+    const down = [...queues.values()].flatMap(({ stored, downSince }) =>
+      downSince === null ? [] : [{ destination: stored, since: downSince }],
     );
     sweeping = (async () => {
       if (bringForward) await sweep.bringForward();
@@ -237,45 +225,62 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       });
   }
 
-  function retire(lane: Lane): void {
-    if (lanes.delete(lane.stored.id)) shares.closed(lane);
-    lane.isRetired = true;
-    if (lane.timer !== null) clearTimeout(lane.timer);
-    void leases.giveBack(lane.queue.splice(0)).catch(onError);
-    sender.closeWhenIdle(lane);
+  function retire(queue: DestinationQueue): void {
+    if (queues.delete(queue.stored.id)) shares.closed(queue);
+    if (queue.underWay.size > 0) retired.add(queue);
+    queue.retire();
   }
 
+  const unclosed = (): DestinationQueue[] => [...queues.values(), ...retired];
+  const underWay = () => unclosed().flatMap(queue => [...queue.underWay]);
+
   return {
-    wake,
-    invalidate() {
-      standing.changes++;
-      wake();
+    start() {
+      if (!state.isStopping) looping ??= loop();
     },
-    recheckClaims() {
-      standing.withdrawals++;
+    wake,
+    invalidate(change) {
+      for (const queue of queues.values()) if (names(change, queue.stored)) queue.suspect();
+      if (opening !== null && names(change, opening)) opening.isSuspect = true;
+      // What was held may be due, once its destination goes on.
+      if (change === null || isOfDestinations(change)) wake();
+    },
+    recheckClaims(organisationId, deliveryIds) {
+      for (const queue of unclosed()) {
+        if (queue.stored.orgId === organisationId) queue.recheck(deliveryIds);
+      }
     },
     async stop() {
-      const deadline = performance.now() + STOP_PATIENCE_MS;
-      standing.isStopping = true;
+      const deadline = performance.now() + STOP_TIMEOUT_MS;
+      state.isStopping = true;
       wake();
-      await within(Promise.all([loop, sweeping]), STOP_PATIENCE_MS);
-      const waiting = [...lanes.values()].flatMap(lane => lane.queue.splice(0));
+      await within(Promise.all([looping, sweeping]), STOP_TIMEOUT_MS);
+      const waiting = unclosed().flatMap(queue => queue.drain());
       await within(leases.giveBack(waiting).catch(onError), FLUSH_TIMEOUT_MS);
-      while (sender.underWay.size > 0 && performance.now() < deadline) {
+      while (underWay().length > 0 && performance.now() < deadline) {
         await new Promise(resolve => setTimeout(resolve, 20));
       }
-      standing.isOver = true;
+      state.isOver = true;
       results.hurry();
       await within(
-        Promise.all([results.settled(), leases.giveBack([...sender.underWay]).catch(onError)]),
+        Promise.all([results.settled(), leases.giveBack(underWay()).catch(onError)]),
         FLUSH_TIMEOUT_MS,
       );
-      for (const lane of lanes.values()) if (lane.timer !== null) clearTimeout(lane.timer);
-      const closing = [...lanes.values()].map(lane => lane.destination.close?.().catch(onError));
+      const closing = unclosed().map(queue => queue.close().catch(onError));
       await within(Promise.all(closing), FLUSH_TIMEOUT_MS);
     },
   };
 }
+
+const isOfDestinations = ({ what }: ConfigurationChange): boolean =>
+  what === 'destinations' || what === 'organisation';
+
+/** Whether a change may be of this destination; null may be of any. */
+const names = (change: ConfigurationChange | null, { orgId, id }: Address): boolean =>
+  change === null ||
+  (change.organisationId === orgId &&
+    isOfDestinations(change) &&
+    (change.what === 'organisation' || change.id === undefined || change.id === id));
 
 async function within(work: Promise<unknown>, ms: number): Promise<void> {
   const { promise: timeUp, resolve } = Promise.withResolvers<void>();

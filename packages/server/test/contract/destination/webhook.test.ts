@@ -108,10 +108,12 @@ describe('a webhook gets', () => {
 
   test('two signatures while a secret is being rotated, and one afterwards', async () => {
     const at = receive();
-    const made = webhook.fillIn?.(readConfig(webhook, { url: urlOf(at), auth: { mode: 'hmac' } }, 'config'));
+    const made = webhook.generateSecret?.(
+      readConfig(webhook, { url: urlOf(at), auth: { mode: 'hmac' } }, 'config'),
+    );
     expect(made?.secret).toMatch(/^whsec_/);
     if (!made) throw new Error('A secret should have been made.');
-    expect(webhook.fillIn?.(made.config)).toBeNull();
+    expect(webhook.generateSecret?.(made.config)).toBeNull();
     let now = 1_800_000_000_000;
     const rotated = webhook.rotate?.(made.config, now + 1_000);
     if (!rotated) throw new Error('The secret should have been rotated.');

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import type { Failure } from '../../../core/http/outgoing.ts';
+import type { OutgoingFailure } from '../../../core/http/outgoing.ts';
 import type { DestinationDeps } from '../../destination.ts';
 import { beforeDeadline } from '../../guarded-client/deadline.ts';
 import { failureOfCode, timeoutFailure } from '../../guarded-client/failure.ts';
@@ -20,7 +20,7 @@ export type SmtpResult =
       readonly kind: 'failed';
       readonly status: number | null;
       readonly response: string | null;
-      readonly failure: Failure;
+      readonly failure: OutgoingFailure;
     };
 
 /** One mail over a connection of its own, to a checked address; everything has to be over by the deadline. */
@@ -97,7 +97,7 @@ interface SmtpError extends Error {
 
 function describe(error: unknown): SmtpResult {
   const { code = '', originalCode = '', message, response = null, responseCode = null } = error as SmtpError;
-  const failed = (failure: Failure): SmtpResult => ({
+  const failed = (failure: OutgoingFailure): SmtpResult => ({
     kind: 'failed',
     status: responseCode,
     response,

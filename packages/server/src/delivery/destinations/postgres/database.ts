@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Failure } from '../../../core/http/outgoing.ts';
+import type { OutgoingFailure } from '../../../core/http/outgoing.ts';
 import type { DestinationDeps } from '../../destination.ts';
 import { beforeDeadline } from '../../guarded-client/deadline.ts';
 import { networkFailure, timeoutFailure } from '../../guarded-client/failure.ts';
@@ -18,7 +18,7 @@ export interface Database {
 
 export type Used<T> =
   | { readonly kind: 'done'; readonly value: T }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+  | { readonly kind: 'failed'; readonly failure: OutgoingFailure };
 
 /** Few, since a database has few to give and each delivery needs one for a moment only. */
 const MOST_CONNECTIONS = 5;
@@ -142,7 +142,7 @@ async function workWith<T>(
 }
 
 /** SQLSTATEs, by class: https://www.postgresql.org/docs/current/errcodes-appendix.html. */
-function describe(error: unknown): Failure {
+function describe(error: unknown): OutgoingFailure {
   if (error instanceof pg.DatabaseError) {
     const { code = '' } = error;
     const message = quoted(error.message);
@@ -162,7 +162,7 @@ function describe(error: unknown): Failure {
   return { code: 'connection_reset', message: 'The connection to the database was cut.' };
 }
 
-function withEgress(failure: Failure, egressAddresses: readonly string[]): Failure {
+function withEgress(failure: OutgoingFailure, egressAddresses: readonly string[]): OutgoingFailure {
   if (failure.code !== 'timeout' && failure.code !== 'connection_refused') return failure;
   const from = egressAddresses.length > 0 ? ` Our connections come from ${egressAddresses.join(', ')}.` : '';
   return { ...failure, message: `${failure.message} The database may not allow our addresses.${from}` };

@@ -73,7 +73,7 @@ test.each([
   ['discord', discord, { url }],
   ['notion', notion, { token: 'ntn_0', database_id: 'd9824bdc84454327be8b5b47500af6ce' }],
 ] as [string, DestinationKind, object][])(
-  'what nobody wants any more once it is filled in does not go out: %s',
+  'what nobody wants any more once it is rendered does not go out: %s',
   async (_, kind, config) => {
     let requests = 0;
     const counting = { request: () => Promise.reject(requests++) } as unknown as GuardedClient;

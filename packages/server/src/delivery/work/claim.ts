@@ -1,0 +1,27 @@
+import type { ClaimedDelivery } from '../../core/stores/deliveries.ts';
+
+/** A claimed delivery, and until when it is ours. Only its queue changes it. */
+export interface Claim {
+  readonly delivery: ClaimedDelivery;
+  readonly token: string;
+  readonly leaseUntil: number;
+  readonly state: 'waiting' | 'sending' | 'answered' | 'over';
+  /** When it was last known to be ours, and how many withdrawals had been heard of by then. */
+  readonly knownAt: number;
+  readonly withdrawals: number;
+}
+
+/** What deliveries are claimed under. */
+export interface Lease {
+  readonly token: string;
+  readonly leaseUntil: number;
+  /** When they were claimed, or before. */
+  readonly knownAt: number;
+}
+
+/** Claims that may be ours no more, and what is known where they are. */
+export interface ClaimCheck {
+  readonly claims: readonly Claim[];
+  readonly knownAt: number;
+  readonly withdrawals: number;
+}

@@ -1,0 +1,460 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { aDestination } from '../../../test/contract/storage/delivery-samples.ts';
+import type { ClaimedDelivery, StoredDestination } from '../../core/stores/deliveries.ts';
+import { FAILURES_TO_OPEN, PROBE_EVERY_MS } from '../decide/breaker.ts';
+import type { Claim, ClaimCheck } from './claim.ts';
+import { createDestinationQueue, type DestinationQueue } from './destination-queue.ts';
+
+const NOW = 1_000_000_000;
+const LEASE_MS = 120_000;
+const AT_ONCE = 4;
+const OUTPUT = '{"payload":{},"labels":{}}';
+
+let clock: { time: number; now(): number };
+let givenBack: string[];
+let held: number;
+let closed: number;
+
+beforeEach(() => {
+  clock = { time: NOW, now: () => clock.time };
+  givenBack = [];
+  held = 0;
+  closed = 0;
+});
+
+const ORG = 'org_a';
+
+function queueOf(
+  policy: Partial<StoredDestination['policy']> = {},
+  over: Partial<StoredDestination> = {},
+): DestinationQueue {
+  const sample = aDestination(ORG);
+  const stored = { ...sample, ...over, policy: { ...sample.policy, timeout_s: 10, ...policy } };
+  const destination = {
+    readsTraits: false,
+    send: () => Promise.reject(new Error('Nothing is sent here.')),
+    close: async () => void closed++,
+  };
+  return createDestinationQueue(stored, destination, {
+    clock,
+    nodes: () => 1,
+    meanBytes: 100,
+    hold: bytes => {
+      held += bytes;
+    },
+    giveBack: claims => void givenBack.push(...idsOf(claims)),
+    onError: error => {
+      throw error;
+    },
+  });
+}
+
+const idsOf = (claims: readonly Claim[]): string[] => claims.map(({ delivery }) => delivery.id);
+
+const deliveryOf = (id: string): ClaimedDelivery => ({ id, orgId: ORG, output: OUTPUT }) as ClaimedDelivery;
+
+const share = { atOnce: AT_ONCE, bytes: 1 << 20 };
+
+const offer = (queue: DestinationQueue, ...ids: string[]): void =>
+  queue.offer(ids.map(deliveryOf), {
+    token: 'token',
+    leaseUntil: clock.time + LEASE_MS,
+    knownAt: clock.time,
+  });
+
+/** A queue in which so many wait: 1, 2, 3 … */
+function filled(count: number, policy: Partial<StoredDestination['policy']> = {}): DestinationQueue {
+  const queue = queueOf(policy);
+  offer(queue, ...Array.from({ length: count }, (_, n) => String(n + 1)));
+  return queue;
+}
+
+function nextClaim(queue: DestinationQueue): Claim {
+  const next = queue.next(AT_ONCE);
+  if (next === null || 'claims' in next) throw new Error('There is nothing to send.');
+  return next;
+}
+
+function nextCheck(queue: DestinationQueue): ClaimCheck {
+  const next = queue.next(AT_ONCE);
+  if (next === null || !('claims' in next)) throw new Error('There is nothing to check.');
+  return next;
+}
+
+/** Begins the next one, which no rate keeps. */
+function begun(queue: DestinationQueue): Claim {
+  const claim = nextClaim(queue);
+  expect(queue.begin(claim)).toBe(0);
+  return claim;
+}
+
+describe('a claim', () => {
+  test('goes from waiting to sending to answered to over, and is held until then', () => {
+    const queue = filled(2);
+    expect([queue.bytes, held]).toEqual([2 * OUTPUT.length, 2 * OUTPUT.length]);
+    const claim = nextClaim(queue);
+    expect(claim).toMatchObject({ state: 'waiting', delivery: { id: '1' }, token: 'token' });
+    expect(queue.begin(claim)).toBe(0);
+    expect([claim.state, queue.underWay.has(claim)]).toEqual(['sending', true]);
+    expect(queue.answered(claim, 'delivered')).toBeNull();
+    expect([claim.state, queue.underWay.has(claim)]).toEqual(['answered', true]);
+    queue.finish(claim);
+    expect([claim.state, queue.underWay.has(claim)]).toEqual(['over', false]);
+    expect([queue.bytes, held]).toEqual([OUTPUT.length, OUTPUT.length]);
+    expect(nextClaim(queue).delivery.id).toBe('2');
+  });
+
+  test('frees its place once, however often it is finished', () => {
+    const queue = filled(2);
+    const claim = begun(queue);
+    queue.finish(claim);
+    queue.finish(claim);
+    expect(held).toBe(OUTPUT.length);
+  });
+
+  test('is begun only as the first of its queue, once', () => {
+    const queue = filled(2);
+    const claim = begun(queue);
+    expect(() => queue.begin(claim)).toThrow('first');
+  });
+
+  test('that waited for too long to be sent within its lease is given back, and the next has its turn', () => {
+    const queue = queueOf();
+    queue.offer([deliveryOf('late')], { token: 't', leaseUntil: NOW + 9_999, knownAt: NOW });
+    offer(queue, 'fine');
+    expect(nextClaim(queue).delivery.id).toBe('fine');
+    expect(givenBack).toEqual(['late']);
+    expect(held).toBe(OUTPUT.length);
+  });
+
+  test('whose lease ends while it is under way frees its place; its late answer counts for nothing', () => {
+    const queue = filled(1);
+    const claim = begun(queue);
+    queue.expire();
+    expect(claim.state).toBe('sending');
+    clock.time += LEASE_MS + 1;
+    queue.expire();
+    expect([claim.state, queue.underWay.size, held]).toEqual(['over', 0, 0]);
+    expect(queue.mayGoOut(claim)).toBe(false);
+    queue.answered(claim, 'failed');
+    queue.finish(claim);
+    expect([claim.state, held]).toEqual(['over', 0]);
+    expect(givenBack).toEqual([]);
+  });
+});
+
+describe('how many are under way', () => {
+  test('no more than may be at once', () => {
+    const queue = filled(3);
+    begun(queue);
+    expect(queue.next(1)).toBeNull();
+    expect(queue.next(2)).not.toBeNull();
+  });
+
+  test('what is answered makes way before it is written, but no more wait to be written than may be sent', () => {
+    const queue = filled(5);
+    const [first, second] = [begun(queue), begun(queue)];
+    expect(queue.next(2)).toBeNull();
+    queue.answered(first, 'delivered');
+    expect(queue.next(2)).not.toBeNull();
+    queue.answered(second, 'delivered');
+    expect(queue.next(2)).toBeNull();
+    queue.finish(first);
+    expect(queue.next(2)).not.toBeNull();
+  });
+
+  test('a rate lets out what it lets out, and says how long to wait', () => {
+    const queue = filled(4, { rate_per_second: 2 });
+    begun(queue);
+    begun(queue);
+    const third = nextClaim(queue);
+    expect(queue.begin(third)).toBe(500);
+    expect([third.state, queue.underWay.size]).toEqual(['waiting', 2]);
+    clock.time += 500;
+    expect(queue.begin(third)).toBe(0);
+  });
+
+  test('it resumes once after a wait, however often that was asked for', async () => {
+    const queue = filled(1);
+    let resumed = 0;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (let n = 0; n < 3; n++)
+      queue.resumeIn(1, () => {
+        resumed++;
+        resolve();
+      });
+    await promise;
+    expect(resumed).toBe(1);
+  });
+});
+
+describe('how much is claimed', () => {
+  test('twice what may be under way at once, less what is there', () => {
+    const queue = queueOf();
+    expect(queue.reserve(share)).toMatchObject({ orgId: ORG, destinationId: queue.stored.id, limit: 8 });
+    offer(queue, '1', '2', '3');
+    expect(queue.room(AT_ONCE)).toBe(5);
+    begun(queue);
+    expect(queue.room(AT_ONCE)).toBe(5);
+    queue.answered(begun(queue), 'delivered');
+    expect(queue.room(AT_ONCE)).toBe(6);
+  });
+
+  test('a little room is not worth a claim while there is something to send', () => {
+    const queue = filled(7);
+    expect([queue.room(AT_ONCE), queue.reserve(share)]).toEqual([0, null]);
+    queue.finish(begun(queue));
+    expect(queue.room(AT_ONCE)).toBe(2);
+  });
+
+  test('further ahead for a quick destination, up to a bound', () => {
+    const queue = queueOf();
+    for (let n = 0; n < 100; n++) {
+      offer(queue, String(n));
+      queue.finish(begun(queue));
+    }
+    expect(queue.reserve(share)?.limit).toBe(200);
+    expect(queue.room(AT_ONCE)).toBe(8);
+    expect(queue.room(10_000)).toBe(512);
+  });
+
+  test('no further ahead than a rate lets out within half a minute', () => {
+    expect(queueOf({ rate_per_second: 1 }).room(100)).toBe(30);
+  });
+
+  test('within its bytes; where none are left, one at a time', () => {
+    const queue = queueOf();
+    expect(queue.reserve({ atOnce: AT_ONCE, bytes: 5_000 })?.bytes).toBe(5_000);
+    expect(queue.reserve({ atOnce: AT_ONCE, bytes: 1 << 30 })?.bytes).toBe(1 << 20);
+    expect(queue.reserve({ atOnce: AT_ONCE, bytes: -1 })).toMatchObject({ limit: 1, bytes: 0 });
+    offer(queue, '1');
+    expect(queue.reserve({ atOnce: AT_ONCE, bytes: -1 })).toBeNull();
+  });
+
+  test('it wants more only while more was due and there is room', () => {
+    const queue = queueOf();
+    expect(queue.wantsMore(AT_ONCE)).toBe(true);
+    queue.reserve(share);
+    offer(queue);
+    expect(queue.wantsMore(AT_ONCE)).toBe(false);
+    queue.reserve(share);
+    expect(queue.wantsMore(AT_ONCE)).toBe(true);
+    offer(queue, ...Array.from({ length: 8 }, (_, n) => String(n)));
+    expect(queue.wantsMore(AT_ONCE)).toBe(false);
+  });
+
+  test('the size of a delivery is that of the last ones', () => {
+    const queue = filled(2);
+    expect(queue.meanBytes).toBe(OUTPUT.length);
+  });
+});
+
+describe('a suspect queue', () => {
+  test('keeps what it has and lets nothing out, until it is confirmed', () => {
+    const queue = filled(2);
+    const claim = begun(queue);
+    expect(queue.mayGoOut(claim)).toBe(true);
+    queue.suspect();
+    expect([queue.isSuspect, queue.next(AT_ONCE), queue.reserve(share)]).toEqual([true, null, null]);
+    expect(queue.mayGoOut(claim)).toBe(false);
+    expect(queue.confirm({ ...queue.stored }, queue.suspicions)).toBe(true);
+    expect([queue.isSuspect, queue.mayGoOut(claim)]).toEqual([false, true]);
+    expect(nextClaim(queue).delivery.id).toBe('2');
+    expect(givenBack).toEqual([]);
+  });
+
+  test('is not confirmed by a read that began before it was suspected again', () => {
+    const queue = filled(1);
+    queue.suspect();
+    const asOf = queue.suspicions;
+    queue.suspect();
+    expect(queue.confirm(queue.stored, asOf)).toBe(true);
+    expect(queue.isSuspect).toBe(true);
+    expect(queue.confirm(queue.stored, queue.suspicions)).toBe(true);
+    expect(queue.isSuspect).toBe(false);
+  });
+
+  test.each<[string, (stored: StoredDestination) => StoredDestination | null]>([
+    ['deleted', () => null],
+    ['paused', stored => ({ ...stored, paused: true })],
+    ['given other settings', stored => ({ ...stored, config: '{"v":2}' })],
+    ['given another policy', stored => ({ ...stored, policy: { ...stored.policy, concurrency: 99 } })],
+  ])('stays suspect where its destination was %s', (_, change) => {
+    const queue = filled(1);
+    queue.suspect();
+    expect(queue.confirm(change(queue.stored), queue.suspicions)).toBe(false);
+    expect([queue.isSuspect, queue.next(AT_ONCE)]).toEqual([true, null]);
+  });
+});
+
+describe('a retired queue', () => {
+  test('gives back what waits, and is closed at once where nothing is under way', () => {
+    const queue = filled(2);
+    queue.retire();
+    expect([givenBack, held, closed]).toEqual([['1', '2'], 0, 1]);
+    expect([queue.isRetired, queue.next(AT_ONCE), queue.reserve(share)]).toEqual([true, null, null]);
+    expect(queue.wantsMore(AT_ONCE)).toBe(false);
+  });
+
+  test('while it is sending: that ends, and it is closed with the last of it', () => {
+    const queue = filled(3);
+    const [first, second] = [begun(queue), begun(queue)];
+    queue.retire();
+    expect([givenBack, closed]).toEqual([['3'], 0]);
+    expect(queue.mayGoOut(first)).toBe(false);
+    queue.answered(first, 'failed');
+    queue.finish(first);
+    expect(closed).toBe(0);
+    queue.finish(second);
+    expect([closed, held]).toEqual([1, 0]);
+  });
+
+  test('resumes no more, whether that was asked for before or after', async () => {
+    const queue = filled(1);
+    begun(queue);
+    let resumed = 0;
+    queue.resumeIn(1, () => resumed++);
+    queue.retire();
+    queue.resumeIn(1, () => resumed++);
+    // Timers of one length go off in the order in which they were set.
+    await new Promise(resolve => setTimeout(resolve, 1));
+    expect(resumed).toBe(0);
+  });
+
+  test('says nothing of the breaker any more', () => {
+    const queue = filled(1);
+    const claim = begun(queue);
+    queue.retire();
+    for (let n = 0; n < FAILURES_TO_OPEN; n++) expect(queue.answered(claim, 'failed')).toBeNull();
+    expect(queue.downSince).toBeNull();
+  });
+});
+
+describe('withdrawals', () => {
+  test('what was withdrawn while it waited is taken out; the others go on', () => {
+    const queue = filled(3);
+    queue.recheck(['2']);
+    const check = nextCheck(queue);
+    expect(idsOf(check.claims)).toEqual(['1', '2', '3']);
+    expect([queue.next(AT_ONCE), queue.wantsMore(AT_ONCE)]).toEqual([null, false]);
+    queue.checked(check, new Set(['1', '3']));
+    expect([begun(queue), begun(queue)].map(({ delivery }) => delivery.id)).toEqual(['1', '3']);
+    expect(queue.next(AT_ONCE)).toBeNull();
+    expect([held, givenBack]).toEqual([2 * OUTPUT.length, []]);
+  });
+
+  test('of others leave what it holds known', () => {
+    const queue = filled(1);
+    queue.recheck(['9']);
+    expect(nextClaim(queue).delivery.id).toBe('1');
+  });
+
+  test('that come while a claim is being made count for what it brings', () => {
+    const queue = queueOf();
+    queue.reserve(share);
+    queue.recheck(['9']);
+    offer(queue, '8', '9');
+    expect(idsOf(nextCheck(queue).claims)).toEqual(['8', '9']);
+  });
+
+  test('that come while a check is being made ask for another', () => {
+    const queue = filled(1);
+    queue.recheck();
+    const check = nextCheck(queue);
+    queue.recheck();
+    queue.checked(check, new Set(['1']));
+    expect(idsOf(nextCheck(queue).claims)).toEqual(['1']);
+  });
+
+  test('after a check that nobody could answer, nothing goes out before another', () => {
+    const queue = filled(1);
+    queue.recheck();
+    queue.checked(nextCheck(queue), null);
+    expect(idsOf(nextCheck(queue).claims)).toEqual(['1']);
+  });
+
+  test('what was looked up a second ago is looked up again: another node may have withdrawn it', () => {
+    const queue = filled(1);
+    clock.time += 999;
+    expect(nextClaim(queue).delivery.id).toBe('1');
+    clock.time += 1;
+    const check = nextCheck(queue);
+    queue.checked(check, new Set(['1']));
+    expect(nextClaim(queue).delivery.id).toBe('1');
+  });
+
+  test('what is under way and not sent yet is looked up too', () => {
+    const queue = filled(1);
+    const claim = begun(queue);
+    expect(queue.checkOf(claim)).toBeNull();
+    queue.recheck(['1']);
+    expect(queue.mayGoOut(claim)).toBe(false);
+    const check = queue.checkOf(claim);
+    if (check === null) throw new Error('It is known.');
+    queue.checked(check, new Set(['1']));
+    expect([queue.checkOf(claim), queue.mayGoOut(claim)]).toEqual([null, true]);
+  });
+});
+
+describe('the breaker', () => {
+  /** Fails as often as it takes, with one more waiting. */
+  function down(): DestinationQueue {
+    const queue = filled(FAILURES_TO_OPEN + 1);
+    for (let n = 1; n <= FAILURES_TO_OPEN; n++) {
+      const claim = begun(queue);
+      const changed = queue.answered(claim, 'failed');
+      if (n < FAILURES_TO_OPEN) expect(changed).toBeNull();
+      else expect(changed).toEqual({ failuresInARow: 0, openedAt: NOW, nextProbeAt: NOW + PROBE_EVERY_MS });
+      queue.finish(claim);
+    }
+    return queue;
+  }
+
+  test('opens after failures in a row, and what waits is given back', () => {
+    const queue = down();
+    expect([givenBack, queue.downSince, queue.reserve(share)]).toEqual([['51'], NOW, null]);
+  });
+
+  test('open, it lets one probe be claimed; its success closes it', () => {
+    const queue = down();
+    clock.time += PROBE_EVERY_MS;
+    expect(queue.reserve(share)?.limit).toBe(1);
+    expect(queue.reserve(share)).toBeNull();
+    offer(queue, 'probe');
+    expect(queue.answered(begun(queue), 'delivered')).toMatchObject({ openedAt: null });
+    expect(queue.downSince).toBeNull();
+  });
+
+  test('what failed on this side says nothing of the destination', () => {
+    const queue = queueOf({}, { breaker: { failuresInARow: 49, openedAt: null, nextProbeAt: null } });
+    offer(queue, '1', '2');
+    expect(queue.answered(begun(queue), 'not_sent')).toBeNull();
+    expect(queue.answered(begun(queue), 'failed')).toMatchObject({ openedAt: NOW });
+  });
+});
+
+describe('idle', () => {
+  test('counts from the last thing it did, and not while it has something to do', () => {
+    const queue = filled(1);
+    clock.time += 500;
+    expect(queue.idleMs()).toBe(0);
+    const claim = begun(queue);
+    expect(queue.idleMs()).toBe(0);
+    queue.finish(claim);
+    clock.time += 700;
+    expect(queue.idleMs()).toBe(700);
+  });
+
+  test('a queue that waits for its breaker is not', () => {
+    const breaker = { failuresInARow: 0, openedAt: NOW, nextProbeAt: NOW + 1 };
+    const queue = queueOf({}, { breaker });
+    clock.time += 700;
+    expect(queue.idleMs()).toBe(0);
+  });
+
+  test('what is drained is over, and for the caller to give back', () => {
+    const queue = filled(2);
+    expect(idsOf(queue.drain())).toEqual(['1', '2']);
+    expect([queue.drain(), held, givenBack, queue.next(AT_ONCE)]).toEqual([[], 0, [], null]);
+  });
+});
