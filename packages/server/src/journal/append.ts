@@ -38,7 +38,8 @@ export function createAppender(
   storage: Pick<Storage, 'append'>,
   options: {
     commitsAtOnce: number;
-    onCommit?: (events: number, ms: number) => void;
+    /** A commit has ended; so many of its events are new, and on disk. */
+    onCommit?: (stored: number, ms: number) => void;
     /** So many events of a request are new, and on disk. */
     onStored?: (request: AppendRequest, events: number) => void;
   },
@@ -91,16 +92,18 @@ export function createAppender(
       if (commitsRunning === 0 && queue.length === 0) for (const done of onDrained.splice(0)) done();
     }
     // Apart from the commit: whatever a listener does, nothing is stored again for it.
-    const events = batch.reduce((sum, { request }) => sum + request.events.length, 0);
-    options.onCommit?.(events, performance.now() - started);
-    for (const [i, { request }] of batch.entries()) tellOf(request, results[i] ?? null);
+    let stored = 0;
+    for (const [i, { request }] of batch.entries()) stored += tellOf(request, results[i] ?? null);
+    options.onCommit?.(stored, performance.now() - started);
   }
 
-  function tellOf(request: AppendRequest, result: AppendResult | null): void {
-    if (result?.kind !== 'stored') return;
+  /** Answers how many of its events are new. */
+  function tellOf(request: AppendRequest, result: AppendResult | null): number {
+    if (result?.kind !== 'stored') return 0;
     let fresh = 0;
     for (const { duplicate } of result.events) if (!duplicate) fresh++;
     if (fresh > 0) options.onStored?.(request, fresh);
+    return fresh;
   }
 
   /** One request that storage cannot take must not cost its neighbours their answer. */
