@@ -208,8 +208,10 @@ test('a commit that storage refuses counts nothing, and its neighbours count wha
   const taken = request();
   await appender.accept(taken);
   await Promise.allSettled([request(), taken, request()].map(one => appender.accept(one)));
+  await appender.drained();
   expect(stored()).toBe(3);
   const away = counting({ append: () => Promise.reject(new Problem('storage_unavailable')) });
   await Promise.allSettled([away.appender.accept(request())]);
+  await away.appender.drained();
   expect(away.stored()).toBe(0);
 });

@@ -2,6 +2,7 @@ import type { OutgoingResult } from '../../core/http/outgoing.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { parseJson } from '../../core/json/json.ts';
 import type { ClassifyCache, DedupeStore, EntityReader, ModelClient } from '../../core/kinds/step-ports.ts';
+import { createBatcher } from '../../core/work/batcher.ts';
 import type { PortName } from './protocol.ts';
 
 /** What steps ask of the world, asked of the other thread. */
@@ -48,31 +49,18 @@ export function createCaller(post: (call: number, name: PortName, args: readonly
   }
 
   // Looks that are taken in one turn go over together: most pipelines that deduplicate do so for every event.
-  let looks: { readonly look: Look; readonly found: PromiseWithResolvers<string | null> }[] = [];
-  function lookTogether(): void {
-    const together = looks;
-    looks = [];
-    ask<(string | null)[]>(
-      'findClaims',
-      together.map(({ look }) => look),
-    ).then(
-      found => {
-        for (const [i, { found: answer }] of together.entries()) answer.resolve(found[i] ?? null);
-      },
-      (error: unknown) => {
-        for (const { found: answer } of together) answer.reject(error);
-      },
-    );
-  }
+  const looks = createBatcher<Look, string | null>({
+    write: together => ask('findClaims', together),
+    atOnce: Number.POSITIVE_INFINITY,
+    whenAway: 'reject',
+    whenRefused: 'reject',
+  });
 
   return {
     dedupe: {
       findClaim(orgId, scope, key) {
-        const found = Promise.withResolvers<string | null>();
-        looks.push({ look: { orgId, scope, key }, found });
-        if (looks.length === 1) setImmediate(lookTogether);
         tellOfWait();
-        return found.promise;
+        return looks.add({ orgId, scope, key });
       },
     },
     cache: {
