@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { seconds } from '../../core/clock.ts';
 import type { ClaimedDelivery, StoredBreaker, StoredDestination } from '../../core/stores/deliveries.ts';
-import { createRate, type Rate } from '../../core/work/token-bucket.ts';
+import { createTokenBucket, type TokenBucket } from '../../core/work/token-bucket.ts';
 import type { Breaker } from '../decide/breaker.ts';
 import type { Destination } from '../destination.ts';
 
@@ -31,7 +31,7 @@ export interface Lane {
   /** The size of all that is claimed for it and not finished. */
   held: number;
   usedAt: number;
-  readonly rate: Rate;
+  readonly rate: TokenBucket;
   /** Storage is being asked which of its queue are still ours. */
   isChecking: boolean;
   /** Set while the rate makes it wait. */
@@ -77,6 +77,8 @@ export function openLane(
   destination: Destination,
   options: { readonly clock: Clock; readonly nodes: () => number; asOf: number; meanBytes: number },
 ): Lane {
+  const { clock, nodes } = options;
+  const perSecond = stored.policy.rate_per_second;
   return {
     stored,
     destination,
@@ -91,7 +93,7 @@ export function openLane(
     meanBytes: options.meanBytes,
     held: 0,
     usedAt: options.clock.now(),
-    rate: createRate(stored.policy.rate_per_second, options),
+    rate: createTokenBucket({ perSecond, capacity: perSecond, clock, nodes }),
     isChecking: false,
     timer: null,
   };
