@@ -65,3 +65,10 @@ export class Problem extends Error {
 }
 
 export const invalid = (path: string, message: string) => new Problem('validation_failed', { path, message });
+
+/** Storage cannot be reached, or cannot write, for the moment: the same may succeed later. */
+export const isStorageAway = (error: unknown): boolean =>
+  error instanceof Problem && error.code === 'storage_unavailable';
+
+/** What an error says, whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { Problem } from '../core/errors.ts';
 import type { Activity } from '../core/stores/storage.ts';
 import { createActivityLog } from './activity.ts';
@@ -44,4 +44,68 @@ test('a flood of refusals keeps the last thousand of each source', async () => {
   expect(rejections.filter(({ sourceId }) => sourceId === 'src_1')).toHaveLength(1_000);
   expect(rejections.filter(({ sourceId }) => sourceId === 'src_2')).toHaveLength(1);
   expect(rejections.at(-1)?.at).toBe(5_001);
+});
+
+describe('a write that storage refuses', () => {
+  function failing() {
+    const told: Activity[] = [];
+    let fails = true;
+    let now = 0;
+    const during: (() => void)[] = [];
+    const recordActivity = async (activity: Activity) => {
+      for (const happen of during.splice(0)) happen();
+      if (fails) throw new Problem('storage_unavailable');
+      told.push(activity);
+    };
+    const log = createActivityLog({ recordActivity }, { now: () => ++now });
+    return {
+      told,
+      log,
+      during,
+      recover() {
+        fails = false;
+      },
+    };
+  }
+
+  test('loses nothing: it is told with the next, the later time where there are two', async () => {
+    const { told, log, during, recover } = failing();
+    log.keyUsed('key_1');
+    log.keyUsed('key_2');
+    log.sourceSeen('src_1');
+    log.refused(source, new Problem('unauthenticated'));
+    during.push(
+      () => log.keyUsed('key_2'),
+      () => log.refused(source, new Problem('rate_limited')),
+    );
+    await expect(log.flush()).rejects.toMatchObject({ code: 'storage_unavailable' });
+    recover();
+    await log.flush();
+    await log.flush();
+    expect(told).toMatchObject([
+      {
+        keysUsed: [
+          { id: 'key_1', at: 1 },
+          { id: 'key_2', at: 5 },
+        ],
+        sourcesSeen: [{ id: 'src_1', at: 3 }],
+        rejections: [
+          { at: 4, code: 'unauthenticated' },
+          { at: 6, code: 'rate_limited' },
+        ],
+      },
+    ]);
+  });
+
+  test('still keeps no more than the last thousand refusals of a source', async () => {
+    const { told, log, recover } = failing();
+    for (let round = 0; round < 3; round++) {
+      for (let n = 0; n < 600; n++) log.refused(source, new Problem('unauthenticated'));
+      await log.flush().catch(() => {});
+    }
+    recover();
+    await log.flush();
+    expect(told[0]?.rejections).toHaveLength(1_000);
+    expect(told[0]?.rejections.at(-1)?.at).toBe(1_800);
+  });
 });

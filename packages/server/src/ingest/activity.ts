@@ -37,16 +37,30 @@ export function createActivityLog(storage: Pick<Storage, 'recordActivity'>, cloc
     },
     async flush() {
       if (keys.size + sources.size + rejections.size === 0) return;
-      const pairs = (map: Map<string, number>) => Array.from(map, ([id, at]) => ({ id, at }));
-      const activity = {
-        keysUsed: pairs(keys),
-        sourcesSeen: pairs(sources),
-        rejections: [...rejections.values()].flat(),
-      };
+      const taken = { keys, sources, rejections };
       keys = new Map();
       sources = new Map();
       rejections = new Map();
-      await storage.recordActivity(activity);
+      const pairs = (map: Map<string, number>) => Array.from(map, ([id, at]) => ({ id, at }));
+      try {
+        await storage.recordActivity({
+          keysUsed: pairs(taken.keys),
+          sourcesSeen: pairs(taken.sources),
+          rejections: [...taken.rejections.values()].flat(),
+        });
+      } catch (error) {
+        // It goes with the next flush. What came meanwhile is later than what was not written.
+        keys = new Map([...taken.keys, ...keys]);
+        sources = new Map([...taken.sources, ...sources]);
+        for (const [id, later] of rejections) {
+          taken.rejections.set(
+            id,
+            [...(taken.rejections.get(id) ?? []), ...later].slice(-MOST_BUFFERED_PER_SOURCE),
+          );
+        }
+        rejections = taken.rejections;
+        throw error;
+      }
     },
   };
 }

@@ -176,12 +176,42 @@ test('drained waits for everything that was accepted, and for nothing more', asy
   for (const result of results) expect(await isStored(idOf(await result))).toBe(true);
 });
 
-test('every commit is told with how many events it held', async () => {
-  const told: number[] = [];
-  const appender = createAppender(engine.storage, {
+/** An appender over this storage, and the sum of the events that its commits were told to have stored. */
+function counting(storage: Pick<StorageEngine['storage'], 'append'>) {
+  let stored = 0;
+  const appender = createAppender(storage, {
     commitsAtOnce: 1,
-    onCommit: events => told.push(events),
+    onCommit(events) {
+      stored += events;
+    },
+  });
+  return { appender, stored: () => stored };
+}
+
+test('a commit counts the events that it stored: neither duplicates nor what a refused request held', async () => {
+  const { appender, stored } = counting(engine.storage);
+  const under = (bodyHash: string): AppendRequest => ({
+    ...request(),
+    idempotency: { scope: seed.orgId, key: 'k', bodyHash, expiresAt: Date.now() + 60_000 },
   });
   await Promise.all(Array.from({ length: 5 }, () => appender.accept(request())));
-  expect(told.reduce((sum, events) => sum + events, 0)).toBe(5);
+  expect(stored()).toBe(5);
+  await appender.accept(under('one body'));
+  expect(stored()).toBe(6);
+  expect((await appender.accept(under('one body'))).kind).toBe('stored');
+  expect((await appender.accept(under('another'))).kind).toBe('conflict');
+  expect(stored()).toBe(6);
+});
+
+test('a commit that storage refuses counts nothing, and its neighbours count what they stored', async () => {
+  const { appender, stored } = counting(engine.storage);
+  const taken = request();
+  await appender.accept(taken);
+  await Promise.allSettled([request(), taken, request()].map(one => appender.accept(one)));
+  await appender.drained();
+  expect(stored()).toBe(3);
+  const away = counting({ append: () => Promise.reject(new Problem('storage_unavailable')) });
+  await Promise.allSettled([away.appender.accept(request())]);
+  await away.appender.drained();
+  expect(away.stored()).toBe(0);
 });

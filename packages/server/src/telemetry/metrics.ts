@@ -7,7 +7,8 @@ import { MOST_COUNTED } from './waiting.ts';
 export interface Metrics {
   /** The doors only add to plain numbers; the registry reads them when it is asked. */
   answered(door: 'ingest' | 'webhook', status: number): void;
-  committed(events: number, ms: number): void;
+  /** A commit of the journal has ended, and stored so many new events. */
+  committed(stored: number, ms: number): void;
   /** `delivered`, or the code of the failure. */
   attempted(result: string): void;
   settled(state: EventState): void;
@@ -26,7 +27,7 @@ export function createMetrics(options: {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const answers = new Map<string, number>();
-  let events = 0;
+  let stored = 0;
 
   new Gauge({
     name: 'sluice_info',
@@ -49,11 +50,11 @@ export function createMetrics(options: {
   });
   new Counter({
     name: 'sluice_events_committed_total',
-    help: 'Events that are on disk, duplicates included.',
+    help: 'Events that were stored here; neither duplicates nor refused ones.',
     registers: [registry],
     collect() {
       this.reset();
-      this.inc(events);
+      this.inc(stored);
     },
   });
   new Gauge({
@@ -107,7 +108,7 @@ export function createMetrics(options: {
       answers.set(key, (answers.get(key) ?? 0) + 1);
     },
     committed(count, ms) {
-      events += count;
+      stored += count;
       commits.observe(ms / 1_000);
     },
     attempted: result => attempts.inc({ result }),

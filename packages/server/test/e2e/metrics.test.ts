@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { seconds } from '../../src/core/clock.ts';
+import { ingestWith, storedEvents } from '../support/doors.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { makeInbox, makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { seedOrganisation } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let flow: Flow;
@@ -110,4 +112,21 @@ test('they tell what became of events and deliveries, and what waits', async () 
     );
   }, 'The figures did not come out.').catch(() => {});
   expect(found).toEqual(expected);
+});
+
+test('events are counted as committed when they are new and on disk, as many as are listed', async () => {
+  const seed = await seedOrganisation(flow.service.engine);
+  const committed = async () => (await read()).get('sluice_events_committed_total') ?? 0;
+  const listed = async () => (await storedEvents(flow.service.engine, seed.orgId)).length;
+  const before = await committed();
+  const ingest = ingestWith(flow.service.url, seed.apiKey);
+  const batch = (type: string) => ({ events: [{ type }, { type, id: 'sender-1' }, { type }] });
+  const key = { 'X-Ingest-Idempotency-Key': 'once' };
+  expect((await ingest(batch('new'), key)).status).toBe(202);
+  expect((await ingest(batch('new'), key)).status).toBe(202);
+  expect((await ingest(batch('another body'), key)).status).toBe(409);
+  // One of these was taken before.
+  expect((await ingest(batch('new'))).status).toBe(202);
+  await until(async () => (await committed()) - before >= 5, 'What was stored is not counted.');
+  expect([(await committed()) - before, await listed()]).toEqual([5, 5]);
 });

@@ -1,5 +1,5 @@
-import { Problem } from '../../core/errors.ts';
 import type { AttemptRecord, Deliveries } from '../../core/stores/deliveries.ts';
+import { createBatcher } from '../../core/work/batcher.ts';
 
 /**
  * Where attempts are written down. Results that come in while others are being written go together after them.
@@ -23,52 +23,20 @@ export function createResultLog(options: {
   onError(error: unknown): void;
 }): ResultLog {
   const { storage, onError } = options;
-  let waiting: { record: AttemptRecord; written(isWritten: boolean): void }[] = [];
-  let writing: Promise<void> | null = null;
-  let isHurrying = false;
-
-  async function writeAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      const done = await record(batch.map(one => one.record));
-      for (const { record, written } of batch) written(done.has(record.deliveryId));
-    }
-  }
-
-  /** Answers the deliveries whose result is written. */
-  async function record(batch: readonly AttemptRecord[]): Promise<Set<string>> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const refused = new Set(await storage.recordAttempts(batch));
-        return new Set(batch.map(({ deliveryId }) => deliveryId)).difference(refused);
-      } catch (error) {
-        const isAway = error instanceof Problem && error.code === 'storage_unavailable';
-        if (isAway && tries < MOST_TRIES && !isHurrying) {
-          await new Promise(resolve => setTimeout(resolve, RETRY_MS));
-          continue;
-        }
-        onError(error);
-        if (isAway || batch.length === 1) return new Set();
-        const half = Math.ceil(batch.length / 2);
-        const first = await record(batch.slice(0, half));
-        return first.union(await record(batch.slice(half)));
-      }
-    }
-  }
+  const batcher = createBatcher<AttemptRecord, boolean>({
+    async write(records) {
+      const refused = new Set(await storage.recordAttempts(records));
+      return records.map(({ deliveryId }) => !refused.has(deliveryId));
+    },
+    atOnce: 1,
+    whenAway: { retryMs: RETRY_MS, mostTries: MOST_TRIES },
+    whenRefused: 'halves',
+    onError,
+  });
 
   return {
-    write(one) {
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      waiting.push({ record: one, written: resolve });
-      writing ??= writeAll().finally(() => {
-        writing = null;
-      });
-      return promise;
-    },
-    settled: async () => void (await writing),
-    hurry() {
-      isHurrying = true;
-    },
+    write: record => batcher.add(record).catch(() => false),
+    settled: batcher.drained,
+    hurry: batcher.hurry,
   };
 }

@@ -1,4 +1,5 @@
 import type { DedupeKeys } from '../../core/stores/pipelines.ts';
+import { createBatcher } from '../../core/work/batcher.ts';
 import { definePort, type ThreadSide } from './port.ts';
 
 /** The port of keys that were seen before. */
@@ -22,33 +23,17 @@ export const dedupePort = definePort<DedupeStore, DedupeCalls>({
 
 /** Looks that are taken in one turn cross together: most pipelines that deduplicate do so for every event. */
 function createDedupeStore(thread: ThreadSide<DedupeCalls>): DedupeStore {
-  let waiting: { readonly look: Look; readonly found: PromiseWithResolvers<string | null> }[] = [];
-
-  function lookTogether(): void {
-    const together = waiting;
-    waiting = [];
-    thread
-      .call(
-        'findClaims',
-        together.map(({ look }) => look),
-      )
-      .then(
-        found => {
-          for (const [i, { found: answer }] of together.entries()) answer.resolve(found[i] ?? null);
-        },
-        (error: unknown) => {
-          for (const { found: answer } of together) answer.reject(error);
-        },
-      );
-  }
-
+  const looks = createBatcher<Look, string | null>({
+    write: together => thread.call('findClaims', together),
+    atOnce: Number.POSITIVE_INFINITY,
+    whenAway: 'reject',
+    whenRefused: 'reject',
+  });
   return {
     findClaim(orgId, scope, key) {
-      const found = Promise.withResolvers<string | null>();
-      waiting.push({ look: { orgId, scope, key }, found });
-      if (waiting.length === 1) setImmediate(lookTogether);
+      const found = looks.add({ orgId, scope, key });
       thread.tellOfWait();
-      return found.promise;
+      return found;
     },
   };
 }

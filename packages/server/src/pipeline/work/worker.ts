@@ -1,12 +1,13 @@
 import type { Clock } from '../../core/clock.ts';
 import { seconds } from '../../core/clock.ts';
+import { isStorageAway } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { ClaimedEvent, EventClaims, Labels, Settlement } from '../../core/stores/pipelines.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
 import { type Plan, planRuns, unplannable } from './plan.ts';
 import { type EndedRun, settlementOf } from './settle.ts';
-import { createSettler, isAway, type Written } from './settler.ts';
+import { createSettler, type Written } from './settler.ts';
 import { createUnderWay } from './under-way.ts';
 
 /**
@@ -166,7 +167,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
         return await planRuns(claimed, definitions, clock.now());
       } catch (error) {
         if (stopping) throw error;
-        if (isAway(error)) {
+        if (isStorageAway(error)) {
           await untilBack(error);
           continue;
         }
