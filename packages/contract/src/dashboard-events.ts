@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { entityKind, entityRef, externalId, moment, textOf } from './event.ts';
+import { pagingQuery } from './paging.ts';
 
 /** Private calls about what came in, and the audit log. */
 export const eventState = z.enum(['accepted', 'processed', 'dropped', 'unrouted', 'failed']);
@@ -30,6 +31,12 @@ export const eventFilter = {
   after: moment.optional(),
   before: moment.optional(),
 };
+
+export const eventsQuery = z.strictObject({ ...eventFilter, ...pagingQuery });
+
+const { after: _after, before: _before, ...tailFilter } = eventFilter;
+/** A tail goes on from an event, or from now on. */
+export const tailQuery = z.strictObject({ ...tailFilter, after_id: z.string().optional() });
 
 export const eventRow = z.object({
   id: z.string(),
