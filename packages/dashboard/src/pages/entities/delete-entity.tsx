@@ -2,12 +2,12 @@ import { Checkbox, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { useRemoval } from '../../lib/use-removal.ts';
-import { type EntityName, entityCall } from './entity-address.ts';
+import type { EntityName } from './entity-address.ts';
 
 /** Forgetting somebody: the entity, and where that is asked for the payloads of its events too. */
 export function DeleteEntity({ name }: { name: EntityName }) {
   const [erases, setErases] = useState(false);
-  const remove = useRemoval();
+  const remove = useRemoval('DELETE /entities/:kind/:external_id');
   return (
     <ConfirmButton
       label="Delete"
@@ -23,7 +23,7 @@ export function DeleteEntity({ name }: { name: EntityName }) {
           />
         </Stack>
       }
-      onConfirm={() => remove(`${entityCall(name)}${erases ? '?erase_events=true' : ''}`, '/entities')}
+      onConfirm={() => remove({ ...name, erase_events: erases ? 'true' : undefined }, '/entities')}
     />
   );
 }

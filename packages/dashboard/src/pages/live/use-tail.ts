@@ -1,6 +1,6 @@
 import type { EventRow } from '@sluice/contract/dashboard-events';
 import { useEffect, useReducer, useRef, useState } from 'react';
-import { CallError, readPage, withQuery } from '../../lib/api/call.ts';
+import { CallError, readPage } from '../../lib/api/call.ts';
 import { followEvents } from '../../lib/api/tail.ts';
 import type { EventQuery } from '../events/list/use-event-query.ts';
 import { emptyTail, goOn, type Tail, takeIn } from './tail.ts';
@@ -61,4 +61,4 @@ export function useTail(query: EventQuery, isPaused: boolean): FollowedTail {
 }
 
 const readRecent = async (query: EventQuery): Promise<EventRow[]> =>
-  (await readPage<EventRow>(withQuery('/events', { ...query, limit: SHOWN_AT_FIRST }))).data;
+  (await readPage('GET /events', { ...query, limit: SHOWN_AT_FIRST })).data;

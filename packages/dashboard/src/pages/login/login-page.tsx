@@ -10,7 +10,7 @@ import { useCall } from '../../lib/api/use-call.ts';
 import { pageWithin, useLogIn } from './log-in.ts';
 import { PublicFrame } from './public-frame.tsx';
 
-interface SourceInput {
+interface Credentials {
   readonly email: string;
   readonly password: string;
 }
@@ -20,15 +20,15 @@ export default function LoginPage() {
   const target = pageWithin(to, window.location.origin);
   const router = useRouter();
   const enterAs = useLogIn();
-  const session = useCall<WhoAmI>('/session');
+  const session = useCall('GET /session');
   const isIn = session.data !== undefined && session.error === null;
   // Whoever is logged in already has nothing to do here.
   useEffect(() => {
     if (isIn) router.history.replace(target);
   }, [isIn, router, target]);
 
-  const logIn = useMutation<WhoAmI, CallError, SourceInput>({
-    mutationFn: input => call<WhoAmI>('POST', '/session', input),
+  const logIn = useMutation<WhoAmI, CallError, Credentials>({
+    mutationFn: body => call('POST /session', { body }),
     onSuccess: who => enterAs(who, target),
   });
   const form = useForm({

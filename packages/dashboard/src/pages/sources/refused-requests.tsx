@@ -10,8 +10,15 @@ const SHOWN = 50;
 
 /** Requests that were turned away, newest first, each with what to do about it. */
 export function RefusedRequests({ source }: { source: WebhookSourceRecord }) {
-  const path = `/sources/${source.id}/rejections?limit=${SHOWN}`;
-  const { data = [], isPending, error, refetch } = useCall<RejectionRecord[]>(path, { live: true });
+  const asked = { id: source.id, limit: SHOWN };
+  const {
+    data = [],
+    isPending,
+    error,
+    refetch,
+  } = useCall('GET /sources/:id/rejections', asked, {
+    live: true,
+  });
   return (
     <Card title="Refused requests" lead="What came to its URL and was turned away. Bodies are not kept.">
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}

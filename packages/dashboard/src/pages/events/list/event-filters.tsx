@@ -34,17 +34,17 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
           onChange={state => change({ state: state ?? '' })}
           clearable
         />
-        <Choice name="source" label="Source" placeholder="Any source" path="/sources" />
+        <Choice name="source" label="Source" placeholder="Any source" route="GET /sources" />
         <TypedFilter name="type" {...called('Type')} />
         {past && <TimeFilter what="Received" />}
         {isMore && (
           <>
-            <Choice name="pipeline" label="Pipeline" placeholder="Any pipeline" path="/pipelines" />
+            <Choice name="pipeline" label="Pipeline" placeholder="Any pipeline" route="GET /pipelines" />
             <Choice
               name="destination"
               label="Destination"
               placeholder="Any destination"
-              path="/destinations"
+              route="GET /destinations"
             />
             <TypedFilter name="entity" {...called('Entity, as kind:id')} />
           </>
@@ -64,9 +64,14 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
 
 const called = (label: string) => ({ 'aria-label': label, placeholder: label });
 
-function Choice(props: { name: string; label: string; placeholder: string; path: string }) {
+function Choice(props: {
+  name: string;
+  label: string;
+  placeholder: string;
+  route: 'GET /sources' | 'GET /pipelines' | 'GET /destinations';
+}) {
   const [filters, change] = useFilters();
-  const { data = [] } = useAll<{ id: string; name: string }>(props.path);
+  const { data = [] } = useAll(props.route);
   const value = filters[props.name] ?? null;
   const options = data.map(({ id, name }) => ({ value: id, label: name }));
   // What is gone, or not read yet, is still what the list is narrowed by.

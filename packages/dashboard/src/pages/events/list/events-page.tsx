@@ -39,7 +39,7 @@ export default function EventsPage() {
   const may = useMay();
   const [filters, change] = useFilters();
   const query = useEventQuery();
-  const list = useList<EventRow>('/events', query);
+  const list = useList('GET /events', query);
   const [isAtTop, setIsAtTop] = useState(true);
   const [selected, setSelected] = useSelection(query);
   const [refreshes, setRefreshes] = useState(0);
