@@ -38,7 +38,7 @@ const { after: _after, before: _before, ...tailFilter } = eventFilter;
 /** A tail goes on from an event, or from now on. */
 export const tailQuery = z.strictObject({ ...tailFilter, after_id: z.string().optional() });
 
-export const eventRow = z.object({
+export const eventSummary = z.object({
   id: z.string(),
   type: z.string(),
   icon: z.string().nullable(),
@@ -48,7 +48,7 @@ export const eventRow = z.object({
   timestamp: z.string(),
   received_at: z.string(),
 });
-export type EventRow = z.infer<typeof eventRow>;
+export type EventSummary = z.infer<typeof eventSummary>;
 
 export const auditRecord = z.object({
   id: z.string(),

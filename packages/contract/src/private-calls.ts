@@ -30,7 +30,7 @@ import {
   type TableColumnsRecord,
   tableColumnsBody,
 } from './dashboard-deliveries.ts';
-import { type AuditRecord, type EventRow, eventsQuery, tailQuery } from './dashboard-events.ts';
+import { type AuditRecord, type EventSummary, eventsQuery, tailQuery } from './dashboard-events.ts';
 import { type KeyRecord, keyBody, keyChange, type NewKeyRecord } from './dashboard-keys.ts';
 import type { KindRecord } from './dashboard-kinds.ts';
 import type { DeadLetter, DeadLetterSummary, DeliveryRecord, EventRecord } from './dashboard-letters.ts';
@@ -163,10 +163,10 @@ export const privateCalls = {
   },
   'POST /destinations/:id/test': { answer: one<DestinationTestRecord>() },
 
-  'GET /events': { query: eventsQuery, answer: list<EventRow>() },
+  'GET /events': { query: eventsQuery, answer: list<EventSummary>() },
   'GET /events/:id': { answer: one<EventRecord>() },
   'POST /events/:id/replay': { body: replayBody, bodyMayBeEmpty: true, answer: one<JobRecord>() },
-  'POST /events/:id/discard': { answer: one<EventRow>() },
+  'POST /events/:id/discard': { answer: one<EventSummary>() },
   'POST /replays': { body: replaysBody, answer: one<JobRecord>() },
 
   'GET /jobs': { query: listQuery, answer: list<JobRecord>() },

@@ -1,4 +1,4 @@
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { session } from './call.ts';
 import { parseExact } from './exact-json.ts';
 import { addressOf, type GivenTo } from './path.ts';
@@ -8,7 +8,7 @@ const AGAIN_MS = 2_000;
 
 export interface News {
   /** Oldest first. One that is known already has changed its state. */
-  readonly rows: readonly EventRow[];
+  readonly rows: readonly EventSummary[];
   /** How many came too fast to be told. */
   readonly skipped: number;
 }

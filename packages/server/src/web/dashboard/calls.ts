@@ -11,7 +11,7 @@ import { type ClientSettings, clientOf } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';
 import { type BodyLimits, readJson, readQuery } from '../read-json.ts';
-import type { Session, Sessions } from './access/sessions.ts';
+import type { LoginSession, Sessions } from './access/sessions.ts';
 import { requireSameOrigin } from './csrf.ts';
 import type { Answered, AuditDetails, OpenCall, OpenCallTo, SessionCallTo } from './exchange.ts';
 import { type Permission, requirePermission } from './permissions.ts';
@@ -63,7 +63,7 @@ export function createCalls(
     };
   }
 
-  const sessionParts = (session: Session) => ({
+  const sessionParts = (session: LoginSession) => ({
     session,
     page(list: string, { limit, cursor }: { limit: number; cursor?: string }) {
       const scope = `${list}\n${session.orgId}`;

@@ -10,7 +10,7 @@ import type {
 import type { z } from 'zod';
 import type { AuditEntry } from '../../core/stores/audit-entry.ts';
 import type { Client } from '../client.ts';
-import type { Session } from './access/sessions.ts';
+import type { LoginSession } from './access/sessions.ts';
 
 /** A private call as its handler sees it: who makes it, what was sent, and what it may answer. */
 
@@ -24,7 +24,7 @@ export interface OpenCall<Parameter extends string = string> {
 
 /** A call of somebody who is logged in and whose role allows it. */
 export interface SessionCall<Parameter extends string = string> extends OpenCall<Parameter> {
-  readonly session: Session;
+  readonly session: LoginSession;
   /** What the audit log is to hold, of this organisation unless another one is named. No secrets in the details. */
   record(action: string, target: string, details?: AuditDetails, orgId?: string): AuditEntry;
 }

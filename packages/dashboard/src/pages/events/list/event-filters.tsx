@@ -1,6 +1,6 @@
 import { Button, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { memo } from 'react';
 import { TimeFilter } from '../../../components/time-filter.tsx';
@@ -9,7 +9,7 @@ import { useAll } from '../../../lib/api/use-call.ts';
 import { useFilters } from '../../../lib/use-filters.ts';
 import classes from './event-filters.module.css';
 
-const states: EventRow['state'][] = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];
+const states: EventSummary['state'][] = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];
 
 /** What a list of events is narrowed by. `past`: the list goes back in time, and is no tail. */
 export const EventFilters = memo(function EventFilters({ past = false }: { past?: boolean }) {

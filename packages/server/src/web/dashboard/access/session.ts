@@ -6,7 +6,7 @@ import type { Storage } from '../../../core/stores/storage.ts';
 import type { Calls } from '../calls.ts';
 import { permissionsOf } from '../permissions.ts';
 import type { CheckPassword } from './passwords.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { LoginSession, Sessions } from './sessions.ts';
 
 /** Logging in and out, who I am, and where. */
 export function sessionCalls(
@@ -62,7 +62,7 @@ export function sessionCalls(
 
 export async function whoAmI(
   storage: Pick<Storage, 'listOrganisationsOf'>,
-  session: Session,
+  session: LoginSession,
 ): Promise<WhoAmI> {
   const organisations = await storage.listOrganisationsOf(session.userId);
   return {

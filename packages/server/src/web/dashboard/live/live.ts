@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalid } from '../../../core/errors.ts';
 import { validate } from '../../../core/http/validate.ts';
 import { END, type LiveFeed, message } from '../../../telemetry/live-feed.ts';
-import type { Session, Sessions } from '../access/sessions.ts';
+import type { LoginSession, Sessions } from '../access/sessions.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 
@@ -78,7 +78,7 @@ export function requireStream({ request }: SessionCall): void {
 
 export function answerStream(
   live: LiveFeed,
-  { orgId }: Session,
+  { orgId }: LoginSession,
   look: Parameters<LiveFeed['stream']>[1],
 ): Response {
   live.requireRoom(orgId);

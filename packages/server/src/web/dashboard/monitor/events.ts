@@ -1,5 +1,5 @@
 import type { PipelineDestination } from '@sluice/contract';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { seconds, toRfc3339 } from '../../../core/clock.ts';
@@ -13,7 +13,7 @@ import { optionalTime } from '../records.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { toFilter } from './event-filter.ts';
 import type { SearchesInTurns } from './search-limit.ts';
-import { type ShownTrace, showTraces } from './traces.ts';
+import { showTraces, type TraceView } from './traces.ts';
 
 /** A search goes back through time for this long, then says how far it came. */
 const SEARCH_BUDGET_MS = seconds(2);
@@ -35,7 +35,7 @@ type EventStorage = Pick<
 
 /** What these calls ask of the pipelines; see `pipeline/pipeline-admin.ts`. */
 export interface TraceReader {
-  showTrace(trace: string, payload: JsonObject): ShownTrace;
+  showTrace(trace: string, payload: JsonObject): TraceView;
   /** A stored definition. */
   show(definition: string): { readonly destinations: readonly PipelineDestination[] };
 }
@@ -116,7 +116,7 @@ export function eventCalls(
   });
 }
 
-const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
+const showRun = (run: StoredRun, { steps, cutAt }: TraceView): RunRecord => ({
   id: run.id,
   pipeline: { id: run.pipelineId, name: run.pipelineName, version: run.version },
   outcome: run.outcome,
@@ -129,7 +129,7 @@ const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
   at: toRfc3339(run.createdAt),
 });
 
-export const toRow = (event: StoredEvent): EventRow => ({
+export const toRow = (event: StoredEvent): EventSummary => ({
   id: event.id,
   type: event.type,
   icon: event.icon,
