@@ -36,6 +36,11 @@ export const setupBody = z.strictObject({
 export const acceptInvitationBody = z.strictObject({ password: passwordGiven });
 export const moveSessionBody = z.strictObject({ id: z.string() });
 
+/** Whether there is no user yet, so that the set-up can be done. */
+export interface SetupRecord {
+  readonly open: boolean;
+}
+
 /** What whoever holds the link of an invitation may know of it. */
 export const invitationRecord = z.object({
   email: z.string(),
@@ -84,6 +89,8 @@ export const memberRecord = z.object({
   expires_at: z.string().nullable(),
 });
 export type MemberRecord = z.infer<typeof memberRecord>;
+/** The code is answered once, when somebody is invited. */
+export type NewInvitationRecord = MemberRecord & { readonly invite_code: string };
 
 export const organisationRecord = z.object({
   id: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonObject, moment, textOf } from './event.ts';
+import { pagingQuery } from './paging.ts';
 
 /** Private calls about destinations, what is sent to them, and what could not be. */
 
@@ -106,6 +107,9 @@ export const destinationRecord = z.object({
   updated_at: z.string(),
 });
 export type DestinationRecord = z.infer<typeof destinationRecord>;
+/** With the secret that was made, where one was: it is answered this once. */
+export type NewDestinationRecord = DestinationRecord & { readonly secret?: string };
+export type RotatedDestinationRecord = DestinationRecord & { readonly secret: string | null };
 
 /** What came of a test: the real answer. */
 export const destinationTestRecord = z.object({
@@ -140,6 +144,8 @@ export const deliveryFilter = {
   before: moment.optional(),
 };
 
+export const deliveriesQuery = z.strictObject({ ...deliveryFilter, ...pagingQuery });
+
 /**
  * Dead letters are all dead; what is left to choose is where they were going and why they did not arrive. Events
  * that failed were going nowhere yet: they are told apart by their pipeline alone.
@@ -154,5 +160,7 @@ export const deadLetterFilter = z.strictObject({
   after: moment.optional(),
   before: moment.optional(),
 });
+
+export const deadLettersQuery = z.strictObject({ ...deadLetterFilter.shape, ...pagingQuery });
 
 export const retryDeadLetters = z.strictObject({ filter: deadLetterFilter.default({}) });

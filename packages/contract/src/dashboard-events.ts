@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { entityKind, entityRef, externalId, moment, textOf } from './event.ts';
+import { pagingQuery } from './paging.ts';
 
 /** Private calls about what came in, and the audit log. */
 export const eventState = z.enum(['accepted', 'processed', 'dropped', 'unrouted', 'failed']);
@@ -31,7 +32,13 @@ export const eventFilter = {
   before: moment.optional(),
 };
 
-export const eventRow = z.object({
+export const eventsQuery = z.strictObject({ ...eventFilter, ...pagingQuery });
+
+const { after: _after, before: _before, ...tailFilter } = eventFilter;
+/** A tail goes on from an event, or from now on. */
+export const tailQuery = z.strictObject({ ...tailFilter, after_id: z.string().optional() });
+
+export const eventSummary = z.object({
   id: z.string(),
   type: z.string(),
   icon: z.string().nullable(),
@@ -41,7 +48,7 @@ export const eventRow = z.object({
   timestamp: z.string(),
   received_at: z.string(),
 });
-export type EventRow = z.infer<typeof eventRow>;
+export type EventSummary = z.infer<typeof eventSummary>;
 
 export const auditRecord = z.object({
   id: z.string(),

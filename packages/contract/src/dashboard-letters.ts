@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deliveryState } from './dashboard-deliveries.ts';
-import { eventRow } from './dashboard-events.ts';
+import { eventSummary } from './dashboard-events.ts';
 import { runRecord } from './dashboard-pipelines.ts';
 
 /** What the private calls show of what was sent, of one event with all that became of it, and of dead letters. */
@@ -40,7 +40,7 @@ export const deliveryRecord = z.object({
 export type DeliveryRecord = z.infer<typeof deliveryRecord>;
 
 export const eventRecord = z.object({
-  ...eventRow.shape,
+  ...eventSummary.shape,
   /** The sender's own id for it. */
   sender_id: z.string().nullable(),
   /** When its payload was erased on request. */

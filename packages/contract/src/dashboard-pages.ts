@@ -1,20 +1,50 @@
-/**
- * The pages of the dashboard by the first word of their address: the server answers each of them with the same
- * document, and anything else with its 404.
- */
-export const pageNames = [
-  'setup',
-  'welcome',
-  'login',
-  'invitations',
-  'live',
-  'events',
-  'deliveries',
-  'dead-letters',
-  'jobs',
-  'sources',
-  'pipelines',
-  'destinations',
-  'entities',
-  'settings',
+/** The pages of the dashboard by their addresses. `$id` stands for any one word. */
+
+/** Pages for everybody. */
+export const publicPages = ['/setup', '/login', '/invitations/$code'] as const;
+
+/** Pages for those who are logged in. */
+export const memberPages = [
+  '/',
+  '/welcome',
+  '/live',
+  '/events',
+  '/events/$id',
+  '/deliveries',
+  '/deliveries/$id',
+  '/dead-letters',
+  '/jobs',
+  '/jobs/$id',
+  '/sources',
+  '/sources/$id',
+  '/pipelines',
+  '/pipelines/$id',
+  '/destinations',
+  '/destinations/$id',
+  '/entities',
+  '/entities/$kind/$externalId',
+  '/settings',
+  '/settings/$section',
+  '/settings/audit/$id',
 ] as const;
+export type MemberPage = (typeof memberPages)[number];
+
+/** What `$section` may be. */
+export const settingsSections = [
+  'keys',
+  'members',
+  'organisations',
+  'retention',
+  'audit',
+  'health',
+  'appearance',
+] as const;
+export type SettingsSection = (typeof settingsSections)[number];
+
+/**
+ * The first words of their addresses: below each the server answers with the same document, and with its 404 for
+ * anything else.
+ */
+export const pageNames: readonly string[] = [
+  ...new Set([...publicPages, ...memberPages].map(page => page.split('/')[1] ?? '').filter(Boolean)),
+];

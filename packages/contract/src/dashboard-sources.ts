@@ -63,6 +63,9 @@ export const sdkSourceChange = z.strictObject({
   match: match.optional(),
 });
 
+/** What may be changed depends on the kind of the source; which one that is, only the server knows. */
+export const sourceChange = z.union([webhookSourceChange, sdkSourceChange]);
+
 const MOST_OVERLAP_S = 30 * 86_400;
 /** For how long the secret before still holds. */
 export const rotateBody = z.strictObject({
@@ -96,6 +99,9 @@ export const sdkSourceRecord = z.object({ kind: z.literal('sdk'), ...sourceBase,
 export type WebhookSourceRecord = z.infer<typeof webhookSourceRecord>;
 export type SdkSourceRecord = z.infer<typeof sdkSourceRecord>;
 export type SourceRecord = WebhookSourceRecord | SdkSourceRecord;
+/** The secret of a webhook is answered once, when it is made or rotated. */
+export type NewSourceRecord = SourceRecord & { readonly secret?: string };
+export type RotatedSourceRecord = SourceRecord & { readonly secret: string };
 
 export const rejectionRecord = z.object({ at: z.string(), code: z.string(), message: z.string() });
 export type RejectionRecord = z.infer<typeof rejectionRecord>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { eventState } from './dashboard-events.ts';
 import { entityKind, externalId, jsonObject, parseTimestamp, textOf, timestamp } from './event.ts';
+import { pagingQuery } from './paging.ts';
 
 /** The shapes of the second public API: entities, the graph that they form, and the events tied to them. */
 export const MOST_ENTITIES_AT_ONCE = 1_000;
@@ -46,6 +47,8 @@ export const entityRecord = z.object({
   updated_at: time,
 });
 export type EntityRecord = z.infer<typeof entityRecord>;
+/** With when each trait was last written, for people. */
+export type TimedEntityRecord = EntityRecord & { readonly trait_times: Readonly<Record<string, string>> };
 
 export const deleted = z.object({ deleted: z.literal(true) });
 
@@ -64,6 +67,7 @@ export const entityGraph = z.object({
   edges: z.array(entityLink),
   truncated: z.boolean().meta({ description: 'Whether there is more than is shown here.' }),
 });
+export type EntityGraphRecord = z.infer<typeof entityGraph>;
 
 export const entityIdentity = z.object({
   members: z.array(entityRecord).meta({ description: 'By kind and external_id.' }),
@@ -73,6 +77,7 @@ export const entityIdentity = z.object({
     .meta({ description: 'For each trait the entity it came from, and when it was written there.' }),
   truncated: z.boolean().meta({ description: 'Whether there are more members than are shown here.' }),
 });
+export type EntityIdentityRecord = z.infer<typeof entityIdentity>;
 
 export const entityEvent = z.object({
   id: z.string(),
@@ -88,12 +93,13 @@ export const entityEvent = z.object({
 export type EntityEventRecord = z.infer<typeof entityEvent>;
 
 /** What a list of entities can be narrowed by, beside `trait.<path>`. A kind that cannot be finds nothing. */
-export const entityFilter = {
+export const entitiesQuery = z.strictObject({
   kind: textOf(1, 256).optional(),
   external_id: textOf(1, 1_024).optional(),
   /** Exclusive. */
   updated_after: timestamp.transform(text => parseTimestamp(text) ?? 0).optional(),
-};
+  ...pagingQuery,
+});
 
 const flag = z.enum(['true', 'false']).transform(text => text === 'true');
 
@@ -108,5 +114,5 @@ export const graphQuery = z.strictObject({
     .transform(Number)
     .default(1),
 });
-export const linksFilter = { direction: z.enum(['in', 'out']).optional() };
-export const eventsFilter = { identity: flag.default(false) };
+export const linksQuery = z.strictObject({ direction: z.enum(['in', 'out']).optional(), ...pagingQuery });
+export const entityEventsQuery = z.strictObject({ identity: flag.default(false), ...pagingQuery });

@@ -16,4 +16,3 @@ export const failure = z.object({
       .meta({ description: 'The field it is about, where there is one.', examples: ['events[2].type'] }),
   }),
 });
-export type Failure = z.infer<typeof failure>;

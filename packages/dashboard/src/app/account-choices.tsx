@@ -30,7 +30,7 @@ export default function AccountChoices({ button }: { button: ReactElement }) {
 
   const moveTo = useSwitchOrganisation();
   const logOut = async () => {
-    await call('DELETE', '/session');
+    await call('DELETE /session', {});
     queries.clear();
     await navigate({ to: '/login' });
   };

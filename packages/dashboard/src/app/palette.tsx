@@ -1,10 +1,8 @@
 import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
-import type { Found } from '@sluice/contract/dashboard-search';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { withQuery } from '../lib/api/call.ts';
 import { useCall } from '../lib/api/use-call.ts';
 import { navigation } from './navigation.ts';
 
@@ -15,7 +13,7 @@ export default function Palette({ asked: times }: { asked: number }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
   const asked = query.trim();
-  const found = useCall<Found[]>(asked === '' ? null : withQuery('/search', { text: asked }));
+  const found = useCall('GET /search', asked === '' ? null : { text: asked });
   const pages = navigation.filter(({ label }) => label.toLowerCase().includes(asked.toLowerCase()));
   const things = asked === '' ? [] : (found.data ?? []);
   useEffect(() => {

@@ -1,6 +1,5 @@
 import { AppShell, Burger, Center, Group, Kbd, Loader, NavLink, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys, useWindowEvent } from '@mantine/hooks';
-import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useReducer } from 'react';
@@ -28,8 +27,8 @@ const groups = [...new Set(navigation.map(({ group }) => group))];
 
 /** What stands around every page: the side bar, the palette, the keys. Who is not logged in is sent to do so. */
 export function Shell() {
-  const session = useCall<WhoAmI>('/session');
-  const setup = useCall<{ open: boolean }>(session.error?.status === 401 ? '/setup' : null);
+  const session = useCall('GET /session');
+  const setup = useCall('GET /setup', session.error?.status === 401 ? {} : null);
   // While the page of the login is being loaded this one still stands, and must not send there once more.
   const here = useRouterState({
     select: ({ location }) => (location.pathname === '/login' ? null : location.href),

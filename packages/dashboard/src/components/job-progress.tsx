@@ -9,7 +9,7 @@ import { StateBadge } from './state-badge.tsx';
 
 /** How far a job has come, by itself, with a way to stop it. */
 export function JobProgress({ id, link = true }: { id: string; link?: boolean }) {
-  const { data: job, error } = useCall<JobRecord>(`/jobs/${encodeURIComponent(id)}`, { live: true });
+  const { data: job, error } = useCall('GET /jobs/:id', { id }, { live: true });
   if (error) return <ErrorNotice error={error} />;
   return (
     <Stack gap={8}>
@@ -41,14 +41,14 @@ export function JobProgress({ id, link = true }: { id: string; link?: boolean })
 
 function CancelJob({ job }: { job: JobRecord }) {
   const may = useMay()('jobs.cancel');
-  const change = useChange();
+  const cancel = useChange('POST /jobs/:id/cancel');
   if (!may || job.state !== 'running') return null;
   return (
     <ConfirmButton
       label="Cancel the job"
       act="Cancel it"
       question="What it has done stays done. The rest is left as it is."
-      onConfirm={() => change.mutateAsync({ method: 'POST', path: `/jobs/${job.id}/cancel` })}
+      onConfirm={() => cancel.mutateAsync({ id: job.id })}
       button={{ size: 'compact-sm' }}
     />
   );

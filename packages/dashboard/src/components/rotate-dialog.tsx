@@ -16,7 +16,8 @@ const overlaps = [
 /** A new secret, while the one before goes on for as long as it takes to bring it to whoever uses it. */
 export function RotateDialog(props: {
   what: string;
-  path: string;
+  route: 'POST /sources/:id/rotate' | 'POST /destinations/:id/rotate';
+  id: string;
   permission: string;
   /** Until when the one before holds; null where there is none. */
   previousUntil: string | null;
@@ -25,14 +26,14 @@ export function RotateDialog(props: {
   const mayChange = useMay()(props.permission);
   const [isOpen, { open, close }] = useDisclosure();
   const [overlap, setOverlap] = useState('86400');
-  const change = useChange<{ secret: string }>();
+  const change = useChange(props.route);
   const holds = props.previousUntil !== null && Date.parse(props.previousUntil) > Date.now();
   const rotate = () =>
     change.mutate(
-      { method: 'POST', path: `${props.path}/rotate`, body: { overlap_s: Number(overlap) } },
+      { id: props.id, body: { overlap_s: Number(overlap) } },
       {
         onSuccess: ({ secret }) => {
-          props.onRotated(secret);
+          if (secret !== null) props.onRotated(secret);
           close();
         },
       },

@@ -7,7 +7,7 @@ import { StateBadge } from './state-badge.tsx';
 
 /** Which pipelines use a source or a destination. */
 export function usePipelinesOf(): (id: string) => readonly PipelineRecord[] {
-  const { data = [] } = useAll<PipelineRecord>('/pipelines');
+  const { data = [] } = useAll('GET /pipelines');
   return id =>
     data.filter(
       ({ sources, destinations }) => sources.includes(id) || destinations.some(one => one.id === id),
@@ -15,7 +15,7 @@ export function usePipelinesOf(): (id: string) => readonly PipelineRecord[] {
 }
 
 export function UsedBy({ id, none }: { id: string; none: string }) {
-  const { isSuccess } = useAll<PipelineRecord>('/pipelines');
+  const { isSuccess } = useAll('GET /pipelines');
   const pipelines = usePipelinesOf()(id);
   return (
     <Card title="Pipelines">

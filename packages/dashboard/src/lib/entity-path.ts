@@ -4,14 +4,8 @@ export interface EntityName {
   readonly external_id: string;
 }
 
-const words = ({ kind, external_id }: EntityName) =>
-  `${encodeURIComponent(kind)}/${encodeURIComponent(external_id)}`;
-
 /** The page that shows it. */
-export const entityPage = (entity: EntityName): string => `/entities/${words(entity)}`;
-
-/** The call that reads it, or a part of it: `links`, `graph?depth=2`. */
-export const entityCall = (entity: EntityName, part = ''): string =>
-  `/entities/${words(entity)}${part === '' ? '' : `/${part}`}`;
+export const entityPage = ({ kind, external_id }: EntityName): string =>
+  `/entities/${encodeURIComponent(kind)}/${encodeURIComponent(external_id)}`;
 
 export const nameOf = ({ kind, external_id }: EntityName): string => `${kind} ${external_id}`;

@@ -1,10 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 
-/**
- * The id in the address, as one word of a call's path. Links come from anywhere: `..%2Fkeys` must not lead a page,
- * and the buttons on it, to another call.
- */
+/** The id in the address. Links come from anywhere: it may hold anything, and is encoded where a call is made. */
 export function usePathId(): string {
   const { id = '' }: { id?: string } = useParams({ strict: false });
-  return encodeURIComponent(id);
+  return id;
 }

@@ -7,7 +7,7 @@ export function useSwitchOrganisation(): (organisationId: string) => Promise<voi
   const queries = useQueryClient();
   const navigate = useNavigate();
   return async id => {
-    await call('PUT', '/session/organisation', { id });
+    await call('PUT /session/organisation', { body: { id } });
     queries.removeQueries({ type: 'inactive' });
     await navigate({ to: '/' });
     await queries.resetQueries();

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
+import { listQuery } from '@sluice/contract/paging';
 import fc from 'fast-check';
-import { z } from 'zod';
 import { validate } from '../core/http/validate.ts';
 import { createVault } from '../core/secrets/vault.ts';
-import { createCursors, pageOf, pagingQuery } from './paging.ts';
+import { createCursors, pageOf } from './paging.ts';
 
 const cursors = createCursors(createVault('a secret key for tests, 32 characters or more'));
 
@@ -41,8 +41,7 @@ test('a cursor of another list, of another key, or made up is refused', () => {
 });
 
 test('a limit is a whole number from 1 to 100, and 50 where none is given', () => {
-  const query = z.strictObject(pagingQuery);
-  const limitOf = (limit?: string) => validate(query, limit === undefined ? {} : { limit }).limit;
+  const limitOf = (limit?: string) => validate(listQuery, limit === undefined ? {} : { limit }).limit;
   expect([limitOf(), limitOf('1'), limitOf('100')]).toEqual([50, 1, 100]);
   for (const bad of ['0', '-1', '101', '1e9', '1e1', 'abc', '', ' 5', '5.0', '0x10', '１']) {
     expect(() => limitOf(bad)).toThrow('limit must be a whole number from 1 to 100.');

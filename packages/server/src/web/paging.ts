@@ -1,23 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
 import { Problem } from '../core/errors.ts';
 import type { Vault } from '../core/secrets/vault.ts';
-
-const DEFAULT_LIMIT = 50;
-const MOST_ROWS = 100;
-
-/** The two query parameters of every list; spread them beside a list's own filters. */
-export const pagingQuery = {
-  limit: z
-    .string()
-    .refine(
-      text => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_ROWS,
-      `must be a whole number from 1 to ${MOST_ROWS}.`,
-    )
-    .transform(Number)
-    .default(DEFAULT_LIMIT),
-  cursor: z.string().optional(),
-};
 
 /**
  * A cursor says where the last page ended. It is signed together with the list it belongs to, so that one that

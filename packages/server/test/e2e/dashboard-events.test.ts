@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import { idTime, newId } from '../../src/core/ids.ts';
 import { aClaimInput, aRun, aSettlement } from '../contract/storage/pipeline-samples.ts';
@@ -50,10 +50,10 @@ const inParis = (time: string) =>
   encodeURIComponent(new Date(Date.parse(time) + 3_600_000).toISOString().replace('Z', '+01:00'));
 
 const listed = async (query: string) =>
-  listOf<EventRow>(await owner.get(`/events?${query}`)).data.map(({ id }) => ids.indexOf(id));
+  listOf<EventSummary>(await owner.get(`/events?${query}`)).data.map(({ id }) => ids.indexOf(id));
 
 test('a row says what came in, newest first', async () => {
-  const { data, next_cursor, ...more } = listOf<EventRow>(await owner.get('/events'));
+  const { data, next_cursor, ...more } = listOf<EventSummary>(await owner.get('/events'));
   expect(data.map(({ id }) => id)).toEqual([...ids].reverse());
   expect([next_cursor, more]).toEqual([null, { searched_to: null }]);
   expect(data[3]).toEqual({
@@ -72,8 +72,8 @@ test('a row says what came in, newest first', async () => {
 });
 
 test('one event has its payload, and room for its runs and deliveries', async () => {
-  expect(dataOf<EventRow>(await owner.get(`/events/${ids[0]}`))).toEqual({
-    ...(listOf<EventRow>(await owner.get('/events')).data[3] as EventRow),
+  expect(dataOf<EventSummary>(await owner.get(`/events/${ids[0]}`))).toEqual({
+    ...(listOf<EventSummary>(await owner.get('/events')).data[3] as EventSummary),
     payload: { note: 'Grüße "x" 100%' },
     sender_id: null,
     erased_at: null,
@@ -82,7 +82,7 @@ test('one event has its payload, and room for its runs and deliveries', async ()
     runs_cut: false,
     deliveries: [],
     deliveries_cut: false,
-  } as EventRow);
+  } as EventSummary);
 });
 
 test('the payload goes out exactly as it came in, big numbers and all', async () => {
@@ -126,9 +126,9 @@ describe('the list is narrowed', () => {
 });
 
 test('pages put together are the whole list', async () => {
-  const all = await readAll<EventRow>(owner, '/events?limit=1');
+  const all = await readAll<EventSummary>(owner, '/events?limit=1');
   expect(all.map(({ id }) => id)).toEqual([...ids].reverse());
-  const some = await readAll<EventRow>(owner, '/events?limit=1&type=order.paid');
+  const some = await readAll<EventSummary>(owner, '/events?limit=1&type=order.paid');
   expect(some.map(({ id }) => ids.indexOf(id))).toEqual([1, 0]);
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { newId } from '../../src/core/ids.ts';
 import { type Browser, dataOf, join, openBrowser, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith, toAnswer } from '../support/doors.ts';
@@ -18,8 +18,8 @@ const engines = {
 };
 
 const about = (call: string) => (message: Heard) => JSON.parse(message.data).call === call;
-const rowsOf = (stream: LiveStream): EventRow[] =>
-  stream.heard.flatMap(({ data }) => (JSON.parse(data) as { rows: EventRow[] }).rows);
+const rowsOf = (stream: LiveStream): EventSummary[] =>
+  stream.heard.flatMap(({ data }) => (JSON.parse(data) as { rows: EventSummary[] }).rows);
 
 for (const [engine, prepare] of Object.entries(engines)) {
   describe(`on ${engine}`, () => {
@@ -129,7 +129,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
         { orgId, sourceId: null, receivedAt: now, events, idempotency: null },
       ]);
       const flooded = await stream.next(({ data }) => data.includes('"flood"'));
-      const { rows, skipped } = JSON.parse(flooded.data) as { rows: EventRow[]; skipped: number };
+      const { rows, skipped } = JSON.parse(flooded.data) as { rows: EventSummary[]; skipped: number };
       expect(rows.map(({ id }) => id)).toEqual(events.slice(-200).map(({ id }) => id));
       expect(skipped).toBe(2_800);
       expect(flooded.id).toBe(events.at(-1)?.id ?? '');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import {
   type Browser,
   cookieOf,
@@ -72,11 +72,11 @@ test('lists, filters and searches answer as on the embedded database', async () 
     }),
   );
   const listed = async (query: string) =>
-    listOf<EventRow>(await owner.get(`/events?${query}`)).data.map(({ id }) => sent.indexOf(id));
+    listOf<EventSummary>(await owner.get(`/events?${query}`)).data.map(({ id }) => sent.indexOf(id));
   expect(await listed('type=order.paid')).toEqual([1, 0]);
   expect(await listed('entity=customer:7')).toEqual([1]);
   expect(await listed(`text=${encodeURIComponent('100% "grüße"')}`)).toEqual([2]);
-  const all = await readAll<EventRow>(owner, '/events?limit=2');
+  const all = await readAll<EventSummary>(owner, '/events?limit=2');
   expect(all.slice(0, 3).map(({ id }) => sent.indexOf(id))).toEqual([2, 1, 0]);
   const actions = (await readAll<{ action: string }>(owner, '/audit?limit=1')).map(({ action }) => action);
   expect(actions).toEqual([

@@ -10,7 +10,9 @@ export interface SampleCompany {
   readonly service: TestService;
   readonly owner: Browser;
   /** Something of each kind, to open its page. */
-  readonly ids: Readonly<Record<'source' | 'pipeline' | 'destination' | 'event' | 'dead' | 'job', string>>;
+  readonly ids: Readonly<
+    Record<'source' | 'pipeline' | 'destination' | 'event' | 'dead' | 'job' | 'auditEntry', string>
+  >;
   /** One more order arrives. */
   order(): Promise<string>;
   stop(): Promise<void>;
@@ -151,6 +153,7 @@ export async function openSampleCompany({ minutes = 60 } = {}): Promise<SampleCo
       event,
       dead: await firstOf('/deliveries?state=dead&limit=1'),
       job,
+      auditEntry: await firstOf('/audit?limit=1'),
     },
     async stop() {
       await service.stop();

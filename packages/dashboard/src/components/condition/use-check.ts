@@ -11,7 +11,7 @@ export function useCheck(what: 'condition' | 'expression', text: string): Condit
   const [settled] = useDebouncedValue(text, PAUSE_MS);
   const { data } = useQuery<ConditionCheck>({
     queryKey: ['check', what, settled],
-    queryFn: () => call<ConditionCheck>('POST', '/conditions/check', { [what]: settled }),
+    queryFn: () => call('POST /conditions/check', { body: { [what]: settled } }),
     enabled: settled.trim() !== '',
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

@@ -14,18 +14,17 @@ export const canDiscard = ({ state }: Pick<DeliveryRecord, 'state'>): boolean =>
 /** Send it again, or let it go. */
 export function DeliveryActions({ delivery, size = 'sm' }: { delivery: DeliveryRecord; size?: string }) {
   const may = useMay()('deliveries.change');
-  const change = useChange();
+  const retry = useChange('POST /deliveries/:id/retry');
+  const discard = useChange('POST /deliveries/:id/discard');
   if (!may || !canDiscard(delivery)) return null;
-  const send = (word: 'retry' | 'discard') =>
-    change.mutateAsync({ method: 'POST', path: `/deliveries/${delivery.id}/${word}` });
-  const retry = () => send('retry').catch(notifyError);
+  const { id } = delivery;
   return (
     <Group gap="xs">
       {canRetry(delivery) && (
         <Button
           size={size}
-          loading={change.isPending}
-          onClick={() => void retry()}
+          loading={retry.isPending}
+          onClick={() => void retry.mutateAsync({ id }).catch(notifyError)}
           leftSection={<IconRefresh size={15} aria-hidden />}
         >
           Retry
@@ -35,7 +34,7 @@ export function DeliveryActions({ delivery, size = 'sm' }: { delivery: DeliveryR
         label="Discard"
         act="Discard"
         question={`Nothing more is sent of this event to “${delivery.destination.name}”. This cannot be taken back; the event itself stays.`}
-        onConfirm={() => send('discard')}
+        onConfirm={() => discard.mutateAsync({ id })}
         button={{ size, leftSection: <IconTrash size={15} aria-hidden /> }}
       />
     </Group>

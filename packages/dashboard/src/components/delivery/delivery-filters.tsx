@@ -4,7 +4,7 @@ import { ChoiceFilter } from '../choice-filter.tsx';
 
 /** Where something was going, and why it did not arrive. */
 export function DeliveryFilters() {
-  const { data = [] } = useAll<{ id: string; name: string }>('/destinations');
+  const { data = [] } = useAll('GET /destinations');
   return (
     <>
       <ChoiceFilter

@@ -1,4 +1,4 @@
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { type Column, RowLink } from '../rows.tsx';
 import { StateBadge } from '../state-badge.tsx';
 
@@ -18,7 +18,7 @@ function Time({ at }: { at: string }) {
 }
 
 /** What a list says of each event. */
-export const eventColumns: readonly Column<EventRow>[] = [
+export const eventColumns: readonly Column<EventSummary>[] = [
   {
     header: 'Received',
     width: '150px',
@@ -57,5 +57,5 @@ export const eventColumns: readonly Column<EventRow>[] = [
   },
 ];
 
-export const keyOfEvent = ({ id }: EventRow): string => id;
-export const pageOfEvent = ({ id }: EventRow): string => `/events/${id}`;
+export const keyOfEvent = ({ id }: EventSummary): string => id;
+export const pageOfEvent = ({ id }: EventSummary): string => `/events/${id}`;

@@ -1,6 +1,6 @@
 import { Button, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useAll } from '../../lib/api/use-call.ts';
@@ -9,7 +9,7 @@ import { TextFilter } from '../text-filter.tsx';
 import { TimeFilter } from '../time-filter.tsx';
 import classes from './event-filters.module.css';
 
-const states: EventRow['state'][] = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];
+const states: EventSummary['state'][] = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];
 
 /** What a list of events is narrowed by. `past`: the list goes back in time, and is no tail. */
 export const EventFilters = memo(function EventFilters({ past = false }: { past?: boolean }) {
@@ -34,17 +34,17 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
           onChange={state => change({ state: state ?? '' })}
           clearable
         />
-        <Choice name="source" label="Source" placeholder="Any source" path="/sources" />
+        <Choice name="source" label="Source" placeholder="Any source" route="GET /sources" />
         <TextFilter name="type" {...called('Type')} />
         {past && <TimeFilter what="Received" />}
         {isMore && (
           <>
-            <Choice name="pipeline" label="Pipeline" placeholder="Any pipeline" path="/pipelines" />
+            <Choice name="pipeline" label="Pipeline" placeholder="Any pipeline" route="GET /pipelines" />
             <Choice
               name="destination"
               label="Destination"
               placeholder="Any destination"
-              path="/destinations"
+              route="GET /destinations"
             />
             <TextFilter name="entity" {...called('Entity, as kind:id')} />
           </>
@@ -64,9 +64,14 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
 
 const called = (label: string) => ({ 'aria-label': label, placeholder: label });
 
-function Choice(props: { name: string; label: string; placeholder: string; path: string }) {
+function Choice(props: {
+  name: string;
+  label: string;
+  placeholder: string;
+  route: 'GET /sources' | 'GET /pipelines' | 'GET /destinations';
+}) {
   const [filters, change] = useFilters();
-  const { data = [] } = useAll<{ id: string; name: string }>(props.path);
+  const { data = [] } = useAll(props.route);
   const value = filters[props.name] ?? null;
   const options = data.map(({ id, name }) => ({ value: id, label: name }));
   // What is gone, or not read yet, is still what the list is narrowed by.

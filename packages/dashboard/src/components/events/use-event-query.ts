@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import type { GivenTo } from '../../lib/api/path.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { useTimeRange } from '../../lib/use-time-range.ts';
 
@@ -14,7 +15,8 @@ const names = [
   'before',
 ] as const;
 
-export type EventQuery = Readonly<Record<string, string>>;
+/** What an address holds may be no state and no time: that is for the server to refuse. */
+export type EventQuery = NonNullable<GivenTo<'POST /replays'>['body']['filter']>;
 
 /** What the server is asked for, as the address says it. */
 export function useEventQuery(): EventQuery {
@@ -25,5 +27,5 @@ export function useEventQuery(): EventQuery {
     return value ? [[name, value] as const] : [];
   });
   const asked = JSON.stringify(given);
-  return useMemo(() => Object.fromEntries(JSON.parse(asked) as [string, string][]), [asked]);
+  return useMemo((): EventQuery => Object.fromEntries(JSON.parse(asked) as [string, string][]), [asked]);
 }

@@ -8,18 +8,19 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
+import type { ConfigSchema } from '@sluice/contract/dashboard-kinds';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { InlineCode } from '../prose.tsx';
 import { JsonInput } from './json-input.tsx';
 import { PairsInput } from './pairs-input.tsx';
-import { fieldKindOf, type Schema } from './schema.ts';
+import { fieldKindOf } from './schema.ts';
 import { SecretInput } from './secret-input.tsx';
 
 /** The editor of conditions is large: it comes when a form first asks for a condition. */
 const ConditionInput = lazy(() => import('../condition/condition-input.tsx'));
 
 export interface InputProps {
-  readonly schema: Schema;
+  readonly schema: ConfigSchema;
   readonly label: string;
   readonly required: boolean;
   readonly value: unknown;
@@ -162,7 +163,7 @@ function Choices({
   description,
   error,
   disabled,
-}: Common & { schema: Schema }) {
+}: Common & { schema: ConfigSchema }) {
   const chosen = listOf(value ?? schema.default);
   const choices = schema.items?.enum ?? [];
   if (choices.length > 12) {
@@ -188,11 +189,11 @@ function Choices({
   );
 }
 
-const holdsTexts = ({ additionalProperties }: Schema): boolean =>
+const holdsTexts = ({ additionalProperties }: ConfigSchema): boolean =>
   typeof additionalProperties === 'object' && additionalProperties.type === 'string';
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** Where a field takes a whole number or a text, what is written as a number is one. */
-const readText = (schema: Schema, text: string): unknown =>
+const readText = (schema: ConfigSchema, text: string): unknown =>
   schema.anyOf?.some(({ type }) => type === 'integer') && /^-?\d{1,15}$/.test(text) ? Number(text) : text;

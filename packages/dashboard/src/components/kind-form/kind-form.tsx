@@ -1,4 +1,5 @@
 import { Fieldset, SegmentedControl, Stack, Text } from '@mantine/core';
+import type { ConfigSchema } from '@sluice/contract/dashboard-kinds';
 import { Fragment, type ReactNode, useState } from 'react';
 import { Input } from './inputs.tsx';
 import { type Problems, problemAt } from './problems.ts';
@@ -7,7 +8,6 @@ import {
   beginVariant,
   type Config,
   fieldKindOf,
-  type Schema,
   titleOf,
   variantName,
   variantOf,
@@ -16,7 +16,7 @@ import {
 
 /** Draws a field for which its kind names an aid. */
 export type Aid = (field: {
-  readonly schema: Schema;
+  readonly schema: ConfigSchema;
   readonly label: string;
   readonly value: unknown;
   onChange(value: unknown): void;
@@ -33,7 +33,7 @@ export type Aids = Readonly<Record<string, Aid>>;
  * typed: whoever puts quite another value in gives the form another `key`.
  */
 export function KindForm(props: {
-  schema: Schema;
+  schema: ConfigSchema;
   value: Config;
   onChange(value: Config): void;
   problems?: Problems;
@@ -55,7 +55,7 @@ export function KindForm(props: {
 }
 
 interface Part {
-  readonly schema: Schema;
+  readonly schema: ConfigSchema;
   readonly value: Config;
   onChange(value: Config): void;
   readonly problems: Problems;
@@ -149,7 +149,7 @@ function Fields({ schema: shape, value, onChange, problems, disabled, aids, path
   );
 }
 
-const isShape = (schema: Schema): boolean => ['group', 'variants'].includes(fieldKindOf(schema));
+const isShape = (schema: ConfigSchema): boolean => ['group', 'variants'].includes(fieldKindOf(schema));
 
 function withField(value: Config, name: string, given: unknown): Config {
   const { [name]: _before, ...rest } = value;

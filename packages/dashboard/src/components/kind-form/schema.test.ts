@@ -1,23 +1,16 @@
 import { describe, expect, test } from 'bun:test';
-import {
-  askedFields,
-  beginVariant,
-  fieldKindOf,
-  type Schema,
-  titleOf,
-  variantName,
-  variantOf,
-} from './schema.ts';
+import type { ConfigSchema } from '@sluice/contract/dashboard-kinds';
+import { askedFields, beginVariant, fieldKindOf, titleOf, variantName, variantOf } from './schema.ts';
 
-const text: Schema = { type: 'string' };
-const secret: Schema = { type: 'string', writeOnly: true };
-const mode = (word: string, more: Record<string, Schema> = {}): Schema => ({
+const text: ConfigSchema = { type: 'string' };
+const secret: ConfigSchema = { type: 'string', writeOnly: true };
+const mode = (word: string, more: Record<string, ConfigSchema> = {}): ConfigSchema => ({
   type: 'object',
   properties: { mode: { type: 'string', const: word }, ...more },
 });
 
 describe('a field is asked for', () => {
-  const fields: [string, Schema][] = [
+  const fields: [string, ConfigSchema][] = [
     ['secret', secret],
     ['condition', { type: 'string', format: 'cel' }],
     ['text', { type: 'string', maxLength: 256 }],
@@ -52,7 +45,7 @@ describe('a field is asked for', () => {
 
 describe('of several shapes', () => {
   const modes = [mode('none'), mode('bearer', { secret }), mode('hmac', { secret })];
-  const ways: Schema[] = [
+  const ways: ConfigSchema[] = [
     { type: 'object', title: 'Incoming webhook', properties: { url: secret, text } },
     { type: 'object', title: 'Bot', properties: { bot_token: secret, channel: text, text } },
   ];
@@ -76,10 +69,10 @@ describe('of several shapes', () => {
   });
 
   test('another one begins with what both have in common, and never with a secret', () => {
-    const [none, bearer, hmac] = modes as [Schema, Schema, Schema];
+    const [none, bearer, hmac] = modes as [ConfigSchema, ConfigSchema, ConfigSchema];
     expect(beginVariant(hmac, bearer, { mode: 'bearer', secret: { set: true } })).toEqual({ mode: 'hmac' });
     expect(beginVariant(none, hmac, { mode: 'hmac', secret: 'x' })).toEqual({ mode: 'none' });
-    const [hook, bot] = ways as [Schema, Schema];
+    const [hook, bot] = ways as [ConfigSchema, ConfigSchema];
     expect(beginVariant(bot, hook, { url: 'https://x', text: 'Hello' })).toEqual({ text: 'Hello' });
   });
 });

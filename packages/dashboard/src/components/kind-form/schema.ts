@@ -1,44 +1,6 @@
-/** The JSON Schemas that kinds describe their configurations with, as far as forms are drawn from them. */
-export interface Schema {
-  readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly const?: unknown;
-  readonly enum?: readonly string[];
-  readonly format?: string;
-  /** A secret: it is given, and never answered. */
-  readonly writeOnly?: boolean;
-  /** Written by the service itself; a form only hands it on. */
-  readonly readOnly?: boolean;
-  /** What helps to fill it in, beyond its type. */
-  readonly aid?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly items?: Schema;
-  readonly oneOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly $ref?: string;
-}
+import type { ConfigSchema } from '@sluice/contract/dashboard-kinds';
 
-export interface KindDescription {
-  readonly kind: string;
-  readonly title: string;
-  readonly docs: string;
-  readonly schema: Schema;
-  readonly secrets: readonly string[];
-  readonly examples: readonly { readonly title: string; readonly config: Config }[];
-  /** Of destinations: where connections come from. */
-  readonly egress_addresses?: readonly string[];
-  /** Of steps: what they ask of the world, such as `model`. */
-  readonly needs?: readonly string[];
-}
-
+/** Configurations of kinds, and how their JSON Schemas become the fields of a form. */
 export type Config = Readonly<Record<string, unknown>>;
 
 /** How one field is asked for. */
@@ -62,7 +24,7 @@ export type FieldKind =
 /** Texts past this length are written on several lines. */
 const LONG_TEXT = 5_000;
 
-export function fieldKindOf(schema: Schema): FieldKind {
+export function fieldKindOf(schema: ConfigSchema): FieldKind {
   if (schema.writeOnly) return 'secret';
   if (variantsOf(schema).length > 0) return 'variants';
   if (schema.enum) return 'choice';
@@ -76,30 +38,30 @@ export function fieldKindOf(schema: Schema): FieldKind {
   return 'json';
 }
 
-function textKindOf({ format, maxLength = 0 }: Schema): FieldKind {
+function textKindOf({ format, maxLength = 0 }: ConfigSchema): FieldKind {
   if (format === 'cel') return 'condition';
   if (format === 'cel-value') return 'expression';
   return maxLength >= LONG_TEXT ? 'long text' : 'text';
 }
 
-function listKindOf(items: Schema): FieldKind {
+function listKindOf(items: ConfigSchema): FieldKind {
   if (items.enum) return 'choices';
   if (items.type === 'string') return 'texts';
   return items.type === 'number' || items.type === 'integer' ? 'numbers' : 'json';
 }
 
-function objectKindOf({ properties, additionalProperties }: Schema): FieldKind {
+function objectKindOf({ properties, additionalProperties }: ConfigSchema): FieldKind {
   if (properties) return 'group';
   if (typeof additionalProperties === 'object') return 'pairs';
   return 'json';
 }
 
 /** The shapes a configuration may have, when it may have several. */
-export const variantsOf = ({ oneOf, anyOf }: Schema): readonly Schema[] =>
+export const variantsOf = ({ oneOf, anyOf }: ConfigSchema): readonly ConfigSchema[] =>
   (oneOf ?? anyOf ?? []).filter(({ type }) => type === 'object');
 
 /** What a shape is called: its title, or the word that tells it from the others. */
-export function variantName(variant: Schema): string {
+export function variantName(variant: ConfigSchema): string {
   const constant = Object.values(variant.properties ?? {}).find(property => property.const !== undefined);
   return variant.title ?? String(constant?.const ?? 'other');
 }
@@ -108,12 +70,12 @@ export function variantName(variant: Schema): string {
  * Which of the shapes a value has: the one whose constants it says, or one that knows all of its fields. Where
  * several do, as in the beginning, it is the one that was picked.
  */
-export function variantOf(variants: readonly Schema[], value: Config, picked = 0): number {
+export function variantOf(variants: readonly ConfigSchema[], value: Config, picked = 0): number {
   const says = variants.findIndex(({ properties = {} }) =>
     Object.entries(properties).some(([name, { const: word }]) => word !== undefined && word === value[name]),
   );
   if (says >= 0) return says;
-  const knows = ({ properties = {} }: Schema) => Object.keys(value).every(name => name in properties);
+  const knows = ({ properties = {} }: ConfigSchema) => Object.keys(value).every(name => name in properties);
   const preferred = variants[picked];
   if (preferred && knows(preferred)) return picked;
   return Math.max(0, variants.findIndex(knows));
@@ -123,7 +85,7 @@ export function variantOf(variants: readonly Schema[], value: Config, picked = 0
  * A shape as it begins where another one was before: its constants, and what both have in common. A secret is never
  * taken along, since under the same name it may be another one.
  */
-export function beginVariant({ properties = {} }: Schema, before: Schema, value: Config): Config {
+export function beginVariant({ properties = {} }: ConfigSchema, before: ConfigSchema, value: Config): Config {
   const begun: [string, unknown][] = [];
   for (const [name, { const: word, writeOnly, readOnly }] of Object.entries(properties)) {
     const known = before.properties?.[name];
@@ -136,9 +98,9 @@ export function beginVariant({ properties = {} }: Schema, before: Schema, value:
 }
 
 /** The fields that are asked for: not the word that tells a shape, and not what the service writes itself. */
-export const askedFields = ({ properties = {} }: Schema): [string, Schema][] =>
+export const askedFields = ({ properties = {} }: ConfigSchema): [string, ConfigSchema][] =>
   Object.entries(properties).filter(([, { const: word, readOnly }]) => word === undefined && !readOnly);
 
 /** `retry_s` reads `Retry s` where nobody gave it a title. */
-export const titleOf = (name: string, { title }: Schema): string =>
+export const titleOf = (name: string, { title }: ConfigSchema): string =>
   title ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;

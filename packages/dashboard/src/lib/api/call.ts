@@ -1,4 +1,7 @@
+import type { ListPage } from '@sluice/contract/private-call';
+import type { DataOf, ListRoute, Route, RowOf } from '@sluice/contract/private-calls';
 import { parseExact, stringifyExact } from './exact-json.ts';
+import { addressOf, type GivenTo } from './path.ts';
 
 /** The private calls of the server. Whatever goes wrong is a `CallError` with a sentence for people. */
 export class CallError extends Error {
@@ -17,20 +20,13 @@ export class CallError extends Error {
 export const asCallError = (problem: unknown): CallError =>
   problem instanceof CallError ? problem : new CallError(0, 'internal', String(problem), null);
 
-export interface Page<Row> {
-  readonly data: Row[];
-  readonly next_cursor: string | null;
-  /** Of a search by text: how far back it came. */
-  readonly searched_to?: string | null;
-}
-
 /** Hears `refused` when it may be that nobody is logged in any more: a session can end while a page is open. */
 export const session = new EventTarget();
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-export async function send(method: Method, path: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(`/dashboard/api${path}`, {
+async function send<R extends Route>(route: R, given: GivenTo<R>): Promise<unknown> {
+  const [method = 'GET'] = route.split(' ');
+  const body = 'body' in given ? given.body : undefined;
+  const response = await fetch(addressOf(route, given), {
     method,
     headers: {
       ...(method === 'GET' ? {} : { 'X-Sluice-CSRF': '1' }),
@@ -41,7 +37,7 @@ export async function send(method: Method, path: string, body?: unknown): Promis
     throw new CallError(0, 'unreachable', 'The server does not answer. Is it running?', null);
   });
   // Whether there is a session is what `/session` itself asks; its answer is news to nobody.
-  if (response.status === 401 && path !== '/session') session.dispatchEvent(new Event('refused'));
+  if (response.status === 401 && !route.endsWith(' /session')) session.dispatchEvent(new Event('refused'));
   return readAnswer(response.status, await response.text());
 }
 
@@ -66,19 +62,12 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** A call that answers `{"data": …}`. */
-export const call = async <T>(method: Method, path: string, body?: unknown): Promise<T> =>
-  ((await send(method, path, body)) as { data: T }).data;
+/** The `data` of a call's answer. */
+export const call = async <R extends Route>(route: R, given: GivenTo<R>): Promise<DataOf<R>> =>
+  ((await send(route, given)) as { data: DataOf<R> }).data;
 
-export const readPage = async <Row>(path: string): Promise<Page<Row>> =>
-  (await send('GET', path)) as Page<Row>;
-
-/** `/events` and `{state: 'failed', type: undefined}` make `/events?state=failed`. */
-export function withQuery(
-  path: string,
-  query: Readonly<Record<string, string | number | undefined>>,
-): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  if (given.length === 0) return path;
-  return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
-}
+/** One page of a list. */
+export const readPage = async <R extends ListRoute>(
+  route: R,
+  given: GivenTo<R>,
+): Promise<ListPage<RowOf<R>>> => (await send(route, given)) as ListPage<RowOf<R>>;

@@ -1,5 +1,6 @@
 import { session } from './call.ts';
 import { parseExact } from './exact-json.ts';
+import { addressOf } from './path.ts';
 
 /**
  * Answers that follow what happens. All calls that the open page watches share one stream; the server sends an
@@ -52,7 +53,7 @@ function open(): void {
   openedFor = wanted;
   if (paths.length === 0) return;
   const query = new URLSearchParams(paths.map(path => ['call', path]));
-  stream = new EventSource(`/dashboard/api/live?${query}`);
+  stream = new EventSource(`${addressOf('GET /live', {})}?${query}`);
   stream.addEventListener('answer', message => {
     const { call, answer } = parseExact(message.data) as { call: string; answer: unknown };
     for (const { onAnswer } of listeners.get(call) ?? []) onAnswer(answer);

@@ -1,13 +1,14 @@
-import type { EventRow } from '@sluice/contract/dashboard-events';
-import { session, withQuery } from './call.ts';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
+import { session } from './call.ts';
 import { parseExact } from './exact-json.ts';
+import { addressOf, type GivenTo } from './path.ts';
 
 /** How long until a stream that was refused is asked for again. */
 const AGAIN_MS = 2_000;
 
 export interface News {
   /** Oldest first. One that is known already has changed its state. */
-  readonly rows: readonly EventRow[];
+  readonly rows: readonly EventSummary[];
   /** How many came too fast to be told. */
   readonly skipped: number;
 }
@@ -17,7 +18,7 @@ export interface News {
  * nothing is missed; a hidden tab lets go, and catches up when it is seen again. Answers how to stop.
  */
 export function followEvents(
-  filter: Readonly<Record<string, string | undefined>>,
+  filter: GivenTo<'GET /live/events'>,
   after: string | null,
   listener: { onNews(news: News): void; onConnected(isConnected: boolean): void },
 ): () => void {
@@ -34,9 +35,8 @@ export function followEvents(
   function open(): void {
     letGo();
     if (document.hidden) return;
-    const opened = new EventSource(
-      `/dashboard/api${withQuery('/live/events', { ...filter, after_id: newest ?? undefined })}`,
-    );
+    const given = { ...filter, after_id: newest ?? undefined };
+    const opened = new EventSource(addressOf('GET /live/events', given));
     stream = opened;
     opened.addEventListener('events', message => {
       newest = message.lastEventId;

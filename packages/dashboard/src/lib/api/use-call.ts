@@ -1,3 +1,5 @@
+import type { ListPage } from '@sluice/contract/private-call';
+import type { ChangeRoute, DataOf, ListRoute, ReadRoute, RowOf } from '@sluice/contract/private-calls';
 import {
   keepPreviousData,
   type QueryClient,
@@ -9,33 +11,41 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import { type CallError, call, type Method, type Page, readPage, withQuery } from './call.ts';
+import { type CallError, call, readPage } from './call.ts';
 import { watch } from './live.ts';
+import { type GivenTo, pathOf } from './path.ts';
 
 /** The key of an answer in the cache: its path, so that whoever changes something can name what it changed. */
 const keyOf = (path: string) => ['call', path];
+
+/** What a hook is given after the route; where the route needs nothing, it may be left out. */
+type Asked<R extends ReadRoute, Nothing, Options> =
+  Record<never, never> extends GivenTo<R>
+    ? [given?: GivenTo<R> | Nothing, options?: Options]
+    : [given: GivenTo<R> | Nothing, options?: Options];
 
 /**
  * The `data` of a GET. With `live`, the server tells when it has changed. `keep` shows the answer before while that to
  * another path is on its way: for another look at the same thing, never for another thing. `null` asks for nothing.
  */
-export function useCall<T>(
-  path: string | null,
-  options: { live?: boolean; keep?: boolean } = {},
-): UseQueryResult<T, CallError> {
+export function useCall<R extends ReadRoute>(
+  route: R,
+  ...[given, options = {}]: Asked<R, null, { live?: boolean; keep?: boolean }>
+): UseQueryResult<DataOf<R>, CallError> {
   const client = useQueryClient();
   const live = options.live === true;
+  const path = given === null ? null : pathOf(route, given ?? {});
   useEffect(() => {
     if (!live || path === null) return;
     return watch(path, {
-      onAnswer: answer => takeIn(client, path, (answer as { data: T }).data),
+      onAnswer: answer => takeIn(client, path, (answer as { data: DataOf<R> }).data),
       // Asked for again in the plain way, its refusal is shown like any other.
       onRefused: () => void client.invalidateQueries({ queryKey: keyOf(path), exact: true }),
     });
   }, [client, live, path]);
-  const read = useQuery<T, CallError>({
+  const read = useQuery<DataOf<R>, CallError>({
     queryKey: keyOf(path ?? ''),
-    queryFn: () => call<T>('GET', path ?? ''),
+    queryFn: () => call(route, (given ?? {}) as GivenTo<R>),
     enabled: path !== null,
     ...(options.keep ? { placeholderData: keepPreviousData } : {}),
   });
@@ -68,7 +78,7 @@ export interface List<Row> {
 
 export const PAGE_SIZE = 100;
 
-/** A list that was scrolled further than this begins again when it is read anew: nobody waits for a thousand pages. */
+/** A list that was scrolled further than this begins again when it is read again: nobody waits for a thousand pages. */
 const FEW_PAGES = 5;
 
 interface Pages {
@@ -83,17 +93,16 @@ const firstPage = (list: Pages | undefined): Pages | undefined =>
   list && { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) };
 
 /** A list that is read page by page as it is scrolled. */
-export function useList<Row>(
-  path: string,
-  query: Readonly<Record<string, string | undefined>> = {},
-): List<Row> {
+export function useList<R extends ListRoute>(route: R, ...[given]: Asked<R, never, never>): List<RowOf<R>> {
+  type Page = ListPage<RowOf<R>>;
   const client = useQueryClient();
-  const asked = withQuery(path, query);
+  const asked = pathOf(route, given ?? {});
+  const [path = ''] = asked.split('?');
   const queryKey = [...keyOf(path), asked];
-  const read = useInfiniteQuery<Page<Row>, CallError, { pages: Page<Row>[] }, string[], string | null>({
+  const read = useInfiniteQuery<Page, CallError, { pages: Page[] }, string[], string | null>({
     queryKey,
     queryFn: ({ pageParam }) =>
-      readPage<Row>(withQuery(path, { limit: PAGE_SIZE, ...query, cursor: pageParam ?? undefined })),
+      readPage(route, { limit: PAGE_SIZE, ...given, cursor: pageParam ?? undefined } as GivenTo<R>),
     initialPageParam: null,
     getNextPageParam: page => page.next_cursor,
     // Of the same list with other filters; never of another list.
@@ -120,48 +129,54 @@ export function useList<Row>(
 }
 
 /** All rows of a list that is short by its nature: sources, pipelines, destinations. `live` as above. */
-export function useAll<Row>(path: string, { live = false } = {}): UseQueryResult<Row[], CallError> {
+export function useAll<R extends ListRoute>(
+  route: R,
+  ...[given, { live = false } = {}]: Asked<R, never, { live?: boolean }>
+): UseQueryResult<RowOf<R>[], CallError> {
   const client = useQueryClient();
+  const path = pathOf(route, given ?? {});
+  const head = pathOf(route, { ...given, limit: PAGE_SIZE });
   useEffect(() => {
     if (!live) return;
-    const readAnew = () => void client.invalidateQueries({ queryKey: keyOf(path), exact: true });
-    return watch(withQuery(path, { limit: PAGE_SIZE }), {
+    const readAgain = () => void client.invalidateQueries({ queryKey: keyOf(path), exact: true });
+    return watch(head, {
       onAnswer(answer) {
-        const { data, next_cursor } = answer as Page<Row>;
+        const { data, next_cursor } = answer as ListPage<RowOf<R>>;
         if (next_cursor === null) takeIn(client, path, data);
-        else readAnew();
+        else readAgain();
       },
-      onRefused: readAnew,
+      onRefused: readAgain,
     });
-  }, [client, live, path]);
-  return useQuery<Row[], CallError>({
+  }, [client, live, path, head]);
+  return useQuery<RowOf<R>[], CallError>({
     queryKey: keyOf(path),
     queryFn: async () => {
-      const rows: Row[] = [];
-      let cursor: string | null = null;
+      const rows: RowOf<R>[] = [];
+      let cursor: string | undefined;
       do {
-        const page: Page<Row> = await readPage<Row>(
-          withQuery(path, { limit: PAGE_SIZE, cursor: cursor ?? undefined }),
-        );
+        const asked = { ...given, limit: PAGE_SIZE, cursor } as GivenTo<R>;
+        const page: ListPage<RowOf<R>> = await readPage(route, asked);
         rows.push(...page.data);
-        cursor = page.next_cursor;
-      } while (cursor !== null);
+        cursor = page.next_cursor ?? undefined;
+      } while (cursor !== undefined);
       return rows;
     },
   });
 }
 
-export interface Change {
-  readonly method: Method;
-  readonly path: string;
-  readonly body?: unknown;
-}
+/** A call that changes something. */
+export const useChange = <R extends ChangeRoute>(
+  route: R,
+): UseMutationResult<DataOf<R>, CallError, GivenTo<R>> =>
+  useChanges((given: GivenTo<R>) => call(route, given));
 
-/** A call that changes something. Whatever was read before is read again, since it may have changed too. */
-export function useChange<T = unknown>(): UseMutationResult<T, CallError, Change> {
+/** Whatever changes something. All that was read before is read again, since it may have changed too. */
+export function useChanges<Data, Input = void>(
+  change: (input: Input) => Promise<Data>,
+): UseMutationResult<Data, CallError, Input> {
   const client = useQueryClient();
-  return useMutation<T, CallError, Change>({
-    mutationFn: ({ method, path, body }) => call<T>(method, path, body),
+  return useMutation<Data, CallError, Input>({
+    mutationFn: change,
     onSuccess() {
       const isLong = (read: { state: { data: unknown } }) => pagesOf(read) > FEW_PAGES;
       client.setQueriesData<Pages>({ queryKey: ['call'], predicate: isLong }, firstPage);

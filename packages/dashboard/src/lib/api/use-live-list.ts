@@ -1,5 +1,6 @@
+import type { ListRoute, RowOf } from '@sluice/contract/private-calls';
 import { useEffect, useRef } from 'react';
-import { withQuery } from './call.ts';
+import type { GivenTo } from './path.ts';
 import { type List, PAGE_SIZE, useCall } from './use-call.ts';
 
 /** So few that following them costs next to nothing. */
@@ -9,15 +10,16 @@ const FOLLOWED = 20;
  * Follows the head of a list, so that the list turns by itself until somebody has scrolled on to its second page.
  * `traceOf` says of a row what would make it another: its id, and what of it may change.
  */
-export function useLiveList<Row>(
-  list: List<Row>,
-  path: string,
-  query: Readonly<Record<string, string | undefined>>,
-  traceOf: (row: Row) => string,
+export function useLiveList<R extends ListRoute>(
+  list: List<RowOf<R>>,
+  route: R,
+  given: GivenTo<R>,
+  traceOf: (row: RowOf<R>) => string,
 ): void {
   const isShort = list.rows.length <= PAGE_SIZE && !list.isLoading && !list.isOld;
-  const followed = isShort ? withQuery(path, { ...query, limit: FOLLOWED }) : null;
-  const { data: head } = useCall<Row[]>(followed, { live: true });
+  const followed = isShort ? { ...given, limit: FOLLOWED } : null;
+  const { data } = useCall(route, followed, { live: true });
+  const head = data as RowOf<R>[] | undefined;
   const shown = list.rows.slice(0, FOLLOWED).map(traceOf).join('\n');
   const isOld = head !== undefined && head.map(traceOf).join('\n') !== shown;
 

@@ -3,34 +3,36 @@ import { notifications } from '@mantine/notifications';
 import type { DeadLetter } from '@sluice/contract/dashboard-letters';
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import { useChange } from '../../lib/api/use-call.ts';
+import { call } from '../../lib/api/call.ts';
+import { useChanges } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
 
 /** Retries one, or lets it go. */
 export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id: string): void }) {
-  const change = useChange<{ id: string }>();
-  const send = async (path: string, done: string, body?: unknown) => {
-    const { id } = await change.mutateAsync({ method: 'POST', path, body });
-    if (id.startsWith('job_')) onJob(id);
-    else notifications.show({ message: done });
-  };
-  const retry = () =>
-    letter.kind === 'delivery'
-      ? send(`/deliveries/${letter.id}/retry`, 'It is sent once more.')
-      : send('/dead-letters/retry', '', { filter: { kind: 'event', event: letter.id } });
-  const discard = () =>
-    send(
-      `/${letter.kind === 'delivery' ? 'deliveries' : 'events'}/${letter.id}/discard`,
-      'It was discarded.',
-    );
+  const { id, kind } = letter;
+  const retry = useChanges(async () => {
+    if (kind === 'delivery') {
+      await call('POST /deliveries/:id/retry', { id });
+      notifications.show({ message: 'It is sent once more.' });
+    } else {
+      onJob((await call('POST /dead-letters/retry', { body: { filter: { kind, event: id } } })).id);
+    }
+  });
+  const discard = useChanges(async () => {
+    await (kind === 'delivery'
+      ? call('POST /deliveries/:id/discard', { id })
+      : call('POST /events/:id/discard', { id }));
+    notifications.show({ message: 'It was discarded.' });
+  });
+  const isBusy = retry.isPending || discard.isPending;
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
       <Tooltip label="Retry">
         <ActionIcon
           variant="subtle"
           aria-label={`Retry ${letter.id}`}
-          loading={change.isPending}
-          onClick={() => void retry().catch(notifyError)}
+          loading={isBusy}
+          onClick={() => void retry.mutateAsync().catch(notifyError)}
         >
           <IconRefresh size={17} aria-hidden />
         </ActionIcon>
@@ -43,14 +45,14 @@ export function LetterActions({ letter, onJob }: { letter: DeadLetter; onJob(id:
             : 'The event stays as it is, and leaves the dead letters. It can still be replayed from its own page.'
         }
         act="Discard"
-        onConfirm={discard}
+        onConfirm={() => discard.mutateAsync()}
         target={open => (
           <Tooltip label="Discard">
             <ActionIcon
               variant="subtle"
               color="gray"
               aria-label={`Discard ${letter.id}`}
-              disabled={change.isPending}
+              disabled={isBusy}
               onClick={open}
             >
               <IconTrash size={17} aria-hidden />

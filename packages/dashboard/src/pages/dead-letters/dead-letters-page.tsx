@@ -1,5 +1,5 @@
 import { Anchor, Button, CloseButton, Group } from '@mantine/core';
-import type { DeadLetter, DeadLetterSummary } from '@sluice/contract/dashboard-letters';
+import type { DeadLetter } from '@sluice/contract/dashboard-letters';
 import { IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -11,7 +11,7 @@ import { JobProgress } from '../../components/job-progress.tsx';
 import { Page } from '../../components/page.tsx';
 import { isEmpty, PagedList } from '../../components/paged-list.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
-import { withQuery } from '../../lib/api/call.ts';
+import { addressOf } from '../../lib/api/path.ts';
 import { useCall, useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
 import { useMay } from '../../lib/session.tsx';
@@ -19,7 +19,7 @@ import { useFilters } from '../../lib/use-filters.ts';
 import { useTimeRange } from '../../lib/use-time-range.ts';
 import { letterColumns } from './dead-letter-columns.tsx';
 import { LetterGroups } from './dead-letter-groups.tsx';
-import { RetryAll } from './retry-all.tsx';
+import { type DeadLetterFilter, RetryAll } from './retry-all.tsx';
 
 const fields = ['kind', 'destination', 'code', 'pipeline', 'event', 'after', 'before'] as const;
 const keyOf = ({ id }: DeadLetter) => id;
@@ -34,18 +34,15 @@ export default function DeadLettersPage() {
   const [filters, change] = useFilters();
   const may = useMay()('deliveries.change');
   const { after, before } = useTimeRange();
-  const filter = useMemo(() => {
+  const filter = useMemo((): DeadLetterFilter => {
     const given: Readonly<Record<string, string | undefined>> = { ...filters, after, before };
     return Object.fromEntries(
       fields.flatMap(field => (given[field] ? [[field, given[field]]] : [])) as [string, string][],
     );
   }, [filters, after, before]);
-  const list = useList<DeadLetter>('/dead-letters', filter);
-  useLiveList(list, '/dead-letters', filter, traceOf);
-  const summary = useCall<DeadLetterSummary>(withQuery('/dead-letters/summary', { after, before }), {
-    live: true,
-    keep: true,
-  });
+  const list = useList('GET /dead-letters', filter);
+  useLiveList(list, 'GET /dead-letters', filter, traceOf);
+  const summary = useCall('GET /dead-letters/summary', { after, before }, { live: true, keep: true });
   const isNarrowed = Object.keys(filter).length > 0;
   const showJob = (job: string) => change({ job });
   const columns = useMemo(() => letterColumns(may ? job => change({ job }) : null), [may, change]);
@@ -66,7 +63,7 @@ export default function DeadLettersPage() {
           <>
             <Button
               component="a"
-              href={`/dashboard/api${withQuery('/dead-letters/export', filter)}`}
+              href={addressOf('GET /dead-letters/export', filter)}
               download
               variant="default"
               leftSection={<IconDownload size={16} aria-hidden />}

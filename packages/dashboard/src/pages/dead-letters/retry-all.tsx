@@ -1,17 +1,16 @@
 import { Loader } from '@mantine/core';
-import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
-import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconRefresh } from '@tabler/icons-react';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import { withQuery } from '../../lib/api/call.ts';
+import type { GivenTo } from '../../lib/api/path.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { describeDeadLetters } from './describe-dead-letters.ts';
 
-type Filter = Readonly<Record<string, string>>;
+/** As the address says it: what is no filter there, the server refuses. */
+export type DeadLetterFilter = NonNullable<GivenTo<'POST /dead-letters/retry'>['body']['filter']>;
 
 /** All that match, once more: counted first, then a job. */
-export function RetryAll({ filter, onStarted }: { filter: Filter; onStarted(job: string): void }) {
-  const change = useChange<JobRecord>();
+export function RetryAll({ filter, onStarted }: { filter: DeadLetterFilter; onStarted(job: string): void }) {
+  const retry = useChange('POST /dead-letters/retry');
   const isNarrowed = Object.keys(filter).length > 0;
   return (
     <ConfirmButton
@@ -19,20 +18,15 @@ export function RetryAll({ filter, onStarted }: { filter: Filter; onStarted(job:
       act="Retry them"
       question={<CountFirst filter={filter} />}
       onConfirm={async () => {
-        const job = await change.mutateAsync({
-          method: 'POST',
-          path: '/dead-letters/retry',
-          body: { filter },
-        });
-        onStarted(job.id);
+        onStarted((await retry.mutateAsync({ body: { filter } })).id);
       }}
       button={{ leftSection: <IconRefresh size={16} aria-hidden /> }}
     />
   );
 }
 
-function CountFirst({ filter }: { filter: Filter }) {
-  const { data, error } = useCall<DeadLetterSummary>(withQuery('/dead-letters/summary', filter));
+function CountFirst({ filter }: { filter: DeadLetterFilter }) {
+  const { data, error } = useCall('GET /dead-letters/summary', filter);
   if (error) return error.message;
   if (!data) return <Loader size="xs" aria-label="Counting" />;
   return (

@@ -1,7 +1,5 @@
 import { Button, Group } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
-import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
-import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { DeliveryFilters } from '../../components/delivery/delivery-filters.tsx';
@@ -75,8 +73,8 @@ export default function DeliveriesPage() {
   const [{ destination, state, code, event }] = useFilters();
   const times = useTimeRange();
   const query = { destination, state, code, event: event?.trim(), ...times };
-  const list = useList<DeliveryRecord>('/deliveries', query);
-  useLiveList(list, '/deliveries', query, ({ id, state, attempt }) => `${id} ${state} ${attempt}`);
+  const list = useList('GET /deliveries', query);
+  useLiveList(list, 'GET /deliveries', query, ({ id, state, attempt }) => `${id} ${state} ${attempt}`);
   const isNarrowed = Object.values(query).some(Boolean);
   return (
     <Page title="Deliveries" lead="Each event on its way to each destination, newest first." fill>
@@ -108,8 +106,8 @@ export default function DeliveriesPage() {
 
 /** Where a pipeline leads somewhere already, all that is missing is an event. */
 function NothingSent() {
-  const { data: pipelines = [] } = useAll<PipelineRecord>('/pipelines');
-  const { data: sources = [] } = useAll<SourceRecord>('/sources');
+  const { data: pipelines = [] } = useAll('GET /pipelines');
+  const { data: sources = [] } = useAll('GET /sources');
   const leading = pipelines.filter(({ enabled, destinations }) => enabled && destinations.length > 0);
   const source = sources.find(({ id, enabled }) => enabled && leading.some(one => one.sources.includes(id)));
   const command = source ? sendCommand(source, window.location.origin, null) : null;

@@ -17,7 +17,7 @@ import { usePathId } from '../../lib/use-path-id.ts';
 /** One delivery with every attempt, as it happens. */
 export default function DeliveryPage() {
   const id = usePathId();
-  const { data: delivery, error, refetch } = useCall<DeliveryRecord>(`/deliveries/${id}`, { live: true });
+  const { data: delivery, error, refetch } = useCall('GET /deliveries/:id', { id }, { live: true });
   if (!delivery) return <Waiting error={error} onRetry={() => void refetch()} />;
   const { destination, pipeline, event_id, event_type, state, attempts } = delivery;
   return (

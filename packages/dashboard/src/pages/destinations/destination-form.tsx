@@ -1,17 +1,13 @@
 import { Alert, Button, Fieldset, Group, Stack, TextInput } from '@mantine/core';
 import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { isSame } from '../../components/form-baseline/changes.ts';
 import { type Aids, KindForm } from '../../components/kind-form/kind-form.tsx';
 import { problemOf, problemsOf } from '../../components/kind-form/problems.ts';
-import {
-  askedFields,
-  type Config,
-  type KindDescription,
-  variantsOf,
-} from '../../components/kind-form/schema.ts';
+import { askedFields, type Config, variantsOf } from '../../components/kind-form/schema.ts';
 import type { CallError } from '../../lib/api/call.ts';
 import classes from './destinations.module.css';
 import { PolicyForm } from './policy-form.tsx';
@@ -26,7 +22,7 @@ export interface Draft {
 
 /** The form of a destination of any kind. What is being filled in lives here until it is saved. */
 export function DestinationForm(props: {
-  kind: KindDescription;
+  kind: KindRecord;
   initial: Draft;
   /** Of one that exists, whose secrets may be kept. */
   id?: string;

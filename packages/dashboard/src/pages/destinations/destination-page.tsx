@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
-import type { DestinationRecord, DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
+import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconFlask } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -8,7 +9,6 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { changesOf } from '../../components/form-baseline/changes.ts';
 import { StaleNotice } from '../../components/form-baseline/stale-notice.tsx';
 import { useFormBaseline } from '../../components/form-baseline/use-form-baseline.ts';
-import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
@@ -37,13 +37,14 @@ export default function DestinationPage() {
 }
 
 function ExistingDestination({ id }: { id: string }) {
-  const path = `/destinations/${id}`;
-  const { data: destination, error, refetch } = useCall<DestinationRecord>(path, { live: true });
-  const kinds = useCall<KindDescription[]>('/kinds/destinations');
+  const { data: destination, error, refetch } = useCall('GET /destinations/:id', { id }, { live: true });
+  const kinds = useCall('GET /kinds/destinations');
   const mayChange = useMay()('destinations.change');
   const [secret, setSecret] = useState<string | null>(null);
-  const test = useChange<DestinationTestRecord>();
-  const pause = useChange();
+  const test = useChange('POST /destinations/:id/test');
+  const pause = useChange(
+    destination?.paused ? 'POST /destinations/:id/resume' : 'POST /destinations/:id/pause',
+  );
   if (!destination || !kinds.data) {
     return <Waiting error={error ?? kinds.error} onRetry={() => void refetch()} />;
   }
@@ -68,17 +69,11 @@ function ExistingDestination({ id }: { id: string }) {
             <Button
               leftSection={<IconFlask size={16} aria-hidden />}
               loading={test.isPending}
-              onClick={() => test.mutate({ method: 'POST', path: `${path}/test` })}
+              onClick={() => test.mutate({ id })}
             >
               Send a test
             </Button>
-            <Button
-              variant="default"
-              loading={pause.isPending}
-              onClick={() =>
-                pause.mutate({ method: 'POST', path: `${path}/${destination.paused ? 'resume' : 'pause'}` })
-              }
-            >
+            <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate({ id })}>
               {destination.paused ? 'Resume' : 'Pause'}
             </Button>
             <DeleteDestination destination={destination} />
@@ -105,7 +100,8 @@ function ExistingDestination({ id }: { id: string }) {
           {rotation !== null && (mayChange || rotation.previous_secret_until !== null) && (
             <Card title="Signing secret" lead="Deliveries are signed with it.">
               <RotateDialog
-                path={path}
+                route="POST /destinations/:id/rotate"
+                id={id}
                 permission="destinations.change"
                 what="Meanwhile deliveries carry a signature of each."
                 previousUntil={rotation.previous_secret_until}
@@ -127,7 +123,7 @@ function ExistingDestination({ id }: { id: string }) {
 const partsOf = ({ name, config, policy }: DestinationRecord): Draft => ({ name, config, policy });
 
 function Configuration(props: {
-  kind: KindDescription;
+  kind: KindRecord;
   destination: DestinationRecord;
   onSecret(secret: string | null): void;
 }) {
@@ -135,11 +131,11 @@ function Configuration(props: {
   const { id } = props.destination;
   const now = partsOf(props.destination);
   const form = useFormBaseline(now);
-  const change = useChange<DestinationRecord & { readonly secret?: string }>();
+  const change = useChange('PATCH /destinations/:id');
   const save = (draft: Draft) => {
     const takeIn = form.save();
     change.mutate(
-      { method: 'PATCH', path: `/destinations/${id}`, body: changesOf(form.begun, draft, now) },
+      { id, body: changesOf(form.begun, draft, now) },
       {
         onSuccess: record => {
           takeIn(partsOf(record));
@@ -168,7 +164,7 @@ function Configuration(props: {
 }
 
 function DeleteDestination({ destination }: { destination: DestinationRecord }) {
-  const remove = useDelete();
+  const remove = useDelete('DELETE /destinations/:id');
   return (
     <ConfirmButton
       label="Delete"
@@ -184,7 +180,7 @@ function DeleteDestination({ destination }: { destination: DestinationRecord }) 
           </Text>
         </>
       }
-      onConfirm={() => remove(`/destinations/${destination.id}`, '/destinations')}
+      onConfirm={() => remove({ id: destination.id }, '/destinations')}
     />
   );
 }

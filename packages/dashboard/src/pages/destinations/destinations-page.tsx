@@ -4,7 +4,6 @@ import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
@@ -24,8 +23,8 @@ const pageOf = ({ id }: DestinationRecord) => `/destinations/${id}`;
 export default function DestinationsPage() {
   const mayChange = useMay()('destinations.change');
   const [{ text }] = useFilters();
-  const destinations = useAll<DestinationRecord>('/destinations', { live: true });
-  const { data: kinds = [] } = useCall<KindDescription[]>('/kinds/destinations');
+  const destinations = useAll('GET /destinations', {}, { live: true });
+  const { data: kinds = [] } = useCall('GET /kinds/destinations');
   const pipelinesOf = usePipelinesOf();
   const titleOf = (kind: string) => kinds.find(one => one.kind === kind)?.title ?? kind;
   const all = destinations.data ?? [];

@@ -1,9 +1,9 @@
 import { Button, Group, SimpleGrid, Text, Title } from '@mantine/core';
-import { type DestinationRecord, deliveryPolicy } from '@sluice/contract/dashboard-deliveries';
+import { deliveryPolicy, type NewDestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
-import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Page } from '../../components/page.tsx';
 import { NotFound, Waiting } from '../../components/page-states.tsx';
@@ -15,14 +15,12 @@ import { DestinationForm, type Draft } from './destination-form.tsx';
 import classes from './destinations.module.css';
 import { KindIcon } from './kind-icon.tsx';
 
-type MadeDestination = DestinationRecord & { readonly secret?: string };
-
 /** Which kind, and then its form. The kind stands in the address, so that a form can be linked to. */
 export function NewDestinationPage() {
   const mayChange = useMay()('destinations.change');
   const [{ kind: asked }] = useFilters();
-  const { data: kinds, error, refetch } = useCall<KindDescription[]>('/kinds/destinations');
-  const [made, setMade] = useState<MadeDestination | null>(null);
+  const { data: kinds, error, refetch } = useCall('GET /kinds/destinations');
+  const [made, setMade] = useState<NewDestinationRecord | null>(null);
   if (!mayChange) return <NotFound />;
   if (!kinds) return <Waiting error={error} onRetry={() => void refetch()} />;
   if (made !== null) return <Made destination={made} />;
@@ -30,7 +28,7 @@ export function NewDestinationPage() {
   return kind ? <KindPage key={kind.kind} kind={kind} onSecret={setMade} /> : <KindCards kinds={kinds} />;
 }
 
-function KindCards({ kinds }: { kinds: readonly KindDescription[] }) {
+function KindCards({ kinds }: { kinds: readonly KindRecord[] }) {
   return (
     <Page title="New destination" lead="What should become of the events?">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
@@ -52,14 +50,14 @@ function KindCards({ kinds }: { kinds: readonly KindDescription[] }) {
   );
 }
 
-function KindPage(props: { kind: KindDescription; onSecret(made: MadeDestination): void }) {
+function KindPage(props: { kind: KindRecord; onSecret(made: NewDestinationRecord): void }) {
   const { kind } = props;
-  const change = useChange<MadeDestination>();
+  const change = useChange('POST /destinations');
   const navigate = useNavigate();
   const initial: Draft = { name: '', config: {}, policy: deliveryPolicy.parse({}) };
   const make = (draft: Draft) =>
     change.mutate(
-      { method: 'POST', path: '/destinations', body: { kind: kind.kind, ...draft } },
+      { body: { kind: kind.kind, ...draft } },
       {
         onSuccess: made =>
           made.secret === undefined
@@ -101,7 +99,7 @@ function KindPage(props: { kind: KindDescription; onSecret(made: MadeDestination
 }
 
 /** A secret that was made here is shown this once, before anything else. */
-function Made({ destination }: { destination: MadeDestination }) {
+function Made({ destination }: { destination: NewDestinationRecord }) {
   return (
     <Page
       title={`${destination.name} is there`}

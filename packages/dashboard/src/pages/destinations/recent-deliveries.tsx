@@ -6,14 +6,13 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { JsonText } from '../../components/json-text.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
-import { withQuery } from '../../lib/api/call.ts';
 import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 
 /** An inbox is there to be looked into: what it got is shown, and not only that it did. */
 export function RecentDeliveries({ id, showsBodies }: { id: string; showsBodies: boolean }) {
-  const path = withQuery('/deliveries', { destination: id, limit: showsBodies ? 20 : 8 });
-  const { data = [], error, refetch, isPending } = useCall<DeliveryRecord[]>(path, { live: true });
+  const asked = { destination: id, limit: showsBodies ? 20 : 8 };
+  const { data = [], error, refetch, isPending } = useCall('GET /deliveries', asked, { live: true });
   return (
     <Card
       title={showsBodies ? 'What it got' : 'Last deliveries'}

@@ -1,9 +1,7 @@
 import { SegmentedControl, Skeleton, Text } from '@mantine/core';
-import type { CountersRecord } from '@sluice/contract/dashboard-overview';
 import { lazy, Suspense, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { withQuery } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 import { describeSuccess } from './success-summary.ts';
 
@@ -19,8 +17,8 @@ const ranges = [
 /** How it went lately: what arrived, and tries that failed. */
 export function SuccessCard({ id }: { id: string }) {
   const [minutes, setMinutes] = useState('1440');
-  const path = withQuery('/counters', { subject: id, names: 'delivered,failed,dead', minutes });
-  const { data, error, refetch } = useCall<CountersRecord>(path, { live: true, keep: true });
+  const asked = { subject: id, names: 'delivered,failed,dead', minutes };
+  const { data, error, refetch } = useCall('GET /counters', asked, { live: true, keep: true });
   const words = data && describeSuccess(data.series);
   return (
     <Card

@@ -1,17 +1,18 @@
 import { Alert, Autocomplete, Badge, Button, Group, Input, Stack, Table, Text } from '@mantine/core';
 import type { TableColumnsRecord } from '@sluice/contract/dashboard-deliveries';
+import type { ConfigSchema } from '@sluice/contract/dashboard-kinds';
 import { IconTableSpark } from '@tabler/icons-react';
 import { Command } from '../../components/copy.tsx';
 import { readValue, showValue } from '../../components/kind-form/pairs.ts';
 import { PairsInput } from '../../components/kind-form/pairs-input.tsx';
 import { problemsOf } from '../../components/kind-form/problems.ts';
-import type { Config, Schema } from '../../components/kind-form/schema.ts';
+import type { Config } from '../../components/kind-form/schema.ts';
 import { InlineCode } from '../../components/prose.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
 import { defaultFits, references, suggestMapping } from './column-mapping.ts';
 
 interface Props {
-  readonly schema: Schema;
+  readonly schema: ConfigSchema;
   readonly label: string;
   readonly value: unknown;
   onChange(value: unknown): void;
@@ -25,7 +26,7 @@ interface Props {
 /** What goes into each column: rows to fill in, or, once somebody has looked, the columns that the table has. */
 export function TableColumns(props: Props) {
   const { schema, label, value, onChange, problem, disabled, kind, id } = props;
-  const look = useChange<TableColumnsRecord>();
+  const look = useChange('POST /destinations/columns');
   const { columns: _mapping, ...config } = props.config;
   const description = schema.description && <InlineCode text={schema.description} />;
   const isReady = config.connection_string !== undefined && config.table !== undefined;
@@ -63,9 +64,7 @@ export function TableColumns(props: Props) {
             leftSection={<IconTableSpark size={15} aria-hidden />}
             disabled={!isReady}
             loading={look.isPending}
-            onClick={() =>
-              look.mutate({ method: 'POST', path: '/destinations/columns', body: { kind, config, id } })
-            }
+            onClick={() => look.mutate({ body: { kind, config, id } })}
           >
             {found ? 'Look again' : 'Look at the table'}
           </Button>

@@ -1,13 +1,13 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import { type EntityName, entityCall } from '../../lib/entity-path.ts';
+import type { EntityName } from '../../lib/entity-path.ts';
 import { useDelete } from '../../lib/use-delete.ts';
 
 /** Forgetting somebody: the entity, and where that is asked for the payloads of its events too. */
 export function DeleteEntity({ name }: { name: EntityName }) {
   const [erases, setErases] = useState(false);
-  const remove = useDelete();
+  const remove = useDelete('DELETE /entities/:kind/:external_id');
   return (
     <ConfirmButton
       label="Delete"
@@ -23,7 +23,7 @@ export function DeleteEntity({ name }: { name: EntityName }) {
           />
         </Stack>
       }
-      onConfirm={() => remove(`${entityCall(name)}${erases ? '?erase_events=true' : ''}`, '/entities')}
+      onConfirm={() => remove({ ...name, erase_events: erases ? 'true' : undefined }, '/entities')}
     />
   );
 }

@@ -39,7 +39,7 @@ const columns: readonly Column<EntityRecord>[] = [
 ];
 
 /** `plan=pro` asks for the trait `plan`; a dotted path for one further inside. */
-function toQuery(filters: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+function toQuery(filters: Readonly<Record<string, string | undefined>>) {
   const { kind, external_id, trait } = filters;
   const equals = trait?.indexOf('=') ?? -1;
   return {
@@ -55,8 +55,8 @@ function toQuery(filters: Readonly<Record<string, string | undefined>>): Record<
 export default function EntitiesPage() {
   const [filters] = useFilters();
   const query = toQuery(filters);
-  const list = useList<EntityRecord>('/entities', query);
-  useLiveList(list, '/entities', query, one => `${keyOf(one)} ${one.version}`);
+  const list = useList('GET /entities', query);
+  useLiveList(list, 'GET /entities', query, one => `${keyOf(one)} ${one.version}`);
   const isFiltered = Object.keys(filters).length > 0;
 
   return (

@@ -9,7 +9,7 @@ import type { Column } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
-import { type EntityName, entityCall, nameOf } from '../../lib/entity-path.ts';
+import { type EntityName, nameOf } from '../../lib/entity-path.ts';
 import { commandAskingForKey } from '../../lib/shell-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import classes from './entity-events.module.css';
@@ -35,9 +35,9 @@ const columns: readonly Column<EntityEventRecord>[] = [
 /** The events tied to an entity, or to its whole identity. */
 export function EntityEvents({ name }: { name: EntityName }) {
   const [{ identity }, setFilters] = useFilters();
-  const path = entityCall(name, 'events');
-  const list = useList<EntityEventRecord>(path, { identity });
-  useLiveList(list, path, { identity }, ({ id, state }) => `${id} ${state}`);
+  const asked = { ...name, identity };
+  const list = useList('GET /entities/:kind/:external_id/events', asked);
+  useLiveList(list, 'GET /entities/:kind/:external_id/events', asked, ({ id, state }) => `${id} ${state}`);
   return (
     <Card
       title="Events"

@@ -1,6 +1,6 @@
 import '@xyflow/react/dist/style.css';
 import { Alert, Text, useComputedColorScheme } from '@mantine/core';
-import type { entityGraph } from '@sluice/contract/entity';
+import type { EntityGraphRecord } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
 import {
   Background,
@@ -13,20 +13,17 @@ import {
   ReactFlow,
 } from '@xyflow/react';
 import { useMemo } from 'react';
-import type { z } from 'zod';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { type EntityName, entityCall, entityPage } from '../../lib/entity-path.ts';
+import { type EntityName, entityPage } from '../../lib/entity-path.ts';
 import classes from './entity-graph.module.css';
 import { graphKey, placeEntities } from './graph-layout.ts';
 
-type Graph = z.infer<typeof entityGraph>;
-
 /** An entity and what it is linked to, drawn. */
 export default function EntityGraph({ name, depth }: { name: EntityName; depth: string }) {
-  const graph = useCall<Graph>(entityCall(name, `graph?depth=${depth}`));
+  const graph = useCall('GET /entities/:kind/:external_id/graph', { ...name, depth });
   const scheme = useComputedColorScheme();
   const drawn = useMemo(() => graph.data && draw(graph.data, name), [graph.data, name]);
   if (graph.error) return <ErrorNotice error={graph.error} onRetry={() => void graph.refetch()} />;
@@ -86,7 +83,7 @@ const Handles = ({ type }: { type: 'source' | 'target' }) =>
 
 const nodeTypes = { entity: EntityBox };
 
-function draw({ nodes, edges }: Graph, here: EntityName): { nodes: Box[]; edges: Edge[] } {
+function draw({ nodes, edges }: EntityGraphRecord, here: EntityName): { nodes: Box[]; edges: Edge[] } {
   const places = placeEntities(nodes, edges, here);
   const sideTowards = (one: EntityName, other: EntityName) =>
     (places.get(graphKey(one))?.x ?? 0) <= (places.get(graphKey(other))?.x ?? 0)

@@ -1,5 +1,4 @@
 import { Group, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
-import type { EntityRecord } from '@sluice/contract/entity';
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -8,7 +7,7 @@ import { Page } from '../../components/page.tsx';
 import { Loading, Waiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { type EntityName, entityCall } from '../../lib/entity-path.ts';
+import type { EntityName } from '../../lib/entity-path.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { DeleteEntity } from './delete-entity.tsx';
@@ -19,13 +18,11 @@ import { TraitTable } from './trait-table.tsx';
 /** The library that draws graphs is large; it comes when one is looked at. */
 const EntityGraph = lazy(() => import('./entity-graph.tsx'));
 
-export type TimedEntity = EntityRecord & { readonly trait_times: Readonly<Record<string, string>> };
-
 /** One entity: its traits, the identity it is part of, what it is linked to, and its events. */
 export default function EntityPage() {
   const { kind = '', externalId = '' } = useParams({ strict: false });
   const name = useMemo((): EntityName => ({ kind, external_id: externalId }), [kind, externalId]);
-  const entity = useCall<TimedEntity>(entityCall(name), { live: true });
+  const entity = useCall('GET /entities/:kind/:external_id', name, { live: true });
   const may = useMay();
   if (!entity.data) return <Waiting error={entity.error} onRetry={() => void entity.refetch()} />;
   const { traits, trait_times, version, created_at, updated_at } = entity.data;

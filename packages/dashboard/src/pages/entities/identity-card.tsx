@@ -1,19 +1,16 @@
 import { Anchor, Text } from '@mantine/core';
-import type { entityIdentity } from '@sluice/contract/entity';
+import type { EntityIdentityRecord } from '@sluice/contract/entity';
 import { Link } from '@tanstack/react-router';
-import type { z } from 'zod';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { type EntityName, entityCall, entityPage, nameOf } from '../../lib/entity-path.ts';
+import { type EntityName, entityPage, nameOf } from '../../lib/entity-path.ts';
 import { TraitTable } from './trait-table.tsx';
-
-type Identity = z.infer<typeof entityIdentity>;
 
 /** Everybody that is the same as this one, and what is known about all of them together. */
 export function IdentityCard({ name }: { name: EntityName }) {
-  const identity = useCall<Identity>(entityCall(name, 'identity'), { live: true });
+  const identity = useCall('GET /entities/:kind/:external_id/identity', name, { live: true });
   return (
     <Card title="Identity" lead={leadOf(identity.data)}>
       {identity.error && <ErrorNotice error={identity.error} onRetry={() => void identity.refetch()} />}
@@ -29,7 +26,7 @@ export function IdentityCard({ name }: { name: EntityName }) {
   );
 }
 
-const leadOf = (identity: Identity | undefined): string => {
+const leadOf = (identity: EntityIdentityRecord | undefined): string => {
   if (!identity || identity.members.length < 2)
     return 'Nothing else is the same as this: same_as links join entities.';
   const count = identity.truncated ? `more than ${identity.members.length}` : String(identity.members.length);

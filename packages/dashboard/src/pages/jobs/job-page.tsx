@@ -1,5 +1,4 @@
 import { Alert, Anchor } from '@mantine/core';
-import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
@@ -17,7 +16,7 @@ import { describeJob, outcomeOf, titleOf } from './job-labels.ts';
 /** A long piece of work: how far it has come, who asked for it, and what came of it. */
 export default function JobPage() {
   const id = usePathId();
-  const { data: job, error, refetch } = useCall<JobRecord>(`/jobs/${id}`, { live: true });
+  const { data: job, error, refetch } = useCall('GET /jobs/:id', { id }, { live: true });
   if (!job) return <Waiting error={error} onRetry={() => void refetch()} />;
   const outcome = outcomeOf(job);
   return (

@@ -40,7 +40,7 @@ const columns: readonly Column<JobRecord>[] = [
 
 /** The latest jobs: replays, and retries of dead letters. */
 export default function JobsPage() {
-  const { data: jobs, error, refetch } = useCall<JobRecord[]>('/jobs?limit=100', { live: true });
+  const { data: jobs, error, refetch } = useCall('GET /jobs', { limit: 100 }, { live: true });
   if (!jobs) return <Waiting error={error} onRetry={() => void refetch()} />;
   return (
     <Page title="Jobs" lead="Replays, and retries of dead letters. The latest hundred." fill>

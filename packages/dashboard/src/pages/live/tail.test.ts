@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { emptyTail, goOn, MOST_KEPT, takeIn } from './tail.ts';
 
-const row = (n: number, state: EventRow['state'] = 'accepted'): EventRow => ({
+const row = (n: number, state: EventSummary['state'] = 'accepted'): EventSummary => ({
   id: `evt_${String(n).padStart(6, '0')}`,
   type: 'x',
   icon: null,
@@ -13,7 +13,7 @@ const row = (n: number, state: EventRow['state'] = 'accepted'): EventRow => ({
   received_at: '',
 });
 const rows = (first: number, count: number) => Array.from({ length: count }, (_, n) => row(first + n));
-const idsOf = (list: readonly EventRow[]) => list.map(({ id }) => Number(id.slice(4)));
+const idsOf = (list: readonly EventSummary[]) => list.map(({ id }) => Number(id.slice(4)));
 
 test('what comes stands on top, once, whatever the order it was told in', () => {
   const first = takeIn(emptyTail, { rows: [row(2), row(3)], skipped: 0 }, false);

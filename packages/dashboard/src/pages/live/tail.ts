@@ -1,4 +1,4 @@
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import type { News } from '../../lib/api/tail.ts';
 
 /** What a tail keeps: a page that is open for days must not grow for days. */
@@ -6,9 +6,9 @@ export const MOST_KEPT = 1_000;
 
 /** Newest first. */
 export interface Tail {
-  readonly rows: readonly EventRow[];
+  readonly rows: readonly EventSummary[];
   /** What has come while it was paused, and how much that is in all. */
-  readonly held: readonly EventRow[];
+  readonly held: readonly EventSummary[];
   readonly heldCount: number;
   /** How many were not told, since what is shown began. */
   readonly skipped: number;
@@ -41,11 +41,11 @@ export function takeIn(tail: Tail, { rows: told, skipped }: News, isPaused: bool
 /** What was held comes to the rest. */
 export const goOn = (tail: Tail): Tail => takeIn(tail, { rows: [], skipped: 0 }, false);
 
-function withStates(rows: readonly EventRow[], told: readonly EventRow[]): readonly EventRow[] {
+function withStates(rows: readonly EventSummary[], told: readonly EventSummary[]): readonly EventSummary[] {
   const changed = new Map(told.map(row => [row.id, row]));
   return rows.some(({ id }) => changed.has(id)) ? rows.map(row => changed.get(row.id) ?? row) : rows;
 }
 
 /** Ids sort by when they were made. */
-const newestFirst = (rows: readonly EventRow[]): readonly EventRow[] =>
+const newestFirst = (rows: readonly EventSummary[]): readonly EventSummary[] =>
   [...rows].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, MOST_KEPT);

@@ -1,7 +1,7 @@
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { useEffect, useReducer, useRef, useState } from 'react';
 import type { EventQuery } from '../../components/events/use-event-query.ts';
-import { CallError, readPage, withQuery } from '../../lib/api/call.ts';
+import { CallError, readPage } from '../../lib/api/call.ts';
 import { followEvents } from '../../lib/api/tail.ts';
 import { emptyTail, goOn, type Tail, takeIn } from './tail.ts';
 
@@ -60,5 +60,5 @@ export function useTail(query: EventQuery, isPaused: boolean): FollowedTail {
   return { ...tail, isConnected, hasBegun, error, beginAgain };
 }
 
-const readRecent = async (query: EventQuery): Promise<EventRow[]> =>
-  (await readPage<EventRow>(withQuery('/events', { ...query, limit: SHOWN_AT_FIRST }))).data;
+const readRecent = async (query: EventQuery): Promise<EventSummary[]> =>
+  (await readPage('GET /events', { ...query, limit: SHOWN_AT_FIRST })).data;

@@ -14,10 +14,9 @@ import { useLogIn } from '../../lib/use-log-in.ts';
 /** What the link in an invitation opens: it makes the account where there is none, and logs in. */
 export default function InvitationPage() {
   const { code = '' } = useParams({ strict: false });
-  const path = `/invitations/${encodeURIComponent(code)}`;
-  const invitation = useCall<InvitationRecord>(path);
+  const invitation = useCall('GET /invitations/:code', { code });
 
-  if (invitation.data) return <Accept path={path} invitation={invitation.data} />;
+  if (invitation.data) return <Accept code={code} invitation={invitation.data} />;
   if (invitation.error === null) return <Loading />;
   return (
     <PublicFrame title="This invitation does not work">
@@ -30,12 +29,12 @@ export default function InvitationPage() {
   );
 }
 
-function Accept({ path, invitation }: { path: string; invitation: InvitationRecord }) {
+function Accept({ code, invitation }: { code: string; invitation: InvitationRecord }) {
   const { email, role, organisation, has_account: hasAccount } = invitation;
-  const session = useCall<WhoAmI>('/session');
+  const session = useCall('GET /session');
   const enterAs = useLogIn();
   const accept = useMutation<WhoAmI, CallError, { password: string }>({
-    mutationFn: input => call<WhoAmI>('POST', path, input),
+    mutationFn: body => call('POST /invitations/:code', { code, body }),
     onSuccess: who => enterAs(who, '/'),
   });
   const form = useForm({

@@ -11,7 +11,7 @@ import { useCall } from '../../lib/api/use-call.ts';
 import { useLogIn } from '../../lib/use-log-in.ts';
 import { returnPath } from './return-path.ts';
 
-interface SourceInput {
+interface Credentials {
   readonly email: string;
   readonly password: string;
 }
@@ -21,15 +21,15 @@ export default function LoginPage() {
   const target = returnPath(to, window.location.origin);
   const router = useRouter();
   const enterAs = useLogIn();
-  const session = useCall<WhoAmI>('/session');
+  const session = useCall('GET /session');
   const isIn = session.data !== undefined && session.error === null;
   // Whoever is logged in already has nothing to do here.
   useEffect(() => {
     if (isIn) router.history.replace(target);
   }, [isIn, router, target]);
 
-  const logIn = useMutation<WhoAmI, CallError, SourceInput>({
-    mutationFn: input => call<WhoAmI>('POST', '/session', input),
+  const logIn = useMutation<WhoAmI, CallError, Credentials>({
+    mutationFn: body => call('POST /session', { body }),
     onSuccess: who => enterAs(who, target),
   });
   const form = useForm({

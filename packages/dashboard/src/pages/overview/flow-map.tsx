@@ -21,7 +21,7 @@ const VIEWPORT = { x: MARGIN, y: MARGIN, zoom: 1 };
 
 /** Sources, pipelines and destinations, left to right, with what goes along each arrow. */
 export default function FlowMap({ range }: { range: RangeName }) {
-  const map = useCall<MapRecord>(`/map?minutes=${ranges[range].minutes}`, { live: true, keep: true });
+  const map = useCall('GET /map', { minutes: ranges[range].minutes }, { live: true, keep: true });
   if (map.error) return <ErrorNotice error={map.error} onRetry={() => void map.refetch()} />;
   if (!map.data) return <Loading />;
   const { sources, pipelines, destinations } = map.data;

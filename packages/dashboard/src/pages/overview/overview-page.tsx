@@ -25,10 +25,7 @@ const FlowMap = lazy(() => import('./flow-map.tsx'));
 export default function OverviewPage() {
   const [filters] = useFilters();
   const range = toRange(filters.range);
-  const overview = useCall<OverviewRecord>(`/overview?minutes=${ranges[range].minutes}`, {
-    live: true,
-    keep: true,
-  });
+  const overview = useCall('GET /overview', { minutes: ranges[range].minutes }, { live: true, keep: true });
 
   return (
     <Page

@@ -1,10 +1,10 @@
 import { Button, Menu, Text } from '@mantine/core';
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconPlus } from '@tabler/icons-react';
-import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { firstSentence, InlineCode } from '../../components/prose.tsx';
 
 /** The kinds of steps there are, each with what it does. */
-export function AddStep({ kinds, onAdd }: { kinds: readonly KindDescription[]; onAdd(kind: string): void }) {
+export function AddStep({ kinds, onAdd }: { kinds: readonly KindRecord[]; onAdd(kind: string): void }) {
   return (
     <Menu width={340} position="bottom-start" withinPortal>
       <Menu.Target>

@@ -1,15 +1,15 @@
 import { Alert, Badge, Button, Group, Tabs } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
-import type { PipelineDetails, PipelineRecord } from '@sluice/contract/dashboard-pipelines';
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
+import type { PipelineDetails } from '@sluice/contract/dashboard-pipelines';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { Page } from '../../components/page.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
-import type { CallError } from '../../lib/api/call.ts';
-import { useChange } from '../../lib/api/use-call.ts';
+import { type CallError, call } from '../../lib/api/call.ts';
+import { useChanges } from '../../lib/api/use-call.ts';
 import { useDelete } from '../../lib/use-delete.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { BasicsPart } from './basics-part.tsx';
@@ -29,7 +29,7 @@ import { Versions } from './versions.tsx';
 /** A pipeline with everything that makes it up, a place to try it, and its versions. */
 export function PipelineEditor(props: {
   record: PipelineDetails | null;
-  kinds: readonly KindDescription[];
+  kinds: readonly KindRecord[];
   sources: readonly SourceRecord[];
   destinations: readonly DestinationRecord[];
   mayChange: boolean;
@@ -41,8 +41,12 @@ export function PipelineEditor(props: {
   const [classify, setClassify] = useState(false);
   const [filters, setFilters] = useFilters();
   const navigate = useNavigate();
-  const change = useChange<PipelineRecord>();
-  const removeAt = useDelete();
+  const change = useChanges(() =>
+    base === null
+      ? call('POST /pipelines', { body: toBody(draft) })
+      : call('PATCH /pipelines/:id', { id: base.id, body: state.changes() }),
+  );
+  const removeAt = useDelete('DELETE /pipelines/:id');
   const tested = useTestEvent(draft);
   const trial = useTrial({ draft, id: base?.id ?? null, event: tested.event, classify });
   const isLeaving = useRef(false);
@@ -60,19 +64,12 @@ export function PipelineEditor(props: {
   const save = async () => {
     if (change.isPending || (base !== null && !state.isUnsaved)) return;
     try {
+      const saved = await change.mutateAsync();
       if (base === null) {
-        const made = await change.mutateAsync({ method: 'POST', path: '/pipelines', body: toBody(draft) });
         isLeaving.current = true;
-        await navigate({ to: `/pipelines/${made.id}` });
+        await navigate({ to: `/pipelines/${saved.id}` });
       } else {
-        state.saved(
-          await change.mutateAsync({
-            method: 'PATCH',
-            path: `/pipelines/${base.id}`,
-            body: state.changes(),
-          }),
-          draft,
-        );
+        state.saved(saved, draft);
       }
     } catch (problem) {
       setRefused(draft);
@@ -80,7 +77,7 @@ export function PipelineEditor(props: {
     }
   };
   const remove = () =>
-    removeAt(`/pipelines/${base?.id}`, '/pipelines', () => {
+    removeAt({ id: base?.id ?? '' }, '/pipelines', () => {
       isLeaving.current = true;
     });
   const nameOf = (id: string) => [...sources, ...destinations].find(each => each.id === id)?.name ?? id;

@@ -1,7 +1,3 @@
-import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
-import type { PipelineDetails } from '@sluice/contract/dashboard-pipelines';
-import type { SourceRecord } from '@sluice/contract/dashboard-sources';
-import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { useAll, useCall } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
@@ -13,10 +9,10 @@ export default function PipelinePage() {
   const id = usePathId();
   const isNew = id === 'new';
   const mayChange = useMay()('pipelines.change');
-  const pipeline = useCall<PipelineDetails>(isNew ? null : `/pipelines/${id}`, { live: true });
-  const kinds = useCall<KindDescription[]>('/kinds/steps');
-  const sources = useAll<SourceRecord>('/sources');
-  const destinations = useAll<DestinationRecord>('/destinations');
+  const pipeline = useCall('GET /pipelines/:id', isNew ? null : { id }, { live: true });
+  const kinds = useCall('GET /kinds/steps');
+  const sources = useAll('GET /sources');
+  const destinations = useAll('GET /destinations');
 
   if (isNew && !mayChange) return <NotFound />;
   // What is kept from the page before is another pipeline's.

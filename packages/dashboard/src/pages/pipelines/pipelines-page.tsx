@@ -1,7 +1,5 @@
 import { Anchor, Badge, Button, Group, Switch, Text } from '@mantine/core';
-import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
-import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
@@ -19,12 +17,12 @@ import { useFilters } from '../../lib/use-filters.ts';
 const LEAD = 'What happens to events between a source and its destinations.';
 
 export default function PipelinesPage() {
-  const pipelines = useAll<PipelineRecord>('/pipelines', { live: true });
-  const sources = useNames(useAll<SourceRecord>('/sources').data);
-  const destinations = useNames(useAll<DestinationRecord>('/destinations').data);
+  const pipelines = useAll('GET /pipelines', {}, { live: true });
+  const sources = useNames(useAll('GET /sources').data);
+  const destinations = useNames(useAll('GET /destinations').data);
   const [{ text }] = useFilters();
   const mayChange = useMay()('pipelines.change');
-  const change = useChange();
+  const change = useChange('PATCH /pipelines/:id');
 
   if (!pipelines.data) return <Waiting error={pipelines.error} onRetry={() => void pipelines.refetch()} />;
   const create = mayChange && (
@@ -63,13 +61,7 @@ export default function PipelinesPage() {
             aria-label={`${name} is enabled`}
             checked={enabled}
             disabled={change.isPending}
-            onChange={event =>
-              change.mutate({
-                method: 'PATCH',
-                path: `/pipelines/${id}`,
-                body: { enabled: event.currentTarget.checked },
-              })
-            }
+            onChange={event => change.mutate({ id, body: { enabled: event.currentTarget.checked } })}
           />
         ) : (
           <StateBadge state={enabled ? 'active' : 'disabled'} />

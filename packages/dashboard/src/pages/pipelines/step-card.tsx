@@ -1,10 +1,11 @@
 import { useSortable } from '@dnd-kit/sortable';
 import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import type { StepTrace } from '@sluice/contract';
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconChevronDown, IconCopyPlus, IconGripVertical, IconTrash } from '@tabler/icons-react';
 import { KindForm } from '../../components/kind-form/kind-form.tsx';
 import type { Problems } from '../../components/kind-form/problems.ts';
-import type { Config, KindDescription } from '../../components/kind-form/schema.ts';
+import type { Config } from '../../components/kind-form/schema.ts';
 import { Prose } from '../../components/prose.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { type DraftStep, summaryOf } from './draft.ts';
@@ -14,7 +15,7 @@ import classes from './pipeline.module.css';
 export function StepCard(props: {
   step: DraftStep;
   number: number;
-  kind: KindDescription | undefined;
+  kind: KindRecord | undefined;
   isOpen: boolean;
   mayChange: boolean;
   problems: Problems;
@@ -131,7 +132,7 @@ export function StepCard(props: {
   );
 }
 
-function Examples({ kind, onChoose }: { kind: KindDescription; onChoose(config: Config): void }) {
+function Examples({ kind, onChoose }: { kind: KindRecord; onChoose(config: Config): void }) {
   return (
     <Menu position="bottom-end" width={280}>
       <Menu.Target>

@@ -11,12 +11,12 @@ import {
 } from '@dnd-kit/core';
 import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { Text } from '@mantine/core';
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { useRef, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { type KnownField, KnownFieldsProvider } from '../../components/condition/known-fields.ts';
 import { problemOf, problemsOf } from '../../components/kind-form/problems.ts';
-import type { KindDescription } from '../../components/kind-form/schema.ts';
 import type { CallError } from '../../lib/api/call.ts';
 import { AddStep } from './add-step.tsx';
 import { addStep, type DraftStep, duplicateStep, moveStep, placeOf } from './draft.ts';
@@ -26,7 +26,7 @@ import { StepCard } from './step-card.tsx';
 /** The ordered steps. They are dragged by pointer or by keys, and whoever listens is told where they went. */
 export function StepsPart(props: {
   steps: readonly DraftStep[];
-  kinds: readonly KindDescription[];
+  kinds: readonly KindRecord[];
   open: ReadonlySet<string>;
   mayChange: boolean;
   error: CallError | null;

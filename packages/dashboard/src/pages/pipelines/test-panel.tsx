@@ -1,12 +1,11 @@
 import { Checkbox, Group, Loader, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { shortened } from '../../components/kind-form/problems.ts';
-import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { formatRelative } from '../../components/relative-time.tsx';
-import { CallError, withQuery } from '../../lib/api/call.ts';
+import { CallError } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 import { type Draft, placeOf } from './draft.ts';
 import { TrialReport } from './trial-report.tsx';
@@ -18,7 +17,7 @@ const SAMPLE = '{\n  "type": "order.created",\n  "payload": { "id": 1, "total": 
 /** Tries the draft with a real event or a written one, again after each change. */
 export function TestPanel(props: {
   draft: Draft;
-  kinds: readonly KindDescription[];
+  kinds: readonly KindRecord[];
   destinations: readonly DestinationRecord[];
   event: TrialEvent | null;
   onEvent(event: TrialEvent | null): void;
@@ -106,11 +105,10 @@ function RecentEvents(props: {
   onChoose(id: string | null): void;
 }) {
   const [source] = props.sources;
-  const path = withQuery('/events', {
+  const { data: events = [], isPending } = useCall('GET /events', {
     limit: RECENT,
     source: props.sources.length === 1 ? source : undefined,
   });
-  const { data: events = [], isPending } = useCall<EventRow[]>(path);
   const now = Date.now();
   return (
     <Group gap="xs" align="flex-end">

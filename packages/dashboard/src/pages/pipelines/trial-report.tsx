@@ -1,11 +1,11 @@
 import { Anchor, Group, Spoiler, Stack, Text } from '@mantine/core';
 import type { StepTrace } from '@sluice/contract';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconArrowRight, IconBan } from '@tabler/icons-react';
 import { useState } from 'react';
 import { JsonText } from '../../components/json-text.tsx';
-import type { KindDescription } from '../../components/kind-form/schema.ts';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { type FieldChange, fieldChanges } from './changes.ts';
@@ -16,7 +16,7 @@ import classes from './pipeline.module.css';
 export function TrialReport(props: {
   report: DryRunRecord;
   draft: Draft;
-  kinds: readonly KindDescription[];
+  kinds: readonly KindRecord[];
   destinations: readonly DestinationRecord[];
 }) {
   const { report, draft, kinds, destinations } = props;

@@ -14,9 +14,7 @@ export interface TestEvent {
 /** The event that the draft is tried with, and the fields that it brings for conditions to complete. */
 export function useTestEvent(draft: Draft): TestEvent {
   const [event, choose] = useState<TrialEvent | null>(null);
-  const { data: recent } = useCall<{ payload: unknown }>(
-    event?.kind === 'recent' ? `/events/${event.id}` : null,
-  );
+  const { data: recent } = useCall('GET /events/:id', event?.kind === 'recent' ? { id: event.id } : null);
   const written = event?.kind === 'pasted' ? readEvent(event) : null;
   const payload =
     event?.kind === 'recent'

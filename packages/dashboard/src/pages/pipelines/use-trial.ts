@@ -3,6 +3,7 @@ import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { CallError, call } from '../../lib/api/call.ts';
 import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
+import type { GivenTo } from '../../lib/api/path.ts';
 import { type Draft, toBody } from './draft.ts';
 
 /** The event that a draft is tried with: one that came in, or one that somebody wrote. */
@@ -15,6 +16,8 @@ export interface Trial {
   readonly error: CallError | null;
   readonly isRunning: boolean;
 }
+
+type DryRunBody = GivenTo<'POST /pipelines/dry-run'>['body'];
 
 const PAUSE_MS = 400;
 
@@ -40,7 +43,7 @@ export function useTrial(input: {
   const isReady = given?.kind === 'event';
   const { data, error, isFetching } = useQuery<DryRunRecord, CallError>({
     queryKey: ['trial', settled],
-    queryFn: () => call<DryRunRecord>('POST', '/pipelines/dry-run', parseExact(settled)),
+    queryFn: () => call('POST /pipelines/dry-run', { body: parseExact(settled) as DryRunBody }),
     enabled: isReady && settled === body,
     placeholderData: keepPreviousData,
     gcTime: 0,

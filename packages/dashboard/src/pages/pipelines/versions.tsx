@@ -23,8 +23,8 @@ export function Versions(props: {
   onRolledBack(record: PipelineRecord): void;
 }) {
   const { pipeline, nameOf, mayChange, isUnsaved, onRolledBack } = props;
-  const versions = useAll<PipelineVersionRecord>(`/pipelines/${pipeline.id}/versions`);
-  const change = useChange<PipelineRecord>();
+  const versions = useAll('GET /pipelines/:id/versions', { id: pipeline.id });
+  const change = useChange('POST /pipelines/:id/rollback');
   const [compared, setCompared] = useState<PipelineVersionRecord | null>(null);
   if (!versions.data) return <Waiting error={versions.error} onRetry={() => void versions.refetch()} />;
   const write = ({ name, sources, steps, destinations }: Definition) =>
@@ -82,8 +82,7 @@ export function Versions(props: {
                           onConfirm={async () =>
                             onRolledBack(
                               await change.mutateAsync({
-                                method: 'POST',
-                                path: `/pipelines/${pipeline.id}/rollback`,
+                                id: pipeline.id,
                                 body: { version: version.version },
                               }),
                             )

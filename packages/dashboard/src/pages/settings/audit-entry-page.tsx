@@ -1,5 +1,4 @@
 import { Anchor, Stack, Table } from '@mantine/core';
-import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
@@ -22,7 +21,7 @@ const pages: Readonly<Record<string, string>> = {
 /** One entry of the audit log, with all that is known of it. */
 export default function AuditEntryPage() {
   const id = usePathId();
-  const entry = useCall<AuditRecord>(`/audit/${id}`);
+  const entry = useCall('GET /audit/:id', { id });
   if (!entry.data) return <Waiting error={entry.error} onRetry={() => void entry.refetch()} />;
   const { action, actor, at, target, details } = entry.data;
   const page = pages[target.split('_')[0] ?? ''];

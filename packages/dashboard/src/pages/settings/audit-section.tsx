@@ -33,8 +33,8 @@ const columns: readonly Column<AuditRecord>[] = [
 
 /** Who logged in and who changed what, newest first. */
 export function AuditSection() {
-  const entries = useList<AuditRecord>('/audit');
-  useLiveList(entries, '/audit', {}, keyOf);
+  const entries = useList('GET /audit');
+  useLiveList(entries, 'GET /audit', {}, keyOf);
   return (
     <PagedList
       label="Audit log"

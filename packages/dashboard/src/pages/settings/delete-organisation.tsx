@@ -12,7 +12,7 @@ export function DeleteOrganisation({ organisation: { id, name } }: { organisatio
   const [typed, setTyped] = useState('');
   const queries = useQueryClient();
   const remove = useMutation<unknown, CallError, void>({
-    mutationFn: () => call('DELETE', `/organisations/${id}`),
+    mutationFn: () => call('DELETE /organisations/:id', { id }),
     onSuccess: () => {
       close();
       // Perhaps it was this one: everything on show may belong to another by now.

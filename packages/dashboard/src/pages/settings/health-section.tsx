@@ -1,5 +1,4 @@
 import { Alert, Stack, Table, Text } from '@mantine/core';
-import type { HealthRecord } from '@sluice/contract/dashboard-overview';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -14,7 +13,7 @@ const SCARCE_BYTES = 1024 ** 3;
 
 /** Whether the service can do its work, and how much lies before it. */
 export function HealthSection() {
-  const health = useCall<HealthRecord>('/health', { live: true });
+  const health = useCall('GET /health', {}, { live: true });
   if (health.error) return <ErrorNotice error={health.error} onRetry={() => void health.refetch()} />;
   if (!health.data) return <Loading />;
   const { version, started_at, storage, nodes, roles, backlog } = health.data;

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { KeyRecord, NewKeyRecord } from '@sluice/contract/dashboard-keys';
+import type { KeyRecord } from '@sluice/contract/dashboard-keys';
 import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { Command } from '../../components/copy.tsx';
@@ -16,7 +16,7 @@ import { commandWithKey } from '../../lib/shell-command.ts';
 import classes from './settings.module.css';
 
 export function KeysSection() {
-  const keys = useAll<KeyRecord>('/keys', { live: true });
+  const keys = useAll('GET /keys', {}, { live: true });
   const mayChange = useMay()('keys.change');
   return (
     <Stack gap="md">
@@ -40,14 +40,12 @@ export function KeysSection() {
 }
 
 function NewKey() {
-  const make = useChange<NewKeyRecord>();
+  const make = useChange('POST /keys');
   const form = useForm({
     initialValues: { name: '' },
     validate: { name: name => (name.trim() === '' ? 'What is it for? A name tells keys apart.' : null) },
   });
-  const submit = form.onSubmit(body =>
-    make.mutate({ method: 'POST', path: '/keys', body }, { onSuccess: () => form.reset() }),
-  );
+  const submit = form.onSubmit(body => make.mutate({ body }, { onSuccess: () => form.reset() }));
   return (
     <Card title="A new key">
       <Stack>
@@ -80,7 +78,7 @@ function NewKey() {
 }
 
 function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: boolean }) {
-  const change = useChange();
+  const revoke = useChange('DELETE /keys/:id');
   return (
     <div className={classes.table}>
       <Table verticalSpacing="xs">
@@ -118,7 +116,7 @@ function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: 
                       label="Revoke"
                       question={`Whatever sends with “${name}” is refused from the next request on. This cannot be taken back.`}
                       act="Revoke"
-                      onConfirm={() => change.mutateAsync({ method: 'DELETE', path: `/keys/${id}` })}
+                      onConfirm={() => revoke.mutateAsync({ id })}
                       button={{ size: 'compact-sm' }}
                     />
                   )}

@@ -12,8 +12,8 @@ import classes from './settings.module.css';
 export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
   const may = useMay();
   const { user } = useSession();
-  const setRole = useChange();
-  const remove = useChange();
+  const setRole = useChange('PATCH /members/:id');
+  const remove = useChange('DELETE /members/:id');
   const touchesAny = members.some(member => mayTouch(member, may));
   // An organisation keeps an owner, so the last one is left alone.
   const owners = members.filter(({ role, status }) => role === 'owner' && status === 'active').length;
@@ -59,9 +59,7 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
                         value={member.role}
                         allowDeselect={false}
                         disabled={setRole.isPending}
-                        onChange={role =>
-                          setRole.mutate({ method: 'PATCH', path: `/members/${member.id}`, body: { role } })
-                        }
+                        onChange={role => role && setRole.mutate({ id: member.id, body: { role } })}
                       />
                     ) : (
                       member.role
@@ -81,9 +79,7 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
                       {touchable && (
                         <ConfirmButton
                           {...farewell(member, member.id === user.id)}
-                          onConfirm={() =>
-                            remove.mutateAsync({ method: 'DELETE', path: `/members/${member.id}` })
-                          }
+                          onConfirm={() => remove.mutateAsync({ id: member.id })}
                           button={{ size: 'compact-sm' }}
                         />
                       )}

@@ -12,7 +12,7 @@ import { MemberTable } from './member-table.tsx';
 import { meanings, rolesToGive } from './roles.ts';
 
 export function MembersSection() {
-  const members = useAll<MemberRecord>('/members', { live: true });
+  const members = useAll('GET /members', {}, { live: true });
   const may = useMay();
   return (
     <Stack gap="md">
@@ -35,19 +35,15 @@ export function MembersSection() {
   );
 }
 
-type Invited = MemberRecord & { readonly invite_code: string };
-
 function Invite() {
   const may = useMay();
-  const invite = useChange<Invited>();
+  const invite = useChange('POST /members');
   const form = useForm({
-    initialValues: { email: '', role: 'member' },
+    initialValues: { email: '', role: 'member' as MemberRecord['role'] },
     validate: { email: email => (/^\S+@\S+$/.test(email.trim()) ? null : 'This is not an e-mail address.') },
     transformValues: input => ({ ...input, email: input.email.trim() }),
   });
-  const submit = form.onSubmit(body =>
-    invite.mutate({ method: 'POST', path: '/members', body }, { onSuccess: () => form.reset() }),
-  );
+  const submit = form.onSubmit(body => invite.mutate({ body }, { onSuccess: () => form.reset() }));
   const atEmail = errorAt(invite.error, 'email');
 
   return (

@@ -14,7 +14,7 @@ import { DeleteOrganisation } from './delete-organisation.tsx';
 import { isAtLeast } from './roles.ts';
 
 export function OrganisationsSection() {
-  const organisations = useAll<OrganisationRecord>('/organisations');
+  const organisations = useAll('GET /organisations');
   const may = useMay();
   return (
     <Stack gap="md">
@@ -71,14 +71,9 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
 const nameRule = (name: string) => (name.trim() === '' ? 'It needs a name.' : null);
 
 function Rename({ organisation, onDone }: { organisation: OrganisationRecord; onDone(): void }) {
-  const change = useChange();
+  const change = useChange('PATCH /organisations/:id');
   const form = useForm({ initialValues: { name: organisation.name }, validate: { name: nameRule } });
-  const submit = form.onSubmit(body =>
-    change.mutate(
-      { method: 'PATCH', path: `/organisations/${organisation.id}`, body },
-      { onSuccess: onDone },
-    ),
-  );
+  const submit = form.onSubmit(body => change.mutate({ id: organisation.id, body }, { onSuccess: onDone }));
   return (
     <form onSubmit={submit} noValidate>
       <Group align="flex-start" gap="xs">
@@ -102,11 +97,9 @@ function Rename({ organisation, onDone }: { organisation: OrganisationRecord; on
 }
 
 function NewOrganisation() {
-  const make = useChange<OrganisationRecord>();
+  const make = useChange('POST /organisations');
   const form = useForm({ initialValues: { name: '' }, validate: { name: nameRule } });
-  const submit = form.onSubmit(body =>
-    make.mutate({ method: 'POST', path: '/organisations', body }, { onSuccess: () => form.reset() }),
-  );
+  const submit = form.onSubmit(body => make.mutate({ body }, { onSuccess: () => form.reset() }));
   return (
     <Card title="A new organisation" lead="You become its owner, and stay where you are until you switch.">
       <form onSubmit={submit} noValidate>

@@ -14,8 +14,8 @@ const MOST_TRAITS = 32;
 
 /** How long events are kept, and which traits of entities can be searched by quickly. */
 export function RetentionSection() {
-  const path = `/organisations/${useSession().organisation.id}`;
-  const organisation = useCall<OrganisationRecord>(path);
+  const { id } = useSession().organisation;
+  const organisation = useCall('GET /organisations/:id', { id });
   const mayChange = useMay()('settings.change');
 
   if (organisation.error) {
@@ -23,7 +23,7 @@ export function RetentionSection() {
   }
   if (!organisation.data) return <Loading />;
   return mayChange ? (
-    <RetentionForm key={organisation.data.id} path={path} organisation={organisation.data} />
+    <RetentionForm key={organisation.data.id} organisation={organisation.data} />
   ) : (
     <Shown organisation={organisation.data} />
   );
@@ -47,8 +47,8 @@ function Shown({ organisation }: { organisation: OrganisationRecord }) {
   );
 }
 
-function RetentionForm({ path, organisation }: { path: string; organisation: OrganisationRecord }) {
-  const change = useChange();
+function RetentionForm({ organisation }: { organisation: OrganisationRecord }) {
+  const change = useChange('PATCH /organisations/:id');
   const form = useForm<{ days: number | ''; traits: string[] }>({
     initialValues: {
       days: organisation.retention_days ?? '',
@@ -64,8 +64,7 @@ function RetentionForm({ path, organisation }: { path: string; organisation: Org
   const submit = form.onSubmit(({ days, traits }) =>
     change.mutate(
       {
-        method: 'PATCH',
-        path,
+        id: organisation.id,
         body: { ...(days === '' ? {} : { retention_days: days }), searchable_traits: traits },
       },
       {

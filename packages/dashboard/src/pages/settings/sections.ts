@@ -1,3 +1,4 @@
+import type { SettingsSection } from '@sluice/contract/dashboard-pages';
 import type { ComponentType } from 'react';
 import { AppearanceSection } from './appearance-section.tsx';
 import { AuditSection } from './audit-section.tsx';
@@ -7,8 +8,7 @@ import { MembersSection } from './members-section.tsx';
 import { OrganisationsSection } from './organisations-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
 
-export interface Section {
-  readonly name: string;
+interface Section {
   readonly label: string;
   readonly show: ComponentType;
   /** A long list that scrolls by itself. */
@@ -16,12 +16,14 @@ export interface Section {
 }
 
 /** The parts of the settings, each with an address of its own. */
-export const sections: readonly Section[] = [
-  { name: 'keys', label: 'API keys', show: KeysSection },
-  { name: 'members', label: 'Members', show: MembersSection },
-  { name: 'organisations', label: 'Organisations', show: OrganisationsSection },
-  { name: 'retention', label: 'Retention', show: RetentionSection },
-  { name: 'audit', label: 'Audit log', show: AuditSection, fills: true },
-  { name: 'health', label: 'Health', show: HealthSection },
-  { name: 'appearance', label: 'Appearance', show: AppearanceSection },
-];
+const bySection: Readonly<Record<SettingsSection, Section>> = {
+  keys: { label: 'API keys', show: KeysSection },
+  members: { label: 'Members', show: MembersSection },
+  organisations: { label: 'Organisations', show: OrganisationsSection },
+  retention: { label: 'Retention', show: RetentionSection },
+  audit: { label: 'Audit log', show: AuditSection, fills: true },
+  health: { label: 'Health', show: HealthSection },
+  appearance: { label: 'Appearance', show: AppearanceSection },
+};
+
+export const sections = Object.entries(bySection).map(([name, section]) => ({ name, ...section }));

@@ -1,40 +1,27 @@
 import { Alert, Anchor, Button, Group, Loader, SimpleGrid, Stack, Text, Timeline } from '@mantine/core';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import type { PipelineRecord, RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconCheck, IconInbox, IconPlugConnected, IconRoute, IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { JsonText } from '../../components/json-text.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { withQuery } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 import { formatDuration } from '../../lib/format.ts';
 import type { FirstFlow } from './first-flow.ts';
 
-type Followed = EventRow & {
-  readonly payload: unknown;
-  readonly runs: readonly RunRecord[];
-  readonly deliveries: readonly {
-    readonly id: string;
-    readonly state: string;
-    readonly code: string | null;
-    readonly finished_at: string | null;
-    readonly destination: { readonly name: string };
-  }[];
-};
-
-const newestOf = (sourceId: string | undefined): string | null =>
-  sourceId === undefined ? null : withQuery('/events', { source: sourceId, limit: 1 });
+const newestOf = (sourceId: string | undefined) =>
+  sourceId === undefined ? null : { source: sourceId, limit: 1 };
 
 /** Waits for what comes in, and shows it arrive step by step; the page turns by itself. */
 export function FirstEvent({ flow, pipeline }: { flow: FirstFlow; pipeline: PipelineRecord }) {
-  const signed = useCall<EventRow[]>(newestOf(flow.source?.id), { live: true });
-  const coded = useCall<EventRow[]>(newestOf(flow.fromCode?.id), { live: true });
+  const signed = useCall('GET /events', newestOf(flow.source?.id), { live: true });
+  const coded = useCall('GET /events', newestOf(flow.fromCode?.id), { live: true });
   // Ids sort by time.
   const newest = [...(signed.data ?? []), ...(coded.data ?? [])].toSorted((a, b) =>
     a.id < b.id ? 1 : -1,
   )[0];
-  const event = useCall<Followed>(newest ? `/events/${newest.id}` : null, { live: true });
+  const event = useCall('GET /events/:id', newest ? { id: newest.id } : null, { live: true });
   const followed = newest && event.data?.id === newest.id ? event.data : undefined;
 
   return (
@@ -57,7 +44,7 @@ export function FirstEvent({ flow, pipeline }: { flow: FirstFlow; pipeline: Pipe
   );
 }
 
-function Way({ event }: { event: Followed }) {
+function Way({ event }: { event: EventRecord }) {
   const [run] = event.runs;
   const [delivery] = event.deliveries;
   const isDelivered = delivery?.state === 'delivered';

@@ -50,37 +50,34 @@ export function findFirstFlow({ sources, destinations, pipelines }: Parts): Firs
   return { source, fromCode, inbox: pipeline ? inboxOf(pipeline) : inboxes[0], pipeline };
 }
 
-export type MadeSource = WebhookSourceRecord & { readonly secret: string };
-
 /** The secret of a source is told once, when it is made: kept at once, whatever becomes of the other parts. */
 export async function makeFirstFlow(found: FirstFlow, onSecret: (secret: string) => void): Promise<void> {
   const source = found.source ?? (await makeSource(onSecret));
-  const inbox =
-    found.inbox ??
-    (await call<DestinationBrief>('POST', '/destinations', { kind: 'inbox', name: INBOX, config: {} }));
+  const inbox = found.inbox ?? (await call('POST /destinations', { body: { kind: 'inbox', name: INBOX } }));
   if (!found.pipeline) {
-    await call('POST', '/pipelines', {
-      name: FIRST_PIPELINE,
-      sources: [source.id],
-      destinations: [{ id: inbox.id }],
+    await call('POST /pipelines', {
+      body: { name: FIRST_PIPELINE, sources: [source.id], destinations: [{ id: inbox.id }] },
     });
   }
 }
 
-async function makeSource(onSecret: (secret: string) => void): Promise<WebhookSourceRecord> {
-  const input = { kind: 'webhook', name: FIRST_SOURCE, auth: 'hmac' };
-  const { secret, ...source } = await call<MadeSource>('POST', '/sources', input);
-  onSecret(secret);
+async function makeSource(onSecret: (secret: string) => void): Promise<SourceRecord> {
+  const { secret, ...source } = await call('POST /sources', {
+    body: { kind: 'webhook', name: FIRST_SOURCE, auth: 'hmac' },
+  });
+  if (secret !== undefined) onSecret(secret);
   return source;
 }
 
 /** Lets what is sent with a key travel the same pipeline, and makes a key to send with. Answers its secret. */
 export async function openForCode({ fromCode, pipeline }: FirstFlow): Promise<string> {
   const source =
-    fromCode ??
-    (await call<SdkSourceRecord>('POST', '/sources', { kind: 'sdk', name: FROM_CODE, match: '*' }));
+    fromCode ?? (await call('POST /sources', { body: { kind: 'sdk', name: FROM_CODE, match: '*' } }));
   if (pipeline && !pipeline.sources.includes(source.id)) {
-    await call('PATCH', `/pipelines/${pipeline.id}`, { sources: [...pipeline.sources, source.id] });
+    await call('PATCH /pipelines/:id', {
+      id: pipeline.id,
+      body: { sources: [...pipeline.sources, source.id] },
+    });
   }
-  return (await call<{ secret: string }>('POST', '/keys', { name: 'First key' })).secret;
+  return (await call('POST /keys', { body: { name: 'First key' } })).secret;
 }

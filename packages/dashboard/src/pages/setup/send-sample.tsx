@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
-import type { WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import type { RotatedSourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { CallError, call, readAnswer } from '../../lib/api/call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { commandWithKey } from '../../lib/shell-command.ts';
-import { type FirstFlow, type MadeSource, openForCode } from './first-flow.ts';
+import { type FirstFlow, openForCode } from './first-flow.ts';
 import { canSign, SAMPLE_BODY, sign, signedCommand, signingCommand } from './sample.ts';
 
 interface Props {
@@ -106,8 +106,8 @@ function Signed({ url, token, secret }: { url: string; token: string; secret: st
 
 /** A secret is told once. Whoever comes back later makes a new one; the one before holds no longer. */
 function NewSecret({ source, onSecret }: Pick<Props, 'source' | 'onSecret'>) {
-  const rotate = useMutation<MadeSource, CallError, void>({
-    mutationFn: () => call<MadeSource>('POST', `/sources/${source.id}/rotate`, { overlap_s: 0 }),
+  const rotate = useMutation<RotatedSourceRecord, CallError, void>({
+    mutationFn: () => call('POST /sources/:id/rotate', { id: source.id, body: { overlap_s: 0 } }),
     onSuccess: ({ secret }) => onSecret(secret),
   });
   return (

@@ -8,16 +8,12 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { PublicFrame } from '../../components/public-frame.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
+import type { GivenTo } from '../../lib/api/path.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
 import { useLogIn } from '../../lib/use-log-in.ts';
 
-interface SourceInput {
-  readonly code: string;
-  readonly organisation: string;
-  readonly email: string;
-  readonly password: string;
-}
+type SetupInput = GivenTo<'POST /setup'>['body'];
 
 const LEAST_PASSWORD_LENGTH = 8;
 
@@ -26,7 +22,7 @@ const codeIn = ({ hash, search }: Location): string =>
   new URLSearchParams(search).get('code') ?? hash.slice(1);
 
 export default function SetupPage() {
-  const setup = useCall<{ open: boolean }>('/setup');
+  const setup = useCall('GET /setup');
   if (setup.data?.open) return <SetupForm />;
   if (setup.data) {
     return (
@@ -50,12 +46,12 @@ export default function SetupPage() {
 
 function SetupForm() {
   const enterAs = useLogIn();
-  const setUp = useMutation<WhoAmI, CallError, SourceInput>({
-    mutationFn: input => call<WhoAmI>('POST', '/setup', input),
+  const setUp = useMutation<WhoAmI, CallError, SetupInput>({
+    mutationFn: body => call('POST /setup', { body }),
     onSuccess: who => enterAs(who, '/welcome'),
   });
   const printed = codeIn(window.location);
-  const form = useForm<SourceInput>({
+  const form = useForm<SetupInput>({
     initialValues: { code: printed, organisation: '', email: '', password: '' },
     validate: {
       code: code => (code.trim() === '' ? 'The server printed it when it started.' : null),
@@ -69,11 +65,11 @@ function SetupForm() {
   // The printed address may be opened where this page stands already: then only what is behind the `#` changes.
   useWindowEvent('hashchange', () => form.setFieldValue('code', codeIn(window.location)));
   const { error } = setUp;
-  const propsOf = (field: keyof SourceInput) => ({
+  const propsOf = (field: keyof SetupInput) => ({
     ...form.getInputProps(field),
     error: form.errors[field] ?? refusalAt(error, field),
   });
-  const shownAtField = (Object.keys(form.values) as (keyof SourceInput)[]).some(field =>
+  const shownAtField = (Object.keys(form.values) as (keyof SetupInput)[]).some(field =>
     refusalAt(error, field),
   );
 
@@ -123,5 +119,5 @@ function SetupForm() {
 }
 
 /** A refusal of the code names no field, but there is only one that it can be about. */
-const refusalAt = (error: CallError | null, field: keyof SourceInput): string | null =>
+const refusalAt = (error: CallError | null, field: keyof SetupInput): string | null =>
   field === 'code' && error?.status === 401 ? error.message : errorAt(error, field);

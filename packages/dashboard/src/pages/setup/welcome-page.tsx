@@ -1,6 +1,4 @@
 import { Button, List, Stack, Text } from '@mantine/core';
-import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
-import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -11,14 +9,14 @@ import type { CallError } from '../../lib/api/call.ts';
 import { useAll } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { FirstEvent } from './first-event.tsx';
-import { type DestinationBrief, type FirstFlow, findFirstFlow, makeFirstFlow } from './first-flow.ts';
+import { type FirstFlow, findFirstFlow, makeFirstFlow } from './first-flow.ts';
 import { SendSample } from './send-sample.tsx';
 
 /** From nothing to a first delivered event: make the parts, send, watch it arrive. */
 export default function WelcomePage() {
-  const sources = useAll<SourceRecord>('/sources');
-  const destinations = useAll<DestinationBrief>('/destinations');
-  const pipelines = useAll<PipelineRecord>('/pipelines');
+  const sources = useAll('GET /sources');
+  const destinations = useAll('GET /destinations');
+  const pipelines = useAll('GET /pipelines');
   const [secret, setSecret] = useState<string | null>(null);
   const queries = useQueryClient();
   const may = useMay();

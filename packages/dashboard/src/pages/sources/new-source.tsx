@@ -1,5 +1,5 @@
 import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import type { SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import type { NewSourceRecord, SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -24,22 +24,20 @@ const kinds = {
 /** The default rate, as the server has it. */
 const usualRate = { per_second: 100, burst: 200 };
 
-type MadeSource = SourceRecord & { readonly secret?: string };
-
 export function NewSourcePage() {
   const mayChange = useMay()('sources.change');
-  const [made, setMade] = useState<MadeSource | null>(null);
+  const [made, setMade] = useState<NewSourceRecord | null>(null);
   if (!mayChange) return <NotFound />;
   return made === null ? <SourceForm onMade={setMade} /> : <Made source={made} />;
 }
 
-function SourceForm({ onMade }: { onMade(source: MadeSource): void }) {
+function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
   const [kind, setKind] = useState<SourceRecord['kind']>('webhook');
   const [name, setName] = useState('');
   const [auth, setAuth] = useState<WebhookSourceRecord['auth']>('hmac');
   const [rate, setRate] = useState<WebhookSourceRecord['rate']>(usualRate);
   const [match, setMatch] = useState('');
-  const change = useChange<MadeSource>();
+  const change = useChange('POST /sources');
   const { error } = change;
   const problem = (path: string) => problemOf(error, path);
   const isAtField = ['name', 'rate', 'match'].some(path => problem(path) !== null);
@@ -47,7 +45,7 @@ function SourceForm({ onMade }: { onMade(source: MadeSource): void }) {
   const make = (event: FormEvent) => {
     event.preventDefault();
     const body = kind === 'webhook' ? { kind, name, auth, rate } : { kind, name, match };
-    change.mutate({ method: 'POST', path: '/sources', body }, { onSuccess: onMade });
+    change.mutate({ body }, { onSuccess: onMade });
   };
 
   return (
@@ -103,7 +101,7 @@ function SourceForm({ onMade }: { onMade(source: MadeSource): void }) {
 }
 
 /** What is shown this once, and the first thing to do with it. */
-function Made({ source }: { source: MadeSource }) {
+function Made({ source }: { source: NewSourceRecord }) {
   const secret = source.kind === 'webhook' && source.auth !== 'none' ? (source.secret ?? null) : null;
   const command = sendCommand(source, window.location.origin, secret);
   return (

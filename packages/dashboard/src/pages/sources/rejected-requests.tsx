@@ -10,10 +10,17 @@ const SHOWN = 50;
 
 /** Requests that were rejected, newest first, each with what to do about it. */
 export function RejectedRequests({ source }: { source: WebhookSourceRecord }) {
-  const path = `/sources/${source.id}/rejections?limit=${SHOWN}`;
-  const { data = [], isPending, error, refetch } = useCall<RejectionRecord[]>(path, { live: true });
+  const asked = { id: source.id, limit: SHOWN };
+  const {
+    data = [],
+    isPending,
+    error,
+    refetch,
+  } = useCall('GET /sources/:id/rejections', asked, {
+    live: true,
+  });
   return (
-    <Card title="Refused requests" lead="What came to its URL and was turned away. Bodies are not kept.">
+    <Card title="Refused requests" lead="What came to its URL and was rejected. Bodies are not kept.">
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!error && !isPending && data.length === 0 && (
         <Text size="sm" c="dimmed">

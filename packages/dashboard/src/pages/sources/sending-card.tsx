@@ -21,7 +21,8 @@ export function SendingCard({ source }: { source: SourceRecord }) {
         {command !== null && <Command text={command} />}
         {source.kind === 'webhook' && source.auth !== 'none' && (
           <RotateDialog
-            path={`/sources/${source.id}`}
+            route="POST /sources/:id/rotate"
+            id={source.id}
             permission="sources.change"
             what="Senders that sign or show either of the two are let in meanwhile."
             previousUntil={source.previous_secret_until}

@@ -25,10 +25,9 @@ export default function SourcePage() {
 }
 
 function ExistingSource({ id }: { id: string }) {
-  const path = `/sources/${id}`;
-  const { data: source, error, refetch } = useCall<SourceRecord>(path, { live: true });
+  const { data: source, error, refetch } = useCall('GET /sources/:id', { id }, { live: true });
   const mayChange = useMay()('sources.change');
-  const toggle = useChange();
+  const toggle = useChange('PATCH /sources/:id');
   if (!source) return <Waiting error={error} onRetry={() => void refetch()} />;
 
   const { name, enabled, kind } = source;
@@ -57,7 +56,7 @@ function ExistingSource({ id }: { id: string }) {
             <Button
               variant="default"
               loading={toggle.isPending}
-              onClick={() => toggle.mutate({ method: 'PATCH', path, body: { enabled: !enabled } })}
+              onClick={() => toggle.mutate({ id, body: { enabled: !enabled } })}
             >
               {enabled ? 'Disable' : 'Enable'}
             </Button>
@@ -87,7 +86,7 @@ function ExistingSource({ id }: { id: string }) {
 }
 
 function DeleteSource({ source }: { source: SourceRecord }) {
-  const remove = useDelete();
+  const remove = useDelete('DELETE /sources/:id');
   return (
     <ConfirmButton
       label="Delete"
@@ -102,7 +101,7 @@ function DeleteSource({ source }: { source: SourceRecord }) {
           <Text size="sm">It is taken out of its pipelines. Events that it brought stay.</Text>
         </>
       }
-      onConfirm={() => remove(`/sources/${source.id}`, '/sources')}
+      onConfirm={() => remove({ id: source.id }, '/sources')}
     />
   );
 }

@@ -53,11 +53,11 @@ type Parts = ReturnType<typeof partsOf>;
 function Form({ source }: { source: SourceRecord }) {
   const now = partsOf(source);
   const form = useFormBaseline(now);
-  const change = useChange<SourceRecord>();
+  const change = useChange('PATCH /sources/:id');
   const save = (draft: Parts) => {
     const takeIn = form.save();
     change.mutate(
-      { method: 'PATCH', path: `/sources/${source.id}`, body: changesOf(form.begun, draft, now) },
+      { id: source.id, body: changesOf(form.begun, draft, now) },
       { onSuccess: record => takeIn(partsOf(record)) },
     );
   };

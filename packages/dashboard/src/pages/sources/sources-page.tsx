@@ -22,7 +22,7 @@ const pageOf = ({ id }: SourceRecord) => `/sources/${id}`;
 export default function SourcesPage() {
   const mayChange = useMay()('sources.change');
   const [{ text }] = useFilters();
-  const sources = useAll<SourceRecord>('/sources', { live: true });
+  const sources = useAll('GET /sources', {}, { live: true });
   const pipelinesOf = usePipelinesOf();
   const all = sources.data ?? [];
   const shown = all.filter(source => holdsText(text, source.name, source.kind, describeSource(source)));

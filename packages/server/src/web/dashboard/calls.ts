@@ -1,54 +1,31 @@
+import type { PrivateCall } from '@sluice/contract/private-call';
+import { type AnswerOf, privateCalls, type Route } from '@sluice/contract/private-calls';
 import type { Context, Hono } from 'hono';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { AuditEntry } from '../../core/stores/configuration/audit.ts';
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
-import { answerPage } from '../answer.ts';
-import { type Client, type ClientSettings, clientOf } from '../client.ts';
+import { answer, answerPage } from '../answer.ts';
+import { type ClientSettings, clientOf } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';
 import { type BodyLimits, readJson, readQuery } from '../read-json.ts';
-import type { Session, Sessions } from './access/sessions.ts';
+import type { LoginSession, Sessions } from './access/sessions.ts';
 import { requireSameOrigin } from './csrf.ts';
+import type { Answered, AuditDetails, OpenCall, OpenCallTo, SessionCallTo } from './exchange.ts';
 import { type Permission, requirePermission } from './permissions.ts';
 
-/** A private call as its handler sees it, when anybody may make it. */
-export interface OpenCall {
-  readonly request: Request;
-  readonly client: Client;
-  param(name: string): string;
-  body<T extends z.ZodType>(schema: T, whenEmpty?: 'take as {}'): Promise<z.output<T>>;
-  query<T extends z.ZodType>(schema: T): z.output<T>;
-}
-
-/** A private call of somebody who is logged in and whose role allows it. */
-export interface Call extends OpenCall {
-  readonly session: Session;
-  /** The page of this list that the query asks for. */
-  page(list: string, query: { limit: number; cursor?: string | undefined }): Page;
-  /** What the audit log is to hold, of this organisation unless another one is named. No secrets in the details. */
-  record(action: string, target: string, details?: AuditDetails, orgId?: string): AuditEntry;
-}
-
-export interface Page {
-  readonly limit: number;
-  /** Where the page before ended; null at the beginning. */
-  readonly position: string | null;
-  answer(rows: readonly unknown[], next: string | null, more?: Readonly<Record<string, unknown>>): Response;
-}
-
-export type AuditDetails = Readonly<Record<string, unknown>>;
-
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-type Route = `${Method} /${string}`;
-
+/** Registers the handlers of private calls, by their names in the contract's table. */
 export interface Calls {
   /** The order of the checks is a promise: session (401), same origin (403), role (403), then the handler's. */
-  on(route: Route, permission: Permission, handle: (call: Call) => Promise<Response>): void;
+  on<R extends Route>(
+    route: R,
+    permission: Permission,
+    handle: (call: SessionCallTo<R>) => Promise<Answered<AnswerOf<R>>>,
+  ): void;
   /** Open to those without a session; what changes something must still come from the dashboard itself. */
-  onAnyone(route: Route, handle: (call: OpenCall) => Promise<Response>): void;
+  onAnyone<R extends Route>(route: R, handle: (call: OpenCallTo<R>) => Promise<Answered<AnswerOf<R>>>): void;
 }
 
 export function createCalls(
@@ -62,43 +39,46 @@ export function createCalls(
     readonly live: Pick<LiveFeed, 'note'>;
   },
 ): Calls {
-  const { sessions, cursors, clock } = dependencies;
+  const { sessions, cursors, clock, limits } = dependencies;
 
-  function openCall(context: Context<WebEnv>): OpenCall {
-    const request = context.req.raw;
+  const openCall = (context: Context<WebEnv>): OpenCall => ({
+    request: context.req.raw,
+    client: clientOf(context.req.raw, context.env, dependencies.client),
+    param(name) {
+      const value = context.req.param(name) ?? '';
+      // PostgreSQL fails on a text that it could never have stored; there is simply nothing by that name.
+      if (value.includes('\0')) throw new Problem('not_found');
+      return value;
+    },
+  });
+
+  function exchange(request: Request, route: Route) {
+    const { query, body, bodyMayBeEmpty }: PrivateCall = privateCalls[route];
     return {
-      request,
-      client: clientOf(request, context.env, dependencies.client),
-      param(name) {
-        const value = context.req.param(name) ?? '';
-        // PostgreSQL fails on a text that it could never have stored; there is simply nothing by that name.
-        if (value.includes('\0')) throw new Problem('not_found');
-        return value;
-      },
-      body: (schema, whenEmpty) => readJson(request, schema, dependencies.limits, whenEmpty),
-      query: schema => readQuery(request, schema),
+      query: () => readQuery(request, query ?? z.never()),
+      body: (narrower?: z.ZodType) =>
+        readJson(request, narrower ?? body ?? z.never(), limits, bodyMayBeEmpty && 'take as {}'),
+      answer,
+      respond: (response: Response) => response,
     };
   }
 
-  function withSession(call: OpenCall, session: Session): Call {
-    return {
-      ...call,
-      session,
-      page(list, { limit, cursor }) {
-        const scope = `${list}\n${session.orgId}`;
-        return {
-          limit,
-          position: cursor === undefined ? null : cursors.read(scope, cursor),
-          answer: (rows, next, more) =>
-            answerPage(rows, next === null ? null : cursors.issue(scope, next), more),
-        };
-      },
-      record(action, target, details = {}, orgId = session.orgId) {
-        const at = clock.now();
-        return { id: newId('aud', at), orgId, at, actor: session.email, action, target, details };
-      },
-    };
-  }
+  const sessionParts = (session: LoginSession) => ({
+    session,
+    page(list: string, { limit, cursor }: { limit: number; cursor?: string }) {
+      const scope = `${list}\n${session.orgId}`;
+      return {
+        limit,
+        position: cursor === undefined ? null : cursors.read(scope, cursor),
+        answer: (rows: readonly unknown[], next: string | null, more?: Readonly<Record<string, unknown>>) =>
+          answerPage(rows, next === null ? null : cursors.issue(scope, next), more),
+      };
+    },
+    record(action: string, target: string, details: AuditDetails = {}, orgId = session.orgId) {
+      const at = clock.now();
+      return { id: newId('aud', at), orgId, at, actor: session.email, action, target, details };
+    },
+  });
 
   function add(route: Route, handle: (context: Context<WebEnv>) => Promise<Response>): void {
     const [method = '', path = ''] = route.split(' ');
@@ -114,16 +94,19 @@ export function createCalls(
         const session = await sessions.of(call.request);
         if (changes(route)) requireSameOrigin(call.request, call.client);
         requirePermission(session.role, permission);
-        const answer = await handle(withSession(call, session));
+        const whole = { ...call, ...exchange(call.request, route), ...sessionParts(session) };
+        // Which types belong to a route is for the handler to know: here it may be any of them.
+        const response = await handle(whole as unknown as SessionCallTo<typeof route>);
         if (changes(route)) dependencies.live.note(session.orgId);
-        return answer;
+        return response;
       });
     },
     onAnyone(route, handle) {
       add(route, async context => {
         const call = openCall(context);
         if (changes(route)) requireSameOrigin(call.request, call.client);
-        return handle(call);
+        const whole = { ...call, ...exchange(call.request, route) };
+        return handle(whole as unknown as OpenCallTo<typeof route>);
       });
     },
   };

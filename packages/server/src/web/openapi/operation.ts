@@ -16,7 +16,7 @@ export interface PublicOperation {
   readonly security: readonly SecuritySchemeName[];
   readonly parameters: readonly Parameter[];
   readonly body?: Readonly<Record<string, MediaContent>>;
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly answers: Readonly<Record<number, DescribedAnswer>>;
   readonly errors: readonly ErrorCode[];
   /** A command to paste into a shell. */
   sample(baseUrl: string): string;
@@ -40,7 +40,7 @@ export interface MediaContent {
   readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 }
 
-export interface Answer {
+export interface DescribedAnswer {
   readonly description: string;
   readonly schema: string;
   readonly example: unknown;
@@ -81,7 +81,7 @@ export function describeOperation(operation: PublicOperation): Record<string, un
   };
 }
 
-const describeAnswer = ({ description, schema, example }: Answer) => ({
+const describeAnswer = ({ description, schema, example }: DescribedAnswer) => ({
   description,
   content: { 'application/json': { schema: schemaRef(schema), example } },
 });

@@ -1,15 +1,11 @@
-import { entityFilter } from '@sluice/contract/entity';
-import { z } from 'zod';
+import { entitiesQuery } from '@sluice/contract/entity';
 import { readTraitPath } from '../../core/entities/trait.ts';
 import type { IfMatch } from '../../core/entities/write.ts';
 import { invalid } from '../../core/errors.ts';
 import { validate } from '../../core/http/validate.ts';
 import { longerThan } from '../../core/json/json.ts';
 import type { EntityFilter, TraitFilter } from '../../core/stores/entities.ts';
-import { pagingQuery } from '../paging.ts';
 import { readParameters } from '../read-json.ts';
-
-const listQuery = z.strictObject({ ...entityFilter, ...pagingQuery });
 
 const TRAIT = 'trait.';
 const MOST_TRAIT_FILTERS = 16;
@@ -35,7 +31,7 @@ export function readListQuery(request: Request): {
   if (traits.length > MOST_TRAIT_FILTERS) {
     throw invalid(TRAIT, `A list may be filtered by at most ${MOST_TRAIT_FILTERS} traits.`);
   }
-  const { kind, external_id, updated_after, limit, cursor } = validate(listQuery, named);
+  const { kind, external_id, updated_after, limit, cursor } = validate(entitiesQuery, named);
   return {
     filter: { kind, externalId: external_id, updatedAfter: updated_after, traits },
     limit,

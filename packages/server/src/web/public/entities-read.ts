@@ -1,10 +1,10 @@
-import { eventsFilter, graphQuery, linksFilter } from '@sluice/contract/entity';
+import { entityEventsQuery, graphQuery, linksQuery } from '@sluice/contract/entity';
 import { z } from 'zod';
 import { seconds } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import type { EntityRef } from '../../core/event/scope.ts';
 import type { Entities, EntityActions } from '../../core/stores/entities.ts';
-import { type Cursors, pagingQuery } from '../paging.ts';
+import type { Cursors } from '../paging.ts';
 import { readQuery } from '../read-json.ts';
 import { readListQuery } from './entities-query.ts';
 import {
@@ -18,9 +18,6 @@ import {
 
 /** A list goes on searching for this long, then answers what it has and where to go on. */
 const SEARCH_BUDGET_MS = seconds(1);
-
-const linksQuery = z.strictObject({ ...linksFilter, ...pagingQuery });
-const eventsQuery = z.strictObject({ ...eventsFilter, ...pagingQuery });
 
 /** What can be read of an organisation's entities: the same for programs and for the dashboard. */
 export interface EntityReads {
@@ -96,7 +93,7 @@ export function createEntityReads({
     },
 
     async events(orgId, entity, request) {
-      const query = readQuery(request, eventsQuery);
+      const query = readQuery(request, entityEventsQuery);
       const list = ['entity events', orgId, entity.kind, entity.externalId, String(query.identity)];
       const { page, answer } = openPage(list, query);
       const members = query.identity ? await membersOf(orgId, entity) : [entity];

@@ -1,5 +1,4 @@
 import { Alert, Group } from '@mantine/core';
-import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import { IconEraser, IconTerminal2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Card } from '../../../components/card.tsx';
@@ -21,7 +20,7 @@ import { VerdictNotice } from './verdict-notice.tsx';
 /** One event and all that became of it, as it happens. */
 export default function EventPage() {
   const id = usePathId();
-  const { data: event, error, refetch } = useCall<EventRecord>(`/events/${id}`, { live: true });
+  const { data: event, error, refetch } = useCall('GET /events/:id', { id }, { live: true });
   const [job, setJob] = useState<string | null>(null);
   if (!event) return <Waiting error={error} onRetry={() => void refetch()} />;
   return (

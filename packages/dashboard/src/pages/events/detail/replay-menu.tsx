@@ -1,6 +1,5 @@
 import { Button, Menu, Text } from '@mantine/core';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
-import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconChevronDown, IconPlayerPlay } from '@tabler/icons-react';
 import { useChange } from '../../../lib/api/use-call.ts';
 import { notifyError } from '../../../lib/notify-error.ts';
@@ -22,12 +21,11 @@ const choices = [
 /** Once more from the beginning. What was delivered before is delivered again. */
 export function ReplayMenu({ event, onStarted }: { event: EventRecord; onStarted(job: string): void }) {
   const may = useMay()('events.replay');
-  const change = useChange<JobRecord>();
+  const change = useChange('POST /events/:id/replay');
   if (!may || event.state === 'accepted' || event.erased_at !== null) return null;
   const replay = async (version: 'current' | 'original') => {
     try {
-      const body = { version };
-      onStarted((await change.mutateAsync({ method: 'POST', path: `/events/${event.id}/replay`, body })).id);
+      onStarted((await change.mutateAsync({ id: event.id, body: { version } })).id);
     } catch (error) {
       notifyError(error);
     }

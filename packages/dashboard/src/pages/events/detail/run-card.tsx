@@ -93,7 +93,7 @@ export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: reado
 
 /** Where it did not go, and why: the question that somebody came with. */
 function NotSent({ routing }: { routing: RunRecord['routing'] }) {
-  const destinations = useAll<{ id: string; name: string }>('/destinations');
+  const destinations = useAll('GET /destinations');
   return (
     <ul className={classes.notes} aria-label="Where it did not go">
       {routing.map(({ destination, note }) => (

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { IconRefresh } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Empty } from '../../../components/empty.tsx';
@@ -39,7 +39,7 @@ export default function EventsPage() {
   const may = useMay();
   const [filters, change] = useFilters();
   const query = useEventQuery();
-  const list = useList<EventRow>('/events', query);
+  const list = useList('GET /events', query);
   const [isAtTop, setIsAtTop] = useState(true);
   const [selected, setSelected] = useSelection(query);
   const [refreshes, setRefreshes] = useState(0);
@@ -47,7 +47,7 @@ export default function EventsPage() {
 
   const mayReplay = may('events.replay');
   const onSelect = useCallback(
-    ({ id }: EventRow) => {
+    ({ id }: EventSummary) => {
       setSelected(before => {
         const after = new Set(before);
         if (!after.delete(id)) after.add(id);
@@ -146,8 +146,8 @@ const withoutAll = (filters: Readonly<Record<string, string | undefined>>) =>
 
 const selectColumn = (
   selected: ReadonlySet<string>,
-  onSelect: (row: EventRow) => void,
-): Column<EventRow> => ({
+  onSelect: (row: EventSummary) => void,
+): Column<EventSummary> => ({
   header: 'Select',
   isHeaderHidden: true,
   width: '22px',

@@ -13,7 +13,8 @@ import classes from './replay-bar.module.css';
 /** Each is a job of its own; for more there is the job for all that match. */
 const MOST_ONE_BY_ONE = 50;
 
-type SourceInput = 'selected' | 'matching';
+type Chosen = 'selected' | 'matching';
+type ReplayVersion = 'current' | 'original';
 
 /** What can be done with the events that are selected. */
 export function ReplayBar(props: {
@@ -24,9 +25,9 @@ export function ReplayBar(props: {
   onClear(): void;
 }) {
   const { selected, query, onClear } = props;
-  const [input, setInput] = useState<SourceInput>('selected');
+  const [input, setInput] = useState<Chosen>('selected');
   const [isOpen, { open, close }] = useDisclosure();
-  const ask = (wanted: SourceInput) => {
+  const ask = (wanted: Chosen) => {
     setInput(wanted);
     open();
   };
@@ -67,7 +68,7 @@ export function ReplayBar(props: {
 }
 
 function ReplayQuestion(props: {
-  input: SourceInput;
+  input: Chosen;
   isOpen: boolean;
   close(): void;
   selected: ReadonlySet<string>;
@@ -77,10 +78,10 @@ function ReplayQuestion(props: {
 }) {
   const { input, selected, query } = props;
   const navigate = useNavigate();
-  const [version, setVersion] = useState('current');
+  const [version, setVersion] = useState<ReplayVersion>('current');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<CallError | null>(null);
-  const change = useChange<JobRecord>();
+  const replayMatching = useChange('POST /replays');
 
   const replay = async () => {
     setBusy(true);
@@ -88,7 +89,7 @@ function ReplayQuestion(props: {
     try {
       const job =
         input === 'matching'
-          ? await change.mutateAsync({ method: 'POST', path: '/replays', body: { filter: query, version } })
+          ? await replayMatching.mutateAsync({ body: { filter: query, version } })
           : await replayEach([...selected], version, props.onReplayed);
       props.close();
       props.onDone();
@@ -117,7 +118,7 @@ function ReplayQuestion(props: {
         <SegmentedControl
           aria-label="Through which pipelines"
           value={version}
-          onChange={setVersion}
+          onChange={value => setVersion(value as ReplayVersion)}
           orientation="vertical"
           fullWidth
           data={[
@@ -142,12 +143,12 @@ function ReplayQuestion(props: {
 /** The job, where it is one; of several, each event's page shows how its own went. */
 async function replayEach(
   ids: readonly string[],
-  version: string,
+  version: ReplayVersion,
   onReplayed: (id: string) => void,
 ): Promise<JobRecord | null> {
   let job: JobRecord | null = null;
   for (const id of ids) {
-    job = await call<JobRecord>('POST', `/events/${id}/replay`, { version });
+    job = await call('POST /events/:id/replay', { id, body: { version } });
     onReplayed(id);
   }
   return ids.length === 1 ? job : null;

@@ -1,4 +1,4 @@
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { useEffect, useRef, useState } from 'react';
 import type { EventQuery } from '../../../components/events/use-event-query.ts';
 import { followEvents } from '../../../lib/api/tail.ts';
@@ -8,7 +8,7 @@ import { type List, PAGE_SIZE } from '../../../lib/api/use-call.ts';
  * Follows what comes in that belongs to the list. While nobody would be disturbed the list turns by itself; otherwise
  * this answers whether there is something newer to show.
  */
-export function useNewer(query: EventQuery, list: List<EventRow>, isAtRest: boolean): boolean {
+export function useNewer(query: EventQuery, list: List<EventSummary>, isAtRest: boolean): boolean {
   const [hasNewer, setHasNewer] = useState(false);
   const mayTurn = isAtRest && list.rows.length <= PAGE_SIZE;
   const now = useRef({ list, mayTurn });

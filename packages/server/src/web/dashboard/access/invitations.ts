@@ -1,15 +1,10 @@
-import {
-  acceptInvitationBody,
-  type InvitationRecord,
-  newPassword,
-} from '@sluice/contract/dashboard-accounts';
+import { newPassword } from '@sluice/contract/dashboard-accounts';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { validate } from '../../../core/http/validate.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret } from '../../../core/secrets/vault.ts';
 import type { Storage, User } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';
 import type { CheckPassword, Passwords } from './passwords.ts';
 import { whoAmI, withCookie } from './session.ts';
@@ -51,12 +46,12 @@ export function invitationCalls(
     const organisation = invitation && (await storage.findOrganisation(invitation.orgId));
     if (!organisation) throw gone();
     const { email, role, hasAccount } = invitation;
-    return answer({
+    return call.answer({
       email,
       role,
       organisation: { name: organisation.name },
       has_account: hasAccount,
-    } satisfies InvitationRecord);
+    });
   });
 
   calls.onAnyone('POST /invitations/:code', async call => {
@@ -64,7 +59,7 @@ export function invitationCalls(
     const invitation = await storage.findInvitation(codeHash, clock.now());
     if (invitation === null) throw gone();
     const { orgId, email, role, hasAccount } = invitation;
-    const { password } = await call.body(acceptInvitationBody);
+    const { password } = await call.body();
     const ownAccount = () => checkPassword(email, password, call.client.address);
 
     const now = clock.now();
@@ -78,6 +73,6 @@ export function invitationCalls(
     if (joined === 'other_account') joined = await accept(await ownAccount());
     if (joined === null || joined === 'other_account') throw gone();
     const { session, cookie } = await sessions.begin(joined.userId, joined.orgId, call.client);
-    return withCookie(answer(await whoAmI(storage, session), 201), cookie);
+    return withCookie(call.answer(await whoAmI(storage, session), 201), cookie);
   });
 }

@@ -1,14 +1,13 @@
-import { inviteBody, type MemberRecord, memberChange } from '@sluice/contract/dashboard-accounts';
+import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
 import { type Clock, days, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret, newSecret } from '../../../core/secrets/vault.ts';
 import type { Invitation, Member, Role, Storage } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import { pageOf } from '../../paging.ts';
-import type { Call, Calls } from '../calls.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCall } from '../exchange.ts';
 import { requirePermission } from '../permissions.ts';
-import { listQuery } from '../records.ts';
 
 const INVITATION_LIFETIME_MS = days(7);
 
@@ -19,7 +18,7 @@ export function memberCalls(
   calls: Calls,
   { storage, clock }: { readonly storage: MemberStorage; readonly clock: Clock },
 ): void {
-  async function list({ session }: Call): Promise<MemberRecord[]> {
+  async function list({ session }: SessionCall): Promise<MemberRecord[]> {
     const members = await storage.listMembers(session.orgId);
     const invitations = await storage.listInvitations(session.orgId, clock.now());
     return [...members.map(toMember), ...invitations.map(toInvited)].sort((a, b) =>
@@ -27,7 +26,7 @@ export function memberCalls(
     );
   }
 
-  async function find(call: Call): Promise<MemberRecord> {
+  async function find(call: SessionCall): Promise<MemberRecord> {
     const id = call.param('id');
     const found = (await list(call)).find(record => record.id === id);
     if (!found) throw new Problem('not_found');
@@ -35,13 +34,13 @@ export function memberCalls(
   }
 
   calls.on('GET /members', 'read', async call => {
-    const page = call.page('members', call.query(listQuery));
+    const page = call.page('members', call.query());
     const { rows, next } = pageOf(await list(call), { keyOf, direction: 'ascending' }, page);
     return page.answer(rows, next);
   });
 
   calls.on('POST /members', 'members.change', async call => {
-    const { email, role } = await call.body(inviteBody);
+    const { email, role } = await call.body();
     requireRoleOver(call, role);
     const code = newSecret('invite');
     const createdAt = clock.now();
@@ -58,14 +57,14 @@ export function memberCalls(
     if ((await changes.createInvitation(invitation)) === 'already_member') {
       throw new Problem('conflict', { path: 'email', message: `${email} is a member already.` });
     }
-    return answer({ ...toInvited(invitation), invite_code: code }, 201);
+    return call.answer({ ...toInvited(invitation), invite_code: code }, 201);
   });
 
-  calls.on('GET /members/:id', 'read', async call => answer(await find(call)));
+  calls.on('GET /members/:id', 'read', async call => call.answer(await find(call)));
 
   calls.on('PATCH /members/:id', 'members.change', async call => {
     const member = await find(call);
-    const { role } = await call.body(memberChange);
+    const { role } = await call.body();
     requireRoleOver(call, member.role);
     requireRoleOver(call, role);
     if (member.status === 'invited') {
@@ -76,7 +75,7 @@ export function memberCalls(
       call.record('member.role_changed', id, { email, from: member.role, to: role }),
     );
     settle(await changes.setRole(call.session.orgId, id, role));
-    return answer(await find(call));
+    return call.answer(await find(call));
   });
 
   calls.on('DELETE /members/:id', 'members.change', async call => {
@@ -89,12 +88,12 @@ export function memberCalls(
       const changes = storage.audited(call.record('member.removed', id, { email, role }));
       settle(await changes.removeMember(call.session.orgId, id));
     }
-    return answer({ id, deleted: true });
+    return call.answer({ id, deleted: true });
   });
 }
 
 /** Admins deal with everybody up to admins; only owners make, change and remove owners. */
-const requireRoleOver = ({ session }: Call, role: Role): void =>
+const requireRoleOver = ({ session }: SessionCall, role: Role): void =>
   requirePermission(session.role, role === 'owner' ? 'owners.change' : 'members.change');
 
 function settle(outcome: 'changed' | 'removed' | 'last_owner' | 'not_found'): void {

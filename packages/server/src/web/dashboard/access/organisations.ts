@@ -1,17 +1,13 @@
-import {
-  type OrganisationRecord,
-  organisationBody,
-  organisationChange,
-} from '@sluice/contract/dashboard-accounts';
+import type { OrganisationRecord } from '@sluice/contract/dashboard-accounts';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import type { Organisation, Role, Storage } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import { pageOf } from '../../paging.ts';
-import type { Call, Calls } from '../calls.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCall } from '../exchange.ts';
 import { requirePermission } from '../permissions.ts';
-import { listQuery, newestFirst } from '../records.ts';
+import { newestFirst } from '../records.ts';
 import { withCookie } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -42,41 +38,41 @@ export function organisationCalls(
     created_at: toRfc3339(mine.createdAt),
   });
 
-  async function find({ session, param }: Call): Promise<Mine> {
+  async function find({ session, param }: SessionCall<'id'>): Promise<Mine> {
     const mine = (await storage.listOrganisationsOf(session.userId)).find(({ id }) => id === param('id'));
     if (!mine) throw new Problem('not_found');
     return mine;
   }
 
   calls.on('GET /organisations', 'read', async call => {
-    const page = call.page('organisations', call.query(listQuery));
+    const page = call.page('organisations', call.query());
     const mine = (await storage.listOrganisationsOf(call.session.userId)).reverse();
     const { rows, next } = pageOf(mine, newestFirst, page);
     return page.answer(rows.map(show), next);
   });
 
   calls.on('POST /organisations', 'organisations.change', async call => {
-    const { name } = await call.body(organisationBody);
+    const { name } = await call.body();
     const createdAt = clock.now();
     const id = newId('org', createdAt);
     const organisation = { id, name, retentionDays: null, searchableTraits: [], createdAt };
     const record = call.record('organisation.created', id, { name }, id);
     await storage.audited(record).createOrganisation(organisation, call.session.userId);
-    return answer(show({ ...organisation, role: 'owner' }), 201);
+    return call.answer(show({ ...organisation, role: 'owner' }), 201);
   });
 
-  calls.on('GET /organisations/:id', 'read', async call => answer(show(await find(call))));
+  calls.on('GET /organisations/:id', 'read', async call => call.answer(show(await find(call))));
 
   calls.on('PATCH /organisations/:id', 'read', async call => {
     const { id, role } = await find(call);
     requirePermission(role, 'settings.change');
-    const input = await call.body(organisationChange);
+    const input = await call.body();
     await storage.audited(call.record('organisation.changed', id, input, id)).updateOrganisation(id, {
       ...(input.name === undefined ? {} : { name: input.name }),
       ...(input.retention_days === undefined ? {} : { retentionDays: input.retention_days }),
       ...(input.searchable_traits === undefined ? {} : { searchableTraits: input.searchable_traits }),
     });
-    return answer(show(await find(call)));
+    return call.answer(show(await find(call)));
   });
 
   calls.on('DELETE /organisations/:id', 'read', async call => {
@@ -92,7 +88,7 @@ export function organisationCalls(
     if (outcome === 'last_one') {
       throw new Problem('conflict', { message: 'An installation keeps at least one organisation.' });
     }
-    const response = answer({ id, deleted: true });
+    const response = call.answer({ id, deleted: true });
     if (next === undefined) return withCookie(response, sessions.forgetting(call.client));
     if (orgId === id) await storage.createSession({ userId, tokenHash, createdAt, expiresAt, orgId: next });
     return response;

@@ -1,13 +1,12 @@
-import { loginBody, moveSessionBody, type WhoAmI } from '@sluice/contract/dashboard-accounts';
+import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import type { Storage } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
-import type { Call, Calls } from '../calls.ts';
+import type { Calls } from '../calls.ts';
 import { permissionsOf } from '../permissions.ts';
 import type { CheckPassword } from './passwords.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { LoginSession, Sessions } from './sessions.ts';
 
 /** Logging in and out, who I am, and where. */
 export function sessionCalls(
@@ -25,7 +24,7 @@ export function sessionCalls(
   },
 ): void {
   calls.onAnyone('POST /session', async call => {
-    const { email, password } = await call.body(loginBody);
+    const { email, password } = await call.body();
     const user = await checkPassword(email, password, call.client.address);
     const [organisation] = await storage.listOrganisationsOf(user.id);
     if (!organisation) {
@@ -42,28 +41,28 @@ export function sessionCalls(
       target: user.id,
       details: { address: call.client.address },
     });
-    return withCookie(answer(await whoAmI(storage, session)), cookie);
+    return withCookie(call.answer(await whoAmI(storage, session)), cookie);
   });
 
-  calls.on('GET /session', 'read', async ({ session }) => answer(await whoAmI(storage, session)));
+  calls.on('GET /session', 'read', async call => call.answer(await whoAmI(storage, call.session)));
 
-  calls.on('DELETE /session', 'read', async ({ session, client }) => {
-    await storage.deleteSession(session.tokenHash);
-    return withCookie(answer({ ended: true }), sessions.forgetting(client));
+  calls.on('DELETE /session', 'read', async call => {
+    await storage.deleteSession(call.session.tokenHash);
+    return withCookie(call.answer({ ended: true }), sessions.forgetting(call.client));
   });
 
-  calls.on('PUT /session/organisation', 'read', async (call: Call) => {
-    const { id } = await call.body(moveSessionBody);
+  calls.on('PUT /session/organisation', 'read', async call => {
+    const { id } = await call.body();
     const organisations = await storage.listOrganisationsOf(call.session.userId);
     if (!organisations.some(organisation => organisation.id === id)) throw new Problem('not_found');
     await storage.moveSession(call.session.tokenHash, id);
-    return answer(await whoAmI(storage, await sessions.of(call.request)));
+    return call.answer(await whoAmI(storage, await sessions.of(call.request)));
   });
 }
 
 export async function whoAmI(
   storage: Pick<Storage, 'listOrganisationsOf'>,
-  session: Session,
+  session: LoginSession,
 ): Promise<WhoAmI> {
   const organisations = await storage.listOrganisationsOf(session.userId);
   return {
@@ -75,7 +74,7 @@ export async function whoAmI(
   };
 }
 
-export function withCookie(response: Response, cookie: string): Response {
+export function withCookie<R extends Response>(response: R, cookie: string): R {
   response.headers.append('Set-Cookie', cookie);
   return response;
 }

@@ -7,13 +7,13 @@ import type { Storage } from '../../../core/stores/storage.ts';
 import type { Client } from '../../client.ts';
 
 /** Who is asking, in which organisation, with which role there as of now. */
-export type Session = NonNullable<Awaited<ReturnType<Storage['findSession']>>>;
+export type LoginSession = NonNullable<Awaited<ReturnType<Storage['findSession']>>>;
 
 export interface Sessions {
   /** The session of the request's cookie, and of nothing else. Throws a 401 where there is none. */
-  of(request: Request): Promise<Session>;
+  of(request: Request): Promise<LoginSession>;
   /** Begins one: the session, and the cookie that proves it. */
-  begin(userId: string, orgId: string, client: Client): Promise<{ session: Session; cookie: string }>;
+  begin(userId: string, orgId: string, client: Client): Promise<{ session: LoginSession; cookie: string }>;
   /** The cookie that makes the browser forget. */
   forgetting(client: Client): string;
 }
@@ -35,7 +35,7 @@ export function createSessions(
       maxAge,
     });
 
-  async function find(tokenHash: string): Promise<Session> {
+  async function find(tokenHash: string): Promise<LoginSession> {
     const session = await storage.findSession(tokenHash, clock.now());
     if (session === null) throw new Problem('unauthenticated', { message: 'Log in first.' });
     return session;

@@ -1,7 +1,5 @@
-import { setupBody } from '@sluice/contract/dashboard-accounts';
 import { Problem } from '../../../core/errors.ts';
 import type { Storage } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';
 import type { FirstUser } from './first-user.ts';
 import { whoAmI, withCookie } from './session.ts';
@@ -25,11 +23,11 @@ export function setupCalls(
 ): void {
   const alreadyDone = () => new Problem('conflict', { message: 'Set-up has been done. Log in instead.' });
 
-  calls.onAnyone('GET /setup', async () => answer({ open: await firstUser.isWanted() }));
+  calls.onAnyone('GET /setup', async call => call.answer({ open: await firstUser.isWanted() }));
 
   calls.onAnyone('POST /setup', async call => {
     if (!(await firstUser.isWanted())) throw alreadyDone();
-    const { code, ...input } = await call.body(setupBody);
+    const { code, ...input } = await call.body();
     const takeBack = throttle.attempt(`set-up ${networkOf(call.client.address)}`);
     if (!firstUser.isCode(code)) {
       throw new Problem('unauthenticated', {
@@ -40,6 +38,6 @@ export function setupCalls(
     const made = await firstUser.make(input);
     if (made === null) throw alreadyDone();
     const { session, cookie } = await sessions.begin(made.userId, made.orgId, call.client);
-    return withCookie(answer(await whoAmI(storage, session), 201), cookie);
+    return withCookie(call.answer(await whoAmI(storage, session), 201), cookie);
   });
 }

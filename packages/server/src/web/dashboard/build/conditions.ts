@@ -1,15 +1,14 @@
-import { type ConditionCheck, conditionCheckBody } from '@sluice/contract/dashboard-pipelines';
+import type { ConditionCheck } from '@sluice/contract/dashboard-pipelines';
 import { compileExpression } from '../../../core/expressions/cel/expression.ts';
 import { compileCondition } from '../../../core/expressions/condition.ts';
 import { ExpressionError } from '../../../core/expressions/expression-error.ts';
-import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';
 
 /** Tells an editor what is wrong with a text while it is being written: an answer like any other, no refusal. */
 export function conditionCalls(calls: Calls): void {
   calls.on('POST /conditions/check', 'read', async call => {
-    const { condition, expression } = await call.body(conditionCheckBody);
-    return answer(
+    const { condition, expression } = await call.body();
+    return call.answer(
       check(() => {
         if (condition !== undefined) compileCondition(condition);
         else compileExpression(expression ?? '');

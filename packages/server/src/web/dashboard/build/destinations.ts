@@ -1,13 +1,9 @@
 import {
   type DeliveryPolicy,
   type DestinationRecord,
-  type DestinationTestRecord,
   deliveryPolicy,
-  destinationBody,
-  destinationChange,
-  destinationRotation,
+  type destinationChange,
   type TableColumnsRecord,
-  tableColumnsBody,
 } from '@sluice/contract/dashboard-deliveries';
 import type { z } from 'zod';
 import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
@@ -17,10 +13,10 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { KindDescription } from '../../../core/kinds/kind.ts';
 import type { Destinations, StoredDestination } from '../../../core/stores/deliveries.ts';
 import type { AuditLog } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import { pageOf } from '../../paging.ts';
-import type { Call, Calls } from '../calls.ts';
-import { listQuery, newestFirst, optionalTime } from '../records.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCall, SessionCallTo } from '../exchange.ts';
+import { newestFirst, optionalTime, showKind } from '../records.ts';
 
 /** What these calls ask of delivery; see `delivery/destination-admin.ts`. */
 export interface DestinationAdmin {
@@ -76,6 +72,9 @@ type TestResult = {
 const mergedPolicy = (stored: DeliveryPolicy, given: z.output<typeof destinationChange>['policy']) =>
   deliveryPolicy.parse({ ...stored, ...given });
 
+/** Both are answered alike. */
+type Paused = SessionCallTo<'POST /destinations/:id/pause'> | SessionCallTo<'POST /destinations/:id/resume'>;
+
 /** Destinations. Secrets are answered when made or rotated only, and shown as set afterwards. */
 export function destinationCalls(
   calls: Calls,
@@ -89,7 +88,7 @@ export function destinationCalls(
     readonly clock: Clock;
   },
 ): void {
-  async function find({ session, param }: Call): Promise<StoredDestination> {
+  async function find({ session, param }: SessionCall<'id'>): Promise<StoredDestination> {
     const destination = await storage.findDestination(session.orgId, param('id'));
     if (destination === null) throw new Problem('not_found');
     return destination;
@@ -115,16 +114,18 @@ export function destinationCalls(
     updated_at: toRfc3339(destination.updatedAt),
   });
 
-  calls.on('GET /kinds/destinations', 'read', async () => answer(destinationAdmin.kinds()));
+  calls.on('GET /kinds/destinations', 'read', async call =>
+    call.answer(destinationAdmin.kinds().map(showKind)),
+  );
 
   calls.on('GET /destinations', 'read', async call => {
-    const page = call.page('destinations', call.query(listQuery));
+    const page = call.page('destinations', call.query());
     const { rows, next } = pageOf(await storage.listDestinations(call.session.orgId), newestFirst, page);
     return page.answer(rows.map(show), next);
   });
 
   calls.on('POST /destinations/columns', 'destinations.change', async call => {
-    const { kind, config, id } = await call.body(tableColumnsBody);
+    const { kind, config, id } = await call.body();
     const { orgId } = call.session;
     const stored = id === undefined ? null : await storage.findDestination(orgId, id);
     if (id !== undefined && stored?.kind !== kind) throw new Problem('not_found');
@@ -135,11 +136,11 @@ export function destinationCalls(
       config: config as JsonObject,
       stored,
     });
-    return answer(showTable(found));
+    return call.answer(showTable(found));
   });
 
   calls.on('POST /destinations', 'destinations.change', async call => {
-    const { kind, name, config: given, policy } = await call.body(destinationBody);
+    const { kind, name, config: given, policy } = await call.body();
     const now = clock.now();
     const id = newId('dst', now);
     const { orgId } = call.session;
@@ -165,14 +166,14 @@ export function destinationCalls(
     await storage
       .audited(call.record('destination.created', id, { kind, name }))
       .createDestination(destination);
-    return answer({ ...show(destination), ...(secret === null ? {} : { secret }) }, 201);
+    return call.answer({ ...show(destination), ...(secret === null ? {} : { secret }) }, 201);
   });
 
-  calls.on('GET /destinations/:id', 'read', async call => answer(show(await find(call))));
+  calls.on('GET /destinations/:id', 'read', async call => call.answer(show(await find(call))));
 
   calls.on('PATCH /destinations/:id', 'destinations.change', async call => {
     const stored = await find(call);
-    const given = await call.body(destinationChange);
+    const given = await call.body();
     const { orgId, id, kind } = stored;
     const accepted =
       given.config === undefined
@@ -186,7 +187,7 @@ export function destinationCalls(
     });
     await storage.audited(record).updateDestination(orgId, id, change, clock.now());
     const secret = accepted?.secret ?? null;
-    return answer({ ...show(await find(call)), ...(secret === null ? {} : { secret }) });
+    return call.answer({ ...show(await find(call)), ...(secret === null ? {} : { secret }) });
   });
 
   calls.on('DELETE /destinations/:id', 'destinations.change', async call => {
@@ -195,33 +196,33 @@ export function destinationCalls(
     if (!(await changes.deleteDestination(orgId, id, call.session.email, clock.now()))) {
       throw new Problem('not_found');
     }
-    return answer({ id, deleted: true });
+    return call.answer({ id, deleted: true });
   });
 
-  const setPaused = (paused: boolean) => async (call: Call) => {
+  const setPaused = async (call: Paused, paused: boolean) => {
     const { orgId, id } = await find(call);
     const record = call.record(paused ? 'destination.paused' : 'destination.resumed', id);
     await storage.audited(record).updateDestination(orgId, id, { paused }, clock.now());
-    return answer(show(await find(call)));
+    return call.answer(show(await find(call)));
   };
-  calls.on('POST /destinations/:id/pause', 'destinations.change', setPaused(true));
-  calls.on('POST /destinations/:id/resume', 'destinations.change', setPaused(false));
+  calls.on('POST /destinations/:id/pause', 'destinations.change', call => setPaused(call, true));
+  calls.on('POST /destinations/:id/resume', 'destinations.change', call => setPaused(call, false));
 
   calls.on('POST /destinations/:id/rotate', 'destinations.change', async call => {
     const destination = await find(call);
-    const { overlap_s } = await call.body(destinationRotation, 'take as {}');
+    const { overlap_s } = await call.body();
     const now = clock.now();
     const { config, secret } = destinationAdmin.rotate(destination, now + seconds(overlap_s));
     const record = call.record('destination.secret_rotated', destination.id, { overlap_s });
     await storage.audited(record).updateDestination(destination.orgId, destination.id, { config }, now);
-    return answer({ ...show(await find(call)), secret });
+    return call.answer({ ...show(await find(call)), secret });
   });
 
   calls.on('POST /destinations/:id/test', 'destinations.change', async call => {
     const destination = await find(call);
     const result = await destinationAdmin.test(destination);
     await storage.recordAudit(call.record('destination.tested', destination.id, { outcome: result.outcome }));
-    const shown: DestinationTestRecord = {
+    return call.answer({
       outcome: result.outcome,
       status: result.status,
       code: result.code ?? null,
@@ -229,8 +230,7 @@ export function destinationCalls(
       duration_ms: Math.round(result.durationMs),
       request: result.request,
       response: result.response,
-    };
-    return answer(shown);
+    });
   });
 }
 

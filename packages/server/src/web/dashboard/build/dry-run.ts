@@ -10,7 +10,6 @@ import { stringifyJson } from '../../../core/json/json.ts';
 import type { Destinations } from '../../../core/stores/deliveries.ts';
 import type { Pipelines, RoutingNote } from '../../../core/stores/pipelines.ts';
 import type { Journal, Sources } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';
 import type { PipelineChecks } from './pipelines.ts';
 
@@ -89,7 +88,7 @@ export function dryRunCalls(
       ...tried,
     });
     const { cutAt, notes, ...rest } = report;
-    return answer({ ...rest, cut_at: cutAt, routing: notes });
+    return call.answer({ ...rest, cut_at: cutAt, routing: notes });
   });
 
   async function storedEvent(

@@ -1,13 +1,13 @@
-import { type KeyRecord, keyBody, keyChange, type NewKeyRecord } from '@sluice/contract/dashboard-keys';
+import type { KeyRecord } from '@sluice/contract/dashboard-keys';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret, newSecret } from '../../../core/secrets/vault.ts';
 import type { ApiKey, ApiKeys, AuditLog } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import { pageOf } from '../../paging.ts';
-import type { Call, Calls } from '../calls.ts';
-import { listQuery, newestFirst, optionalTime } from '../records.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCall } from '../exchange.ts';
+import { newestFirst, optionalTime } from '../records.ts';
 
 const PREFIX_LENGTH = 10;
 
@@ -16,20 +16,20 @@ export function keyCalls(
   calls: Calls,
   { storage, clock }: { readonly storage: ApiKeys & Pick<AuditLog, 'audited'>; readonly clock: Clock },
 ): void {
-  async function find({ session, param }: Call): Promise<ApiKey> {
+  async function find({ session, param }: SessionCall<'id'>): Promise<ApiKey> {
     const key = await storage.findApiKey(session.orgId, param('id'));
     if (key === null) throw new Problem('not_found');
     return key;
   }
 
   calls.on('GET /keys', 'read', async call => {
-    const page = call.page('keys', call.query(listQuery));
+    const page = call.page('keys', call.query());
     const { rows, next } = pageOf(await storage.listApiKeys(call.session.orgId), newestFirst, page);
     return page.answer(rows.map(toRecord), next);
   });
 
   calls.on('POST /keys', 'keys.change', async call => {
-    const { name } = await call.body(keyBody);
+    const { name } = await call.body();
     const secret = newSecret('sk');
     const createdAt = clock.now();
     const key: ApiKey = {
@@ -44,24 +44,24 @@ export function keyCalls(
     };
     const record = call.record('key.created', key.id, { name, prefix: key.prefix });
     await storage.audited(record).createApiKey(key);
-    return answer({ ...toRecord(key), secret } satisfies NewKeyRecord, 201);
+    return call.answer({ ...toRecord(key), secret }, 201);
   });
 
-  calls.on('GET /keys/:id', 'read', async call => answer(toRecord(await find(call))));
+  calls.on('GET /keys/:id', 'read', async call => call.answer(toRecord(await find(call))));
 
   calls.on('PATCH /keys/:id', 'keys.change', async call => {
     const { id } = await find(call);
-    const { name } = await call.body(keyChange);
+    const { name } = await call.body();
     const record = call.record('key.renamed', id, { name });
     await storage.audited(record).renameApiKey(call.session.orgId, id, name);
-    return answer(toRecord(await find(call)));
+    return call.answer(toRecord(await find(call)));
   });
 
   calls.on('DELETE /keys/:id', 'keys.change', async call => {
     const { id, name } = await find(call);
     const record = call.record('key.revoked', id, { name });
     await storage.audited(record).revokeApiKey(call.session.orgId, id, clock.now());
-    return answer(toRecord(await find(call)));
+    return call.answer(toRecord(await find(call)));
   });
 }
 

@@ -1,10 +1,5 @@
-import { type PipelineDefinition, pipelineDefinition } from '@sluice/contract';
-import {
-  type PipelineRecord,
-  type PipelineVersionRecord,
-  pipelineChange,
-  rollbackBody,
-} from '@sluice/contract/dashboard-pipelines';
+import type { PipelineDefinition } from '@sluice/contract';
+import type { PipelineRecord, PipelineVersionRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { invalid, Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
@@ -13,10 +8,10 @@ import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { Destinations } from '../../../core/stores/deliveries.ts';
 import type { Pipelines, PipelineVersion, StoredPipeline } from '../../../core/stores/pipelines.ts';
 import type { AuditLog, Sources } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import { pageOf } from '../../paging.ts';
-import type { Call, Calls } from '../calls.ts';
-import { listQuery, newestFirst } from '../records.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCall } from '../exchange.ts';
+import { newestFirst, showKind } from '../records.ts';
 
 type Definition = Omit<PipelineDefinition, 'enabled'>;
 
@@ -52,7 +47,7 @@ export function pipelineCalls(
     readonly clock: Clock;
   },
 ): void {
-  async function find({ session, param }: Call): Promise<StoredPipeline> {
+  async function find({ session, param }: SessionCall<'id'>): Promise<StoredPipeline> {
     const pipeline = await storage.findPipeline(session.orgId, param('id'));
     if (pipeline === null) throw new Problem('not_found');
     return pipeline;
@@ -95,16 +90,16 @@ export function pipelineCalls(
     updated_at: toRfc3339(pipeline.updatedAt),
   });
 
-  calls.on('GET /kinds/steps', 'read', async () => answer(pipelineAdmin.kinds()));
+  calls.on('GET /kinds/steps', 'read', async call => call.answer(pipelineAdmin.kinds().map(showKind)));
 
   calls.on('GET /pipelines', 'read', async call => {
-    const page = call.page('pipelines', call.query(listQuery));
+    const page = call.page('pipelines', call.query());
     const { rows, next } = pageOf(await storage.listPipelines(call.session.orgId), newestFirst, page);
     return page.answer(rows.map(show), next);
   });
 
   calls.on('POST /pipelines', 'pipelines.change', async call => {
-    const { enabled, ...given } = await call.body(pipelineDefinition);
+    const { enabled, ...given } = await call.body();
     const { orgId, email } = call.session;
     const now = clock.now();
     const id = newId('pipe', now);
@@ -121,23 +116,23 @@ export function pipelineCalls(
     };
     const record = call.record('pipeline.created', id, { name: given.name, enabled });
     await storage.audited(record).createPipeline(pipeline, email);
-    return answer(show(pipeline), 201);
+    return call.answer(show(pipeline), 201);
   });
 
   calls.on('GET /pipelines/:id', 'read', async call => {
     const pipeline = await find(call);
     const tallies = await storage.readTallies(pipeline.orgId, pipeline.id);
-    return answer({ ...show(pipeline), classify: tallies });
+    return call.answer({ ...show(pipeline), classify: tallies });
   });
 
   calls.on('PATCH /pipelines/:id', 'pipelines.change', async call => {
     const pipeline = await find(call);
-    const { enabled, ...change } = await call.body(pipelineChange);
+    const { enabled, ...change } = await call.body();
     if (Object.keys(change).length === 0) {
-      if (enabled === undefined) return answer(show(pipeline));
+      if (enabled === undefined) return call.answer(show(pipeline));
       const record = call.record('pipeline.changed', pipeline.id, { enabled });
       await storage.audited(record).enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
-      return answer(show(await find(call)));
+      return call.answer(show(await find(call)));
     }
     // As it is shown, secrets as set: what is not changed is kept.
     const given = { ...pipelineAdmin.show(pipeline.definition), ...change };
@@ -148,19 +143,19 @@ export function pipelineCalls(
       { name: given.name, definition, ...(enabled === undefined ? {} : { enabled }) },
       call.record('pipeline.changed', pipeline.id, { version, changed: Object.keys(change), enabled }),
     );
-    return answer(show(await find(call)));
+    return call.answer(show(await find(call)));
   });
 
   calls.on('DELETE /pipelines/:id', 'pipelines.change', async call => {
     const { orgId, id, name } = await find(call);
     const changes = storage.audited(call.record('pipeline.deleted', id, { name }));
     if (!(await changes.deletePipeline(orgId, id))) throw new Problem('not_found');
-    return answer({ id, deleted: true });
+    return call.answer({ id, deleted: true });
   });
 
   calls.on('GET /pipelines/:id/versions', 'read', async call => {
     const { orgId, id } = await find(call);
-    const page = call.page(`versions ${id}`, call.query(listQuery));
+    const page = call.page(`versions ${id}`, call.query());
     const versions = await storage.listPipelineVersions(orgId, id);
     const { rows, next } = pageOf(versions, newestVersionFirst, page);
     return page.answer(
@@ -171,7 +166,7 @@ export function pipelineCalls(
 
   calls.on('POST /pipelines/:id/rollback', 'pipelines.change', async call => {
     const pipeline = await find(call);
-    const { version } = await call.body(rollbackBody);
+    const { version } = await call.body();
     const { orgId, id } = pipeline;
     const target = await storage.findPipelineVersion(orgId, id, version);
     if (target === null) throw invalid('version', `version: there is no version ${version}.`);
@@ -179,7 +174,7 @@ export function pipelineCalls(
     const definition = await accept(orgId, id, given, target.definition);
     const record = call.record('pipeline.rolled_back', id, { to: version, version: pipeline.version + 1 });
     await save(pipeline, { name: given.name, definition }, record);
-    return answer(show(await find(call)));
+    return call.answer(show(await find(call)));
   });
 }
 

@@ -1,9 +1,7 @@
 import {
   type RejectionRecord,
-  rotateBody,
   type SourceRecord,
   sdkSourceChange,
-  sourceBody,
   webhookSourceChange,
 } from '@sluice/contract/dashboard-sources';
 import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
@@ -11,11 +9,11 @@ import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret, newSecret, type Vault } from '../../../core/secrets/vault.ts';
 import type { AuditLog, Source, SourceChange, Sources } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import { pageOf } from '../../paging.ts';
-import type { Call, Calls } from '../calls.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCall } from '../exchange.ts';
 import { may } from '../permissions.ts';
-import { listQuery, newestFirst, optionalTime } from '../records.ts';
+import { newestFirst, optionalTime } from '../records.ts';
 
 const MOST_REJECTIONS = 1_000;
 
@@ -32,20 +30,20 @@ export function sourceCalls(
     readonly clock: Clock;
   },
 ): void {
-  async function find({ session, param }: Call): Promise<Source> {
+  async function find({ session, param }: SessionCall<'id'>): Promise<Source> {
     const source = await storage.findSource(session.orgId, param('id'));
     if (source === null) throw new Problem('not_found');
     return source;
   }
 
-  const show = (source: Source, { session, client }: Call): SourceRecord => {
+  const show = (source: Source, { session, client }: SessionCall): SourceRecord => {
     const mayReveal = source.kind === 'webhook' && may(session.role, 'sources.reveal');
     const token = mayReveal ? vault.open(source.sealedToken, source.orgId, source.id) : null;
     return toRecord(source, token, client.baseUrl);
   };
 
   calls.on('GET /sources', 'read', async call => {
-    const page = call.page('sources', call.query(listQuery));
+    const page = call.page('sources', call.query());
     const { rows, next } = pageOf(await storage.listSources(call.session.orgId), newestFirst, page);
     return page.answer(
       rows.map(source => show(source, call)),
@@ -54,7 +52,7 @@ export function sourceCalls(
   });
 
   calls.on('POST /sources', 'sources.change', async call => {
-    const input = await call.body(sourceBody);
+    const input = await call.body();
     const now = clock.now();
     const id = newId('src', now);
     const { orgId } = call.session;
@@ -86,17 +84,19 @@ export function sourceCalls(
           };
     await storage.audited(call.record('source.created', id, { ...input })).createSource(source);
     const shown = show(source, call);
-    return answer(input.kind === 'webhook' ? { ...shown, secret } : shown, 201);
+    return call.answer(input.kind === 'webhook' ? { ...shown, secret } : shown, 201);
   });
 
-  calls.on('GET /sources/:id', 'read', async call => answer(show(await find(call), call)));
+  calls.on('GET /sources/:id', 'read', async call => call.answer(show(await find(call), call)));
 
   calls.on('PATCH /sources/:id', 'sources.change', async call => {
     const source = await find(call);
-    const input = await readChange(call, source.kind);
+    const input: SourceInput = await (source.kind === 'sdk'
+      ? call.body(sdkSourceChange)
+      : call.body(webhookSourceChange));
     const record = call.record('source.changed', source.id, input);
     await storage.audited(record).updateSource(source.orgId, source.id, toChange(input), clock.now());
-    return answer(show(await find(call), call));
+    return call.answer(show(await find(call), call));
   });
 
   calls.on('DELETE /sources/:id', 'sources.change', async call => {
@@ -104,7 +104,7 @@ export function sourceCalls(
     const changes = storage.audited(call.record('source.deleted', id, { name }));
     if (!(await changes.deleteSource(orgId, id, call.session.email, clock.now())))
       throw new Problem('not_found');
-    return answer({ id, deleted: true });
+    return call.answer({ id, deleted: true });
   });
 
   calls.on('POST /sources/:id/rotate', 'sources.change', async call => {
@@ -114,7 +114,7 @@ export function sourceCalls(
         message: 'An sdk source has no secret: its events come with an API key.',
       });
     }
-    const { overlap_s } = await call.body(rotateBody, 'take as {}');
+    const { overlap_s } = await call.body();
     const secret = newSecret('whsec');
     const now = clock.now();
     const change: SourceChange = {
@@ -124,12 +124,12 @@ export function sourceCalls(
     };
     const record = call.record('source.secret_rotated', source.id, { overlap_s });
     await storage.audited(record).updateSource(source.orgId, source.id, change, now);
-    return answer({ ...show(await find(call), call), secret });
+    return call.answer({ ...show(await find(call), call), secret });
   });
 
   calls.on('GET /sources/:id/rejections', 'read', async call => {
     const { orgId, id } = await find(call);
-    const page = call.page(`rejections ${id}`, call.query(listQuery));
+    const page = call.page(`rejections ${id}`, call.query());
     const rejections = await storage.listRejections(orgId, id, MOST_REJECTIONS);
     const { rows, next } = pageOf(withKeys(rejections), rejectionOrder, page);
     return page.answer(
@@ -142,9 +142,6 @@ export function sourceCalls(
 type SourceInput = { name?: string; enabled?: boolean; auth?: 'hmac' | 'bearer' | 'none'; match?: string } & {
   rate?: { per_second: number; burst: number };
 };
-
-const readChange = (call: Call, kind: Source['kind']): Promise<SourceInput> =>
-  kind === 'sdk' ? call.body(sdkSourceChange) : call.body(webhookSourceChange);
 
 const toChange = ({ rate, ...rest }: SourceInput): SourceChange =>
   rate ? { ...rest, ratePerSecond: rate.per_second, rateBurst: rate.burst } : rest;

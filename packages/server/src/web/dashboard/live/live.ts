@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { invalid } from '../../../core/errors.ts';
 import { validate } from '../../../core/http/validate.ts';
 import { END, type LiveFeed, message } from '../../../telemetry/live-feed.ts';
-import type { Session, Sessions } from '../access/sessions.ts';
-import type { Call, Calls } from '../calls.ts';
+import type { LoginSession, Sessions } from '../access/sessions.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCall } from '../exchange.ts';
 
 /** A page watches a handful of answers at most. */
 const MOST_CALLS = 16;
@@ -13,7 +14,7 @@ const LONGEST_CALL = 2_048;
 export const STREAM = 'text/event-stream';
 
 /** Answers the private call at this path, for whoever sent the request. */
-export type CallAgain = (call: Call, path: string) => Promise<Response>;
+export type CallAgain = (call: SessionCall, path: string) => Promise<Response>;
 
 /**
  * Pages that turn by themselves: a stream follows any of the private calls that read, and tells each answer when it
@@ -29,11 +30,12 @@ export function liveCalls(
     requireStream(call);
     const paths = readPaths(call.request);
     const isNew = createMemory();
-    return answerStream(live, call.session, async () => {
+    const stream = answerStream(live, call.session, async () => {
       if (!(await isStillThere(sessions, call))) return END;
       const answers = await Promise.all(paths.map(async path => tell(path, await callAgain(call, path))));
       return answers.filter((answer, i) => isNew(paths[i] ?? '', answer));
     });
+    return call.respond(stream);
   });
 }
 
@@ -63,20 +65,20 @@ async function tell(path: string, response: Response): Promise<string> {
 }
 
 /** Whether the session still holds, in the organisation that the stream is about. */
-export async function isStillThere(sessions: Sessions, { request, session }: Call): Promise<boolean> {
+export async function isStillThere(sessions: Sessions, { request, session }: SessionCall): Promise<boolean> {
   const now = await sessions.of(request).catch(() => null);
   return now !== null && now.orgId === session.orgId;
 }
 
 /** Streams are for those who ask for one: anybody else would wait for an end that does not come. */
-export function requireStream({ request }: Call): void {
+export function requireStream({ request }: SessionCall): void {
   if (request.headers.get('accept')?.includes(STREAM)) return;
   throw invalid('', `This call answers with a stream of events: ask for it with "Accept: ${STREAM}".`);
 }
 
 export function answerStream(
   live: LiveFeed,
-  { orgId }: Session,
+  { orgId }: LoginSession,
   look: Parameters<LiveFeed['stream']>[1],
 ): Response {
   live.requireRoom(orgId);

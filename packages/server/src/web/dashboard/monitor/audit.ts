@@ -3,9 +3,7 @@ import { toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { AuditLog } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';
-import { listQuery } from '../records.ts';
 
 /** Who changed what, newest first. */
 export function auditCalls(
@@ -13,7 +11,7 @@ export function auditCalls(
   { storage }: { readonly storage: Pick<AuditLog, 'listAudit' | 'findAudit'> },
 ): void {
   calls.on('GET /audit', 'read', async call => {
-    const page = call.page('audit', call.query(listQuery));
+    const page = call.page('audit', call.query());
     const found = await storage.listAudit(call.session.orgId, {
       limit: page.limit + 1,
       below: page.position,
@@ -23,10 +21,10 @@ export function auditCalls(
     return page.answer(shown.map(toRecord), next);
   });
 
-  calls.on('GET /audit/:id', 'read', async ({ session, param }) => {
-    const entry = await storage.findAudit(session.orgId, param('id'));
+  calls.on('GET /audit/:id', 'read', async call => {
+    const entry = await storage.findAudit(call.session.orgId, call.param('id'));
     if (entry === null) throw new Problem('not_found');
-    return answer(toRecord(entry));
+    return call.answer(toRecord(entry));
   });
 }
 

@@ -1,11 +1,6 @@
-import { deadLetterFilter, retryDeadLetters } from '@sluice/contract/dashboard-deliveries';
-import type {
-  DeadDelivery,
-  DeadLetter,
-  DeadLetterSummary,
-  FailedEvent,
-} from '@sluice/contract/dashboard-letters';
-import { z } from 'zod';
+import type { deadLetterFilter } from '@sluice/contract/dashboard-deliveries';
+import type { DeadDelivery, DeadLetter, FailedEvent } from '@sluice/contract/dashboard-letters';
+import type { z } from 'zod';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
@@ -14,8 +9,6 @@ import type { StoredDelivery } from '../../../core/stores/deliveries.ts';
 import { RETRY_JOB } from '../../../core/stores/job-requests.ts';
 import type { Job } from '../../../core/stores/pipelines.ts';
 import type { Storage } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
-import { pagingQuery } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import { showStoredFilter, toStoredFilter } from './dead-letter-filter.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
@@ -152,9 +145,8 @@ export function deadLetterCalls(
     return latest.find(job => job.kind === RETRY_JOB && job.finishedAt === null && job.request === request);
   }
 
-  const listQuery = z.strictObject({ ...deadLetterFilter.shape, ...pagingQuery });
   calls.on('GET /dead-letters', 'read', async call => {
-    const { limit, cursor, ...filter } = call.query(listQuery);
+    const { limit, cursor, ...filter } = call.query();
     const page = call.page('dead-letters', { limit, cursor });
     const { orgId } = call.session;
     const { letters, next } = await find(orgId, filter, page.limit, page.position);
@@ -162,23 +154,22 @@ export function deadLetterCalls(
   });
 
   calls.on('GET /dead-letters/summary', 'read', async call => {
-    const filter = call.query(deadLetterFilter);
+    const filter = call.query();
     const { kind: _, ...rest } = filter;
     const stored = toStoredFilter(rest);
     const { orgId } = call.session;
-    const summary: DeadLetterSummary = {
+    return call.answer({
       ...(await count(orgId, filter, MOST_COUNTED)),
       most: MOST_COUNTED,
       by_destination: wantsDeliveries(filter)
         ? await storage.listDeadGroups(orgId, stored, MOST_COUNTED)
         : [],
       by_pipeline: wantsEvents(filter) ? await storage.listFailedGroups(orgId, stored, MOST_COUNTED) : [],
-    };
-    return answer(summary);
+    });
   });
 
   calls.on('POST /dead-letters/retry', 'deliveries.change', async call => {
-    const { filter } = await call.body(retryDeadLetters, 'take as {}');
+    const { filter } = await call.body();
     const { orgId, email } = call.session;
     const stored = toStoredFilter(filter);
     const request = JSON.stringify({
@@ -187,7 +178,7 @@ export function deadLetterCalls(
       events: wantsEvents(filter),
     });
     const underWay = await findUnderWay(orgId, request);
-    if (underWay) return answer(showJob(underWay));
+    if (underWay) return call.answer(showJob(underWay));
     const now = clock.now();
     const { deliveries, events } = await count(orgId, filter);
     const total = deliveries + events;
@@ -209,7 +200,7 @@ export function deadLetterCalls(
     const record = call.record('dead_letters.retried', job.id, { filter: showStoredFilter(stored), total });
     await storage.audited(record).createJob(job);
     onDeliveriesDue();
-    return answer(showJob(job), 201);
+    return call.answer(showJob(job), 201);
   });
 
   calls.on('POST /events/:id/discard', 'deliveries.change', async call => {
@@ -218,11 +209,11 @@ export function deadLetterCalls(
     const changes = storage.audited(call.record('event.discarded', event.id));
     if (!(await changes.discardFailedEvent(call.session.orgId, event.id)))
       throw new Problem('conflict', { message: 'This event is not among the dead letters.' });
-    return answer(toRow(event));
+    return call.answer(toRow(event));
   });
 
   calls.on('GET /dead-letters/export', 'read', async call => {
-    const lines = exportLines(call.session.orgId, call.query(deadLetterFilter));
+    const lines = exportLines(call.session.orgId, call.query());
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
         const { value, done } = await lines.next();
@@ -233,12 +224,13 @@ export function deadLetterCalls(
         await lines.return(undefined);
       },
     });
-    return new Response(body, {
+    const file = new Response(body, {
       headers: {
         'Content-Type': 'application/x-ndjson',
         'Content-Disposition': 'attachment; filename="dead-letters.ndjson"',
       },
     });
+    return call.respond(file);
   });
 }
 

@@ -1,14 +1,11 @@
-import { deliveryFilter } from '@sluice/contract/dashboard-deliveries';
 import type { AttemptRecord, DeliveryRecord } from '@sluice/contract/dashboard-letters';
-import { z } from 'zod';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { idFloor } from '../../../core/ids.ts';
 import type { StoredAttempt, StoredDelivery } from '../../../core/stores/deliveries.ts';
 import type { Storage } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
-import { pagingQuery } from '../../paging.ts';
-import type { Call, Calls } from '../calls.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCall } from '../exchange.ts';
 import { optionalTime } from '../records.ts';
 
 type DeliveryCallStorage = Pick<Storage, 'listDeliveries' | 'findDelivery' | 'listAttempts' | 'audited'>;
@@ -22,7 +19,7 @@ export function deliveryCalls(
     onDeliveriesDue,
   }: { readonly storage: DeliveryCallStorage; readonly clock: Clock; onDeliveriesDue(): void },
 ): void {
-  async function find({ session, param }: Call): Promise<StoredDelivery> {
+  async function find({ session, param }: SessionCall<'id'>): Promise<StoredDelivery> {
     const delivery = await storage.findDelivery(session.orgId, param('id'));
     if (delivery === null) throw new Problem('not_found');
     return delivery;
@@ -34,9 +31,8 @@ export function deliveryCalls(
   const showBriefly = async (delivery: StoredDelivery) =>
     showDelivery(delivery, await storage.listAttempts(delivery.orgId, delivery.id), MOST_LISTED);
 
-  const listQuery = z.strictObject({ ...deliveryFilter, ...pagingQuery });
   calls.on('GET /deliveries', 'read', async call => {
-    const { limit, cursor, after, before, ...filter } = call.query(listQuery);
+    const { limit, cursor, after, before, ...filter } = call.query();
     const page = call.page('deliveries', { limit, cursor });
     // An id holds when it was made.
     const [floor, ceiling] = [
@@ -53,7 +49,7 @@ export function deliveryCalls(
     return page.answer(await Promise.all(shown.map(showBriefly)), next);
   });
 
-  calls.on('GET /deliveries/:id', 'read', async call => answer(await showWhole(await find(call))));
+  calls.on('GET /deliveries/:id', 'read', async call => call.answer(await showWhole(await find(call))));
 
   calls.on('POST /deliveries/:id/retry', 'deliveries.change', async call => {
     const { orgId, id } = await find(call);
@@ -64,7 +60,7 @@ export function deliveryCalls(
       });
     }
     onDeliveriesDue();
-    return answer(await showWhole(await find(call)));
+    return call.answer(await showWhole(await find(call)));
   });
 
   calls.on('POST /deliveries/:id/discard', 'deliveries.change', async call => {
@@ -73,7 +69,7 @@ export function deliveryCalls(
     if (!(await changes.discardDelivery(orgId, id, clock.now()))) {
       throw new Problem('conflict', { message: 'This delivery has ended already.' });
     }
-    return answer(await showWhole(await find(call)));
+    return call.answer(await showWhole(await find(call)));
   });
 }
 

@@ -1,8 +1,6 @@
-import { deleteQuery } from '@sluice/contract/entity';
 import { Problem } from '../../../core/errors.ts';
 import type { EntityRef } from '../../../core/event/scope.ts';
 import type { Entities, EntityActions } from '../../../core/stores/entities.ts';
-import { answer } from '../../answer.ts';
 import type { Cursors } from '../../paging.ts';
 import { placeOf, readEntity, targetOf } from '../../public/entities-path.ts';
 import { readIfMatch } from '../../public/entities-query.ts';
@@ -10,7 +8,8 @@ import { createEntityReads } from '../../public/entities-read.ts';
 import { answerJson, timedEntityJson } from '../../public/entities-records.ts';
 import { createEntityWrites } from '../../public/entities-write.ts';
 import type { BodyLimits } from '../../read-json.ts';
-import type { Call, Calls } from '../calls.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCall } from '../exchange.ts';
 import type { SearchesInTurns } from './search-limit.ts';
 
 const PREFIX = '/dashboard/api/entities';
@@ -32,50 +31,50 @@ export function entityCalls(
   const writes = createEntityWrites({ actions, limits });
 
   /** Off the URL as it was sent, since an external id may hold anything. */
-  const segmentsOf = ({ request }: Call) => placeOf(request, PREFIX)?.segments ?? [];
-  const entityOf = (call: Call): EntityRef => readEntity(segmentsOf(call));
-  const recordAs = (call: Call, action: string) => (entity: EntityRef) =>
+  const segmentsOf = ({ request }: SessionCall) => placeOf(request, PREFIX)?.segments ?? [];
+  const entityOf = (call: SessionCall): EntityRef => readEntity(segmentsOf(call));
+  const recordAs = (call: SessionCall, action: string) => (entity: EntityRef) =>
     call.record(action, targetOf(entity));
 
-  calls.on('GET /entities', 'read', ({ session, request }) =>
-    reads.list(session.orgId, request, (...search) => storage.listEntities(...search, request.signal)),
+  calls.on('GET /entities', 'read', async ({ session, request, respond }) =>
+    respond(
+      await reads.list(session.orgId, request, (...search) =>
+        storage.listEntities(...search, request.signal),
+      ),
+    ),
   );
 
   calls.on(`GET ${ONE}`, 'read', async call => {
     const entity = await storage.findEntity(call.session.orgId, entityOf(call));
     if (entity === null) throw new Problem('not_found');
-    return answerJson(timedEntityJson(entity));
+    return call.respond(answerJson(timedEntityJson(entity)));
   });
 
   for (const what of ['links', 'graph', 'identity', 'events'] as const) {
-    calls.on(`GET ${ONE}/${what}`, 'read', call =>
-      reads[what](call.session.orgId, entityOf(call), call.request),
+    calls.on(`GET ${ONE}/${what}`, 'read', async call =>
+      call.respond(await reads[what](call.session.orgId, entityOf(call), call.request)),
     );
   }
 
-  calls.on('POST /entities', 'entities.change', call =>
-    writes.merge(call.session.orgId, call.request, recordAs(call, 'entity.written')),
+  calls.on('POST /entities', 'entities.change', async call =>
+    call.respond(await writes.merge(call.session.orgId, call.request, recordAs(call, 'entity.written'))),
   );
 
-  calls.on(`PATCH ${ONE}`, 'entities.change', call =>
-    writes.write(
-      call.session.orgId,
-      segmentsOf(call),
-      'patch',
-      call.request,
-      recordAs(call, 'entity.changed'),
-    ),
-  );
+  calls.on(`PATCH ${ONE}`, 'entities.change', async call => {
+    const record = recordAs(call, 'entity.changed');
+    const { orgId } = call.session;
+    return call.respond(await writes.write(orgId, segmentsOf(call), 'patch', call.request, record));
+  });
 
   calls.on(`DELETE ${ONE}`, 'entities.change', async call => {
     const entity = entityOf(call);
-    const { erase_events: eraseEvents } = call.query(deleteQuery);
+    const { erase_events: eraseEvents } = call.query();
     const shown = (erasedEvents: number) => (eraseEvents ? { erased_events: erasedEvents } : {});
     const { erasedEvents } = await actions.remove(call.session.orgId, entity, {
       ifMatch: readIfMatch(call.request),
       eraseEvents,
       record: erased => call.record('entity.deleted', targetOf(entity), shown(erased)),
     });
-    return answer({ deleted: true, ...shown(erasedEvents) });
+    return call.answer({ deleted: true, ...shown(erasedEvents) });
   });
 }

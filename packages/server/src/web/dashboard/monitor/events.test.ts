@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { EventRow } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { openPrivateCalls, type PrivateCalls } from '../../../../test/support/private-calls.ts';
 import { days } from '../../../core/clock.ts';
 import { idFloor, idTime } from '../../../core/ids.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => dashboard.close());
 
 interface Found {
-  readonly data: EventRow[];
+  readonly data: EventSummary[];
   readonly next_cursor: string | null;
   readonly searched_to: string | null;
 }

@@ -1,21 +1,19 @@
 import type { PipelineDestination } from '@sluice/contract';
-import { type EventRow, eventFilter } from '@sluice/contract/dashboard-events';
+import type { EventSummary } from '@sluice/contract/dashboard-events';
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
-import { z } from 'zod';
 import { seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { StoredEvent } from '../../../core/event/event.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../../core/json/json.ts';
 import type { StoredRun } from '../../../core/stores/pipelines.ts';
 import type { Storage } from '../../../core/stores/storage.ts';
-import { pagingQuery } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import { optionalTime } from '../records.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { toFilter } from './event-filter.ts';
 import type { SearchesInTurns } from './search-limit.ts';
-import { type ShownTrace, showTraces } from './traces.ts';
+import { showTraces, type TraceView } from './traces.ts';
 
 /** A search goes back through time for this long, then says how far it came. */
 const SEARCH_BUDGET_MS = seconds(2);
@@ -29,8 +27,6 @@ const MOST_ATTEMPTS = 10;
 /** Of what was sent and answered so much is shown whole, the newest first; the delivery's own call has all of it. */
 const MOST_BODIES = 512 * 1024;
 
-const eventsQuery = z.strictObject({ ...eventFilter, ...pagingQuery });
-
 type EventStorage = Pick<
   Storage,
   'findEvent' | 'listRuns' | 'findRetry' | 'listDeliveries' | 'listAttempts' | 'findPipelineVersion'
@@ -39,7 +35,7 @@ type EventStorage = Pick<
 
 /** What these calls ask of the pipelines; see `pipeline/pipeline-admin.ts`. */
 export interface TraceReader {
-  showTrace(trace: string, payload: JsonObject): ShownTrace;
+  showTrace(trace: string, payload: JsonObject): TraceView;
   /** A stored definition. */
   show(definition: string): { readonly destinations: readonly PipelineDestination[] };
 }
@@ -77,7 +73,7 @@ export function eventCalls(
   }
 
   calls.on('GET /events', 'read', async call => {
-    const query = call.query(eventsQuery);
+    const query = call.query();
     const page = call.page('events', query);
     const { events, next, searchedTo } = await storage.listEvents(
       call.session.orgId,
@@ -88,7 +84,7 @@ export function eventCalls(
     return page.answer(events.map(toRow), next, { searched_to: optionalTime(searchedTo) });
   });
 
-  calls.on('GET /events/:id', 'read', async ({ session, param }) => {
+  calls.on('GET /events/:id', 'read', async ({ session, param, respond }) => {
     const event = await storage.findEvent(session.orgId, param('id'));
     if (event === null) throw new Problem('not_found');
     const { deliveries, deliveries_cut } = await listDeliveries(session.orgId, event.id);
@@ -116,11 +112,11 @@ export function eventCalls(
     } satisfies Omit<EventRecord, 'payload'>);
     // The payload goes out as the text it is stored as: read and written again, some numbers would change.
     const text = `{"data":${record.slice(0, -1)},"payload":${event.payload}}}`;
-    return new Response(text, { headers: { 'Content-Type': 'application/json' } });
+    return respond(new Response(text, { headers: { 'Content-Type': 'application/json' } }));
   });
 }
 
-const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
+const showRun = (run: StoredRun, { steps, cutAt }: TraceView): RunRecord => ({
   id: run.id,
   pipeline: { id: run.pipelineId, name: run.pipelineName, version: run.version },
   outcome: run.outcome,
@@ -133,7 +129,7 @@ const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
   at: toRfc3339(run.createdAt),
 });
 
-export const toRow = (event: StoredEvent): EventRow => ({
+export const toRow = (event: StoredEvent): EventSummary => ({
   id: event.id,
   type: event.type,
   icon: event.icon,

@@ -1,8 +1,6 @@
-import type { HealthRecord } from '@sluice/contract/dashboard-overview';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { Counters } from '../../../core/stores/counters.ts';
 import type { StorageSize } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';
 import { MOST_COUNTED } from '../overview/overview.ts';
 
@@ -46,7 +44,7 @@ export function healthCalls(
       storage.countBacklog(call.session.orgId, MOST_COUNTED),
     ]);
     const { accepted, pending, retrying, held } = backlog;
-    return answer({
+    return call.answer({
       version: health.version,
       started_at: toRfc3339(health.startedAt),
       uptime_s: Math.max(0, Math.floor((clock.now() - health.startedAt) / 1_000)),
@@ -54,6 +52,6 @@ export function healthCalls(
       nodes: health.nodes(),
       roles: [...health.roles],
       backlog: { accepted, pending, retrying, held },
-    } satisfies HealthRecord);
+    });
   });
 }

@@ -4,9 +4,9 @@ import { Problem } from '../../../core/errors.ts';
 import { REPLAY_JOB, RETRY_JOB, type ReplayRequest } from '../../../core/stores/job-requests.ts';
 import type { Job, Jobs } from '../../../core/stores/pipelines.ts';
 import type { AuditLog } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
-import type { Call, Calls } from '../calls.ts';
-import { listQuery, optionalTime } from '../records.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCall } from '../exchange.ts';
+import { optionalTime } from '../records.ts';
 import { showStoredFilter } from './dead-letter-filter.ts';
 import { showFilter } from './event-filter.ts';
 
@@ -15,27 +15,27 @@ export function jobCalls(
   calls: Calls,
   { storage, clock }: { readonly storage: Jobs & Pick<AuditLog, 'audited'>; readonly clock: Clock },
 ): void {
-  async function find({ session, param }: Call): Promise<Job> {
+  async function find({ session, param }: SessionCall<'id'>): Promise<Job> {
     const job = await storage.findJob(session.orgId, param('id'));
     if (job === null) throw new Problem('not_found');
     return job;
   }
 
   calls.on('GET /jobs', 'read', async call => {
-    const page = call.page('jobs', call.query(listQuery));
+    const page = call.page('jobs', call.query());
     const jobs = await storage.listJobs(call.session.orgId, { limit: page.limit + 1, below: page.position });
     const shown = jobs.slice(0, page.limit);
     return page.answer(shown.map(showJob), jobs.length > shown.length ? (shown.at(-1)?.id ?? null) : null);
   });
 
-  calls.on('GET /jobs/:id', 'read', async call => answer(showJob(await find(call))));
+  calls.on('GET /jobs/:id', 'read', async call => call.answer(showJob(await find(call))));
 
   calls.on('POST /jobs/:id/cancel', 'jobs.cancel', async call => {
     const { orgId, id, kind } = await find(call);
     const changes = storage.audited(call.record('job.cancelled', id, { kind }));
     if (!(await changes.finishJob(orgId, id, 'cancelled', clock.now())))
       throw new Problem('conflict', { message: 'The job has ended already.' });
-    return answer(showJob(await find(call)));
+    return call.answer(showJob(await find(call)));
   });
 }
 

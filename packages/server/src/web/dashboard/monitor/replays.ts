@@ -1,4 +1,3 @@
-import { replayBody, replaysBody } from '@sluice/contract/dashboard-pipelines';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
@@ -6,8 +5,8 @@ import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import { REPLAY_JOB, type ReplayRequest } from '../../../core/stores/job-requests.ts';
 import type { Job } from '../../../core/stores/pipelines.ts';
 import type { AuditLog, EventFilter, Journal } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
-import type { Call, Calls } from '../calls.ts';
+import type { Calls } from '../calls.ts';
+import type { SessionCallTo } from '../exchange.ts';
 import { toFilter } from './event-filter.ts';
 import { showJob } from './jobs.ts';
 
@@ -20,11 +19,11 @@ export function replayCalls(
   }: { readonly storage: Pick<Journal, 'findEvent'> & Pick<AuditLog, 'audited'>; readonly clock: Clock },
 ): void {
   async function begin(
-    call: Call,
+    call: Pick<SessionCallTo<'POST /replays'>, 'session' | 'answer'>,
     request: ReplayRequest,
     total: number,
     record: AuditEntry,
-  ): Promise<Response> {
+  ) {
     const now = clock.now();
     const job: Job = {
       id: newId('job', now),
@@ -42,13 +41,13 @@ export function replayCalls(
       finishedAt: null,
     };
     await storage.audited(record).createJob(job);
-    return answer(showJob(job), 201);
+    return call.answer(showJob(job), 201);
   }
 
   calls.on('POST /events/:id/replay', 'events.replay', async call => {
     const event = await storage.findEvent(call.session.orgId, call.param('id'));
     if (event === null) throw new Problem('not_found');
-    const { version } = await call.body(replayBody, 'take as {}');
+    const { version } = await call.body();
     if (event.state === 'accepted')
       throw new Problem('conflict', { message: 'The event has not been processed for the first time yet.' });
     const record = call.record('event.replayed', event.id, { version });
@@ -56,7 +55,7 @@ export function replayCalls(
   });
 
   calls.on('POST /replays', 'events.replay', async call => {
-    const { filter: given, version } = await call.body(replaysBody);
+    const { filter: given, version } = await call.body();
     const filter: EventFilter = toFilter(given);
     const record = call.record('events.replayed', call.session.orgId, { filter, version });
     return begin(call, { filter, version }, 0, record);

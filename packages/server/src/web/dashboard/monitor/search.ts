@@ -1,8 +1,7 @@
-import { type Found, searchQuery } from '@sluice/contract/dashboard-search';
+import type { Found } from '@sluice/contract/dashboard-search';
 import { seconds } from '../../../core/clock.ts';
 import { type IdPrefix, isId } from '../../../core/ids.ts';
 import type { Storage } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';
 import type { SearchesInTurns } from './search-limit.ts';
 
@@ -27,16 +26,16 @@ type SearchStorage = Pick<
  * it is looked up by an index or in lists that are short, so that it is quick however much came in.
  */
 export function searchCalls(calls: Calls, { storage }: { readonly storage: SearchStorage }): void {
-  calls.on('GET /search', 'read', async ({ session, query, request }) => {
-    const text = query(searchQuery).text.trim();
-    if (text === '') return answer([]);
-    const { orgId } = session;
+  calls.on('GET /search', 'read', async call => {
+    const text = call.query().text.trim();
+    if (text === '') return call.answer([]);
+    const { orgId } = call.session;
     const parts = await Promise.all([
       byId(storage, orgId, text),
       byName(storage, orgId, text),
-      entitiesCalled(storage, orgId, text, request.signal),
+      entitiesCalled(storage, orgId, text, call.request.signal),
     ]);
-    return answer(parts.flat().slice(0, MOST_FOUND));
+    return call.answer(parts.flat().slice(0, MOST_FOUND));
   });
 }
 

@@ -1,7 +1,7 @@
 import type { StepTrace } from '@sluice/contract';
 import type { StoredRun } from '../../../core/stores/pipelines.ts';
 
-export interface ShownTrace {
+export interface TraceView {
   readonly steps: readonly StepTrace[];
   /** The first step whose states are not shown; null where all are. */
   readonly cutAt: number | null;
@@ -17,8 +17,8 @@ const MOST_STATES = 8 * 1024 * 1024;
 export function showTraces(
   runs: readonly Pick<StoredRun, 'trace'>[],
   payload: string,
-  show: (trace: string) => ShownTrace,
-): ShownTrace[] {
+  show: (trace: string) => TraceView,
+): TraceView[] {
   let room = MOST_STATES;
   const newestFirst = runs.toReversed().map(({ trace }) => {
     const shown = show(trace);
@@ -29,7 +29,7 @@ export function showTraces(
   return newestFirst.reverse();
 }
 
-const withoutStates = ({ steps }: ShownTrace): ShownTrace => ({
+const withoutStates = ({ steps }: TraceView): TraceView => ({
   steps: steps.map(step => ({ ...step, before: null, after: null })),
   cutAt: 0,
 });

@@ -1,7 +1,5 @@
-import { type CountersRecord, countersQuery } from '@sluice/contract/dashboard-overview';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { Counters } from '../../../core/stores/counters.ts';
-import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';
 import { seriesOf, seriesWindow } from './counter-windows.ts';
 
@@ -11,13 +9,13 @@ export function counterCalls(
   { storage, clock }: { readonly storage: Pick<Counters, 'readCounters'>; readonly clock: Clock },
 ): void {
   calls.on('GET /counters', 'read', async call => {
-    const { subject, names, minutes } = call.query(countersQuery);
+    const { subject, names, minutes } = call.query();
     const window = seriesWindow(minutes, clock.now());
     const sums = await storage.readCounters(call.session.orgId, [subject], names, window);
-    return answer({
+    return call.answer({
       from: toRfc3339(window.from),
       step_s: window.stepMs / 1_000,
       series: seriesOf(sums, names, window.points),
-    } satisfies CountersRecord);
+    });
   });
 }

@@ -1,9 +1,7 @@
-import { type MapRecord, overviewQuery } from '@sluice/contract/dashboard-overview';
 import type { Clock } from '../../../core/clock.ts';
 import { arrow } from '../../../core/stores/counters.ts';
 import type { StoredPipeline } from '../../../core/stores/pipelines.ts';
 import type { Storage } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';
 import { totalsOf, totalWindow } from './counter-windows.ts';
 
@@ -22,7 +20,7 @@ export function mapCalls(
   },
 ): void {
   calls.on('GET /map', 'read', async call => {
-    const { minutes } = call.query(overviewQuery);
+    const { minutes } = call.query();
     const { orgId } = call.session;
     const [sources, pipelines, destinations] = await Promise.all([
       storage.listSources(orgId),
@@ -43,7 +41,7 @@ export function mapCalls(
     const along = (of: ReturnType<typeof totalsOf>, from: string, to: string) =>
       of(arrow(from, to), 'runs') + of(arrow(from, to), 'deliveries');
 
-    return answer({
+    return call.answer({
       sources: sources
         .map(({ id, name, kind, enabled }) => ({ id, name, kind, enabled, total: of(id, 'received') }))
         .sort(byName),
@@ -71,7 +69,7 @@ export function mapCalls(
         total: along(total, from, to),
         per_minute: along(lately, from, to) / NOW_MINUTES,
       })),
-    } satisfies MapRecord);
+    });
   });
 }
 

@@ -1,15 +1,9 @@
-import {
-  type FailingDestination,
-  funnelNames,
-  type OverviewRecord,
-  overviewQuery,
-} from '@sluice/contract/dashboard-overview';
+import { type FailingDestination, funnelNames } from '@sluice/contract/dashboard-overview';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
 import type { StoredDestination } from '../../../core/stores/deliveries.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Storage } from '../../../core/stores/storage.ts';
-import { answer } from '../../answer.ts';
 import type { Calls } from '../calls.ts';
 import { seriesOf, seriesWindow, totalsOf, totalWindow } from './counter-windows.ts';
 
@@ -58,7 +52,7 @@ export function overviewCalls(
   }
 
   calls.on('GET /overview', 'read', async call => {
-    const { minutes } = call.query(overviewQuery);
+    const { minutes } = call.query();
     const { orgId } = call.session;
     const now = clock.now();
     const window = seriesWindow(minutes, now);
@@ -74,7 +68,7 @@ export function overviewCalls(
     const total = totalsOf(sums);
     const times = new Map(latencies.map(({ name, amount }) => [name, amount]));
     const { deadDeliveries, failedEvents, ...waiting } = backlog;
-    return answer({
+    return call.answer({
       from: toRfc3339(window.from),
       step_s: window.stepMs / 1_000,
       series: seriesOf(sums, funnelNames, window.points),
@@ -96,6 +90,6 @@ export function overviewCalls(
         pipelines: pipelines.length > 0,
         destinations: destinations.length > 0,
       },
-    } satisfies OverviewRecord);
+    });
   });
 }

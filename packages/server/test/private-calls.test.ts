@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test';
+import { defaultEventLimits } from '@sluice/contract';
+import { privateCalls } from '@sluice/contract/private-calls';
+import { Hono } from 'hono';
+import { addDashboard, type DashboardDependencies } from '../src/web/dashboard/routes.ts';
+import type { WebEnv } from '../src/web/env.ts';
+
+const PREFIX = '/dashboard/api';
+
+/** Whatever the dashboard registers. Registering asks nothing of its dependencies, so most of them are left out. */
+function registeredCalls(): string[] {
+  const app = new Hono<WebEnv>();
+  const parts = { storage: {}, limits: defaultEventLimits, pagesFrom: '' };
+  addDashboard(app, parts as unknown as DashboardDependencies);
+  return app.routes
+    .filter(({ path }) => path.startsWith(`${PREFIX}/`))
+    .map(({ method, path }) => `${method} ${path.slice(PREFIX.length)}`);
+}
+
+test('the server registers each private call of the contract once, and no other', () => {
+  expect(registeredCalls().sort()).toEqual(Object.keys(privateCalls).sort());
+});
