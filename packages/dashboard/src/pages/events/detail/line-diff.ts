@@ -10,7 +10,7 @@ export interface DiffLine {
  * Past so many changes a closer look costs more than it tells: all of it is then shown as removed and added. The cost
  * grows with the square of this.
  */
-const MOST_EDITS = 1_200;
+const MOST_EDITS = 800;
 
 /** The line diff of two texts. Lines whose keys are the same are the same, and are shown as they stand after. */
 export function diffLines(before: string, after: string, keyOf = (line: string) => line): DiffLine[] {
