@@ -8,6 +8,7 @@ import { createVault } from './core/secrets/vault.ts';
 import type { StorageEngine } from './core/stores/storage.ts';
 import { VERSION } from './core/version.ts';
 import { repeat } from './core/work/repeat.ts';
+import { createDeadLetterActions } from './delivery/dead-letters/actions.ts';
 import { createDestinationAdmin } from './delivery/destination-admin.ts';
 import { createGuardedClient } from './delivery/guarded-client/client.ts';
 import { createTemplateRenderer } from './delivery/rendering/template-renderer.ts';
@@ -218,6 +219,7 @@ export async function startService(
     passwords,
     firstUser,
     destinationAdmin,
+    deadLetters: createDeadLetterActions({ storage, clock, onDeliveriesDue }),
     pipelineAdmin: pipelines.admin,
     onDeliveriesDue,
     entityActions,

@@ -1,9 +1,9 @@
 import { invalid } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
+import type { ConfigInput, DestinationAdmin } from '../core/kinds/destination-admin.ts';
 import {
   describeKind,
-  type KindDescription,
   keepSecrets,
   keepsSecrets,
   maskSecrets,
@@ -13,59 +13,23 @@ import {
 } from '../core/kinds/kind.ts';
 import type { Vault } from '../core/secrets/vault.ts';
 import type { StoredDestination } from '../core/stores/deliveries.ts';
-import type { AttemptResult } from './decide/attempt.ts';
-import type { Destination, DestinationDeps, DestinationKind, FoundTable, Rotation } from './destination.ts';
+import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { requireSameServer } from './same-server.ts';
 import { strikeSecrets } from './strike-secrets.ts';
 
-/**
- * Where destinations are made and changed: a configuration as somebody sends it becomes one that is checked and
- * sealed, and a stored one becomes something to show, to test, or to send with.
- */
-export interface DestinationAdmin {
-  kinds(): DestinationKindDescription[];
-  /** Checks it, also against the world; answers it sealed, with the secret that was made where one was lacking. */
-  accept(input: ConfigInput): Promise<SealedConfig>;
-  /** The configuration with its secrets masked. */
-  show(destination: StoredDestination): JsonObject;
-  /** Null where it has no secret of ours that could be rotated. */
-  rotationOf(destination: StoredDestination): Rotation | null;
-  rotate(destination: StoredDestination, previousHoldsUntil: number): SealedConfig;
-  /** The table that a configuration names, which need not be saved yet. */
-  readColumns(input: ConfigInput): Promise<FoundTable>;
+/** Reads stored destinations for good: opens their secrets, compiles their templates. */
+export interface DestinationPreparer {
   prepare(destination: StoredDestination): Destination;
-  /** Sends an event that says it is a test. */
-  test(destination: StoredDestination): Promise<AttemptResult>;
-}
-
-export interface DestinationKindDescription extends KindDescription {
-  /** Where connections come from, for people who have to let them in. */
-  readonly egress_addresses: readonly string[];
-}
-
-export interface ConfigInput {
-  readonly orgId: string;
-  readonly id: string;
-  readonly kind: string;
-  readonly config: JsonObject;
-  /** What is there already, whose secrets may be kept. */
-  readonly stored: StoredDestination | null;
-}
-
-export interface SealedConfig {
-  /** JSON text. */
-  readonly config: string;
-  /** To be shown once. */
-  readonly secret: string | null;
 }
 
 type Owner = Pick<StoredDestination, 'orgId' | 'id'>;
 
+/** Destinations as they are made, changed and tested, by the kinds that there are. */
 export function createDestinationAdmin(
   deps: DestinationDeps,
   vault: Pick<Vault, 'seal' | 'open'>,
-): DestinationAdmin {
+): DestinationAdmin & DestinationPreparer {
   const seal = (kind: DestinationKind, config: JsonObject, { orgId, id }: Owner) =>
     stringifyJson(sealSecrets(kind, config, secret => vault.seal(secret, orgId, id)));
 

@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { type PipelineEvent, type Scope, scopeOf } from '../core/event/scope.ts';
 import type { Budget } from '../core/expressions/cel/budget.ts';
+import type { AttemptResult } from '../core/http/attempt.ts';
 import { type JsonObject, parseJson } from '../core/json/json.ts';
+import type { FoundTable, Rotation } from '../core/kinds/destination-admin.ts';
 import { defineKind, type Kind } from '../core/kinds/kind.ts';
-import type { AttemptResult } from './decide/attempt.ts';
 import type { GuardedClient } from './guarded-client/client.ts';
 
 /** A kind of destination: beside what every kind says of itself, how it is checked and how it sends. */
@@ -24,30 +25,6 @@ export interface DestinationKind<C extends z.ZodType = z.ZodType> extends Kind<C
   rotate?(config: z.output<C>, previousHoldsUntil: number): NewSecret<z.output<C>>;
   /** Looks at the table that a configuration names, so that a form can offer its columns. Throws a 400. */
   readColumns?(config: z.output<C>, deps: DestinationDeps): Promise<FoundTable>;
-}
-
-export interface Rotation {
-  readonly previousHoldsUntil: number | null;
-}
-
-export interface FoundTable {
-  readonly table: string;
-  readonly exists: boolean;
-  readonly mayInsert: boolean;
-  readonly columns: readonly FoundColumn[];
-  /** What holds where nobody maps columns. */
-  readonly defaultColumns: Readonly<Record<string, string>>;
-  /** Makes a table that the default mapping fits; for people to paste. */
-  readonly ddl: string;
-}
-
-export interface FoundColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly isRequired: boolean;
-  readonly isGenerated: boolean;
-  /** Alone in a unique index: what comes twice makes no second row. */
-  readonly isUnique: boolean;
 }
 
 export interface NewSecret<Config> {

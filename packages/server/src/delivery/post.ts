@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
+import type { AttemptResult, RequestSummary } from '../core/http/attempt.ts';
 import type { OutgoingFailure, OutgoingHttp, OutgoingResult } from '../core/http/outgoing.ts';
 import { readRetryAfter } from '../core/http/retry-after.ts';
-import type { AttemptResult, RequestSummary } from './decide/attempt.ts';
 import { cutText } from './rendering/text.ts';
 
 /** One POST as an attempt. Every destination that speaks HTTP sends through here. */

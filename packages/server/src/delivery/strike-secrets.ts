@@ -1,7 +1,7 @@
 import { getPath, parsePath } from '../core/expressions/path.ts';
+import type { AttemptResult } from '../core/http/attempt.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Kind } from '../core/kinds/kind.ts';
-import type { AttemptResult } from './decide/attempt.ts';
 import type { Destination } from './destination.ts';
 
 /** A receiver that answers with what it was sent would have its secrets kept and shown: they are struck out. */

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import type { EntityReader } from '../../src/core/entities/reader.ts';
+import type { AttemptResult } from '../../src/core/http/attempt.ts';
 import type { DeliveryState, StoredDelivery, StoredDestination } from '../../src/core/stores/deliveries.ts';
 import type { Storage, StorageEngine } from '../../src/core/stores/storage.ts';
-import type { AttemptResult } from '../../src/delivery/decide/attempt.ts';
 import type { Destination, OutgoingDelivery } from '../../src/delivery/destination.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/delivery/work/worker.ts';
 import { openStorage } from '../../src/storage/open.ts';

@@ -1,7 +1,7 @@
 import type { Scope } from '../event/scope.ts';
 import { Budget, OverBudget } from './cel/budget.ts';
 import { compileExpression, type Expression } from './cel/expression.ts';
-import { Failure, nameType } from './cel/value.ts';
+import { CelFailure, nameType } from './cel/value.ts';
 import { ExpressionError } from './expression-error.ts';
 
 /** A CEL expression that is true or false: of `filter.match` and of a destination's `when`. */
@@ -37,7 +37,7 @@ function decide(expression: Expression, scope: Scope): ConditionResult {
     if (value === true) return MATCHES;
     if (value === false) return DOES_NOT_MATCH;
     const note =
-      value instanceof Failure ? value.note : `the condition is ${nameType(value)}, not true or false`;
+      value instanceof CelFailure ? value.note : `the condition is ${nameType(value)}, not true or false`;
     return { kind: 'decided', matches: false, note };
   } catch (error) {
     if (error instanceof OverBudget) return { kind: 'over_budget', reason: error.message };

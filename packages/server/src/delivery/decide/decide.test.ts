@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { failureCodes } from '@sluice/contract/failure';
 import fc from 'fast-check';
-import type { AttemptResult, Failed } from './attempt.ts';
+import type { AttemptResult, Failed } from '../../core/http/attempt.ts';
 import { decide, longestWait, type RetryPolicy } from './decide.ts';
 
 const facts = {

@@ -1,4 +1,5 @@
 import { hours } from '../../core/clock.ts';
+import type { AttemptResult } from '../../core/http/attempt.ts';
 import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import {
   delayBefore,
@@ -7,7 +8,6 @@ import {
   remainingDelays,
   type Schedule,
 } from '../../core/work/backoff.ts';
-import type { AttemptResult } from './attempt.ts';
 
 /**
  * The whole retry logic, apart from any I/O. A delivery is tried as often as its destination's policy says; the

@@ -2,8 +2,8 @@ import type { Clock } from '../../core/clock.ts';
 import type { OutgoingHttp } from '../../core/http/outgoing.ts';
 import { createAddressPolicy } from './address.ts';
 import { sendRequest } from './http.ts';
+import { createHttpSessions, type OpenHttpSession } from './http-sessions.ts';
 import { createResolver, type Location, type Lookup, systemLookup } from './resolve.ts';
-import { createSessions, type OpenSession } from './sessions.ts';
 import { type OpenedSocket, openSocket } from './socket.ts';
 import { addressProblem, hostProblem, urlProblem } from './url.ts';
 
@@ -24,7 +24,7 @@ export interface GuardedClientOptions {
   /** Networks that may be connected to although they are private. */
   readonly allowAddresses: readonly string[];
   readonly allowHttp: boolean;
-  readonly openSession: OpenSession;
+  readonly openSession: OpenHttpSession;
   readonly clock: Clock;
   readonly lookup?: Lookup;
 }
@@ -33,7 +33,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const { allowHttp, clock, lookup = systemLookup } = options;
   const policy = createAddressPolicy(options.allowAddresses);
   const resolver = createResolver({ policy, clock, lookup });
-  const sessions = createSessions(options.openSession);
+  const sessions = createHttpSessions(options.openSession);
   const http = { resolver, sessions, allowHttp };
 
   /** A name that cannot be looked up today may well be there tomorrow; one that is private is refused. */

@@ -2,12 +2,12 @@ import { KEPT_RESPONSE_BYTES, type OutgoingRequest, type OutgoingResult } from '
 import { readKept } from './body.ts';
 import { beforeDeadline } from './deadline.ts';
 import { networkFailure, timeoutFailure } from './failure.ts';
+import type { HttpSessions } from './http-sessions.ts';
 import type { Located, Resolver } from './resolve.ts';
-import type { Sessions } from './sessions.ts';
 
 export interface HttpDeps {
   readonly resolver: Resolver;
-  readonly sessions: Sessions;
+  readonly sessions: HttpSessions;
   readonly allowHttp: boolean;
 }
 
@@ -42,7 +42,7 @@ async function sendToFirst(
   request: OutgoingRequest,
   url: URL,
   location: Located,
-  sessions: Sessions,
+  sessions: HttpSessions,
   exchange: AbortController,
 ): Promise<OutgoingResult> {
   const { name, serverName, addresses } = location;

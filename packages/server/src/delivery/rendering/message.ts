@@ -1,9 +1,9 @@
 import type { Scope } from '../../core/event/scope.ts';
 import type { Budget } from '../../core/expressions/cel/budget.ts';
 import { compileTemplate, type Escape } from '../../core/expressions/template.ts';
+import type { AttemptResult } from '../../core/http/attempt.ts';
 import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import { stringifyJson } from '../../core/json/json.ts';
-import type { AttemptResult } from '../decide/attempt.ts';
 
 /** A text that somebody wrote with references in it, compiled. */
 export interface Message {

@@ -1,5 +1,5 @@
+import type { AttemptResult } from '../../core/http/attempt.ts';
 import type { ClaimedDelivery, StoredDestination } from '../../core/stores/deliveries.ts';
-import type { AttemptResult } from '../decide/attempt.ts';
 import type { Destination } from '../destination.ts';
 import { quoted } from '../rendering/text.ts';
 

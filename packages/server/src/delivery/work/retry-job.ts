@@ -1,9 +1,7 @@
 import { type Clock, minutes, seconds } from '../../core/clock.ts';
 import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
 import { newId } from '../../core/ids.ts';
-import type { FailedEventFilter } from '../../core/stores/dead-letters.ts';
-import type { DeliveryFilter } from '../../core/stores/deliveries.ts';
-import { RETRY_JOB } from '../../core/stores/job-requests.ts';
+import { type DeadLetterSelection, RETRY_JOB, readSelection } from '../../core/jobs/dead-letters.ts';
 import type { ClaimedJob, Job, JobProgress, JobWork, PlannedRun } from '../../core/stores/pipelines.ts';
 import type { Storage } from '../../core/stores/storage.ts';
 
@@ -19,15 +17,9 @@ type RetryStorage = Pick<
   | 'readProcessing'
 >;
 
-interface RetryRequest {
-  readonly filter: Omit<DeliveryFilter, 'state'> & FailedEventFilter;
-  readonly deliveries: boolean;
-  readonly events: boolean;
-}
-
 /**
  * Dead deliveries go first, then the events that failed. Both go down by id, and never up again: what dies or fails
- * anew while the job runs is not retried for ever.
+ * again while the job runs is not retried for ever.
  */
 interface Position {
   readonly phase: 'deliveries' | 'events' | 'wait';
@@ -69,10 +61,10 @@ export function createRetryJobs(options: {
   };
 
   async function workOn(job: ClaimedJob): Promise<void> {
-    const request = JSON.parse(job.request) as RetryRequest;
+    const selection = readSelection(job);
     let position = readPosition(job);
     for (;;) {
-      const slice = await nextSlice(job, request, position);
+      const slice = await nextSlice(job, selection, position);
       if (slice === 'done') {
         await storage.finishJob(job.orgId, job.id, 'done', clock.now(), job.token);
         return;
@@ -94,20 +86,24 @@ export function createRetryJobs(options: {
 
   async function nextSlice(
     job: Job,
-    request: RetryRequest,
+    selection: DeadLetterSelection,
     { phase, below }: Position,
   ): Promise<Slice | 'wait' | 'done'> {
     if (phase === 'deliveries') {
-      if (!request.deliveries) return { next: { phase: 'events', below: null }, progress: {} };
-      return retryDeliveries(job, request, below);
+      if (!selection.deliveries) return { next: { phase: 'events', below: null }, progress: {} };
+      return retryDeliveries(job, selection, below);
     }
     // No more is given to the pipelines than can be taken back when somebody cancels.
     if (await storage.hasOutstanding(job.orgId, job.id)) return 'wait';
-    if (phase === 'wait' || !request.events) return 'done';
-    return replayEvents(job, request, below);
+    if (phase === 'wait' || !selection.events) return 'done';
+    return replayEvents(job, selection, below);
   }
 
-  async function retryDeliveries(job: Job, { filter }: RetryRequest, below: string | null): Promise<Slice> {
+  async function retryDeliveries(
+    job: Job,
+    { filter }: DeadLetterSelection,
+    below: string | null,
+  ): Promise<Slice> {
     const dead = await storage.listDeliveries(
       job.orgId,
       { ...filter, state: 'dead' },
@@ -123,7 +119,11 @@ export function createRetryJobs(options: {
   }
 
   /** Each goes once more through the pipelines that it failed in, and through no other, where these are known. */
-  async function replayEvents(job: Job, { filter }: RetryRequest, below: string | null): Promise<Slice> {
+  async function replayEvents(
+    job: Job,
+    { filter }: DeadLetterSelection,
+    below: string | null,
+  ): Promise<Slice> {
     const ids = await storage.listFailedEvents(job.orgId, { ...filter, limit: SLICE, below });
     const enabled = new Set((await storage.readProcessing(job.orgId)).pipelines.map(({ id }) => id));
     enabled.add(UNKNOWN_PIPELINE);

@@ -1,8 +1,8 @@
 import { type Clock, seconds } from '../../core/clock.ts';
 import type { EntityReader } from '../../core/entities/reader.ts';
+import type { AttemptResult } from '../../core/http/attempt.ts';
 import type { AttemptRecord, ClaimedDelivery, DeliveryStorage } from '../../core/stores/deliveries.ts';
 import type { Random } from '../../core/work/backoff.ts';
-import type { AttemptResult } from '../decide/attempt.ts';
 import { decide } from '../decide/decide.ts';
 import { retryPolicyOf } from '../decide/policy.ts';
 import { NoLongerWanted } from '../destination.ts';

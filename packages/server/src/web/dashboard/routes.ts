@@ -1,6 +1,8 @@
 import type { EventLimits } from '@sluice/contract';
 import type { Hono } from 'hono';
 import type { Clock } from '../../core/clock.ts';
+import type { DeadLetterActions } from '../../core/jobs/dead-letters.ts';
+import type { DestinationAdmin } from '../../core/kinds/destination-admin.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
 import type { EntityActions } from '../../core/stores/entities.ts';
 import type { Storage } from '../../core/stores/storage.ts';
@@ -19,7 +21,7 @@ import { createSessions } from './access/sessions.ts';
 import { setupCalls } from './access/setup.ts';
 import { createThrottle } from './access/throttle.ts';
 import { conditionCalls } from './build/conditions.ts';
-import { type DestinationAdmin, destinationCalls } from './build/destinations.ts';
+import { destinationCalls } from './build/destinations.ts';
 import { dryRunCalls, type PipelineTrial } from './build/dry-run.ts';
 import { keyCalls } from './build/keys.ts';
 import { type PipelineChecks, pipelineCalls } from './build/pipelines.ts';
@@ -50,6 +52,7 @@ export interface DashboardDependencies {
   readonly passwords: Passwords;
   readonly firstUser: FirstUser;
   readonly destinationAdmin: DestinationAdmin;
+  readonly deadLetters: DeadLetterActions;
   readonly pipelineAdmin: PipelineChecks & PipelineTrial & TraceReader;
   /** Something may be due for delivery. */
   onDeliveriesDue(): void;

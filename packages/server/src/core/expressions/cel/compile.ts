@@ -8,10 +8,10 @@ import { compileMacro, isMacro } from './macros.ts';
 import { arithmetic, comparisons } from './operators.ts';
 import type { CelNode } from './parse.ts';
 import { compilePattern } from './regex.ts';
-import { type CelValue, Failure, isList, isMap, isNumber, nameType } from './value.ts';
+import { CelFailure, type CelValue, isList, isMap, isNumber, nameType } from './value.ts';
 
 /**
- * Turns a checked expression into a function. Errors are values (see `Failure`), so that they can be absorbed as
+ * Turns a checked expression into a function. Errors are values (see `CelFailure`), so that they can be absorbed as
  * CEL absorbs them; only an overspent budget is thrown. What repeats, in macros and over long texts and lists,
  * is counted on the budget; the rest is bounded by the size of the expression.
  */
@@ -73,7 +73,7 @@ export function wordsOf(node: CelNode): string {
   return words.length > 80 ? `${words.slice(0, 79)}…` : words;
 }
 
-const mismatch = (node: CelNode, why: string) => new Failure('mismatch', `${wordsOf(node)}: ${why}`);
+const mismatch = (node: CelNode, why: string) => new CelFailure('mismatch', `${wordsOf(node)}: ${why}`);
 
 function compileLiteral(node: CelNode & { op: 'value' }): Code {
   const value = node.args;
@@ -102,10 +102,10 @@ function compileField(node: CelNode & { op: '.' }, around: Surroundings): Code {
     owner.op === 'id' && owner.args === 'entity' && (field === 'kind' || field === 'external_id');
   // Which entity an event is tied to is known without reading that entity.
   const object = compileNode(owner, isEntityRef ? { ...around, needs: { slots: 0, traits: false } } : around);
-  const absent = new Failure('absent', `${wordsOf(node)} is absent`);
+  const absent = new CelFailure('absent', `${wordsOf(node)} is absent`);
   return frame => {
     const value = object(frame);
-    if (value instanceof Failure) return value;
+    if (value instanceof CelFailure) return value;
     if (!isMap(value)) return mismatch(node, `${wordsOf(owner)} is ${nameType(value)}, which has no fields`);
     return Object.hasOwn(value, field) ? (value[field] ?? null) : absent;
   };
@@ -114,12 +114,12 @@ function compileField(node: CelNode & { op: '.' }, around: Surroundings): Code {
 function compileIndex(node: CelNode & { op: '[]' }, around: Surroundings): Code {
   const [owner, key] = node.args;
   const [container, index] = [compileNode(owner, around), compileNode(key, around)];
-  const absent = new Failure('absent', `${wordsOf(node)} is absent`);
+  const absent = new CelFailure('absent', `${wordsOf(node)} is absent`);
   return frame => {
     const value = container(frame);
-    if (value instanceof Failure) return value;
+    if (value instanceof CelFailure) return value;
     const at = index(frame);
-    if (at instanceof Failure) return at;
+    if (at instanceof CelFailure) return at;
     if (isList(value) && isNumber(at)) return value[Number(at)] ?? (Number(at) in value ? null : absent);
     if (isMap(value) && typeof at === 'string')
       return Object.hasOwn(value, at) ? (value[at] ?? null) : absent;
@@ -132,11 +132,11 @@ function compileList(nodes: readonly CelNode[], around: Surroundings): Code {
   return frame => evaluateAll(items, frame);
 }
 
-function evaluateAll(codes: readonly Code[], frame: Frame): CelValue[] | Failure {
+function evaluateAll(codes: readonly Code[], frame: Frame): CelValue[] | CelFailure {
   const values: CelValue[] = [];
   for (const code of codes) {
     const value = code(frame);
-    if (value instanceof Failure) return value;
+    if (value instanceof CelFailure) return value;
     values.push(value);
   }
   return values;
@@ -152,10 +152,10 @@ function compileMap(entries: readonly (readonly [CelNode, CelNode])[], around: S
     const map: Record<string, CelValue> = {};
     for (const field of fields) {
       const key = field.key(frame);
-      if (key instanceof Failure) return key;
+      if (key instanceof CelFailure) return key;
       if (typeof key !== 'string') return mismatch(field.node, `a key must be text, not ${nameType(key)}`);
       const value = field.value(frame);
-      if (value instanceof Failure) return value;
+      if (value instanceof CelFailure) return value;
       putField(map as JsonObject, key, value as JsonObject);
     }
     return map;
@@ -172,7 +172,7 @@ function compileChoice(node: CelNode & { op: '?:' }, around: Surroundings): Code
     const chosen = condition(frame);
     if (chosen === true) return yes(frame);
     if (chosen === false) return no(frame);
-    return chosen instanceof Failure ? chosen : notBoolean(node.args[0], chosen);
+    return chosen instanceof CelFailure ? chosen : notBoolean(node.args[0], chosen);
   };
 }
 
@@ -188,9 +188,9 @@ function compileLogic(node: CelNode & { op: '||' | '&&' }, decisive: boolean, ar
     if (first === decisive) return decisive;
     const second = right(frame);
     if (second === decisive) return decisive;
-    if (first instanceof Failure) return first;
+    if (first instanceof CelFailure) return first;
     if (typeof first !== 'boolean') return notBoolean(leftNode, first);
-    if (second instanceof Failure || typeof second === 'boolean') return second;
+    if (second instanceof CelFailure || typeof second === 'boolean') return second;
     return notBoolean(rightNode, second);
   };
 }
@@ -199,7 +199,7 @@ function compileNot(node: CelNode & { op: '!_' }, around: Surroundings): Code {
   const operand = compileNode(node.args, around);
   return frame => {
     const value = operand(frame);
-    if (value instanceof Failure) return value;
+    if (value instanceof CelFailure) return value;
     return typeof value === 'boolean' ? !value : notBoolean(node.args, value);
   };
 }
@@ -207,12 +207,12 @@ function compileNot(node: CelNode & { op: '!_' }, around: Surroundings): Code {
 function compileOperation(node: CelNode, left: Code, right: Code, operate: Operator): Code {
   return frame => {
     const a = left(frame);
-    if (a instanceof Failure) return a;
+    if (a instanceof CelFailure) return a;
     const b = right(frame);
-    if (b instanceof Failure) return b;
+    if (b instanceof CelFailure) return b;
     const result = operate(a, b, frame.budget);
     if (result === undefined) return mismatch(node, `does not go with ${nameType(a)} and ${nameType(b)}`);
-    return result instanceof Failure ? mismatch(node, result.note) : result;
+    return result instanceof CelFailure ? mismatch(node, result.note) : result;
   };
 }
 
@@ -236,11 +236,13 @@ function compileCall(
   const codes = (receiver === null ? args : [receiver, ...args]).map(arg => compileNode(arg, around));
   return frame => {
     const values = evaluateAll(codes, frame);
-    if (values instanceof Failure) return values;
+    if (values instanceof CelFailure) return values;
     const result = call(values, frame.budget);
     if (result === undefined)
       return mismatch(node, `${name}() does not go with ${values.map(nameType).join(' and ')}`);
-    return result instanceof Failure ? new Failure(result.kind, `${wordsOf(node)}: ${result.note}`) : result;
+    return result instanceof CelFailure
+      ? new CelFailure(result.kind, `${wordsOf(node)}: ${result.note}`)
+      : result;
   };
 }
 
@@ -255,7 +257,7 @@ function compileRe2(node: CelNode, [text, pattern]: readonly CelNode[], around: 
   const subject = compileNode(text, around);
   return frame => {
     const value = subject(frame);
-    if (value instanceof Failure) return value;
+    if (value instanceof CelFailure) return value;
     if (typeof value !== 'string') return mismatch(node, `re2() looks at text, not at ${nameType(value)}`);
     return regex.test(value, frame.budget);
   };

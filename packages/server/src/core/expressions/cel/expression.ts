@@ -5,7 +5,7 @@ import type { Budget } from './budget.ts';
 import { outermost } from './code.ts';
 import { compileNode } from './compile.ts';
 import { parseExpression } from './parse.ts';
-import { type Evaluated, Failure, toJson } from './value.ts';
+import { CelFailure, type Evaluated, toJson } from './value.ts';
 
 /** A CEL expression, read and checked once, evaluated for every event. */
 export interface Expression {
@@ -38,7 +38,7 @@ export type ExpressionValue =
 /** The value as JSON. Throws `OverBudget` alone. */
 export function evaluateToJson(expression: Expression, scope: Scope, budget: Budget): ExpressionValue {
   const value = expression.evaluate(scope, budget);
-  if (value instanceof Failure) return { kind: 'none', note: value.note };
+  if (value instanceof CelFailure) return { kind: 'none', note: value.note };
   const json = toJson(value, budget);
   return json === undefined
     ? { kind: 'none', note: `${expression.text} has no value in JSON` }

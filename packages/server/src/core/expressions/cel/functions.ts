@@ -5,7 +5,7 @@ import type { CelFunction } from './code.ts';
 import { printInteger, toDouble } from './numbers.ts';
 import { textMethods } from './text.ts';
 import { parseDuration, printDuration, timeMethods } from './time.ts';
-import { type CelValue, Duration, type Evaluated, Failure, isList, isMap, isNumber } from './value.ts';
+import { CelFailure, type CelValue, Duration, type Evaluated, isList, isMap, isNumber } from './value.ts';
 
 function sizeOf([value = null]: readonly CelValue[], budget: Budget): Evaluated | undefined {
   if (typeof value === 'string') return textMethods.size?.([value], budget);
@@ -34,7 +34,7 @@ function toInt([value = null]: readonly CelValue[]): Evaluated | undefined {
 
 function toDoubleValue([value = null]: readonly CelValue[]): Evaluated | undefined {
   if (isNumber(value))
-    return toDouble(value) ?? new Failure('mismatch', 'a number is too large for a double');
+    return toDouble(value) ?? new CelFailure('mismatch', 'a number is too large for a double');
   if (typeof value !== 'string') return undefined;
   return /^[+-]?(\d{1,300}\.?\d{0,300}|\.\d{1,300})([eE][+-]?\d{1,3})?$/.test(value)
     ? Number(value)
@@ -59,7 +59,7 @@ function toTimestamp([value = null]: readonly CelValue[]): Evaluated | undefined
   return ms === null ? unreadable('an RFC 3339 time') : new Date(ms);
 }
 
-const unreadable = (what: string) => new Failure('mismatch', `a text does not read as ${what}`);
+const unreadable = (what: string) => new CelFailure('mismatch', `a text does not read as ${what}`);
 
 /** Called as `size(payload.items)`. */
 export const functions: Readonly<Record<string, CelFunction>> = {

@@ -1,7 +1,7 @@
 import { ExpressionError } from '../expression-error.ts';
 import type { Code, Frame, Surroundings } from './code.ts';
 import type { CelNode } from './parse.ts';
-import { type CelList, type CelValue, Failure, isList, isMap, nameType } from './value.ts';
+import { CelFailure, type CelList, type CelValue, isList, isMap, nameType } from './value.ts';
 
 /** What repeats: `exists`, `all`, `map` and their kin, each turn of which is counted on the budget. */
 export interface MacroCall {
@@ -33,7 +33,7 @@ export function compileMacro(call: MacroCall, around: Surroundings, compile: Com
 function compileHas({ node, args: [field] }: MacroCall, around: Surroundings, compile: Compile): Code {
   if (field === undefined) throw new ExpressionError('has() takes a field, such as payload.id', node.start);
   const value = compile(field, around);
-  return frame => !(value(frame) instanceof Failure);
+  return frame => !(value(frame) instanceof CelFailure);
 }
 
 function compileBind({ node, args }: MacroCall, around: Surroundings, compile: Compile): Code {
@@ -45,7 +45,7 @@ function compileBind({ node, args }: MacroCall, around: Surroundings, compile: C
   const code = compile(body, inner);
   return frame => {
     const found = bound(frame);
-    if (found instanceof Failure) return found;
+    if (found instanceof CelFailure) return found;
     frame.locals[slot] = found;
     return code(frame);
   };
@@ -64,7 +64,7 @@ interface Loop {
   readonly body: Code;
   /** Only of `map(item, filter, value)`. */
   readonly filter: Code | null;
-  readonly complain: (value: CelValue) => Failure;
+  readonly complain: (value: CelValue) => CelFailure;
 }
 
 function compileRepetition(call: MacroCall, receiver: CelNode, around: Surroundings, compile: Compile): Code {
@@ -86,14 +86,16 @@ function compileRepetition(call: MacroCall, receiver: CelNode, around: Surroundi
     cost: 2 + Math.ceil((body.end - first.start) / 8),
     body: compile(body, deeper),
     filter: second === undefined ? null : compile(first, deeper),
-    complain: value => new Failure('mismatch', `${call.name}() needs true or false, not ${nameType(value)}`),
+    complain: value =>
+      new CelFailure('mismatch', `${call.name}() needs true or false, not ${nameType(value)}`),
   };
   const run = runs[call.name as keyof typeof runs];
   return frame => {
     const items = range(frame);
-    if (items instanceof Failure) return items;
+    if (items instanceof CelFailure) return items;
     if (isList(items)) return run(loop, items, frame);
-    if (!isMap(items)) return new Failure('mismatch', `${call.name}() does not go with ${nameType(items)}`);
+    if (!isMap(items))
+      return new CelFailure('mismatch', `${call.name}() does not go with ${nameType(items)}`);
     const keys = Object.keys(items);
     frame.budget.spend(keys.length);
     return run(loop, keys, frame);
@@ -105,7 +107,7 @@ const runs = {
   all: (loop: Loop, items: CelList, frame: Frame) => decide(loop, items, frame, false),
   exists_one: (loop: Loop, items: CelList, frame: Frame) => {
     const found = select(loop, items, frame, loop.body, item => item);
-    return found instanceof Failure ? found : found.length === 1;
+    return found instanceof CelFailure ? found : found.length === 1;
   },
   filter: (loop: Loop, items: CelList, frame: Frame) => select(loop, items, frame, loop.body, item => item),
   map: (loop: Loop, items: CelList, frame: Frame) =>
@@ -113,14 +115,14 @@ const runs = {
 };
 
 /** One item that is `decisive` decides, whatever became of the others; else the first error counts. */
-function decide(loop: Loop, items: CelList, frame: Frame, decisive: boolean): boolean | Failure {
-  let failure: Failure | null = null;
+function decide(loop: Loop, items: CelList, frame: Frame, decisive: boolean): boolean | CelFailure {
+  let failure: CelFailure | null = null;
   for (const item of items) {
     frame.budget.spend(loop.cost);
     frame.locals[loop.slot] = item;
     const value = loop.body(frame);
     if (value === decisive) return decisive;
-    if (value !== !decisive) failure ??= value instanceof Failure ? value : loop.complain(value);
+    if (value !== !decisive) failure ??= value instanceof CelFailure ? value : loop.complain(value);
   }
   return failure ?? !decisive;
 }
@@ -131,18 +133,18 @@ function select(
   items: CelList,
   frame: Frame,
   passes: Code | null,
-  make: (item: CelValue) => CelValue | Failure,
-): CelValue[] | Failure {
+  make: (item: CelValue) => CelValue | CelFailure,
+): CelValue[] | CelFailure {
   const selected: CelValue[] = [];
   for (const item of items) {
     frame.budget.spend(loop.cost);
     frame.locals[loop.slot] = item;
     const passed = passes === null || passes(frame);
-    if (passed instanceof Failure) return passed;
+    if (passed instanceof CelFailure) return passed;
     if (typeof passed !== 'boolean') return loop.complain(passed);
     if (!passed) continue;
     const made = make(item);
-    if (made instanceof Failure) return made;
+    if (made instanceof CelFailure) return made;
     selected.push(made);
   }
   return selected;

@@ -1,5 +1,5 @@
 import { type Budget, OverBudget } from './budget.ts';
-import { Failure } from './value.ts';
+import { CelFailure } from './value.ts';
 
 /**
  * Numbers as one kind. A literal `5` arrives as BigInt and a payload's `5` as number, as JSON readers make them;
@@ -12,10 +12,10 @@ type Numeric = number | bigint;
 const LARGEST = 2n ** 1024n;
 const LARGEST_PRINTED = 1n << 332_192n;
 
-const inexact = new Failure('mismatch', 'a result cannot be computed exactly');
-const tooLarge = new Failure('mismatch', 'a number is too large to compute with');
-const notWhole = new Failure('mismatch', '% needs whole numbers');
-const byZero = new Failure('mismatch', 'a division by zero');
+const inexact = new CelFailure('mismatch', 'a result cannot be computed exactly');
+const tooLarge = new CelFailure('mismatch', 'a number is too large to compute with');
+const notWhole = new CelFailure('mismatch', '% needs whole numbers');
+const byZero = new CelFailure('mismatch', 'a division by zero');
 
 export const add = (a: Numeric, b: Numeric) => compute(a, b, plusDoubles, plusIntegers);
 export const subtract = (a: Numeric, b: Numeric) => compute(a, b, minusDoubles, minusIntegers);
@@ -33,7 +33,7 @@ function compute(
   b: Numeric,
   ofDoubles: (a: number, b: number) => number,
   ofIntegers: (a: bigint, b: bigint) => bigint,
-): Numeric | Failure {
+): Numeric | CelFailure {
   if (typeof a === 'number' && typeof b === 'number') {
     const result = ofDoubles(a, b);
     if (Number.isSafeInteger(result) || !Number.isInteger(a) || !Number.isInteger(b)) return result;
@@ -47,7 +47,7 @@ function compute(
 }
 
 /** Two integers of CEL divide as CEL says, without a remainder; a payload's numbers divide as numbers do. */
-export function divide(a: Numeric, b: Numeric): Numeric | Failure {
+export function divide(a: Numeric, b: Numeric): Numeric | CelFailure {
   if (b === 0 || b === 0n) return byZero;
   if (typeof a === 'number' && typeof b === 'number') return a / b;
   if (isWhole(a) && isWhole(b)) {
@@ -60,7 +60,7 @@ export function divide(a: Numeric, b: Numeric): Numeric | Failure {
   return left === null || right === null ? inexact : left / right;
 }
 
-export function remainder(a: Numeric, b: Numeric): Numeric | Failure {
+export function remainder(a: Numeric, b: Numeric): Numeric | CelFailure {
   if (!isWhole(a) || !isWhole(b)) return notWhole;
   if (b === 0 || b === 0n) return byZero;
   if (typeof a === 'number' && typeof b === 'number') return a % b;

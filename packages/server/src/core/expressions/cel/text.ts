@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
 import type { CelFunction } from './code.ts';
-import { type CelValue, Failure, isList, isNumber } from './value.ts';
+import { CelFailure, type CelValue, isList, isNumber } from './value.ts';
 
 /**
  * A character is a Unicode code point, also for positions and lengths: a text is never cut inside a surrogate
@@ -8,7 +8,7 @@ import { type CelValue, Failure, isList, isNumber } from './value.ts';
  */
 const hasPairs = (text: string): boolean => /[\ud800-\udfff]/.test(text);
 
-const outOfRange = new Failure('absent', 'a position lies outside the text');
+const outOfRange = new CelFailure('absent', 'a position lies outside the text');
 
 const ofText =
   (

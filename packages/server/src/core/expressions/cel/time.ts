@@ -1,5 +1,5 @@
 import type { CelFunction } from './code.ts';
-import { type CelValue, Duration, Failure } from './value.ts';
+import { CelFailure, type CelValue, Duration } from './value.ts';
 
 /** Times and durations: what CEL reads off them, in UTC or in a named time zone. */
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -14,9 +14,9 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 const DURATION = /^([+-])?((?:\d{1,15}(?:\.\d{1,15})?(?:h|ms|m|s|us|µs|ns))+)$/;
 
-export function parseDuration(text: string): Duration | Failure {
+export function parseDuration(text: string): Duration | CelFailure {
   const [, sign, parts = ''] = (text.length <= 100 && DURATION.exec(text)) || [];
-  if (parts === '') return new Failure('mismatch', 'a text does not read as a duration such as 1h30m');
+  if (parts === '') return new CelFailure('mismatch', 'a text does not read as a duration such as 1h30m');
   let ms = 0;
   for (const [, amount, unit = ''] of parts.matchAll(/([\d.]+)([a-zµ]+)/g))
     ms += Number(amount) * (UNIT_MS[unit] ?? 0);
@@ -88,7 +88,9 @@ const ofTime =
     if (zone === undefined) return count(read(partsInUtc(time), time));
     budget.spend(FORMATTING_STEPS);
     const parts = partsInZone(time, zone);
-    return parts === null ? new Failure('mismatch', 'there is no such time zone') : count(read(parts, time));
+    return parts === null
+      ? new CelFailure('mismatch', 'there is no such time zone')
+      : count(read(parts, time));
   };
 
 const count = (n: number): CelValue => BigInt(Math.trunc(n));

@@ -18,14 +18,14 @@ export class Duration {
  * Why an expression has no value. In CEL an error is a value until something absorbs it (`true || <absent>` is
  * true), so it is passed on like one and never thrown.
  */
-export class Failure {
+export class CelFailure {
   constructor(
     readonly kind: 'absent' | 'mismatch',
     readonly note: string,
   ) {}
 }
 
-export type Evaluated = CelValue | Failure;
+export type Evaluated = CelValue | CelFailure;
 
 export const isNumber = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint';

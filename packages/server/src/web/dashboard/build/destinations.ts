@@ -10,64 +10,13 @@ import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import type { KindDescription } from '../../../core/kinds/kind.ts';
+import type { DestinationAdmin, FoundTable, Rotation } from '../../../core/kinds/destination-admin.ts';
 import type { Destinations, StoredDestination } from '../../../core/stores/deliveries.ts';
 import type { AuditLog } from '../../../core/stores/storage.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall, SessionCallTo } from '../exchange.ts';
 import { newestFirst, optionalTime, showKind } from '../records.ts';
-
-/** What these calls ask of delivery; see `delivery/destination-admin.ts`. */
-export interface DestinationAdmin {
-  kinds(): KindDescription[];
-  accept(input: ConfigInput): Promise<{ readonly config: string; readonly secret: string | null }>;
-  readColumns(input: ConfigInput): Promise<FoundTable>;
-  show(destination: StoredDestination): JsonObject;
-  rotationOf(destination: StoredDestination): { readonly previousHoldsUntil: number | null } | null;
-  rotate(
-    destination: StoredDestination,
-    previousHoldsUntil: number,
-  ): { readonly config: string; readonly secret: string | null };
-  test(destination: StoredDestination): Promise<TestResult>;
-}
-
-interface ConfigInput {
-  readonly orgId: string;
-  readonly id: string;
-  readonly kind: string;
-  readonly config: JsonObject;
-  readonly stored: StoredDestination | null;
-}
-
-interface FoundTable {
-  readonly table: string;
-  readonly exists: boolean;
-  readonly mayInsert: boolean;
-  readonly columns: readonly {
-    readonly name: string;
-    readonly type: string;
-    readonly isRequired: boolean;
-    readonly isGenerated: boolean;
-    readonly isUnique: boolean;
-  }[];
-  readonly defaultColumns: Readonly<Record<string, string>>;
-  readonly ddl: string;
-}
-
-type TestResult = {
-  readonly outcome: 'delivered' | 'failed';
-  readonly status: number | null;
-  readonly response: string | null;
-  readonly durationMs: number;
-  readonly request: {
-    readonly target: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-  };
-  readonly code?: string;
-  readonly message?: string;
-};
 
 const mergedPolicy = (stored: DeliveryPolicy, given: z.output<typeof destinationChange>['policy']) =>
   deliveryPolicy.parse({ ...stored, ...given });
@@ -222,11 +171,12 @@ export function destinationCalls(
     const destination = await find(call);
     const result = await destinationAdmin.test(destination);
     await storage.recordAudit(call.record('destination.tested', destination.id, { outcome: result.outcome }));
+    const { code, message } = result.outcome === 'failed' ? result : { code: null, message: null };
     return call.answer({
       outcome: result.outcome,
       status: result.status,
-      code: result.code ?? null,
-      message: result.message ?? null,
+      code,
+      message,
       duration_ms: Math.round(result.durationMs),
       request: result.request,
       response: result.response,
@@ -234,7 +184,7 @@ export function destinationCalls(
   });
 }
 
-const showRotation = (rotation: { readonly previousHoldsUntil: number | null } | null) =>
+const showRotation = (rotation: Rotation | null) =>
   rotation && { previous_secret_until: optionalTime(rotation.previousHoldsUntil) };
 
 const showTable = (found: FoundTable): TableColumnsRecord => ({

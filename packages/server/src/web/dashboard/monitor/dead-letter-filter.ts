@@ -1,21 +1,24 @@
 import type { deadLetterFilter } from '@sluice/contract/dashboard-deliveries';
 import type { z } from 'zod';
 import { toRfc3339 } from '../../../core/clock.ts';
-import type { FailedEventFilter } from '../../../core/stores/dead-letters.ts';
-import type { DeliveryFilter } from '../../../core/stores/deliveries.ts';
+import type { DeadLetterSelection } from '../../../core/jobs/dead-letters.ts';
 
-type GivenFilter = Omit<z.output<typeof deadLetterFilter>, 'kind'>;
-type StoredFilter = Omit<DeliveryFilter, 'state'> & FailedEventFilter;
+type GivenFilter = z.output<typeof deadLetterFilter>;
 
-/** A filter as it was given, in the words of storage: deliveries die at their end, events fail when they come in. */
-export const toStoredFilter = ({ after, before, ...rest }: GivenFilter): StoredFilter => ({
-  ...rest,
-  ...(after !== undefined && { endedAfter: after, receivedAfter: after }),
-  ...(before !== undefined && { endedBefore: before, receivedBefore: before }),
+/** A filter as it was given, in the words of storage. */
+export const toSelection = ({ after, before, ...rest }: GivenFilter): DeadLetterSelection => ({
+  filter: {
+    ...rest,
+    ...(after !== undefined && { endedAfter: after, receivedAfter: after }),
+    ...(before !== undefined && { endedBefore: before, receivedBefore: before }),
+  },
+  deliveries: rest.kind !== 'event',
+  // An event that failed in its pipeline was going to no destination, and has no failure code.
+  events: rest.kind !== 'delivery' && rest.destination === undefined && rest.code === undefined,
 });
 
 /** The same filter as somebody would give it again. */
-export function showStoredFilter(filter: StoredFilter) {
+export function showSelection({ filter }: DeadLetterSelection) {
   const { endedAfter: after, endedBefore: before, receivedAfter: _a, receivedBefore: _b, ...rest } = filter;
   return {
     ...rest,

@@ -9,6 +9,7 @@ import {
 import { NOW } from '../../../../test/contract/storage/samples.ts';
 import { openPrivateCalls, type PrivateCalls } from '../../../../test/support/private-calls.ts';
 import { systemClock } from '../../../core/clock.ts';
+import { createDeadLetterActions } from '../../../delivery/dead-letters/actions.ts';
 import { deadLetterCalls } from './dead-letters.ts';
 
 let dashboard: PrivateCalls;
@@ -18,7 +19,7 @@ let meanwhile = async () => {};
 beforeAll(async () => {
   dashboard = await openPrivateCalls();
   const { storage, calls } = dashboard;
-  deadLetterCalls(calls, {
+  const deadLetters = createDeadLetterActions({
     storage: {
       ...storage,
       async listFailedEvents(...args) {
@@ -30,6 +31,7 @@ beforeAll(async () => {
     clock: systemClock,
     onDeliveriesDue: () => {},
   });
+  deadLetterCalls(calls, { storage, deadLetters });
 });
 afterAll(() => dashboard.close());
 
@@ -72,14 +74,14 @@ async function twoFailed(): Promise<string[]> {
   return ids;
 }
 
-test('letters that are mended while the others are read are left out', async () => {
+test('letters that are resolved while the others are read are left out', async () => {
   const { storage, orgId } = dashboard;
   const [gone = '', dead = ''] = await twoDead();
-  const [mended = '', failed = ''] = await twoFailed();
-  expect(await exported()).toEqual([gone, dead, mended, failed].sort());
+  const [resolved = '', failed = ''] = await twoFailed();
+  expect(await exported()).toEqual([gone, dead, resolved, failed].sort());
   meanwhile = async () => {
     await storage.discardDelivery(orgId, gone, NOW);
-    await storage.discardFailedEvent(orgId, mended);
+    await storage.discardFailedEvent(orgId, resolved);
   };
   expect(await exported()).toEqual([dead, failed].sort());
   meanwhile = async () => void (await storage.discardFailedEvent(orgId, failed));

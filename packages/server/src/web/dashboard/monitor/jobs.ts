@@ -1,13 +1,14 @@
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import { REPLAY_JOB, RETRY_JOB, type ReplayRequest } from '../../../core/stores/job-requests.ts';
+import { RETRY_JOB, readSelection } from '../../../core/jobs/dead-letters.ts';
+import { REPLAY_JOB, type ReplayRequest } from '../../../core/stores/job-requests.ts';
 import type { Job, Jobs } from '../../../core/stores/pipelines.ts';
 import type { AuditLog } from '../../../core/stores/storage.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { optionalTime } from '../records.ts';
-import { showStoredFilter } from './dead-letter-filter.ts';
+import { showSelection } from './dead-letter-filter.ts';
 import { showFilter } from './event-filter.ts';
 
 /** Long pieces of work: how far they have come, and how to stop them. */
@@ -54,11 +55,9 @@ export const showJob = (job: Job): JobRecord => ({
 });
 
 /** In the words that it was asked for with. */
-function showRequest({ kind, request }: Job): unknown {
-  if (kind === RETRY_JOB) {
-    const { filter } = JSON.parse(request) as { filter: Parameters<typeof showStoredFilter>[0] };
-    return { filter: showStoredFilter(filter) };
-  }
+function showRequest(job: Job): unknown {
+  const { kind, request } = job;
+  if (kind === RETRY_JOB) return { filter: showSelection(readSelection(job)) };
   if (kind !== REPLAY_JOB) return JSON.parse(request);
   const { eventId, filter, version } = JSON.parse(request) as ReplayRequest;
   return eventId === undefined ? { filter: showFilter(filter), version } : { event_id: eventId, version };

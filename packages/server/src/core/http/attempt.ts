@@ -1,6 +1,6 @@
-import type { OutgoingFailure } from '../../core/http/outgoing.ts';
+import type { OutgoingFailure } from './outgoing.ts';
 
-/** What one attempt came to: a closed union that `decide` reads and the worker records. */
+/** What one attempt to deliver came to: a closed union that delivery decides by and records, and that a test shows. */
 export type AttemptResult = Delivered | Failed;
 
 interface AttemptFacts {

@@ -2,24 +2,24 @@
  * Keep-alive connections, kept apart by the name they were made for. Two names on one address (or one name's
  * address under another's certificate) never share a connection, since each name has a session of its own.
  */
-export interface Session {
+export interface HttpSession {
   fetch(url: string, init: RequestInit): Promise<Response>;
   /** Closes idle connections; what is in flight finishes. */
   close(): void;
 }
 
 /** `serverName`: what the certificate must be for; null where the URL's own address is. */
-export type OpenSession = (options: { readonly serverName: string | null }) => Session;
+export type OpenHttpSession = (options: { readonly serverName: string | null }) => HttpSession;
 
-export interface Sessions {
-  for(origin: string, serverName: string | null): Session;
+export interface HttpSessions {
+  for(origin: string, serverName: string | null): HttpSession;
   close(): void;
 }
 
 const MOST_OPEN = 1_000;
 
-export function createSessions(open: OpenSession): Sessions {
-  const sessions = new Map<string, Session>();
+export function createHttpSessions(open: OpenHttpSession): HttpSessions {
+  const sessions = new Map<string, HttpSession>();
   return {
     for(origin, serverName) {
       const known = sessions.get(origin);

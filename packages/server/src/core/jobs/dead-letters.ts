@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { AuditEntry } from '../stores/configuration/audit.ts';
+import type { StoredFailure } from '../stores/dead-letters.ts';
+import type { StoredAttempt, StoredDelivery } from '../stores/deliveries.ts';
+import type { Job } from '../stores/pipelines.ts';
+
+/** All dead letters of a selection once more, as a job; the selection is its request. */
+export const RETRY_JOB = 'dead_letters.retry';
+
+/** Which dead letters, in the words of storage: deliveries die at their end, events fail when they come in. */
+export const deadLetterSelection = z.object({
+  filter: z.object({
+    kind: z.enum(['delivery', 'event']).optional(),
+    pipeline: z.string().optional(),
+    event: z.string().optional(),
+    destination: z.string().optional(),
+    code: z.string().optional(),
+    endedAfter: z.number().optional(),
+    endedBefore: z.number().optional(),
+    receivedAfter: z.number().optional(),
+    receivedBefore: z.number().optional(),
+  }),
+  /** Whether deliveries that are dead can be among them, and events that failed. */
+  deliveries: z.boolean(),
+  events: z.boolean(),
+});
+export type DeadLetterSelection = z.output<typeof deadLetterSelection>;
+
+export const readSelection = ({ request }: Pick<Job, 'request'>): DeadLetterSelection =>
+  deadLetterSelection.parse(JSON.parse(request));
+
+/** A delivery that is dead, or an event that failed, with all that says why. */
+export type StoredDeadLetter =
+  | {
+      readonly kind: 'delivery';
+      readonly delivery: StoredDelivery;
+      /** Oldest first. */
+      readonly attempts: readonly StoredAttempt[];
+    }
+  | {
+      readonly kind: 'event';
+      readonly id: string;
+      readonly failures: readonly [StoredFailure, ...StoredFailure[]];
+    };
+
+/** What the web asks of delivery about dead letters as a whole. */
+export interface DeadLetterActions {
+  /** Newest first. `next` is where the page after this one begins; null at the end. */
+  list(
+    orgId: string,
+    selection: DeadLetterSelection,
+    page: { readonly limit: number; readonly below: string | null },
+  ): Promise<{ readonly letters: StoredDeadLetter[]; readonly next: string | null }>;
+  /** Counts no further than `most`. */
+  count(
+    orgId: string,
+    selection: DeadLetterSelection,
+    most?: number,
+  ): Promise<{ readonly deliveries: number; readonly events: number }>;
+  /** One at a time, each with the JSON text of its event's payload; null where that is gone. */
+  export(
+    orgId: string,
+    selection: DeadLetterSelection,
+  ): AsyncGenerator<{ readonly letter: StoredDeadLetter; readonly payload: string | null }, void>;
+  /** Starts a job, or answers the one that retries the same already. */
+  retry(
+    orgId: string,
+    selection: DeadLetterSelection,
+    asked: { readonly by: string; record(job: Job): AuditEntry },
+  ): Promise<{ readonly job: Job; readonly isNew: boolean }>;
+}

@@ -1,0 +1,68 @@
+import type { AttemptResult } from '../http/attempt.ts';
+import type { JsonObject } from '../json/json.ts';
+import type { StoredDestination } from '../stores/deliveries.ts';
+import type { KindDescription } from './kind.ts';
+
+/**
+ * Where destinations are made and changed: a configuration as somebody sends it becomes one that is checked and
+ * sealed, and a stored one becomes something to show or to test.
+ */
+export interface DestinationAdmin {
+  kinds(): DestinationKindDescription[];
+  /** Checks it, also against the world; answers it sealed, with the secret that was made where one was lacking. */
+  accept(input: ConfigInput): Promise<SealedConfig>;
+  /** The configuration with its secrets masked. */
+  show(destination: StoredDestination): JsonObject;
+  /** Null where it has no secret of ours that could be rotated. */
+  rotationOf(destination: StoredDestination): Rotation | null;
+  rotate(destination: StoredDestination, previousHoldsUntil: number): SealedConfig;
+  /** The table that a configuration names, which need not be saved yet. */
+  readColumns(input: ConfigInput): Promise<FoundTable>;
+  /** Sends an event that says it is a test. */
+  test(destination: StoredDestination): Promise<AttemptResult>;
+}
+
+export interface DestinationKindDescription extends KindDescription {
+  /** Where connections come from, for people who have to let them in. */
+  readonly egress_addresses: readonly string[];
+}
+
+export interface ConfigInput {
+  readonly orgId: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly config: JsonObject;
+  /** What is there already, whose secrets may be kept. */
+  readonly stored: StoredDestination | null;
+}
+
+export interface SealedConfig {
+  /** JSON text. */
+  readonly config: string;
+  /** To be shown once. */
+  readonly secret: string | null;
+}
+
+export interface Rotation {
+  readonly previousHoldsUntil: number | null;
+}
+
+export interface FoundTable {
+  readonly table: string;
+  readonly exists: boolean;
+  readonly mayInsert: boolean;
+  readonly columns: readonly FoundColumn[];
+  /** What holds where nobody maps columns. */
+  readonly defaultColumns: Readonly<Record<string, string>>;
+  /** Makes a table that the default mapping fits; for people to paste. */
+  readonly ddl: string;
+}
+
+export interface FoundColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly isGenerated: boolean;
+  /** Alone in a unique index: what comes twice makes no second row. */
+  readonly isUnique: boolean;
+}

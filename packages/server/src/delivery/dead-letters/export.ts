@@ -1,0 +1,41 @@
+import type { DeadLetterActions, StoredDeadLetter } from '../../core/jobs/dead-letters.ts';
+import type { Storage } from '../../core/stores/storage.ts';
+import { type DeadLetterFinder, type FoundLetter, type FoundPage, isDelivery } from './find.ts';
+
+export type ExportStorage = Pick<Storage, 'findDelivery' | 'findEvent'>;
+
+const EXPORTED_AT_ONCE = 100;
+
+/** The export of dead letters: whole, one at a time, since a hundred of them may not fit into memory. */
+export function createDeadLetterExport(
+  storage: ExportStorage,
+  finder: Pick<DeadLetterFinder, 'find' | 'read'>,
+): DeadLetterActions['export'] {
+  /** A reader may take minutes over a page of them, in which some are retried, discarded or erased. */
+  async function stillDead(orgId: string, letter: FoundLetter): Promise<FoundLetter[]> {
+    if (!isDelivery(letter)) return [letter];
+    const delivery = await storage.findDelivery(orgId, letter.id);
+    return delivery?.state === 'dead' ? [delivery] : [];
+  }
+
+  async function payloadOf(orgId: string, letter: StoredDeadLetter): Promise<string | null> {
+    const eventId = letter.kind === 'delivery' ? letter.delivery.eventId : letter.id;
+    const event = await storage.findEvent(orgId, eventId);
+    return event === null || event.erasedAt !== null ? null : event.payload;
+  }
+
+  return async function* exportLetters(orgId, selection) {
+    let below: string | null = null;
+    do {
+      const { letters, next }: FoundPage = await finder.find(orgId, selection, {
+        limit: EXPORTED_AT_ONCE,
+        below,
+      });
+      for (const found of letters) {
+        const [letter] = await finder.read(orgId, await stillDead(orgId, found));
+        if (letter !== undefined) yield { letter, payload: await payloadOf(orgId, letter) };
+      }
+      below = next;
+    } while (below !== null);
+  };
+}
