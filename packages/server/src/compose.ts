@@ -121,7 +121,7 @@ export async function startService(
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
     mayCache: engine.changeFeedIsLive,
   });
-  engine.onConfigurationChanged(callers.invalidate);
+  engine.onConfigurationChanged(() => callers.invalidate(null));
   const rate = createRateLimiter(clock);
   const door = { directory: callers, activity, clock, limits: limitsOf(settings), accept: appender.accept };
 
