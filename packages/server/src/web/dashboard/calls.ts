@@ -9,7 +9,7 @@ import { answerPage } from '../answer.ts';
 import { type Client, type ClientSettings, clientOf } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';
-import { type BodyLimits, readJson, readQuery } from '../read-json.ts';
+import { type BodyReading, readJson, readQuery } from '../read-json.ts';
 import type { Session, Sessions } from './access/sessions.ts';
 import { requireSameOrigin } from './csrf.ts';
 import { type Permission, requirePermission } from './permissions.ts';
@@ -53,12 +53,11 @@ export interface Calls {
 
 export function createCalls(
   app: Hono<WebEnv>,
-  dependencies: {
+  dependencies: BodyReading & {
     readonly sessions: Sessions;
     readonly cursors: Cursors;
     readonly clock: Clock;
     readonly client: ClientSettings;
-    readonly limits: BodyLimits;
     readonly live: Pick<LiveFeed, 'note'>;
   },
 ): Calls {
@@ -75,7 +74,7 @@ export function createCalls(
         if (value.includes('\0')) throw new Problem('not_found');
         return value;
       },
-      body: (schema, whenEmpty) => readJson(request, schema, dependencies.limits, whenEmpty),
+      body: (schema, whenEmpty) => readJson(request, schema, dependencies, whenEmpty),
       query: schema => readQuery(request, schema),
     };
   }
