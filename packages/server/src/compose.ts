@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Clock, minutes, seconds, systemClock } from './core/clock.ts';
 import { Problem } from './core/errors.ts';
 import type { EntityRef } from './core/event/scope.ts';
+import { createByteRoom } from './core/http/byte-room.ts';
 import { requireSameKey } from './core/secrets/key-check.ts';
 import { createVault } from './core/secrets/vault.ts';
 import type { StorageEngine } from './core/stores/storage.ts';
@@ -47,7 +48,7 @@ import { addReference } from './web/api-docs.ts';
 import { createApp } from './web/app.ts';
 import { type FirstUser, prepareFirstUser } from './web/dashboard/access/first-user.ts';
 import { addDashboard, type DashboardDependencies } from './web/dashboard/routes.ts';
-import { guardDoor } from './web/endpoints.ts';
+import { guardEndpoint } from './web/endpoints.ts';
 import type { AddRoutes } from './web/env.ts';
 import { createCursors } from './web/paging.ts';
 import { addEntities } from './web/public/entities.ts';
@@ -73,7 +74,7 @@ const OWN_POLL_MS = 1_000;
 /** Between two looks for replays that somebody asked for. */
 const REPLAY_EVERY_MS = 200;
 
-/** The wiring, in the order an event travels: storage, journal, doors, web. */
+/** The wiring, in the order an event travels: storage, journal, ingest, web. */
 export async function startService(
   settings: Settings,
   options: { clock?: Clock; onFatal(reason: string): void },
@@ -123,9 +124,11 @@ export async function startService(
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
     mayCache: engine.changeFeedIsLive,
   });
-  engine.onConfigurationChanged(callers.invalidate);
+  engine.onConfigurationChanged(() => callers.invalidate(null));
   const rate = createRateLimiter(clock);
-  const door = { directory: callers, activity, clock, limits: limitsOf(settings), accept: appender.accept };
+  const limits = limitsOf(settings);
+  const bodyRoom = () => createByteRoom(LARGE_BODIES_AT_ONCE * limits.bodyBytes);
+  const ingest = { directory: callers, activity, clock, limits, room: bodyRoom(), accept: appender.accept };
 
   const client = createGuardedClient({
     allowAddresses: settings.SLUICE_ALLOW_ADDRESSES,
@@ -232,21 +235,23 @@ export async function startService(
       measure: engine.measure,
       checkWritable: checkReady,
     },
-    // Anybody may send a login: what is held back there takes no room from the doors.
-    limits: limitsOf(settings),
+    limits,
+    // Anybody may send a login: what is held back there takes no room from the ingest endpoints.
+    room: bodyRoom(),
     client: { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL },
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
     pagesFrom: join(import.meta.dirname, '../../dashboard/dist'),
   };
   const servesDashboard = settings.SLUICE_ROLES.includes('dashboard');
   const setupCode = servesDashboard && (await firstUser.isWanted()) ? firstUser.code : null;
-  const reference = { limits: door.limits, version: VERSION, client: dashboard.client };
+  const reference = { limits, version: VERSION, client: dashboard.client };
   const entities = {
     storage,
     clock,
     actions: entityActions,
     cursors: createCursors(vault),
-    limits: door.limits,
+    limits,
+    room: ingest.room,
     async authenticate(request: Request) {
       const key = await authenticateKey(request, callers);
       activity.keyUsed(key.id);
@@ -260,11 +265,11 @@ export async function startService(
   const server = serveHttp(
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },
     {
-      ingest: guardDoor('ingest', guard, takesEvents ? createHttpIngest(door) : closedDoor),
-      webhook: guardDoor(
+      ingest: guardEndpoint('ingest', guard, takesEvents ? createHttpIngest(ingest) : noIngest),
+      webhook: guardEndpoint(
         'webhook',
         guard,
-        takesEvents ? createWebhookIngress(door, rate, storage.findEventsOfKey) : closedDoor,
+        takesEvents ? createWebhookIngress(ingest, rate, storage.findEventsOfKey) : noIngest,
       ),
       everythingElse: (request, peer) => app.fetch(request, peer),
     },
@@ -327,8 +332,8 @@ async function makeAdmin(firstUser: FirstUser, settings: Settings): Promise<void
   await firstUser.make({ organisation: 'My organisation', email, password });
 }
 
-/** What stands in place of a door on a node whose roles leave out taking events. */
-const closedDoor = async (): Promise<Response> => {
+/** What answers at an ingest endpoint of a node whose roles leave out taking events. */
+const noIngest = async (): Promise<Response> => {
   throw new Problem('not_found', { message: 'This node takes no events: its roles leave that to others.' });
 };
 
@@ -347,7 +352,6 @@ function createReadiness(engine: StorageEngine, isStopping: () => boolean): () =
 
 const limitsOf = (settings: Settings): Limits => ({
   bodyBytes: settings.SLUICE_MAX_BODY_BYTES,
-  room: { bytes: LARGE_BODIES_AT_ONCE * settings.SLUICE_MAX_BODY_BYTES, taken: 0 },
   eventBytes: settings.SLUICE_MAX_EVENT_BYTES,
   batchEvents: settings.SLUICE_MAX_BATCH_EVENTS,
   nesting: settings.SLUICE_MAX_NESTING,

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 /**
  * Type-prefixed ULIDs: 48 bits of time, 80 bits of chance, in Crockford base32. Written here rather than taken
- * from a package because the doors make one per event: ids of one millisecond count upwards, so that a batch
+ * from a package because the ingest endpoints make one per event: ids of one millisecond count upwards, so that a batch
  * keeps its order, and fresh chance is drawn once a millisecond.
  */
 export type IdPrefix =

@@ -3,7 +3,7 @@ import type { Problem } from '../core/errors.ts';
 import type { Rejection, Storage } from '../core/stores/storage.ts';
 
 /**
- * What the dashboard shows of the doors: last use of keys, last event of sources, requests that were refused.
+ * What the dashboard shows of the ingest endpoints: last use of keys, last event of sources, requests that were refused.
  * Kept in memory and written every so often, so that a flood of bad requests costs no disk.
  */
 export interface ActivityLog {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import {
   type Seed,
@@ -7,6 +7,7 @@ import {
   temporaryDirectory,
 } from '../../test/support/service.ts';
 import { createVault } from '../core/secrets/vault.ts';
+import type { ConfigurationChange } from '../core/stores/change.ts';
 import type { StorageEngine } from '../core/stores/storage.ts';
 import { openStorage } from '../storage/open.ts';
 import { createDirectory } from './directory.ts';
@@ -60,7 +61,7 @@ test('a key is looked up once, and again after configuration changed', async () 
   expect(first?.orgId).toBe(seed.orgId);
   expect(await known.organisationOfKey(seed.apiKey)).toEqual(first);
   expect(lookUps()).toBe(1);
-  known.invalidate();
+  known.invalidate(null);
   await known.organisationOfKey(seed.apiKey);
   expect(lookUps()).toBe(2);
 });
@@ -75,7 +76,7 @@ test('a wrong key is never remembered', async () => {
 test('what was read before a change is not kept after it', async () => {
   const { known, lookUps } = open();
   const reading = known.organisationOfKey(seed.apiKey);
-  known.invalidate();
+  known.invalidate(null);
   await reading;
   await known.organisationOfKey(seed.apiKey);
   expect(lookUps()).toBe(2);
@@ -106,7 +107,7 @@ test('a source comes with its secret opened, and both while one is being rotated
   const sealed = createVault(TEST_SECRET_KEY).seal('old', seed.orgId, source.id);
   const change = { previousSealedSecret: sealed, previousSecretUntil: 7 };
   await engine.storage.updateSource(seed.orgId, source.id, change, 1);
-  known.invalidate();
+  known.invalidate(null);
   expect((await known.sourceOfToken(source.token))?.previous).toEqual({ secret: 'old', until: 7 });
 });
 
@@ -114,7 +115,116 @@ test('retention is the organisation’s own, or the installation’s', async () 
   const { known } = open();
   expect(await known.retentionMs(seed.orgId)).toBe(30 * day);
   await engine.storage.updateOrganisation(seed.orgId, { retentionDays: 7 });
-  known.invalidate();
+  known.invalidate(null);
   expect(await known.retentionMs(seed.orgId)).toBe(7 * day);
   expect(await known.retentionMs('org_gone')).toBe(30 * day);
+});
+
+test('a burst of requests with a key that is not known yet makes one look-up', async () => {
+  const { known, lookUps } = open();
+  const found = await Promise.all(Array.from({ length: 100 }, () => known.organisationOfKey(seed.apiKey)));
+  expect(new Set(found.map(key => key?.orgId))).toEqual(new Set([seed.orgId]));
+  expect(lookUps()).toBe(1);
+});
+
+test('whoever asks after a change shares no look-up that began before it', async () => {
+  const { known, lookUps } = open();
+  const before = known.organisationOfKey(seed.apiKey);
+  known.invalidate(null);
+  const after = known.organisationOfKey(seed.apiKey);
+  await Promise.all([before, after]);
+  expect(lookUps()).toBe(2);
+  // The second was read after the change, and is kept.
+  expect(known.organisationOfKey(seed.apiKey)).not.toBeInstanceOf(Promise);
+});
+
+test('look-ups are neither shared nor kept while changes elsewhere cannot be heard of', async () => {
+  let hears = false;
+  const { known, lookUps } = open(() => hears);
+  await Promise.all([known.organisationOfKey(seed.apiKey), known.organisationOfKey(seed.apiKey)]);
+  expect(lookUps()).toBe(2);
+  hears = true;
+  await known.organisationOfKey(seed.apiKey);
+  expect(lookUps()).toBe(3);
+});
+
+test('a look-up that fails is everybody’s who shares it, and is made again for the next', async () => {
+  let fails = true;
+  const known = createDirectory({
+    storage: {
+      ...engine.storage,
+      findApiKeyByHash: hash =>
+        fails ? Promise.reject(new Error('no')) : engine.storage.findApiKeyByHash(hash),
+    },
+    vault: createVault(TEST_SECRET_KEY),
+    defaultRetentionDays: 30,
+    mayCache: () => true,
+  });
+  const both = await Promise.allSettled([1, 2].map(() => known.organisationOfKey(seed.apiKey)));
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  fails = false;
+  expect((await known.organisationOfKey(seed.apiKey))?.orgId).toBe(seed.orgId);
+});
+
+test('a key that is known is answered at once', async () => {
+  const { known } = open();
+  await known.organisationOfKey(seed.apiKey);
+  expect(known.organisationOfKey(seed.apiKey)).toMatchObject({ orgId: seed.orgId });
+});
+
+describe('a change of configuration', () => {
+  /** Two organisations, each with a key, a source and its retention, all of them known. */
+  async function twoOrganisations() {
+    const { known, lookUps } = open();
+    const other = await seedOrganisation(engine);
+    const ours = { seed, source: await seed.source('none') };
+    const theirs = { seed: other, source: await other.source('none') };
+    const ask = {
+      key: (of: typeof ours) => known.organisationOfKey(of.seed.apiKey),
+      source: (of: typeof ours) => known.sourceOfToken(of.source.token),
+      retention: (of: typeof ours) => known.retentionMs(of.seed.orgId),
+    };
+    const all = Object.entries(ask);
+    for (const [, look] of all) for (const of of [ours, theirs]) await look(of);
+    return {
+      ours,
+      known,
+      /** What of an organisation has to be looked up again. */
+      async dropped(change: ConfigurationChange | null) {
+        known.invalidate(change);
+        const again: string[] = [];
+        for (const [name, look] of all) {
+          for (const of of [ours, theirs]) {
+            const before = lookUps();
+            await look(of);
+            if (lookUps() > before) again.push(`${of === ours ? 'our' : 'their'} ${name}`);
+          }
+        }
+        return again;
+      },
+    };
+  }
+
+  test('drops what it names, of that organisation alone', async () => {
+    const { ours, known, dropped } = await twoOrganisations();
+    const organisationId = ours.seed.orgId;
+    expect(await dropped({ organisationId, what: 'keys' })).toEqual(['our key']);
+    expect(await dropped({ organisationId, what: 'sources' })).toEqual(['our source']);
+    expect(await dropped({ organisationId, what: 'organisation' })).toEqual([
+      'our key',
+      'our source',
+      'our retention',
+    ]);
+    expect(await dropped({ organisationId, what: 'pipelines' })).toEqual([]);
+    expect(await dropped({ organisationId, what: 'destinations' })).toEqual([]);
+    const id = (await known.organisationOfKey(ours.seed.apiKey))?.id ?? '';
+    expect(await dropped({ organisationId, what: 'keys', id: 'key_other' })).toEqual([]);
+    expect(await dropped({ organisationId, what: 'keys', id })).toEqual(['our key']);
+    expect(await dropped({ organisationId, what: 'sources', id: ours.source.id })).toEqual(['our source']);
+  });
+
+  test('drops everything where changes may have been missed', async () => {
+    const { dropped } = await twoOrganisations();
+    expect(await dropped(null)).toHaveLength(6);
+  });
 });

@@ -2,6 +2,7 @@ import { ingestBody, parseTimestamp } from '@sluice/contract';
 import type { Clock } from '../core/clock.ts';
 import { invalid, Problem } from '../core/errors.ts';
 import type { NewEvent } from '../core/event/event.ts';
+import type { ByteRoom } from '../core/http/byte-room.ts';
 import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
 import { validate } from '../core/http/validate.ts';
 import { newId } from '../core/ids.ts';
@@ -22,26 +23,29 @@ import { findSizeProblem } from './event-sizes.ts';
 import { hashBody, readIdempotencyKey } from './idempotency.ts';
 import type { Limits } from './limits.ts';
 
-export interface DoorDependencies {
+/** What both ingest endpoints work with. */
+export interface IngestDependencies {
   readonly directory: Directory;
   readonly activity: ActivityLog;
   readonly limits: Limits;
+  /** What large bodies may hold together while they come in. */
+  readonly room: ByteRoom;
   readonly clock: Clock;
   /** Resolves once it is on stable storage. */
   accept(request: AppendRequest): Promise<AppendResult>;
 }
 
 /** `POST /v1/ingest`: a batch of events from code, all or nothing. */
-export function createHttpIngest({ directory, activity, limits, clock, accept }: DoorDependencies) {
+export function createHttpIngest({ directory, activity, limits, room, clock, accept }: IngestDependencies) {
   const schema = ingestBody(limits);
 
   return async (request: Request): Promise<Response> => {
-    // What is at hand is not awaited: at this door's rate each turn of the event loop is felt.
+    // What is at hand is not awaited: at this endpoint's rate each turn of the event loop is felt.
     const known = authenticateKey(request, directory);
     const key = known instanceof Promise ? await known : known;
     if (mediaTypeOf(request) !== 'json') throw new Problem('unsupported_media_type');
     const idempotencyKey = readIdempotencyKey(request, limits);
-    const unpacked = decompress(request, await readBytes(request, limits), limits);
+    const unpacked = decompress(request, await readBytes(request, limits, room), limits);
     const bytes = unpacked instanceof Promise ? await unpacked : unpacked;
 
     const receivedAt = clock.now();

@@ -1,9 +1,6 @@
-import type { BodyRoom } from '../core/http/read-body.ts';
-
-/** What the doors accept at most; see the settings of the same names. */
+/** What the ingest endpoints accept at most; see the settings of the same names. */
 export interface Limits {
   readonly bodyBytes: number;
-  readonly room?: BodyRoom;
   readonly eventBytes: number;
   readonly batchEvents: number;
   readonly nesting: number;

@@ -84,3 +84,22 @@ test('each node enforces its share, and at least one request', () => {
   expect([spend('a', 8), spend('a', 8), spend('a', 8)]).toEqual([0, 0, 1]);
   expect([spend('b', 1), spend('b', 1)]).toEqual([0, 1]);
 });
+
+test('remembers so many sources, those that were used last', () => {
+  const limiter = createRateLimiter({ now: () => 0 }, 3);
+  const spend = (id: string) => limiter.spend(id, { perSecond: 1, burst: 1 });
+  expect([spend('a'), spend('b')]).toEqual([0, 0]);
+  for (const id of ['c', 'd', 'e', 'f']) {
+    expect(spend(id)).toBe(0);
+    expect(spend('a')).toBe(1);
+  }
+  // It came so long ago that it begins again.
+  expect(spend('b')).toBe(0);
+});
+
+test('a rate that was changed holds from the next request', () => {
+  const limiter = createRateLimiter({ now: () => 0 });
+  expect(limiter.spend('a', { perSecond: 1, burst: 1 })).toBe(0);
+  expect(limiter.spend('a', { perSecond: 1, burst: 1 })).toBe(1);
+  expect(limiter.spend('a', { perSecond: 1, burst: 2 })).toBe(0);
+});

@@ -1,39 +1,44 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
+import { createTokenBucket, type TokenBucket } from '../core/work/token-bucket.ts';
 
-/** A token bucket per source: `perSecond` flow in, at most `burst` stand ready. 0 is unlimited. */
+/** The rate limiter of webhook sources: a token bucket for each, whose capacity is the source's burst. */
 export interface RateLimiter {
   /** 0: go on. Otherwise the whole seconds, at least 1, after which there is room again. */
-  spend(sourceId: string, rate: { perSecond: number; burst: number }): number;
+  spend(sourceId: string, rate: SourceRate): number;
   /** With several nodes each one enforces its share. */
   setNodes(count: number): void;
 }
 
-export function createRateLimiter(clock: Clock): RateLimiter {
-  const buckets = new Map<string, { tokens: number; at: number }>();
-  let nodes = 1;
+/** 0 a second is unlimited. */
+export interface SourceRate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** A source that was not used for longest begins again with a full bucket, which after a rest it would have had. */
+const MOST_BUCKETS = 50_000;
+
+export function createRateLimiter(clock: Clock, most: number = MOST_BUCKETS): RateLimiter {
+  const buckets = new LRUCache<string, SourceRate & { readonly bucket: TokenBucket }>({ max: most });
+  let sharedBy = 1;
+  const nodes = () => sharedBy;
+
+  function bucketOf(sourceId: string, { perSecond, burst }: SourceRate): TokenBucket {
+    const known = buckets.get(sourceId);
+    if (known?.perSecond === perSecond && known.burst === burst) return known.bucket;
+    const bucket = createTokenBucket({ perSecond, capacity: burst, clock, nodes });
+    buckets.set(sourceId, { perSecond, burst, bucket });
+    return bucket;
+  }
+
   return {
     setNodes(count) {
-      nodes = Math.max(1, count);
+      sharedBy = Math.max(1, count);
     },
-    spend(sourceId, { perSecond, burst }) {
-      if (perSecond === 0) return 0;
-      const rate = perSecond / nodes;
-      const room = Math.max(1, burst / nodes);
-      const now = clock.now();
-      const bucket = buckets.get(sourceId);
-      if (!bucket) {
-        buckets.set(sourceId, { tokens: room - 1, at: now });
-        return 0;
-      }
-      // A clock that was set back must not freeze the bucket: no time has passed, and it counts on from now.
-      const passed = Math.max(0, now - bucket.at) / 1_000;
-      bucket.tokens = Math.min(room, bucket.tokens + passed * rate);
-      bucket.at = now;
-      if (bucket.tokens >= 1) {
-        bucket.tokens -= 1;
-        return 0;
-      }
-      return Math.max(1, Math.ceil((1 - bucket.tokens) / rate));
+    spend(sourceId, rate) {
+      if (rate.perSecond === 0) return 0;
+      return Math.ceil(bucketOf(sourceId, rate).spend() / 1_000);
     },
   };
 }

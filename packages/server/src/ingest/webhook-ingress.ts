@@ -1,6 +1,7 @@
 import { Problem } from '../core/errors.ts';
 import { WEBHOOK_EVENT_TYPE } from '../core/event/event.ts';
-import { type BodyRoom, decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
+import { createByteRooms } from '../core/http/byte-room.ts';
+import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
 import { newId } from '../core/ids.ts';
 import {
   type Json,
@@ -14,7 +15,7 @@ import {
 } from '../core/json/json.ts';
 import { bearerOf, unauthenticated } from './authenticate.ts';
 import type { KnownSource } from './directory.ts';
-import type { DoorDependencies } from './http-ingest.ts';
+import type { IngestDependencies } from './http-ingest.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { RateLimiter } from './rate.ts';
 import { isSameSecret, isSignature, isSignedBy } from './signature.ts';
@@ -33,13 +34,14 @@ const LARGE_BODIES_AT_ONCE = 4;
  * token, enabled, authentication, rate, body. Nobody without the secret can spend a source's rate.
  */
 export function createWebhookIngress(
-  { directory, activity, limits, clock, accept }: DoorDependencies,
+  { directory, activity, limits, clock, accept }: IngestDependencies,
   rate: RateLimiter,
   /** The ids that came under this key before. */
   findEventsOfKey: (scope: string, key: string, now: number) => Promise<readonly string[] | null>,
 ) {
   /** Whoever knows a source's address can hold large bodies back there: that takes no room from anybody else. */
-  const rooms = new Map<string, BodyRoom>();
+  const roomOf = createByteRooms(LARGE_BODIES_AT_ONCE * limits.bodyBytes);
+  const read = (request: Request, { id }: KnownSource) => readBytes(request, limits, roomOf(id));
 
   return async (request: Request, token: string): Promise<Response> => {
     const known = directory.sourceOfToken(token);
@@ -52,12 +54,6 @@ export function createWebhookIngress(
       throw error;
     }
   };
-
-  function read(request: Request, { id }: KnownSource): Promise<Uint8Array> {
-    const room = rooms.get(id) ?? { bytes: LARGE_BODIES_AT_ONCE * limits.bodyBytes, taken: 0 };
-    rooms.set(id, room);
-    return readBytes(request, { ...limits, room });
-  }
 
   async function receive(request: Request, source: KnownSource): Promise<Response> {
     if (!source.enabled) throw new Problem('source_disabled');

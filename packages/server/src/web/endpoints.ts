@@ -3,9 +3,9 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { toProblem, toResponse } from './problem.ts';
 
-/** Wraps a hot door: POST only, every outcome counted, every refusal in the envelope. */
-export function guardDoor(
-  door: 'ingest' | 'webhook',
+/** Wraps an ingest endpoint: POST only, every outcome counted, every refusal in the envelope. */
+export function guardEndpoint(
+  endpoint: 'ingest' | 'webhook',
   dependencies: { metrics: Metrics; logger: Logger; isStopping(): boolean },
   handle: (request: Request, token: string) => Promise<Response>,
 ) {
@@ -22,10 +22,11 @@ export function guardDoor(
       response = await handle(request, token);
     } catch (error) {
       const problem = isCutOff(error) ? cutOff() : toProblem(error);
-      if (problem.code === 'internal') dependencies.logger.error({ err: error, door }, 'a door failed');
+      if (problem.code === 'internal')
+        dependencies.logger.error({ err: error, endpoint }, 'an endpoint failed');
       response = toResponse(problem);
     }
-    dependencies.metrics.answered(door, response.status);
+    dependencies.metrics.answered(endpoint, response.status);
     return response;
   };
 }

@@ -1,24 +1,30 @@
 import type { z } from 'zod';
 import { invalid, Problem } from '../core/errors.ts';
-import { type BodyRoom, decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
+import type { ByteRoom } from '../core/http/byte-room.ts';
+import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
 import { validate } from '../core/http/validate.ts';
 import { mayHoldUnstorableText, parseJson, requireNesting, requireStorableText } from '../core/json/json.ts';
 
 export interface BodyLimits {
   readonly bodyBytes: number;
-  readonly room?: BodyRoom;
   readonly nesting: number;
 }
 
-/** The body of a call, read under the same rules as at the doors and checked against its schema. */
+/** What reading a body takes: its limits, and the room that large ones share. */
+export interface BodyReading {
+  readonly limits: BodyLimits;
+  readonly room: ByteRoom;
+}
+
+/** The body of a call, read under the same rules as at the ingest endpoints and checked against its schema. */
 export async function readJson<T extends z.ZodType>(
   request: Request,
   schema: T,
-  limits: BodyLimits,
+  { limits, room }: BodyReading,
   whenEmpty?: 'take as {}',
 ): Promise<z.output<T>> {
   if (mediaTypeOf(request) !== 'json') throw new Problem('unsupported_media_type');
-  const bytes = await decompress(request, await readBytes(request, limits), limits);
+  const bytes = await decompress(request, await readBytes(request, limits, room), limits);
   const text = decodeText(bytes);
   if (text.trim() === '' && whenEmpty) return validate(schema, {});
   const value = parseJson(text);

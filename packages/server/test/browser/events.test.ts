@@ -5,7 +5,7 @@ import { newId } from '../../src/core/ids.ts';
 import { toRow } from '../../src/web/dashboard/monitor/events.ts';
 import { launchChromium, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp, stranger } from '../support/dashboard.ts';
-import { acceptedIds, ingestWith } from '../support/doors.ts';
+import { acceptedIds, ingestWith } from '../support/endpoints.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../support/command.ts';
 import { damageTable } from '../support/damage.ts';
-import { acceptedIds, ingestWith } from '../support/doors.ts';
+import { acceptedIds, ingestWith } from '../support/endpoints.ts';
 import { newFolder } from '../support/folder.ts';
 import { seedOrganisation, startTestService, TEST_SECRET_KEY } from '../support/service.ts';
 

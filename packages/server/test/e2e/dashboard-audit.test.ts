@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import { type Browser, dataOf, join, listOf, PASSWORD, readAll, setUp } from '../support/dashboard.ts';
-import { expectRefused } from '../support/doors.ts';
+import { expectRefused } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 type Made = Record<'id' | 'secret' | 'token' | 'invite_code', string>;

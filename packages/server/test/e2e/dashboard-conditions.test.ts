@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Browser, dataOf, setUp } from '../support/dashboard.ts';
-import { expectRefused } from '../support/doors.ts';
+import { expectRefused } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -5,7 +5,7 @@ import type { DeadLetterSummary } from '@sluice/contract/dashboard-letters';
 import { UNKNOWN_PIPELINE } from '../../src/core/event/outcome.ts';
 import { aClaimInput, aRun, aSettlement, unclaimed } from '../contract/storage/pipeline-samples.ts';
 import { dataOf, listOf, logIn, readAll, setUp } from '../support/dashboard.ts';
-import { expectRefused } from '../support/doors.ts';
+import { expectRefused } from '../support/endpoints.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

@@ -4,7 +4,7 @@ import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import { idTime, newId } from '../../src/core/ids.ts';
 import { aClaimInput, aRun, aSettlement } from '../contract/storage/pipeline-samples.ts';
 import { type Browser, cookieOf, dataOf, listOf, readAll, setUp } from '../support/dashboard.ts';
-import { acceptedIds, expectRefused, ingestWith, post } from '../support/doors.ts';
+import { acceptedIds, expectRefused, ingestWith, post } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

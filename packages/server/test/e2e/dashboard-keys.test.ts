@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { KeyRecord, NewKeyRecord } from '@sluice/contract/dashboard-keys';
 import { type Browser, dataOf, listOf, readAll, setUp } from '../support/dashboard.ts';
-import { expectRefused, ingestWith } from '../support/doors.ts';
+import { expectRefused, ingestWith } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 

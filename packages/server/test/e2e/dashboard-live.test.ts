@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { newId } from '../../src/core/ids.ts';
 import { type Browser, dataOf, join, openBrowser, setUp, stranger } from '../support/dashboard.ts';
-import { acceptedIds, expectRefused, ingestWith, toAnswer } from '../support/doors.ts';
+import { acceptedIds, expectRefused, ingestWith, toAnswer } from '../support/endpoints.ts';
 import { type Heard, type LiveStream, openStream } from '../support/live-stream.ts';
 import { makeInbox, makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { freshDatabase } from '../support/postgres.ts';

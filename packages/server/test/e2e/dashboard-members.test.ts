@@ -12,7 +12,7 @@ import {
   readAll,
   setUp,
 } from '../support/dashboard.ts';
-import { expectRefused } from '../support/doors.ts';
+import { expectRefused } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const conflict = { status: 409, code: 'conflict' };

@@ -10,7 +10,7 @@ import {
   PASSWORD,
   readAll,
 } from '../support/dashboard.ts';
-import { acceptedIds, expectRefused, ingestWith } from '../support/doors.ts';
+import { acceptedIds, expectRefused, ingestWith } from '../support/endpoints.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

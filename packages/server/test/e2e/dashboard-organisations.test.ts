@@ -11,7 +11,7 @@ import {
   readAll,
   setUp,
 } from '../support/dashboard.ts';
-import { expectRefused, ingestWith } from '../support/doors.ts';
+import { expectRefused, ingestWith } from '../support/endpoints.ts';
 import { startTestService, type TestService, temporaryDirectory } from '../support/service.ts';
 import { until } from '../support/until.ts';
 

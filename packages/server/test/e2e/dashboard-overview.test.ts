@@ -7,7 +7,7 @@ import type {
   OverviewRecord,
 } from '@sluice/contract/dashboard-overview';
 import { type Browser, dataOf, join, logIn, setUp, stranger } from '../support/dashboard.ts';
-import { expectRefused, ingestWith } from '../support/doors.ts';
+import { expectRefused, ingestWith } from '../support/endpoints.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import {
   startTestService,

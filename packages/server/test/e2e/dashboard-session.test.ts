@@ -12,7 +12,7 @@ import {
   PASSWORD,
   setUp,
 } from '../support/dashboard.ts';
-import { expectRefused } from '../support/doors.ts';
+import { expectRefused } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const unauthenticated = { status: 401, code: 'unauthenticated' };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { days, minutes } from '../../src/core/clock.ts';
 import { type Browser, dataOf, listOf, logIn, openBrowser, PASSWORD, setUp } from '../support/dashboard.ts';
-import { expectRefused } from '../support/doors.ts';
+import { expectRefused } from '../support/endpoints.ts';
 import { startTestService, type TestService, temporaryDirectory } from '../support/service.ts';
 
 let service: TestService;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { RejectionRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
 import { days, hours, seconds } from '../../src/core/clock.ts';
 import { type Browser, dataOf, join, listOf, readAll, setUp } from '../support/dashboard.ts';
-import { expectRefused, post, sign } from '../support/doors.ts';
+import { expectRefused, post, sign } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 

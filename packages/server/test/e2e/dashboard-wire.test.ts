@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { type Browser, cookieOf, openBrowser, setUp } from '../support/dashboard.ts';
-import { expectRefused, toAnswer } from '../support/doors.ts';
+import { expectRefused, toAnswer } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { listOf } from '../support/dashboard.ts';
-import { expectRefused, toAnswer } from '../support/doors.ts';
+import { expectRefused, toAnswer } from '../support/endpoints.ts';
 import { type EntityClient, entityClient } from '../support/entities.ts';
 import { exchange } from '../support/raw-http.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';

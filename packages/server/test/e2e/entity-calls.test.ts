@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type EntityRecord, entityRecord } from '@sluice/contract/entity';
 import { dataOf, type Listed, listOf } from '../support/dashboard.ts';
-import { expectRefused } from '../support/doors.ts';
+import { expectRefused } from '../support/endpoints.ts';
 import { type EntityClient, entityClient, pathOf } from '../support/entities.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { seedOrganisation, startTestService, type TestService } from '../support/service.ts';

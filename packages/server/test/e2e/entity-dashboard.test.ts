@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import type { EntityEventRecord, EntityRecord } from '@sluice/contract/entity';
 import { type Browser, dataOf, join, listOf, openBrowser, setUp, stranger } from '../support/dashboard.ts';
-import { acceptedIds, expectRefused, ingestWith } from '../support/doors.ts';
+import { acceptedIds, expectRefused, ingestWith } from '../support/endpoints.ts';
 import { type EntityClient, entityClient } from '../support/entities.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type EntityEventRecord, entityEvent } from '@sluice/contract/entity';
 import { dataOf, listOf } from '../support/dashboard.ts';
-import { acceptedIds, expectRefused, ingestWith } from '../support/doors.ts';
+import { acceptedIds, expectRefused, ingestWith } from '../support/endpoints.ts';
 import { type EntityClient, entityClient } from '../support/entities.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { startReceiver } from '../support/receiver.ts';

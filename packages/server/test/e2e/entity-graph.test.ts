@@ -7,7 +7,7 @@ import {
   entityLink,
 } from '@sluice/contract/entity';
 import { dataOf, listOf } from '../support/dashboard.ts';
-import { expectRefused } from '../support/doors.ts';
+import { expectRefused } from '../support/endpoints.ts';
 import { type EntityClient, entityClient } from '../support/entities.ts';
 import { seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 

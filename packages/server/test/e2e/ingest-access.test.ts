@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { newId } from '../../src/core/ids.ts';
 import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
-import { acceptedIds, expectRefused, ingestWith, post, storedEvents, toAnswer } from '../support/doors.ts';
+import {
+  acceptedIds,
+  expectRefused,
+  ingestWith,
+  post,
+  storedEvents,
+  toAnswer,
+} from '../support/endpoints.ts';
 import { exchange, openSocket, readAnswer } from '../support/raw-http.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 

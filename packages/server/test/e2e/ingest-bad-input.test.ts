@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
-import { expectRefused, ingestWith, type Refusal, storedEvents } from '../support/doors.ts';
+import { expectRefused, ingestWith, type Refusal, storedEvents } from '../support/endpoints.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 
 /** Every way in which `POST /v1/ingest` refuses a body. No event is ever accepted in this file. */

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { days } from '../../src/core/clock.ts';
-import { type Answer, acceptedIds, expectRefused, ingestWith, post, storedEvents } from '../support/doors.ts';
+import {
+  type Answer,
+  acceptedIds,
+  expectRefused,
+  ingestWith,
+  post,
+  storedEvents,
+} from '../support/endpoints.ts';
 import { exchange } from '../support/raw-http.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { acceptedIds, expectRefused, ingestWith, storedEvents, storedPayload } from '../support/doors.ts';
+import { acceptedIds, expectRefused, ingestWith, storedEvents, storedPayload } from '../support/endpoints.ts';
 import { openSocket, readAnswer } from '../support/raw-http.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { isId } from '../../src/core/ids.ts';
 import { parseJson, stringifyJson } from '../../src/core/json/json.ts';
-import { acceptedIds, ingestWith, storedEvents, storedPayload } from '../support/doors.ts';
+import { acceptedIds, ingestWith, storedEvents, storedPayload } from '../support/endpoints.ts';
 import { jsonObjects } from '../support/json-values.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { seconds } from '../../src/core/clock.ts';
-import { ingestWith, storedEvents } from '../support/doors.ts';
+import { ingestWith, storedEvents } from '../support/endpoints.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { makeInbox, makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

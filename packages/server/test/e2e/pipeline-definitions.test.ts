@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { PipelineRecord, PipelineVersionRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Browser, dataOf, join, listOf, setUp, stranger } from '../support/dashboard.ts';
-import { expectRefused } from '../support/doors.ts';
+import { expectRefused } from '../support/endpoints.ts';
 import { makeInbox, makePipeline, makeWebhook, tryPipeline } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

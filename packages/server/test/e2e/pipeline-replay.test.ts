@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Browser, dataOf, join, listOf, readAll, setUp, stranger } from '../support/dashboard.ts';
-import { expectRefused } from '../support/doors.ts';
+import { expectRefused } from '../support/endpoints.ts';
 import { moodStep, openaiAnswer, startModel } from '../support/model.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -10,7 +10,7 @@ import {
   storedEvents,
   storedPayload,
   toAnswer,
-} from '../support/doors.ts';
+} from '../support/endpoints.ts';
 import { exchange, openSocket, readAnswer } from '../support/raw-http.ts';
 import {
   type Seed,

@@ -9,7 +9,7 @@ import {
   type Refusal,
   storedEvents,
   storedPayload,
-} from '../support/doors.ts';
+} from '../support/endpoints.ts';
 import { jsonValues } from '../support/json-values.ts';
 import { openSocket, readAnswer } from '../support/raw-http.ts';
 import {

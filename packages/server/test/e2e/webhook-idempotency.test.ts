@@ -6,7 +6,7 @@ import {
   post,
   storedEvents,
   storedPayload,
-} from '../support/doors.ts';
+} from '../support/endpoints.ts';
 import { exchange } from '../support/raw-http.ts';
 import {
   type Seed,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { hours, seconds } from '../../src/core/clock.ts';
-import { expectRefused, post, sign, storedEvents } from '../support/doors.ts';
+import { expectRefused, post, sign, storedEvents } from '../support/endpoints.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

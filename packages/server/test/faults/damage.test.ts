@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { newId } from '../../src/core/ids.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { findJournalDamage } from '../../src/storage/sqlite/journal-damage.ts';
-import { acceptedIds, ingestWith, storedEvents } from '../support/doors.ts';
+import { acceptedIds, ingestWith, storedEvents } from '../support/endpoints.ts';
 import { refusedStart, startProcess } from '../support/process.ts';
 import { type Seed, temporaryDirectory } from '../support/service.ts';
 import { type Prepared, prepareDirectory } from './prepare.ts';

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { residentMegabytes } from '../bench/servers.ts';
 import { OPEN_TO_LOOPBACK, routeAllTo } from '../support/delivery-process.ts';
-import { ingestWith } from '../support/doors.ts';
+import { ingestWith } from '../support/endpoints.ts';
 import { startProcess } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { seedOrganisation } from '../support/service.ts';

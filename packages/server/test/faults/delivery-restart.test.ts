@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { OPEN_TO_LOOPBACK, routeAllTo } from '../support/delivery-process.ts';
-import { ingestWith } from '../support/doors.ts';
+import { ingestWith } from '../support/endpoints.ts';
 import { startProcess } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { acceptedIds, ingestWith } from '../support/doors.ts';
+import { acceptedIds, ingestWith } from '../support/endpoints.ts';
 import { startProcess } from '../support/process.ts';
 import { openSocket, readAnswer } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';

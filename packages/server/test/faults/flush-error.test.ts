@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { acceptedIds, expectRefused, ingestWith } from '../support/doors.ts';
+import { acceptedIds, expectRefused, ingestWith } from '../support/endpoints.ts';
 import { createLoad, expectPromisesKept } from '../support/load.ts';
 import { startProcess, tampering } from '../support/process.ts';
 import { prepareDirectory } from './prepare.ts';

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Answer, expectRefused, ingestWith, storedEvents, toAnswer } from '../support/doors.ts';
+import { type Answer, expectRefused, ingestWith, storedEvents, toAnswer } from '../support/endpoints.ts';
 import { startProcess, tampering } from '../support/process.ts';
 import { prepareDirectory } from './prepare.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { type Answer, ingestWith, post, sign, storedEvents } from '../support/doors.ts';
+import { type Answer, ingestWith, post, sign, storedEvents } from '../support/endpoints.ts';
 import { type ServerProcess, startProcess, tampering } from '../support/process.ts';
 import { type Prepared, prepareDirectory } from './prepare.ts';
 

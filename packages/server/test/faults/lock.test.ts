@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { ingestWith } from '../support/doors.ts';
+import { ingestWith } from '../support/endpoints.ts';
 import { refusedStart, startProcess } from '../support/process.ts';
 import { prepareDirectory } from './prepare.ts';
 

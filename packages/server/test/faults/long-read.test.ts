@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { newId } from '../../src/core/ids.ts';
 import { hashSecret } from '../../src/core/secrets/vault.ts';
-import { acceptedIds, ingestWith, post } from '../support/doors.ts';
+import { acceptedIds, ingestWith, post } from '../support/endpoints.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 
 const EVENTS = 200_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, dataOf, logIn, setUp } from '../support/dashboard.ts';
-import { acceptedIds, ingestWith } from '../support/doors.ts';
+import { acceptedIds, ingestWith } from '../support/endpoints.ts';
 import { moodStep, openaiAnswer, startModel } from '../support/model.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent, settled } from '../support/pipelines.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';

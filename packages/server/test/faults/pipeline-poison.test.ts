@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { newId } from '../../src/core/ids.ts';
 import { openStorage } from '../../src/storage/open.ts';
-import { acceptedIds, ingestWith } from '../support/doors.ts';
+import { acceptedIds, ingestWith } from '../support/endpoints.ts';
 import { moodStep, openaiAnswer, startModel } from '../support/model.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 import { seedOrganisation, temporaryDirectory } from '../support/service.ts';

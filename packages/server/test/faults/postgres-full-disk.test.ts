@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import { acceptedIds, expectRefused, ingestWith, storedEvents } from '../support/doors.ts';
+import { acceptedIds, expectRefused, ingestWith, storedEvents } from '../support/endpoints.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { newId } from '../../src/core/ids.ts';
 import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
-import { ingestWith, post } from '../support/doors.ts';
+import { ingestWith, post } from '../support/endpoints.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

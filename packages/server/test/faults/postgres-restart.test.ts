@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ingestWith } from '../support/doors.ts';
+import { ingestWith } from '../support/endpoints.ts';
 import { createLoad, expectPromisesKept } from '../support/load.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';

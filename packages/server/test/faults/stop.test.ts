@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { ingestWith, storedEvents } from '../support/doors.ts';
+import { ingestWith, storedEvents } from '../support/endpoints.ts';
 import { createLoad, expectPromisesKept } from '../support/load.ts';
 import { type ServerProcess, startProcess, tampering } from '../support/process.ts';
 import { openSocket, readAnswer } from '../support/raw-http.ts';

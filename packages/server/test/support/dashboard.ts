@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import type { Role } from '../../src/core/stores/storage.ts';
-import { type Answer, toAnswer } from './doors.ts';
+import { type Answer, toAnswer } from './endpoints.ts';
 import type { TestService } from './service.ts';
 
 export const PASSWORD = 'correct horse battery';

@@ -1,4 +1,4 @@
-import { type Answer, toAnswer } from './doors.ts';
+import { type Answer, toAnswer } from './endpoints.ts';
 
 /** A program that speaks to `/v1/entities` with an API key. */
 export interface EntityClient {

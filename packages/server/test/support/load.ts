@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import { newSecret } from '../../src/core/secrets/vault.ts';
 import type { StorageEngine } from '../../src/core/stores/storage.ts';
-import { sign } from './doors.ts';
+import { sign } from './endpoints.ts';
 import type { Seed, SeededSource } from './service.ts';
 
 /**

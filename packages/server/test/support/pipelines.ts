@@ -1,6 +1,6 @@
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Browser, dataOf } from './dashboard.ts';
-import { type Answer, acceptedId, post } from './doors.ts';
+import { type Answer, acceptedId, post } from './endpoints.ts';
 import { until } from './until.ts';
 
 /** Somebody at the dashboard who makes pipelines, and senders who feed them. */

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { Hono } from 'hono';
 import { days, systemClock } from '../../src/core/clock.ts';
+import { createByteRoom } from '../../src/core/http/byte-room.ts';
 import { newId } from '../../src/core/ids.ts';
 import { createVault, hashSecret } from '../../src/core/secrets/vault.ts';
 import type { Storage } from '../../src/core/stores/storage.ts';
@@ -41,6 +42,7 @@ export async function openPrivateCalls(): Promise<PrivateCalls> {
     cursors: createCursors(createVault('a secret key for tests, 32 characters or more')),
     client: { trustProxy: false, baseUrl: undefined },
     limits: { bodyBytes: 1_024, nesting: 64 },
+    room: createByteRoom(1_024),
     live: createLiveFeed(),
   });
   return {

@@ -1,4 +1,4 @@
-/** An event as the doors hand it to the journal: checked, with its id, its payload as JSON text. */
+/** An event as the ingest endpoints hand it to the journal: checked, with its id, its payload as JSON text. */
 export interface NewEvent {
   readonly id: string;
   readonly type: string;

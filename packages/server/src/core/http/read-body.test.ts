@@ -2,9 +2,11 @@ import { describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Problem } from '../errors.ts';
+import { createByteRoom } from './byte-room.ts';
 import { decodeText, decompress, mediaTypeOf, readBytes } from './read-body.ts';
 
 const limits = { bodyBytes: 1_000 };
+const ample = createByteRoom(Number.POSITIVE_INFINITY);
 const request = (body: BodyInit | null, headers: Record<string, string> = {}) =>
   new Request('http://x/', { method: 'POST', body, headers });
 
@@ -31,7 +33,9 @@ describe('reading', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 6 }), async sizes => {
         const size = sizes.reduce((sum, n) => sum + n, 0);
-        const read = await readBytes(request(streamed(sizes)), limits).catch((error: Problem) => error.code);
+        const read = await readBytes(request(streamed(sizes)), limits, ample).catch(
+          (error: Problem) => error.code,
+        );
         if (size > limits.bodyBytes) expect(read).toBe('payload_too_large');
         else expect((read as Uint8Array).byteLength).toBe(size);
       }),
@@ -39,8 +43,8 @@ describe('reading', () => {
   });
 
   test('bodies that do not come to an end leave room for others, and give theirs back', async () => {
-    const room = { bytes: 1_500, taken: 0 };
-    const shared = { ...limits, room };
+    const room = createByteRoom(1_500);
+    const read = (body: Request) => readBytes(body, limits, room);
     let end = () => {};
     const unended = new ReadableStream({
       start(controller) {
@@ -48,18 +52,18 @@ describe('reading', () => {
         end = () => controller.close();
       },
     });
-    const first = readBytes(request(unended), shared);
-    expect(await codeOf(() => readBytes(request(streamed([700])), shared))).toBe('storage_unavailable');
-    expect((await readBytes(request('{}', { 'Content-Length': '2' }), shared)).byteLength).toBe(2);
-    expect((await readBytes(request(streamed([500])), shared)).byteLength).toBe(500);
+    const first = read(request(unended));
+    expect(await codeOf(() => read(request(streamed([700]))))).toBe('storage_unavailable');
+    expect((await read(request('{}', { 'Content-Length': '2' }))).byteLength).toBe(2);
+    expect((await read(request(streamed([500])))).byteLength).toBe(500);
     end();
     expect((await first).byteLength).toBe(900);
-    expect(room.taken).toBe(0);
-    expect((await readBytes(request(streamed([700])), shared)).byteLength).toBe(700);
+    expect((await read(request(streamed([700])))).byteLength).toBe(700);
+    expect(room.take(1_500)).toBe(true);
   });
 
   test('no body is no bytes', async () => {
-    expect((await readBytes(request(null), limits)).byteLength).toBe(0);
+    expect((await readBytes(request(null), limits, ample)).byteLength).toBe(0);
   });
 });
 

@@ -1,54 +1,46 @@
 import { gunzip } from 'node:zlib';
 import { Problem } from '../errors.ts';
+import type { ByteRoom } from './byte-room.ts';
 
 /** The part of the limits that a body as a whole has to keep. */
 interface Limits {
   readonly bodyBytes: number;
-  /** Absent: nobody else reads. */
-  readonly room?: BodyRoom;
 }
 
-/**
- * What large bodies may hold together while they come in. A sender who keeps the last bytes of many of them back
- * costs others no memory, and small ones never wait for large ones.
- */
-export interface BodyRoom {
-  readonly bytes: number;
-  taken: number;
-}
-
-/** A body up to this size takes no room: there are only so many connections. */
+/** A body up to this size takes no room: there are only so many connections, and it never waits for large ones. */
 const SMALL_BYTES = 256 * 1024;
 
 const tooLarge = (limits: Limits) =>
   new Problem('payload_too_large', { message: `The body may have at most ${limits.bodyBytes} bytes.` });
 
 /** The bytes as received. A body that says it is too large is refused unread. */
-export function readBytes(request: Request, limits: Limits): Promise<Uint8Array> {
+export function readBytes(request: Request, limits: Limits, room: ByteRoom): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (declared !== null) {
     if (Number(declared) > limits.bodyBytes) throw tooLarge(limits);
     if (Number(declared) <= SMALL_BYTES) return request.bytes();
   }
-  return request.body === null ? Promise.resolve(new Uint8Array()) : readCounted(request.body, limits);
+  return request.body === null ? Promise.resolve(new Uint8Array()) : readCounted(request.body, limits, room);
 }
 
 /** A chunked body says nothing of its size beforehand, and a large one may never come whole: count what comes in. */
-async function readCounted(body: ReadableStream<Uint8Array>, limits: Limits): Promise<Uint8Array> {
-  const { room = { bytes: Number.POSITIVE_INFINITY, taken: 0 } } = limits;
+async function readCounted(
+  body: ReadableStream<Uint8Array>,
+  limits: Limits,
+  room: ByteRoom,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of body) {
+      if (size + chunk.byteLength > limits.bodyBytes) throw tooLarge(limits);
+      if (!room.take(chunk.byteLength)) throw noRoom();
       size += chunk.byteLength;
-      room.taken += chunk.byteLength;
-      if (size > limits.bodyBytes) throw tooLarge(limits);
-      if (room.taken > room.bytes) throw noRoom();
       chunks.push(chunk);
     }
     return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
   } finally {
-    room.taken -= size;
+    room.give(size);
   }
 }
 

@@ -10,7 +10,7 @@ import { answer, answerPage } from '../answer.ts';
 import { type ClientSettings, clientOf } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';
-import { type BodyLimits, readJson, readQuery } from '../read-json.ts';
+import { type BodyReading, readJson, readQuery } from '../read-json.ts';
 import type { LoginSession, Sessions } from './access/sessions.ts';
 import { requireSameOrigin } from './csrf.ts';
 import type { Answered, AuditDetails, OpenCall, OpenCallTo, SessionCallTo } from './exchange.ts';
@@ -30,16 +30,15 @@ export interface Calls {
 
 export function createCalls(
   app: Hono<WebEnv>,
-  dependencies: {
+  dependencies: BodyReading & {
     readonly sessions: Sessions;
     readonly cursors: Cursors;
     readonly clock: Clock;
     readonly client: ClientSettings;
-    readonly limits: BodyLimits;
     readonly live: Pick<LiveFeed, 'note'>;
   },
 ): Calls {
-  const { sessions, cursors, clock, limits } = dependencies;
+  const { sessions, cursors, clock } = dependencies;
 
   const openCall = (context: Context<WebEnv>): OpenCall => ({
     request: context.req.raw,
@@ -57,7 +56,7 @@ export function createCalls(
     return {
       query: () => readQuery(request, query ?? z.never()),
       body: (narrower?: z.ZodType) =>
-        readJson(request, narrower ?? body ?? z.never(), limits, bodyMayBeEmpty && 'take as {}'),
+        readJson(request, narrower ?? body ?? z.never(), dependencies, bodyMayBeEmpty && 'take as {}'),
       answer,
       respond: (response: Response) => response,
     };

@@ -10,7 +10,7 @@ import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import type { ClientSettings } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import { createCursors } from '../paging.ts';
-import type { BodyLimits } from '../read-json.ts';
+import type { BodyReading } from '../read-json.ts';
 import type { FirstUser } from './access/first-user.ts';
 import { invitationCalls } from './access/invitations.ts';
 import { memberCalls } from './access/members.ts';
@@ -60,7 +60,8 @@ export interface DashboardDependencies {
   readonly live: LiveFeed;
   readonly health: ServiceHealth;
   readonly client: ClientSettings;
-  readonly limits: BodyLimits & EventLimits;
+  readonly limits: BodyReading['limits'] & EventLimits;
+  readonly room: BodyReading['room'];
   readonly defaultRetentionDays: number;
   /** The folder that the dashboard was built into. */
   readonly pagesFrom: string;

@@ -11,7 +11,7 @@ import type {
   EntityWriteResult,
   StoredEntity,
 } from '../../core/stores/entities.ts';
-import { type BodyLimits, readJson, readQuery } from '../read-json.ts';
+import { type BodyReading, readJson, readQuery } from '../read-json.ts';
 import { readEntity, targetOf } from './entities-path.ts';
 import { readIfMatch } from './entities-query.ts';
 import { answerJson, answerOne, entityJson } from './entities-records.ts';
@@ -40,11 +40,9 @@ export type RecordWrite = (entity: EntityRef) => AuditEntry;
 export function createEntityWrites({
   actions,
   limits,
-}: {
-  readonly actions: Pick<EntityActions, 'write'>;
-  readonly limits: BodyLimits;
-}): EntityWrites {
-  const bodyLimits = { ...limits, nesting: limits.nesting + LEVELS_BEYOND_TRAITS };
+  room,
+}: BodyReading & { readonly actions: Pick<EntityActions, 'write'> }): EntityWrites {
+  const reading = { limits: { ...limits, nesting: limits.nesting + LEVELS_BEYOND_TRAITS }, room };
 
   function toText(traits: Record<string, unknown>, path: string): string {
     requireNesting(traits as JsonObject, limits.nesting, path);
@@ -54,7 +52,7 @@ export function createEntityWrites({
   return {
     async merge(orgId, request, record) {
       readQuery(request, noQuery);
-      const body = await readJson(request, z.unknown(), bodyLimits);
+      const body = await readJson(request, z.unknown(), reading);
       const isMany = typeof body === 'object' && body !== null && Object.hasOwn(body, 'entities');
       const entities = isMany ? validate(entitiesBody, body).entities : [validate(entityBody, body)];
       const pathOf = (index: number) => (isMany ? `entities[${index}].traits` : 'traits');
@@ -76,7 +74,7 @@ export function createEntityWrites({
       const entity = readEntity(segments);
       readQuery(request, noQuery);
       const ifMatch = readIfMatch(request);
-      const body = await readJson(request, traitsBody, bodyLimits);
+      const body = await readJson(request, traitsBody, reading);
       const traits = toText(body.traits, 'traits');
       const writes: EntityInput[] = [{ ...entity, mode, traits, ifMatch }];
       const result = await actions.write(orgId, writes, recordsOf(writes, record));

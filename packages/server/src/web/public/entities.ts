@@ -8,7 +8,7 @@ import type { Entities, EntityActions } from '../../core/stores/entities.ts';
 import { answer } from '../answer.ts';
 import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';
-import { type BodyLimits, readQuery } from '../read-json.ts';
+import { type BodyReading, readQuery } from '../read-json.ts';
 import {
   type EntityPlace,
   type PlaceKind,
@@ -22,12 +22,11 @@ import { createEntityReads } from './entities-read.ts';
 import { answerOne, linkRecord } from './entities-records.ts';
 import { createEntityWrites, noQuery } from './entities-write.ts';
 
-export interface EntityRoutesDependencies {
+export interface EntityRoutesDependencies extends BodyReading {
   readonly storage: Entities;
   readonly actions: EntityActions;
   readonly cursors: Cursors;
   readonly clock: Clock;
-  readonly limits: BodyLimits;
   /** Whoever the request's API key belongs to; throws a 401. */
   authenticate(request: Request): Caller | Promise<Caller>;
 }

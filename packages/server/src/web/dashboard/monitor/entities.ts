@@ -7,7 +7,7 @@ import { readIfMatch } from '../../public/entities-query.ts';
 import { createEntityReads } from '../../public/entities-read.ts';
 import { answerJson, timedEntityJson } from '../../public/entities-records.ts';
 import { createEntityWrites } from '../../public/entities-write.ts';
-import type { BodyLimits } from '../../read-json.ts';
+import type { BodyReading } from '../../read-json.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import type { SearchesInTurns } from './search-limit.ts';
@@ -18,17 +18,16 @@ const ONE = '/entities/:kind/:external_id';
 /** Entities as people see and change them: as programs do, but with when each trait was written, and on record. */
 export function entityCalls(
   calls: Calls,
-  dependencies: {
+  dependencies: BodyReading & {
     readonly storage: Entities & Pick<SearchesInTurns, 'listEntities'>;
     readonly entityActions: EntityActions;
     readonly cursors: Cursors;
-    readonly limits: BodyLimits;
   },
 ): void {
-  const { storage, entityActions: actions, cursors, limits } = dependencies;
+  const { storage, entityActions: actions, cursors, limits, room } = dependencies;
   const reads = createEntityReads({ storage, actions, cursors });
 
-  const writes = createEntityWrites({ actions, limits });
+  const writes = createEntityWrites({ actions, limits, room });
 
   /** Off the URL as it was sent, since an external id may hold anything. */
   const segmentsOf = ({ request }: SessionCall) => placeOf(request, PREFIX)?.segments ?? [];

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { failure } from '@sluice/contract';
 import type { StorageEngine } from '../../src/core/stores/storage.ts';
 
-/** What came back from a door: the status, the headers, and the body as JSON. */
+/** What came back from an endpoint: the status, the headers, and the body as JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
