@@ -6,7 +6,7 @@ import { helpText } from './command/help.ts';
 import { resetPassword } from './command/reset-password.ts';
 import { createServe } from './command/serve.ts';
 import { systemTerminal as terminal } from './command/terminal.ts';
-import { startService } from './compose.ts';
+import { startService } from './compose/service.ts';
 import { liftRequestLimit } from './runtime/request-limit.ts';
 import { readSettings } from './settings.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { newPassword } from '@sluice/contract/dashboard-accounts';
 import { newId } from '../core/ids.ts';
-import type { Storage } from '../core/stores/storage.ts';
+import type { AccountStore } from '../core/stores/accounts.ts';
 import { hashPassword } from '../runtime/password.ts';
 import { openStorage } from '../storage/open.ts';
 import { databaseFile } from '../storage/sqlite/engine.ts';
@@ -30,7 +30,7 @@ export const resetPassword: Command = {
       onFatal: reason => terminal.complain(reason),
     });
     try {
-      return await changePassword(engine.storage, email.toLowerCase(), terminal);
+      return await changePassword(engine.accounts, email.toLowerCase(), terminal);
     } finally {
       await engine.close();
     }
@@ -38,11 +38,11 @@ export const resetPassword: Command = {
 };
 
 async function changePassword(
-  storage: Storage,
+  accounts: Pick<AccountStore, 'audited' | 'findUserByEmail' | 'listOrganisationsOf'>,
   email: string,
   terminal: CommandContext['terminal'],
 ): Promise<number> {
-  const user = await storage.findUserByEmail(email);
+  const user = await accounts.findUserByEmail(email);
   if (user === null) {
     terminal.complain(`No user has the e-mail ${email}.`);
     return 1;
@@ -54,7 +54,7 @@ async function changePassword(
     return 1;
   }
   const at = Date.now();
-  const records = (await storage.listOrganisationsOf(user.id)).map(({ id: orgId }) => ({
+  const records = (await accounts.listOrganisationsOf(user.id)).map(({ id: orgId }) => ({
     id: newId('aud', at),
     orgId,
     at,
@@ -63,7 +63,7 @@ async function changePassword(
     target: user.id,
     details: { email },
   }));
-  await storage.audited(...records).setPassword(user.id, await hashPassword(password));
+  await accounts.audited(...records).setPassword(user.id, await hashPassword(password));
   terminal.say(`The password of ${email} is changed, and all of their sessions are ended.`);
   return 0;
 }

@@ -12,7 +12,8 @@ import {
   sealSecrets,
 } from '../core/kinds/kind.ts';
 import type { Vault } from '../core/secrets/vault.ts';
-import type { StoredDestination } from '../core/stores/deliveries.ts';
+import type { StoredDestination } from '../core/stores/configuration/destinations.ts';
+
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { requireSameServer } from './same-server.ts';

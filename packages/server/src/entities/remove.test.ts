@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { IfMatch } from '../core/entities/write.ts';
 import { Problem } from '../core/errors.ts';
 import type { AuditEntry } from '../core/stores/configuration/audit.ts';
-import type { TimedEntity } from '../core/stores/entities.ts';
-import type { AuditLog } from '../core/stores/storage.ts';
+import type { EntityStore, TimedEntity } from '../core/stores/entities.ts';
+
 import { createEntityRemoval } from './remove.ts';
 
 const entity = { kind: 'customer', externalId: '1' };
@@ -24,7 +24,7 @@ function storageWith(events: number, version: number | null) {
           asked.push(`delete ${ifMatch}${records.map(({ details }) => ` as ${JSON.stringify(details)}`)}`);
           return version === null ? 'not_found' : 'deleted';
         },
-      }) as ReturnType<AuditLog['audited']>,
+      }) as ReturnType<EntityStore['audited']>,
     async eraseEventsOfEntity(_org: string, _entity: unknown, page: { after: string | null; limit: number }) {
       asked.push(`erase after ${page.after}`);
       const from = page.after === null ? 0 : Number(page.after);

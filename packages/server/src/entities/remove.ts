@@ -2,8 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { isMatch } from '../core/entities/write.ts';
 import { Problem } from '../core/errors.ts';
 import type { EntityRef } from '../core/event/scope.ts';
-import type { Entities, EntityActions } from '../core/stores/entities.ts';
-import type { AuditLog } from '../core/stores/storage.ts';
+import type { EntityActions, EntityStore } from '../core/stores/entities.ts';
 
 /** Events whose payloads go in one step; each brings runs and attempts along. */
 const SLICE = 100;
@@ -13,19 +12,19 @@ const SLICE = 100;
  * between finds the entity still there, asks again, and it goes on from where it was.
  */
 export function createEntityRemoval(
-  storage: Pick<Entities, 'findEntity' | 'eraseEventsOfEntity'> & Pick<AuditLog, 'audited'>,
+  entities: Pick<EntityStore, 'audited' | 'eraseEventsOfEntity' | 'findEntity'>,
   clock: Clock,
 ): EntityActions['remove'] {
   return async (orgId, entity, { ifMatch, eraseEvents, record }) => {
     let erasedEvents = 0;
     if (eraseEvents) {
-      const found = await storage.findEntity(orgId, entity);
+      const found = await entities.findEntity(orgId, entity);
       if (found === null) throw new Problem('not_found');
       if (!isMatch(found.version, ifMatch)) throw new Problem('version_conflict');
       erasedEvents = await eraseAll(orgId, entity);
     }
     const entry = record(erasedEvents);
-    const changes = storage.audited(...(entry === null ? [] : [entry]));
+    const changes = entities.audited(...(entry === null ? [] : [entry]));
     const outcome = await changes.deleteEntity(orgId, entity, ifMatch);
     if (outcome !== 'deleted') throw new Problem(outcome);
     return { erasedEvents };
@@ -35,7 +34,7 @@ export function createEntityRemoval(
     let total = 0;
     let after: string | null = null;
     do {
-      const slice = await storage.eraseEventsOfEntity(orgId, entity, {
+      const slice = await entities.eraseEventsOfEntity(orgId, entity, {
         after,
         limit: SLICE,
         at: clock.now(),

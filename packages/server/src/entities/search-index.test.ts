@@ -7,11 +7,13 @@ function upkeepOf(slices: Record<string, number>) {
   const indexed: string[] = [];
   const state = { now: minutes(10), stopping: false, pauses: 0, looks: 0 };
   const upkeep = createIndexUpkeep({
-    storage: {
+    accounts: {
       async listOrganisations() {
         state.looks++;
         return Object.keys(slices).map(id => ({ id }));
       },
+    },
+    entities: {
       async reindexEntities(orgId, limit) {
         const left = slices[orgId] ?? 0;
         if (left === 0) return 0;

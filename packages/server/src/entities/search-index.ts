@@ -1,5 +1,5 @@
 import { type Clock, minutes } from '../core/clock.ts';
-import type { Entities } from '../core/stores/entities.ts';
+import type { EntityStore } from '../core/stores/entities.ts';
 
 /** Entities that are indexed in one step. */
 const SLICE = 500;
@@ -11,9 +11,8 @@ const LOOK_AGAIN_MS = minutes(1);
  * pause after each, so that writes never wait long behind it. Until it is done, lists are searched for instead.
  */
 export function createIndexUpkeep(options: {
-  readonly storage: Pick<Entities, 'reindexEntities'> & {
-    listOrganisations(): Promise<readonly { readonly id: string }[]>;
-  };
+  readonly accounts: { listOrganisations(): Promise<readonly { readonly id: string }[]> };
+  readonly entities: Pick<EntityStore, 'reindexEntities'>;
   readonly clock: Clock;
   /** Lets others at storage between two slices. */
   pause(): Promise<void>;
@@ -24,7 +23,7 @@ export function createIndexUpkeep(options: {
   /** To be called again and again; does nothing while there is nothing to do. */
   work(): Promise<void>;
 } {
-  const { storage, clock, pause, isStopping } = options;
+  const { accounts, entities, clock, pause, isStopping } = options;
   let isDue = true;
   let lookedAt = 0;
   return {
@@ -35,8 +34,8 @@ export function createIndexUpkeep(options: {
       const sinceLook = Math.abs(clock.now() - lookedAt);
       if (!isDue && sinceLook < LOOK_AGAIN_MS) return;
       isDue = false;
-      for (const { id } of await storage.listOrganisations()) {
-        while (!isStopping() && (await storage.reindexEntities(id, SLICE)) > 0) await pause();
+      for (const { id } of await accounts.listOrganisations()) {
+        while (!isStopping() && (await entities.reindexEntities(id, SLICE)) > 0) await pause();
       }
       lookedAt = clock.now();
     },

@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
 import type {
-  Entities,
   EntityActions,
+  EntityStore,
   EntityWriteRequest,
   EntityWriteResult,
 } from '../core/stores/entities.ts';
@@ -26,12 +26,12 @@ const tooSlow = () =>
  * all, and each is still written as a whole or not at all.
  */
 export function createEntityWriter(
-  storage: Pick<Entities, 'writeEntities'>,
+  entities: Pick<EntityStore, 'writeEntities'>,
   clock: Clock,
 ): EntityActions['write'] {
   const nextChange = createChangeOrder(clock);
   const batcher = createBatcher<EntityWriteRequest, EntityWriteResult>({
-    write: requests => storage.writeEntities(requests),
+    write: requests => entities.writeEntities(requests),
     weigh: ({ writes }) => writes.length,
     most: FULL_BATCH_WRITES,
     atOnce: COMMITS_AT_ONCE,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Problem } from '../core/errors.ts';
-import type { Activity } from '../core/stores/storage.ts';
+import type { Activity } from '../core/stores/configuration/sources.ts';
+
 import { createActivityLog } from './activity.ts';
 
 function open() {

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Problem } from '../core/errors.ts';
-import type { Rejection, Storage } from '../core/stores/storage.ts';
+import type { Rejection } from '../core/stores/configuration/sources.ts';
+import type { ConfigurationStore } from '../core/stores/configuration.ts';
 
 /**
  * What the dashboard shows of the ingest endpoints: last use of keys, last event of sources, requests that were refused.
@@ -15,7 +16,10 @@ export interface ActivityLog {
 
 const MOST_BUFFERED_PER_SOURCE = 1_000;
 
-export function createActivityLog(storage: Pick<Storage, 'recordActivity'>, clock: Clock): ActivityLog {
+export function createActivityLog(
+  configuration: Pick<ConfigurationStore, 'recordActivity'>,
+  clock: Clock,
+): ActivityLog {
   let keys = new Map<string, number>();
   let sources = new Map<string, number>();
   let rejections = new Map<string, Rejection[]>();
@@ -43,7 +47,7 @@ export function createActivityLog(storage: Pick<Storage, 'recordActivity'>, cloc
       rejections = new Map();
       const pairs = (map: Map<string, number>) => Array.from(map, ([id, at]) => ({ id, at }));
       try {
-        await storage.recordActivity({
+        await configuration.recordActivity({
           keysUsed: pairs(taken.keys),
           sourcesSeen: pairs(taken.sources),
           rejections: [...taken.rejections.values()].flat(),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { everyStore } from '../../test/support/every-store.ts';
 import {
   type Seed,
   seedOrganisation,
@@ -8,7 +9,8 @@ import {
 } from '../../test/support/service.ts';
 import { createVault } from '../core/secrets/vault.ts';
 import type { ConfigurationChange } from '../core/stores/change.ts';
-import type { StorageEngine } from '../core/stores/storage.ts';
+import type { StorageEngine } from '../core/stores/engine.ts';
+
 import { openStorage } from '../storage/open.ts';
 import { createDirectory } from './directory.ts';
 
@@ -41,13 +43,13 @@ function open(mayCache: () => boolean = () => true) {
       return look(...args);
     };
   };
-  const { findApiKeyByHash, findSourceByTokenHash, findOrganisation } = engine.storage;
+  const { findApiKeyByHash, findSourceByTokenHash, findOrganisation } = everyStore(engine);
   const known = createDirectory({
-    storage: {
+    configuration: {
       findApiKeyByHash: counted(findApiKeyByHash),
       findSourceByTokenHash: counted(findSourceByTokenHash),
-      findOrganisation: counted(findOrganisation),
     },
+    accounts: { findOrganisation: counted(findOrganisation) },
     vault: createVault(TEST_SECRET_KEY),
     defaultRetentionDays: 30,
     mayCache,
@@ -106,7 +108,7 @@ test('a source comes with its secret opened, and both while one is being rotated
   });
   const sealed = createVault(TEST_SECRET_KEY).seal('old', seed.orgId, source.id);
   const change = { previousSealedSecret: sealed, previousSecretUntil: 7 };
-  await engine.storage.updateSource(seed.orgId, source.id, change, 1);
+  await engine.configuration.updateSource(seed.orgId, source.id, change, 1);
   known.invalidate(null);
   expect((await known.sourceOfToken(source.token))?.previous).toEqual({ secret: 'old', until: 7 });
 });
@@ -114,7 +116,7 @@ test('a source comes with its secret opened, and both while one is being rotated
 test('retention is the organisation’s own, or the installation’s', async () => {
   const { known } = open();
   expect(await known.retentionMs(seed.orgId)).toBe(30 * day);
-  await engine.storage.updateOrganisation(seed.orgId, { retentionDays: 7 });
+  await engine.accounts.updateOrganisation(seed.orgId, { retentionDays: 7 });
   known.invalidate(null);
   expect(await known.retentionMs(seed.orgId)).toBe(7 * day);
   expect(await known.retentionMs('org_gone')).toBe(30 * day);
@@ -151,10 +153,11 @@ test('look-ups are neither shared nor kept while changes elsewhere cannot be hea
 test('a look-up that fails is everybody’s who shares it, and is made again for the next', async () => {
   let fails = true;
   const known = createDirectory({
-    storage: {
-      ...engine.storage,
+    accounts: engine.accounts,
+    configuration: {
+      ...engine.configuration,
       findApiKeyByHash: hash =>
-        fails ? Promise.reject(new Error('no')) : engine.storage.findApiKeyByHash(hash),
+        fails ? Promise.reject(new Error('no')) : engine.configuration.findApiKeyByHash(hash),
     },
     vault: createVault(TEST_SECRET_KEY),
     defaultRetentionDays: 30,

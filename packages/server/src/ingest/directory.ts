@@ -1,6 +1,8 @@
 import { hashSecret, type Vault } from '../core/secrets/vault.ts';
+import type { AccountStore } from '../core/stores/accounts.ts';
 import type { ChangeListener } from '../core/stores/change.ts';
-import type { AuthMode, Storage } from '../core/stores/storage.ts';
+import type { AuthMode } from '../core/stores/configuration/sources.ts';
+import type { ConfigurationStore } from '../core/stores/configuration.ts';
 import { createLookupCache, type Known } from './lookup-cache.ts';
 
 /** The directory of callers: who may send, looked up by hash and cached until that configuration changes. */
@@ -27,23 +29,22 @@ export interface KnownSource {
   readonly rate: { readonly perSecond: number; readonly burst: number };
 }
 
-type DirectoryStorage = Pick<Storage, 'findApiKeyByHash' | 'findSourceByTokenHash' | 'findOrganisation'>;
-
 const DAY_MS = 86_400_000;
 
 export function createDirectory(options: {
-  storage: DirectoryStorage;
+  readonly configuration: Pick<ConfigurationStore, 'findApiKeyByHash' | 'findSourceByTokenHash'>;
+  readonly accounts: Pick<AccountStore, 'findOrganisation'>;
   vault: Vault;
   defaultRetentionDays: number;
   /** False while changes made by other nodes cannot be heard of: then nothing is cached. */
   mayCache(): boolean;
 }): Directory {
-  const { storage, vault, mayCache } = options;
+  const { configuration, accounts, vault, mayCache } = options;
 
   const keys = createLookupCache<KnownKey>({
     mayCache,
     async find(secret) {
-      const key = await storage.findApiKeyByHash(hashSecret(secret));
+      const key = await configuration.findApiKeyByHash(hashSecret(secret));
       return key && { id: key.id, orgId: key.orgId };
     },
   });
@@ -51,7 +52,7 @@ export function createDirectory(options: {
   const sources = createLookupCache<KnownSource>({
     mayCache,
     async find(token) {
-      const source = await storage.findSourceByTokenHash(hashSecret(token));
+      const source = await configuration.findSourceByTokenHash(hashSecret(token));
       if (source === null) return null;
       const open = (sealed: string) => vault.open(sealed, source.orgId, source.id);
       return {
@@ -72,7 +73,7 @@ export function createDirectory(options: {
   const retentions = createLookupCache<number>({
     mayCache,
     async find(orgId) {
-      const org = await storage.findOrganisation(orgId);
+      const org = await accounts.findOrganisation(orgId);
       return org && (org.retentionDays ?? options.defaultRetentionDays) * DAY_MS;
     },
   });

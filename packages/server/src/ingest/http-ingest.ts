@@ -15,7 +15,8 @@ import {
   requireStorableText,
   stringifyJson,
 } from '../core/json/json.ts';
-import type { AppendRequest, AppendResult } from '../core/stores/storage.ts';
+import type { AppendRequest, AppendResult } from '../core/stores/journal.ts';
+
 import type { ActivityLog } from './activity.ts';
 import { authenticateKey } from './authenticate.ts';
 import type { Directory } from './directory.ts';

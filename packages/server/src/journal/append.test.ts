@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { everyStore } from '../../test/support/every-store.ts';
 import { nextTurn } from '../../test/support/next-turn.ts';
 import { type Seed, seedOrganisation, temporaryDirectory } from '../../test/support/service.ts';
 import { Problem } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
-import type { AppendRequest, AppendResult, StorageEngine } from '../core/stores/storage.ts';
+import type { StorageEngine } from '../core/stores/engine.ts';
+import type { AppendRequest, AppendResult } from '../core/stores/journal.ts';
+
 import { openStorage } from '../storage/open.ts';
 import { createAppender } from './append.ts';
 
@@ -48,7 +51,7 @@ const request = (change: { type?: string; id?: string; payload?: string } = {}):
   ],
 });
 
-const isStored = async (id: string) => (await engine.storage.findEvent(seed.orgId, id)) !== null;
+const isStored = async (id: string) => (await engine.journal.findEvent(seed.orgId, id)) !== null;
 const idOf = (result: AppendResult) => (result.kind === 'stored' ? result.events[0]?.id : undefined) ?? '';
 
 /** Real storage behind a gate that a test opens when it has seen enough. */
@@ -64,7 +67,7 @@ function gated() {
     async append(requests: readonly AppendRequest[]) {
       batches.push(requests.length);
       await gate;
-      return engine.storage.append(requests);
+      return engine.journal.append(requests);
     },
   };
 }
@@ -103,14 +106,14 @@ test('what arrives while a commit is under way shares the next one', async () =>
 });
 
 test('each is answered with its own result, in whatever company', async () => {
-  const appender = createAppender(engine.storage, { commitsAtOnce: 2 });
+  const appender = createAppender(everyStore(engine), { commitsAtOnce: 2 });
   const sent = Array.from({ length: 300 }, () => request());
   const results = await Promise.all(sent.map(one => appender.accept(one)));
   expect(results.map(idOf)).toEqual(sent.map(one => one.events[0]?.id ?? ''));
 });
 
 test('one that storage cannot take costs its neighbours nothing', async () => {
-  const taken = idOf(await createAppender(engine.storage, { commitsAtOnce: 1 }).accept(request()));
+  const taken = idOf(await createAppender(everyStore(engine), { commitsAtOnce: 1 }).accept(request()));
   const storage = gated();
   const appender = createAppender(storage, { commitsAtOnce: 1 });
   const settled = Promise.allSettled(
@@ -177,7 +180,7 @@ test('drained waits for everything that was accepted, and for nothing more', asy
 });
 
 /** An appender over this storage, and the sum of the events that its commits were told to have stored. */
-function counting(storage: Pick<StorageEngine['storage'], 'append'>) {
+function counting(storage: Pick<StorageEngine['journal'], 'append'>) {
   let stored = 0;
   const appender = createAppender(storage, {
     commitsAtOnce: 1,
@@ -189,7 +192,7 @@ function counting(storage: Pick<StorageEngine['storage'], 'append'>) {
 }
 
 test('a commit counts the events that it stored: neither duplicates nor what a refused request held', async () => {
-  const { appender, stored } = counting(engine.storage);
+  const { appender, stored } = counting(everyStore(engine));
   const under = (bodyHash: string): AppendRequest => ({
     ...request(),
     idempotency: { scope: seed.orgId, key: 'k', bodyHash, expiresAt: Date.now() + 60_000 },
@@ -204,7 +207,7 @@ test('a commit counts the events that it stored: neither duplicates nor what a r
 });
 
 test('a commit that storage refuses counts nothing, and its neighbours count what they stored', async () => {
-  const { appender, stored } = counting(engine.storage);
+  const { appender, stored } = counting(everyStore(engine));
   const taken = request();
   await appender.accept(taken);
   await Promise.allSettled([request(), taken, request()].map(one => appender.accept(one)));

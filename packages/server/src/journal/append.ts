@@ -1,6 +1,6 @@
 import { Problem } from '../core/errors.ts';
 import type { NewEvent } from '../core/event/event.ts';
-import type { AppendRequest, AppendResult, Storage } from '../core/stores/storage.ts';
+import type { AppendRequest, AppendResult, Journal } from '../core/stores/journal.ts';
 import { createBatcher } from '../core/work/batcher.ts';
 
 /**
@@ -35,7 +35,7 @@ const tooSlow = () =>
   });
 
 export function createAppender(
-  storage: Pick<Storage, 'append'>,
+  journal: Pick<Journal, 'append'>,
   options: {
     commitsAtOnce: number;
     /** A commit has ended; so many of its events are new, and on disk. */
@@ -45,7 +45,7 @@ export function createAppender(
   },
 ): Appender {
   const batcher = createBatcher<AppendRequest, AppendResult>({
-    write: requests => storage.append(requests),
+    write: requests => journal.append(requests),
     weigh: ({ events }) => events.length,
     most: FULL_BATCH_EVENTS,
     atOnce: options.commitsAtOnce,

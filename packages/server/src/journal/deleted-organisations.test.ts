@@ -6,7 +6,7 @@ test('what came late is looked for at the start and every ten minutes, what was 
   let now = 0;
   const asked: string[] = [];
   const round = createRemoval({
-    storage: {
+    upkeep: {
       reopenDeleted: async () => void asked.push('reopen'),
       pruneDeleted: async () => asked.push('prune') % 2,
     },
@@ -29,7 +29,7 @@ test('a look for what came late that fails keeps nothing from being removed, and
   let looks = 0;
   let left = 0;
   const round = createRemoval({
-    storage: {
+    upkeep: {
       async reopenDeleted() {
         looks++;
         throw new Error('It took too long.');

@@ -1,16 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { type EveryStore, everyStore } from '../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../test/support/service.ts';
 import { days } from '../core/clock.ts';
 import { idFloor, newId } from '../core/ids.ts';
-import type { Storage, StorageEngine } from '../core/stores/storage.ts';
+import type { StorageEngine } from '../core/stores/engine.ts';
 import { openStorage } from '../storage/open.ts';
 import { createRetention } from './retention.ts';
 
 let now: number;
 let directory: string;
 let engine: StorageEngine;
-let storage: Storage;
+let storage: EveryStore;
 let pauses: number;
 let errors: unknown[];
 
@@ -18,7 +19,7 @@ beforeEach(async () => {
   now = Date.now() - days(100);
   directory = temporaryDirectory();
   engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
-  storage = engine.storage;
+  storage = everyStore(engine);
   pauses = 0;
   errors = [];
 });
@@ -29,7 +30,10 @@ afterEach(async () => {
 
 const run = (overrides: Partial<Parameters<typeof createRetention>[0]> = {}) =>
   createRetention({
-    storage,
+    accounts: storage,
+    counters: storage,
+    journal: storage,
+    upkeep: storage,
     clock: { now: () => now },
     defaultRetentionDays: 30,
     deadLetterDays: 90,
@@ -186,16 +190,15 @@ test('what fails is told, and keeps nothing else from its time', async () => {
   now += days(2);
   const failing = new Error('cannot');
   await run({
-    storage: {
-      ...storage,
+    journal: {
       pruneEvents: (org, cutoffs, slice) =>
         org === broken ? Promise.reject(failing) : storage.pruneEvents(org, cutoffs, slice),
-      pruneExpired: () => Promise.reject(failing),
     },
+    upkeep: { ...storage, pruneExpired: () => Promise.reject(failing) },
   });
   expect(errors).toEqual([failing, failing]);
   expect([await count(broken), await count(sound)]).toEqual([2, 0]);
 
-  await run({ storage: { ...storage, listOrganisations: () => Promise.reject(failing) } });
+  await run({ accounts: { listOrganisations: () => Promise.reject(failing) } });
   expect(errors).toHaveLength(3);
 });

@@ -1,5 +1,8 @@
 import { type Clock, days } from '../core/clock.ts';
-import type { Storage } from '../core/stores/storage.ts';
+import type { AccountStore } from '../core/stores/accounts.ts';
+import type { CounterStore } from '../core/stores/counters.ts';
+import type { Journal } from '../core/stores/journal.ts';
+import type { UpkeepStore } from '../core/stores/upkeep.ts';
 
 const SLICE = 250;
 
@@ -10,10 +13,10 @@ const SLICE = 250;
  * have removed is left for the next round.
  */
 export function createRetention(options: {
-  readonly storage: Pick<
-    Storage,
-    'listOrganisations' | 'pruneEvents' | 'pruneCounters' | 'pruneExpired' | 'pruneProcessing'
-  >;
+  readonly journal: Pick<Journal, 'pruneEvents'>;
+  readonly accounts: Pick<AccountStore, 'listOrganisations'>;
+  readonly counters: Pick<CounterStore, 'pruneCounters'>;
+  readonly upkeep: Pick<UpkeepStore, 'pruneExpired' | 'pruneProcessing'>;
   readonly clock: Clock;
   readonly defaultRetentionDays: number;
   /** For what failed on its way, where that is longer than the retention. */
@@ -23,7 +26,7 @@ export function createRetention(options: {
   isStopping(): boolean;
   onError(error: unknown): void;
 }): () => Promise<void> {
-  const { storage, clock, pause, isStopping, onError } = options;
+  const { journal, accounts, counters, upkeep, clock, pause, isStopping, onError } = options;
 
   async function inSlices(prune: () => Promise<number>): Promise<void> {
     try {
@@ -40,7 +43,7 @@ export function createRetention(options: {
     try {
       do {
         const slice = { after, limit: SLICE };
-        const { next }: { next: string | null } = await storage.pruneEvents(
+        const { next }: { next: string | null } = await journal.pruneEvents(
           orgId,
           { before, deadBefore },
           slice,
@@ -54,7 +57,7 @@ export function createRetention(options: {
   }
 
   return async () => {
-    const organisations = await storage.listOrganisations().catch((error: unknown) => {
+    const organisations = await accounts.listOrganisations().catch((error: unknown) => {
       onError(error);
       return [];
     });
@@ -62,10 +65,10 @@ export function createRetention(options: {
       if (isStopping()) return;
       const kept = retentionDays ?? options.defaultRetentionDays;
       await pruneEvents(id, kept);
-      await inSlices(() => storage.pruneCounters(id, clock.now() - days(kept), SLICE));
+      await inSlices(() => counters.pruneCounters(id, clock.now() - days(kept), SLICE));
     }
     const unusedSince = clock.now() - days(options.defaultRetentionDays);
-    await inSlices(() => storage.pruneProcessing(clock.now(), unusedSince, SLICE));
-    await inSlices(() => storage.pruneExpired(clock.now(), SLICE));
+    await inSlices(() => upkeep.pruneProcessing(clock.now(), unusedSince, SLICE));
+    await inSlices(() => upkeep.pruneExpired(clock.now(), SLICE));
   };
 }

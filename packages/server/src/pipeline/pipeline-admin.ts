@@ -4,7 +4,8 @@ import type { PipelineEvent } from '../core/event/scope.ts';
 import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
 import type { Vault } from '../core/secrets/vault.ts';
-import type { RoutingNote } from '../core/stores/pipelines.ts';
+import type { RoutingNote } from '../core/stores/event-queue.ts';
+
 import { compilePipeline } from './definitions/compile.ts';
 import { readDefinition, ready, type StoredDefinition, stepVault } from './definitions/definitions.ts';
 import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './definitions/step-secrets.ts';

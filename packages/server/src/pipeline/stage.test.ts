@@ -5,7 +5,8 @@ import { temporaryDirectory } from '../../test/support/service.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../core/clock.ts';
 import { createVault } from '../core/secrets/vault.ts';
-import type { StorageEngine } from '../core/stores/storage.ts';
+import type { StorageEngine } from '../core/stores/engine.ts';
+
 import { compileRoutes } from '../routing/match.ts';
 import { startThread } from '../runtime/thread.ts';
 import { openStorage } from '../storage/open.ts';
@@ -35,11 +36,14 @@ function createStage(given: { readonly script?: string; readonly works?: boolean
   const { script = '../pipeline-thread.ts', works = true } = given;
   const secretKey = 'a secret key for tests, 32 characters or more';
   return createPipelineStage({
-    storage: {
-      ...engine.storage,
+    configuration: engine.configuration,
+    journal: engine.journal,
+    jobs: engine.jobs,
+    eventQueue: {
+      ...engine.eventQueue,
       claimEvents(input) {
         claims++;
-        return engine.storage.claimEvents(input);
+        return engine.eventQueue.claimEvents(input);
       },
     },
     clock: systemClock,
@@ -71,7 +75,7 @@ describe('the stage of pipelines', () => {
     const stage = createStage();
     stage.wake();
     stage.invalidate(null);
-    await engine.storage.hasExpiredClaims(0);
+    await engine.eventQueue.hasExpiredClaims(0);
     expect([started, claims, stage.problem()]).toEqual([0, 0, null]);
     await stage.stop();
     expect([started, claims, errors]).toEqual([0, 0, []]);
@@ -84,7 +88,7 @@ describe('the stage of pipelines', () => {
     await stage.stop();
     const before = claims;
     stage.wake();
-    await engine.storage.hasExpiredClaims(0);
+    await engine.eventQueue.hasExpiredClaims(0);
     expect([started, claims, errors]).toEqual([1, before, []]);
   });
 
@@ -100,7 +104,7 @@ describe('the stage of pipelines', () => {
   test('has no thread on a node that leaves events to others', async () => {
     const stage = createStage({ script: '../no-such-thread.ts', works: false });
     stage.start();
-    await engine.storage.hasExpiredClaims(0);
+    await engine.eventQueue.hasExpiredClaims(0);
     expect([started, claims, stage.problem()]).toEqual([0, 0, null]);
     await stage.stop();
   });

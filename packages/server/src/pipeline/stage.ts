@@ -4,8 +4,11 @@ import type { EntityRef } from '../core/event/scope.ts';
 import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import type { Vault } from '../core/secrets/vault.ts';
 import type { ChangeListener } from '../core/stores/change.ts';
-import type { PipelineStorage } from '../core/stores/pipelines.ts';
-import type { Journal } from '../core/stores/storage.ts';
+import type { ConfigurationStore } from '../core/stores/configuration.ts';
+import type { EventQueue } from '../core/stores/event-queue.ts';
+import type { JobStore } from '../core/stores/jobs.ts';
+import type { Journal } from '../core/stores/journal.ts';
+
 import { createDefinitions } from './definitions/definitions.ts';
 import { createPipelineAdmin, type PipelineAdmin } from './pipeline-admin.ts';
 import { servePorts } from './ports/serve.ts';
@@ -35,7 +38,10 @@ export interface PipelineStage {
 }
 
 export interface PipelineStageOptions {
-  readonly storage: PipelineStorage & Pick<Journal, 'listEvents' | 'findEvent'>;
+  readonly configuration: Pick<ConfigurationStore, 'readProcessing' | 'findPipelineVersion'>;
+  readonly eventQueue: EventQueue;
+  readonly jobs: Omit<JobStore, 'audited'>;
+  readonly journal: Pick<Journal, 'listEvents' | 'findEvent'>;
   readonly clock: Clock;
   readonly vault: Vault;
   /** The threads derive from it what they hash with. */
@@ -59,10 +65,10 @@ export interface PipelineStageOptions {
 const DRAFTS_IDLE_MS = minutes(1);
 
 export function createPipelineStage(options: PipelineStageOptions): PipelineStage {
-  const { storage, clock, vault, onError } = options;
-  const definitions = createDefinitions({ storage, vault, mayCache: options.mayCache });
+  const { configuration, eventQueue, jobs, journal, clock, vault, onError } = options;
+  const definitions = createDefinitions({ configuration, vault, mayCache: options.mayCache });
   const { client, compileRoutes, readTraits } = options;
-  const ports = servePorts({ clock, storage, client, readTraits });
+  const ports = servePorts({ clock, eventQueue, client, readTraits });
   const threads = {
     startThread: options.startThread,
     secretKey: options.secretKey,
@@ -73,7 +79,7 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
   const runner = createPipelineRunner(threads);
   const worker = options.works
     ? createPipelineWorker({
-        storage,
+        eventQueue,
         definitions,
         runner,
         clock,
@@ -99,7 +105,7 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
   return {
     start: () => worker?.start(),
     admin: createPipelineAdmin({ vault, client, compileRoutes, thread: drafts }),
-    replay: createReplayJobs({ storage, clock, onParked: wake }),
+    replay: createReplayJobs({ eventQueue, jobs, journal, clock, onParked: wake }),
     wake,
     invalidate: definitions.invalidate,
     problem: runner.problem,

@@ -1,4 +1,5 @@
-import type { AttemptRecord, ClaimedDelivery } from '../core/stores/deliveries.ts';
+import type { AttemptRecord, ClaimedDelivery } from '../core/stores/delivery-queue.ts';
+
 import { type EventRow, toPipelineEvent } from './event-row.ts';
 
 /** What both engines read of a delivery that they hand out: of itself, its run and its event. */

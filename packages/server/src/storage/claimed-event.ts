@@ -1,4 +1,5 @@
-import type { ClaimedEvent, PlannedRun } from '../core/stores/pipelines.ts';
+import type { ClaimedEvent, PlannedRun } from '../core/stores/event-queue.ts';
+
 import { toPipelineEvent } from './event-row.ts';
 import type { Schema } from './schema.ts';
 

@@ -1,4 +1,5 @@
-import type { StorageEngine } from '../core/stores/storage.ts';
+import type { StorageEngine } from '../core/stores/engine.ts';
+
 import { openPostgres } from './postgres/engine.ts';
 import { openSqlite } from './sqlite/engine.ts';
 

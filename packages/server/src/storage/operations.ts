@@ -5,7 +5,6 @@ import type { Stores } from '../core/stores/engine.ts';
 import type { EntityStore } from '../core/stores/entities.ts';
 import type { EventQueue } from '../core/stores/event-queue.ts';
 import type { Journal } from '../core/stores/journal.ts';
-import type { Storage } from '../core/stores/storage.ts';
 import type { StoreOperation } from './operation.ts';
 import { accountOperations } from './queries/accounts/operations.ts';
 import { recordAudit } from './queries/configuration/audit.ts';
@@ -28,8 +27,8 @@ const byStore = {
   accounts: accountOperations,
   configuration: configurationOperations,
   journal: journalOperations,
-  events: eventOperations,
-  deliveries: deliveryOperations,
+  eventQueue: eventOperations,
+  deliveryQueue: deliveryOperations,
   entities: entityOperations,
   jobs: jobOperations,
   counters: counterOperations,
@@ -137,20 +136,11 @@ export function toStores(
     accounts: storeOf('accounts'),
     configuration: storeOf('configuration'),
     journal: { ...storeOf('journal'), append },
-    events: { ...storeOf('events'), claimEvents, settleEvents },
-    deliveries: { ...storeOf('deliveries'), claimDeliveries, recordAttempts },
+    eventQueue: { ...storeOf('eventQueue'), claimEvents, settleEvents },
+    deliveryQueue: { ...storeOf('deliveryQueue'), claimDeliveries, recordAttempts },
     entities: { ...storeOf('entities'), writeEntities },
     jobs: storeOf('jobs'),
     counters: storeOf('counters'),
     upkeep: storeOf('upkeep'),
   } as unknown as Stores;
-}
-
-/** All stores as one object. */
-export function flatten(stores: Stores): Storage {
-  const all = Object.values(stores);
-  return Object.assign({}, ...all, {
-    audited: (...entries: AuditEntry[]) =>
-      Object.assign({}, ...all.map(store => ('audited' in store ? store.audited(...entries) : {}))),
-  });
 }

@@ -1,5 +1,5 @@
 import { UNKNOWN_PIPELINE } from '../core/event/outcome.ts';
-import type { Settlement } from '../core/stores/pipelines.ts';
+import type { Settlement } from '../core/stores/event-queue.ts';
 
 /** A pipeline whose failed runs of an event are made good, as far as their ids lie below this one. */
 export interface Resolved {

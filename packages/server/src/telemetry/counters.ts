@@ -1,15 +1,11 @@
 import type { Clock } from '../core/clock.ts';
 import { minutes } from '../core/clock.ts';
-import {
-  arrow,
-  type Count,
-  type Counters as CounterStorage,
-  WHOLE_ORGANISATION,
-} from '../core/stores/counters.ts';
-import type { AttemptRecord, ClaimedDelivery } from '../core/stores/deliveries.ts';
+import { arrow, type Count, type CounterStore, WHOLE_ORGANISATION } from '../core/stores/counters.ts';
+import type { AttemptRecord, ClaimedDelivery } from '../core/stores/delivery-queue.ts';
+import type { Settlement, SettleResult } from '../core/stores/event-queue.ts';
+import type { AppendRequest } from '../core/stores/journal.ts';
+
 import { latencyName } from '../core/stores/latency.ts';
-import type { Settlement, SettleResult } from '../core/stores/pipelines.ts';
-import type { AppendRequest } from '../core/stores/storage.ts';
 
 /**
  * What happened, counted by the minute for the dashboard's charts. Whoever calls has committed what it tells of. Here it
@@ -33,7 +29,7 @@ type Settled = Extract<SettleResult, { kind: 'settled' }>;
 const MOST_AT_ONCE = 500;
 const MINUTE = minutes(1);
 
-export function createCountKeeper(storage: Pick<CounterStorage, 'addCounts'>, clock: Clock): CountKeeper {
+export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clock: Clock): CountKeeper {
   let counts = new Map<string, { readonly count: Omit<Count, 'amount'>; amount: number }>();
 
   function add(orgId: string, subject: string, name: string, amount = 1, now = clock.now()): void {
@@ -82,7 +78,7 @@ export function createCountKeeper(storage: Pick<CounterStorage, 'addCounts'>, cl
       counts = new Map();
       for (let from = 0; from < waiting.length; from += MOST_AT_ONCE) {
         try {
-          await storage.addCounts(waiting.slice(from, from + MOST_AT_ONCE));
+          await counters.addCounts(waiting.slice(from, from + MOST_AT_ONCE));
         } catch (error) {
           for (const { orgId, subject, name, amount, at } of waiting.slice(from)) {
             add(orgId, subject, name, amount, at);

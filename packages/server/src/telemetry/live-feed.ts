@@ -1,6 +1,5 @@
 import { seconds } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
-import type { Storage } from '../core/stores/storage.ts';
 
 /**
  * What pages hear by themselves: streams of server-sent events. Each stream looks again and again at what it
@@ -166,38 +165,3 @@ function pause(follower: Follower, ms: number, mayGoOn: () => boolean): Promise<
 /** An event of a stream. A line break inside JSON is white space, and each line of a message has to say so. */
 export const message = (event: string, json: string, id?: string): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json.replace(/\r\n|\r|\n/g, '\ndata: ')}\n\n`;
-
-/** Says where something was accepted, processed, attempted or moved on. */
-export const withLiveNotifications = (storage: Storage, note: (orgId: string) => void): Storage => {
-  const noteAll = (of: readonly { readonly orgId: string }[]) => {
-    for (const { orgId } of of) note(orgId);
-  };
-  return {
-    ...storage,
-    async append(requests) {
-      const results = await storage.append(requests);
-      noteAll(requests);
-      return results;
-    },
-    async settleEvents(settlements, at) {
-      const results = await storage.settleEvents(settlements, at);
-      noteAll(settlements);
-      return results;
-    },
-    async recordAttempts(records) {
-      const refused = await storage.recordAttempts(records);
-      noteAll(records);
-      return refused;
-    },
-    async advanceJob(job, ...rest) {
-      const isOpen = await storage.advanceJob(job, ...rest);
-      note(job.orgId);
-      return isOpen;
-    },
-    async finishJob(orgId, ...rest) {
-      const isOpen = await storage.finishJob(orgId, ...rest);
-      note(orgId);
-      return isOpen;
-    },
-  };
-};

@@ -1,5 +1,5 @@
 import { type Clock, seconds } from '../core/clock.ts';
-import type { Counters, Waiting } from '../core/stores/counters.ts';
+import type { CounterStore, Waiting } from '../core/stores/counters.ts';
 
 /** How far each is counted: beyond it nobody needs the figure to know that something is wrong. */
 export const MOST_COUNTED = 100_000;
@@ -12,7 +12,7 @@ const STUCK_AFTER_MS = seconds(2);
  * within a few seconds share one look. Null while it cannot be told.
  */
 export function createWaitingCounts(
-  storage: Pick<Counters, 'countWaiting'>,
+  counters: Pick<CounterStore, 'countWaiting'>,
   clock: Clock,
 ): () => Promise<Waiting | null> {
   let known: { readonly at: number; readonly counts: Waiting } | null = null;
@@ -20,7 +20,7 @@ export function createWaitingCounts(
 
   async function lookAgain(): Promise<Waiting | null> {
     try {
-      const counts = await storage.countWaiting(MOST_COUNTED);
+      const counts = await counters.countWaiting(MOST_COUNTED);
       known = { at: clock.now(), counts };
       return counts;
     } catch {

@@ -19,7 +19,7 @@ const POLICY = [
 ].join('; ');
 
 /** `/v1/openapi.json` for programs and `/docs` for people. */
-export function addReference(
+export function addApiDocs(
   app: Hono<WebEnv>,
   options: { limits: DocumentedLimits; version: string; client: ClientSettings },
 ): void {

@@ -1,4 +1,4 @@
-import type { Storage } from '../../src/core/stores/storage.ts';
+import type { EveryStore } from '../support/every-store.ts';
 import type { Seed } from '../support/service.ts';
 import { atLeast, atMost, type Figure, type Section, thousands } from './figure.ts';
 import { type MeasuredSluice, startSluice } from './servers.ts';
@@ -54,7 +54,7 @@ const customer = (n: number) => ({
   address: { city: 'Berlin', country: 'DE' },
 });
 
-async function fill(storage: Storage, { orgId }: Seed): Promise<void> {
+async function fill(storage: EveryStore, { orgId }: Seed): Promise<void> {
   await storage.updateOrganisation(orgId, { searchableTraits: ['plan', 'segment'] });
   let changed = Date.now() * 1_000;
   const write = (entities: readonly { kind: string; externalId: string; traits: unknown }[]) =>
@@ -80,7 +80,7 @@ async function fill(storage: Storage, { orgId }: Seed): Promise<void> {
 
 type Write = (entities: readonly { kind: string; externalId: string; traits: unknown }[]) => Promise<unknown>;
 
-async function plant(storage: Storage, orgId: string, root: string, write: Write): Promise<void> {
+async function plant(storage: EveryStore, orgId: string, root: string, write: Write): Promise<void> {
   let level = [root];
   await write([{ kind: 'node', externalId: root, traits: {} }]);
   for (let depth = 0; depth < 3; depth++) {

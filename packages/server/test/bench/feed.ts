@@ -14,9 +14,15 @@ const FEEDERS = 4;
 /** So that what is accepted in a measured window is what comes out of it, and no more is accepted beside it. */
 export function startFeed(
   sluice: MeasuredSluice,
-  options: { readonly most: number; waiting(sent: number): number | Promise<number> },
+  options: {
+    /** Events a request. */
+    readonly batch?: number;
+    readonly most: number;
+    waiting(sent: number): number | Promise<number>;
+  },
 ): Feed {
-  const body = ingestBody(BATCH);
+  const { batch = BATCH } = options;
+  const body = ingestBody(batch);
   let sent = 0;
   let isOver = false;
   const feed = async () => {
@@ -26,7 +32,7 @@ export function startFeed(
         continue;
       }
       await postBatch(sluice, body);
-      sent += BATCH;
+      sent += batch;
     }
   };
   const feeders = Array.from({ length: FEEDERS }, feed);

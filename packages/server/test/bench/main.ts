@@ -7,6 +7,7 @@ import { doorsSection, postgresSection } from './doors.ts';
 import { entitiesSection } from './entities.ts';
 import type { Figure, Section } from './figure.ts';
 import { historySection } from './history.ts';
+import { neighboursSection } from './neighbours.ts';
 import { pipelineSection } from './pipeline.ts';
 
 /**
@@ -19,6 +20,7 @@ const sections: readonly Section[] = [
   historySection,
   pipelineSection,
   deliverySection,
+  neighboursSection,
   entitiesSection,
   dashboardSection,
 ];

@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { newId } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
-import type { Storage } from '../../src/core/stores/storage.ts';
 import { compilePipeline } from '../../src/pipeline/definitions/compile.ts';
 import { bindPipeline } from '../../src/pipeline/thread/run.ts';
+import type { EveryStore } from '../support/every-store.ts';
 import type { Seed } from '../support/service.ts';
 import { quietPorts } from '../support/step.ts';
 import { ingestLoad } from './doors.ts';
@@ -33,7 +33,7 @@ export const referenceSteps = [
 ];
 
 /** An sdk source that takes everything, and a pipeline that listens to it and sends nothing anywhere. */
-export async function addPipeline(storage: Storage, { orgId }: Seed): Promise<void> {
+export async function addPipeline(storage: EveryStore, { orgId }: Seed): Promise<void> {
   const now = Date.now();
   const sourceId = newId('src');
   await storage.createSource({

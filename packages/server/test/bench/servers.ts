@@ -2,8 +2,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { days } from '../../src/core/clock.ts';
 import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
-import type { Storage } from '../../src/core/stores/storage.ts';
 import { openStorage } from '../../src/storage/open.ts';
+import { type EveryStore, everyStore } from '../support/every-store.ts';
 import {
   type Seed,
   type SeededSource,
@@ -39,7 +39,7 @@ export interface SluiceOptions {
   readonly databaseUrl?: string;
   readonly settings?: Record<string, string>;
   /** Puts more into the database before the server starts. */
-  readonly prepare?: (storage: Storage, seed: Seed) => Promise<void>;
+  readonly prepare?: (storage: EveryStore, seed: Seed) => Promise<void>;
 }
 
 /** The real server, as `npm start` starts it, on a fresh directory or the given PostgreSQL. */
@@ -55,14 +55,14 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Measured
   const seed = await seedOrganisation(engine);
   const source = await seed.source('hmac');
   const session = newSecret('session');
-  await engine.storage.createSession({
+  await engine.accounts.createSession({
     tokenHash: hashSecret(session),
     userId: seed.userId,
     orgId: seed.orgId,
     createdAt: Date.now(),
     expiresAt: Date.now() + days(1),
   });
-  await options.prepare?.(engine.storage, seed);
+  await options.prepare?.(everyStore(engine), seed);
   await engine.close();
   const server = await spawnServer([sourceFile('../../src/main.ts'), 'serve'], {
     SLUICE_PORT: '0',

@@ -249,7 +249,7 @@ describe('a destination that exists', () => {
     const now = Date.now();
     const down = { failuresInARow: 50, openedAt: now, nextProbeAt: now + 25_000 };
     const { organisation } = dataOf<{ organisation: { id: string } }>(await owner.get('/session'));
-    await service.engine.storage.saveBreaker(organisation.id, id, down);
+    await service.engine.configuration.saveBreaker(organisation.id, id, down);
     await page.getByText('It seems to be down').waitFor();
     await page.getByText(/the next one in \d+ sec/).waitFor();
 

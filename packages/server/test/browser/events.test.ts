@@ -6,6 +6,7 @@ import { toRow } from '../../src/web/dashboard/monitor/events.ts';
 import { launchChromium, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/endpoints.ts';
+import { everyStore } from '../support/every-store.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -345,7 +346,7 @@ describe('a list of 100,000 events', () => {
     // Nobody works on these events, so that all there is to do is to show them.
     const quiet = await startTestService({ settings: { SLUICE_ROLES: 'ingest,dashboard' } });
     const reader = await setUp(quiet);
-    const { storage } = quiet.engine;
+    const storage = everyStore(quiet.engine);
     const orgId = dataOf<{ organisation: { id: string } }>(await reader.get('/session')).organisation.id;
     for (let first = 0; first < EVENTS; first += CHUNK) await fill(quiet, orgId, first, CHUNK);
 
@@ -406,7 +407,7 @@ async function fill({ engine }: TestService, orgId: string, first: number, count
     entityExternalId: null,
     happenedAt: now,
   }));
-  await engine.storage.append([{ orgId, sourceId: null, receivedAt: now, events, idempotency: null }]);
+  await engine.journal.append([{ orgId, sourceId: null, receivedAt: now, events, idempotency: null }]);
 }
 
 /** A line to the server that can be cut: what is on it breaks off, and who calls again is hung up on. */

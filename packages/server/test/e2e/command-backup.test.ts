@@ -37,7 +37,7 @@ describe('sluice backup', () => {
     const directory = newFolder();
     renameSync(file, join(directory, 'sluice.db'));
     const restored = await startTestService({ directory });
-    for (const id of before) expect(await restored.engine.storage.findEvent(seed.orgId, id)).not.toBeNull();
+    for (const id of before) expect(await restored.engine.journal.findEvent(seed.orgId, id)).not.toBeNull();
     const again = ingestWith(restored.url, seed.apiKey);
     expect((await again({ events: [{ type: 'after' }] })).status).toBe(202);
     await restored.stop();

@@ -6,6 +6,7 @@ import { UNKNOWN_PIPELINE } from '../../src/core/event/outcome.ts';
 import { aClaimInput, aRun, aSettlement, unclaimed } from '../contract/storage/pipeline-samples.ts';
 import { dataOf, listOf, logIn, readAll, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/endpoints.ts';
+import { everyStore } from '../support/every-store.ts';
 import { type DeliveryRecord, type Flow, startFlow } from '../support/flow.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -131,7 +132,7 @@ test('a job retries what matches, once each, although it dies again', async () =
 });
 
 test('a job that was cancelled does nothing more, and cannot be cancelled twice', async () => {
-  const storage = flow.service.engine.storage;
+  const storage = everyStore(flow.service.engine);
   const before = receiver.requests.length;
   const made = dataOf<JobShown>(await flow.browser.post('/dead-letters/retry', {}));
   const cancelled = await flow.browser.post(`/jobs/${made.id}/cancel`);
@@ -242,7 +243,7 @@ test('an event whose pipelines nobody could read is retried through those that l
   const inbox = await makeInbox(before.browser);
   await before.routeTo({ id: inbox });
   const [one, another] = [await before.send({ n: 1 }), await before.send({ n: 2 })];
-  const { storage } = before.service.engine;
+  const storage = everyStore(before.service.engine);
   const { events: claimed } = await storage.claimEvents(aClaimInput({ now: Date.now() }));
   const unknown = {
     pipelineId: UNKNOWN_PIPELINE,
@@ -321,7 +322,7 @@ test('an event that two jobs retry at once is run by both, and delivered for one
   const listed = () => readAll<Letter>(other.browser, '/dead-letters?');
   await until(async () => (await listed()).length === 1, 'It did not fail.');
   isWell = true;
-  const { storage } = other.service.engine;
+  const storage = everyStore(other.service.engine);
   const jobs: string[] = [];
   for (const filter of [{ kind: 'event' }, { event }])
     jobs.push(dataOf<JobShown>(await other.browser.post('/dead-letters/retry', { filter })).id);

@@ -121,7 +121,7 @@ describe('a secret', () => {
     const kept = await owner.patch(`/destinations/${made.id}`, { config: shown, name: 'Renamed' });
     expect(dataOf(kept)).toMatchObject({ name: 'Renamed', config: shown });
     expect(dataOf(kept)).not.toHaveProperty('secret');
-    const stored = await service.engine.storage.findDestination(
+    const stored = await service.engine.configuration.findDestination(
       dataOf<{ organisation: { id: string } }>(await owner.get('/session')).organisation.id,
       made.id,
     );

@@ -5,6 +5,7 @@ import { idTime, newId } from '../../src/core/ids.ts';
 import { aClaimInput, aRun, aSettlement } from '../contract/storage/pipeline-samples.ts';
 import { type Browser, cookieOf, dataOf, listOf, readAll, setUp } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith, post } from '../support/endpoints.ts';
+import { everyStore } from '../support/every-store.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -189,7 +190,7 @@ test('an event that is not there is 404', async () => {
 });
 
 test('of an event that was run very often the latest runs are shown, and it is said that there are more', async () => {
-  const { storage } = service.engine;
+  const storage = everyStore(service.engine);
   const [claimed] = (await storage.claimEvents(aClaimInput({ now }))).events;
   if (!claimed) throw new Error('Nothing was claimed.');
   const runs = Array.from({ length: 101 }, (_, n) => aRun({ id: newId('run'), pipelineId: `pipe_${n}` }));

@@ -125,7 +125,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
         entityExternalId: null,
         happenedAt: now,
       }));
-      await service.engine.storage.append([
+      await service.engine.journal.append([
         { orgId, sourceId: null, receivedAt: now, events, idempotency: null },
       ]);
       const flooded = await stream.next(({ data }) => data.includes('"flood"'));

@@ -12,6 +12,7 @@ import {
   setUp,
 } from '../support/dashboard.ts';
 import { expectRefused, ingestWith } from '../support/endpoints.ts';
+import { everyStore } from '../support/every-store.ts';
 import { startTestService, type TestService, temporaryDirectory } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -138,7 +139,7 @@ test('what a deleted organisation left behind goes by itself, also after a resta
   await before.stop();
 
   const after = await startTestService({ directory });
-  const { storage } = after.engine;
+  const storage = everyStore(after.engine);
   await until(async () => (await storage.findEvent(first, eventId)) === null, 'its event is still there');
   await until(
     async () => (await storage.listAudit(first, { limit: 1, below: null })).length === 0,

@@ -52,7 +52,7 @@ test('a pipeline that is edited while events are in flight: each says which vers
   );
   const seen = new Set<number>();
   for (const event of ids) {
-    const [run, ...more] = await flow.service.engine.storage.listRuns(flow.orgId, event);
+    const [run, ...more] = await flow.service.engine.eventQueue.listRuns(flow.orgId, event);
     expect(more).toEqual([]);
     expect(sentBy.get(event)).toBe(run?.version ?? -1);
     seen.add(run?.version ?? -1);

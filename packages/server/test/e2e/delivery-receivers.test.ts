@@ -99,7 +99,7 @@ test('an address that is allowed no more is dead at once, and nothing connects',
   stops.push(receiver.stop);
   const { id } = await flow.destination({ kind: 'webhook', name: 'moved', config: { url: receiver.url } });
   // As a name does whose answer has changed since it was saved.
-  await flow.service.engine.storage.updateDestination(
+  await flow.service.engine.configuration.updateDestination(
     flow.orgId,
     id,
     { config: JSON.stringify({ url: 'https://10.0.0.1/hook', auth: { mode: 'none' } }) },

@@ -77,7 +77,7 @@ test('all dead letters that match are retried by a job that says how far it has 
   );
   expect(job.total).toBe(12);
   for (const event of events) await flow.settled(event, 'delivered');
-  const { rows } = { rows: await flow.service.engine.storage.findJob(flow.orgId, job.id) };
+  const { rows } = { rows: await flow.service.engine.jobs.findJob(flow.orgId, job.id) };
   expect(rows).toMatchObject({ done: 12, failed: 0 });
 });
 
@@ -220,9 +220,9 @@ test('what is exported is whole: the payload to the last digit, what was sent an
 test('a pipeline that failed an event is in the dead letters, although another one routed it', async () => {
   const { send } = await routed('half.failed', () => new Response(''));
   const now = Date.now();
-  const [source] = await flow.service.engine.storage.listSources(flow.orgId);
+  const [source] = await flow.service.engine.configuration.listSources(flow.orgId);
   const id = newId('pipe', now);
-  await flow.service.engine.storage.createPipeline(
+  await flow.service.engine.configuration.createPipeline(
     {
       id,
       orgId: flow.orgId,

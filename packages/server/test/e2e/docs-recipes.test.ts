@@ -44,7 +44,7 @@ describe('the recipes for signing a webhook', () => {
         stderr: 'ignore',
       });
       expect(await new Response(sender.stdout).text()).toMatch(/evt_[0-9A-Z]{26}/);
-      const { events } = await service.engine.storage.listEvents(
+      const { events } = await service.engine.journal.listEvents(
         seed.orgId,
         {},
         { limit: 5, below: null, budgetMs: 1_000 },

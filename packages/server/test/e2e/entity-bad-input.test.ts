@@ -50,8 +50,8 @@ describe('keys', () => {
     const other = await seedOrganisation(service.engine);
     const their = entityClient(service.url, other.apiKey);
     expect((await their.get('')).status).toBe(200);
-    const [key] = await service.engine.storage.listApiKeys(other.orgId);
-    await service.engine.storage.revokeApiKey(other.orgId, key?.id ?? '', Date.now());
+    const [key] = await service.engine.configuration.listApiKeys(other.orgId);
+    await service.engine.configuration.revokeApiKey(other.orgId, key?.id ?? '', Date.now());
     expectRefused(await their.get(''), unauthenticated);
   });
 
@@ -61,7 +61,7 @@ describe('keys', () => {
     const deadline = Date.now() + 5_000;
     let lastUsedAt: number | null = null;
     while (lastUsedAt === null && Date.now() < deadline) {
-      lastUsedAt = (await service.engine.storage.listApiKeys(other.orgId))[0]?.lastUsedAt ?? null;
+      lastUsedAt = (await service.engine.configuration.listApiKeys(other.orgId))[0]?.lastUsedAt ?? null;
     }
     expect(lastUsedAt).not.toBeNull();
   });

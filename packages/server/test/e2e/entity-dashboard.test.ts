@@ -227,7 +227,7 @@ describe('deleting', () => {
 
 test('a trait that is declared searchable is indexed, also for entities that were there before', async () => {
   const { organisation } = dataOf<{ organisation: { id: string } }>(await owner.get('/session'));
-  const isIndexed = async () => (await service.engine.storage.reindexEntities(organisation.id, 1)) === 0;
+  const isIndexed = async () => (await service.engine.entities.reindexEntities(organisation.id, 1)) === 0;
   const find = async () =>
     listOf<EntityRecord>(await viewer.get('/entities?trait.size=xl')).data.map(
       ({ external_id }) => external_id,

@@ -56,8 +56,8 @@ describe('who may come in', () => {
     const other = await seedOrganisation(service.engine);
     const ingest = ingestWith(service.url, other.apiKey);
     expect((await ingest(body)).status).toBe(202);
-    const [key] = await service.engine.storage.listApiKeys(other.orgId);
-    await service.engine.storage.revokeApiKey(other.orgId, key?.id ?? '', Date.now());
+    const [key] = await service.engine.configuration.listApiKeys(other.orgId);
+    await service.engine.configuration.revokeApiKey(other.orgId, key?.id ?? '', Date.now());
 
     const refused = await ingest(body);
     expectRefused(refused, unauthenticated);
@@ -84,14 +84,14 @@ describe('who may come in', () => {
     const [here, there] = [await seedOrganisation(service.engine), await seedOrganisation(service.engine)];
     const [id = ''] = acceptedIds(await ingestWith(service.url, here.apiKey)(body));
     expect(await storedEvents(service.engine, there.orgId)).toEqual([]);
-    expect(await service.engine.storage.findEvent(there.orgId, id)).toBeNull();
-    expect(await service.engine.storage.findEvent(here.orgId, id)).not.toBeNull();
+    expect(await service.engine.journal.findEvent(there.orgId, id)).toBeNull();
+    expect(await service.engine.journal.findEvent(here.orgId, id)).not.toBeNull();
   });
 
   test('lets every key of an organisation in', async () => {
     const org = await seedOrganisation(service.engine);
     const second = newSecret('sk');
-    await service.engine.storage.createApiKey({
+    await service.engine.configuration.createApiKey({
       id: newId('key'),
       orgId: org.orgId,
       name: 'second',

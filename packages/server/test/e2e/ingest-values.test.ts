@@ -59,7 +59,7 @@ describe('payloads', () => {
     expect(await keep('{"a":12345678901234567890,"a":1}')).toBe('{"a":1}');
     const doubled = '{"events":[{"type":"first","type":"last"}]}';
     const [id = ''] = acceptedIds(await ingest(doubled));
-    expect((await service.engine.storage.findEvent(seed.orgId, id))?.type).toBe('last');
+    expect((await service.engine.journal.findEvent(seed.orgId, id))?.type).toBe('last');
   });
 
   test('ignores a leading byte-order mark, gzipped too', async () => {
@@ -127,7 +127,7 @@ describe('the record of an event', () => {
       payload: { total: 12.5 },
     };
     const [id = ''] = acceptedIds(await ingestWith(service.url, org.apiKey)({ events: [event] }));
-    const stored = await service.engine.storage.findEvent(org.orgId, id);
+    const stored = await service.engine.journal.findEvent(org.orgId, id);
     expect(isId('evt', id)).toBe(true);
     expect(stored).toMatchObject({
       id,
@@ -153,13 +153,13 @@ describe('the record of an event', () => {
   for (const [text, expected] of times) {
     test(`reads ${text} as the moment it names`, async () => {
       const [id = ''] = acceptedIds(await ingest({ events: [{ type: 'a', timestamp: text }] }));
-      expect((await service.engine.storage.findEvent(seed.orgId, id))?.happenedAt).toBe(expected);
+      expect((await service.engine.journal.findEvent(seed.orgId, id))?.happenedAt).toBe(expected);
     });
   }
 
   test('takes an absent timestamp for the moment of receipt', async () => {
     const [id = ''] = acceptedIds(await ingest({ events: [{ type: 'a' }] }));
-    const stored = await service.engine.storage.findEvent(seed.orgId, id);
+    const stored = await service.engine.journal.findEvent(seed.orgId, id);
     expect(stored?.happenedAt).toBe(stored?.receivedAt ?? -1);
   });
 

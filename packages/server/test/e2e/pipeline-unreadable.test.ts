@@ -36,7 +36,10 @@ test('a definition that cannot be opened fails its own runs, and no other pipeli
     createdAt: 0,
     updatedAt: 0,
   };
-  await service.engine.storage.createPipeline({ ...broken, definition: JSON.stringify(definition) }, 'ada');
+  await service.engine.configuration.createPipeline(
+    { ...broken, definition: JSON.stringify(definition) },
+    'ada',
+  );
 
   const { runs } = await settled(owner, await hook.send({}));
   const found = Object.fromEntries(runs.map(({ pipeline, ...run }) => [pipeline.name, run]));

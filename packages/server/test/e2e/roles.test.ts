@@ -11,7 +11,7 @@ test('a node whose roles leave out ingest takes no events, and says so', async (
   });
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject({ error: { code: 'not_found' } });
-  const { events } = await node.engine.storage.listEvents(
+  const { events } = await node.engine.journal.listEvents(
     orgId,
     {},
     { limit: 1, below: null, budgetMs: 1_000 },

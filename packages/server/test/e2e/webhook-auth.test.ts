@@ -72,7 +72,7 @@ describe('the token', () => {
     const seed = await seedOrganisation(service.engine);
     const source = await seed.source('none');
     expect((await post(urlOf(source), body)).status).toBe(202);
-    await service.engine.storage.deleteSource(seed.orgId, source.id, 'ada', Date.now());
+    await service.engine.configuration.deleteSource(seed.orgId, source.id, 'ada', Date.now());
     expectRefused(await post(urlOf(source), body), { status: 404, code: 'not_found' });
   });
 });
@@ -150,7 +150,7 @@ describe('hmac', () => {
   test('the right signature lets the bytes in as they are', async () => {
     const id = acceptedId(await send(right()));
     expect(await storedPayload(service.engine, seed.orgId, id)).toBe(body);
-    expect((await service.engine.storage.findEvent(seed.orgId, id))?.sources).toEqual([
+    expect((await service.engine.journal.findEvent(seed.orgId, id))?.sources).toEqual([
       { id: source.id, name: 'hmac source' },
     ]);
   });
@@ -172,7 +172,7 @@ describe('hmac', () => {
     const rotated = await seed.source('hmac');
     const fresh = newSecret('whsec');
     const until = now + hours(24) - 1;
-    await service.engine.storage.updateSource(
+    await service.engine.configuration.updateSource(
       seed.orgId,
       rotated.id,
       {
@@ -234,7 +234,7 @@ describe('a disabled source', () => {
     const headers = { 'X-Ingest-Signature': sign(source.secret, body) };
     expectRefused(await post(urlOf(source), body, headers), disabled);
     expect(await stored(seed)).toBe(0);
-    await service.engine.storage.updateSource(seed.orgId, source.id, { enabled: true }, now);
+    await service.engine.configuration.updateSource(seed.orgId, source.id, { enabled: true }, now);
     expect((await post(urlOf(source), body, headers)).status).toBe(202);
   });
 });
@@ -246,7 +246,7 @@ describe('refusals', () => {
     const secretBody = '{"card":"4111"';
     await post(urlOf(source), secretBody);
     await post(urlOf(source), secretBody, { 'X-Ingest-Signature': sign(source.secret, secretBody) });
-    const kept = () => service.engine.storage.listRejections(seed.orgId, source.id, 10);
+    const kept = () => service.engine.configuration.listRejections(seed.orgId, source.id, 10);
     await until(async () => (await kept()).length === 2, 'the refusals were not kept');
     expect((await kept()).map(({ code }) => code).sort()).toEqual(['invalid_json', 'unauthenticated']);
     expect(JSON.stringify(await kept())).not.toContain('4111');

@@ -40,7 +40,7 @@ const send = (body: BodyInit, headers: Record<string, string> = { 'Content-Type'
 
 async function keep(body: BodyInit, headers?: Record<string, string>) {
   const id = acceptedId(await send(body, headers));
-  const event = await service.engine.storage.findEvent(seed.orgId, id);
+  const event = await service.engine.journal.findEvent(seed.orgId, id);
   if (event === null) throw new Error(`${id} is not stored`);
   return { type: event.type, payload: event.payload };
 }
@@ -261,6 +261,6 @@ test('an event was received when its last byte was, however long the first ones 
   const slow = (JSON.parse((await answer).body) as { data: { id: string } }).data.id;
   socket.destroy();
   const receivedAt = async (id: string) =>
-    (await service.engine.storage.findEvent(seed.orgId, id))?.receivedAt ?? 0;
+    (await service.engine.journal.findEvent(seed.orgId, id))?.receivedAt ?? 0;
   expect(await receivedAt(slow)).toBeGreaterThanOrEqual(await receivedAt(quick));
 });

@@ -111,6 +111,6 @@ test('a clock set back neither frees nor freezes it', async () => {
 test('a changed rate holds from the next request', async () => {
   const source = await seed.source('none', { perSecond: 1, burst: 1 });
   expect(await times(2, () => send(source))).toEqual([202, 429]);
-  await service.engine.storage.updateSource(seed.orgId, source.id, { ratePerSecond: 0 }, now);
+  await service.engine.configuration.updateSource(seed.orgId, source.id, { ratePerSecond: 0 }, now);
   expect(await times(2, () => send(source))).toEqual([202, 202]);
 });

@@ -34,7 +34,7 @@ const COMMITS = 15;
 beforeAll(async () => {
   stopped = await prepareDirectory();
   const engine = await stopped.reopen();
-  await engine.storage.append([manyEvents(stopped.seed)]);
+  await engine.journal.append([manyEvents(stopped.seed)]);
   await engine.close();
 
   killed = await prepareDirectory();

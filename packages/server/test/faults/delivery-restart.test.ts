@@ -53,8 +53,8 @@ test('killed after the 202: every event is delivered after the restart', async (
   again.kill('SIGTERM');
   expect(await again.ended).toBe(0);
   const engine = await reopen();
-  expect(await engine.storage.countDeliveries(seed.orgId, { state: 'delivered' })).toBe(30);
-  expect(await engine.storage.countDeliveries(seed.orgId, {})).toBe(30);
+  expect(await engine.deliveryQueue.countDeliveries(seed.orgId, { state: 'delivered' })).toBe(30);
+  expect(await engine.deliveryQueue.countDeliveries(seed.orgId, {})).toBe(30);
   await engine.close();
   await receiver.stop();
   rmSync(directory, { recursive: true });
@@ -74,7 +74,7 @@ test('asked to stop with a hung receiver: exit 0 within 10 s, and it is delivere
   expect(await server.ended).toBe(0);
   expect(performance.now() - asked).toBeLessThan(10_000);
   const between = await reopen();
-  expect(await between.storage.countDeliveries(seed.orgId, { state: 'pending' })).toBe(10);
+  expect(await between.deliveryQueue.countDeliveries(seed.orgId, { state: 'pending' })).toBe(10);
   await between.close();
 
   recover();

@@ -19,7 +19,7 @@ async function expectUsable(directory: string): Promise<void> {
     },
   });
   const { orgId } = await seedOrganisation(engine);
-  expect(await engine.storage.listApiKeys(orgId)).toHaveLength(1);
+  expect(await engine.configuration.listApiKeys(orgId)).toHaveLength(1);
   await engine.close();
 }
 

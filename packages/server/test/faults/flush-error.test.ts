@@ -33,7 +33,7 @@ test('a failed flush: 503, nothing more is accepted, the process ends, and comes
   again.kill('SIGTERM');
   expect(await again.ended).toBe(0);
   const engine = await reopen();
-  for (const id of acknowledged) expect(await engine.storage.findEvent(seed.orgId, id)).not.toBeNull();
+  for (const id of acknowledged) expect(await engine.journal.findEvent(seed.orgId, id)).not.toBeNull();
   await engine.close();
   rmSync(directory, { recursive: true });
 }, 60_000);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   seed = await seedOrganisation(service.engine);
   const text = 'lorem ipsum dolor sit amet '.repeat(10);
   for (let stored = 0; stored < EVENTS; stored += BATCH) {
-    await service.engine.storage.append([batchOf(seed.orgId, BATCH, n => `{"n":${n},"text":"${text}"}`)]);
+    await service.engine.journal.append([batchOf(seed.orgId, BATCH, n => `{"n":${n},"text":"${text}"}`)]);
   }
 }, 60_000);
 afterAll(() => service.stop());
@@ -39,7 +39,7 @@ const batchOf = (orgId: string, length: number, payloadOf: (n: number) => string
 
 /** Looks through every payload for something that is in none. */
 const searchEverything = (orgId: string) =>
-  service.engine.storage.listEvents(
+  service.engine.journal.listEvents(
     orgId,
     { text: 'no payload holds this' },
     { limit: 50, below: null, budgetMs: 60_000 },
@@ -87,7 +87,7 @@ test('a batch of 1,000 is accepted meanwhile too, and the list of the newest is 
   const events = Array.from({ length: 1_000 }, (_, n) => ({ type: 'd', payload: { n } }));
   const count = await countDuringSearch(async () => {
     const ids = acceptedIds(await ingestWith(service.url, seed.apiKey)({ events }));
-    const page = await service.engine.storage.listEvents(
+    const page = await service.engine.journal.listEvents(
       seed.orgId,
       {},
       { limit: 10, below: null, budgetMs: 1_000 },
@@ -101,11 +101,11 @@ test('payloads of a megabyte make smaller slices, not longer waits', async () =>
   const large = await seedOrganisation(service.engine);
   const payload = JSON.stringify({ s: 'x'.repeat(1_000_000) });
   for (let n = 0; n < 200; n += 20) {
-    await service.engine.storage.append([batchOf(large.orgId, 20, () => payload)]);
+    await service.engine.journal.append([batchOf(large.orgId, 20, () => payload)]);
   }
   // What the doors ask when they do not know a sender yet.
   const count = await countDuringSearch(async () => {
-    expect(await service.engine.storage.findApiKeyByHash(hashSecret('unknown'))).toBeNull();
+    expect(await service.engine.configuration.findApiKeyByHash(hashSecret('unknown'))).toBeNull();
   }, large.orgId);
   expect(count).toBeGreaterThan(SEVERAL);
 }, 60_000);

@@ -3,7 +3,8 @@ import { describe, expect } from 'bun:test';
 import { join } from 'node:path';
 import pg from 'pg';
 import { newId } from '../../src/core/ids.ts';
-import type { StorageEngine } from '../../src/core/stores/storage.ts';
+import type { StorageEngine } from '../../src/core/stores/engine.ts';
+
 import { ingestWith } from '../support/endpoints.ts';
 import { startProcess } from '../support/process.ts';
 import { type Seed, seedOrganisation } from '../support/service.ts';
@@ -15,11 +16,11 @@ const RUNS = '(SELECT count(*) FROM runs)';
 const BATCH = 40;
 
 /** An sdk source, two pipelines that listen to it, one of them deduplicating, and an inbox behind both. */
-async function addPipelines({ storage }: StorageEngine, { orgId }: Seed): Promise<string[]> {
+async function addPipelines({ configuration }: StorageEngine, { orgId }: Seed): Promise<string[]> {
   const now = Date.now();
   const [source, inbox] = [newId('src'), newId('dst')];
   const times = { createdAt: now, updatedAt: now };
-  await storage.createSource({
+  await configuration.createSource({
     kind: 'sdk',
     id: source,
     orgId,
@@ -29,7 +30,7 @@ async function addPipelines({ storage }: StorageEngine, { orgId }: Seed): Promis
     lastEventAt: null,
     ...times,
   });
-  await storage.createDestination({
+  await configuration.createDestination({
     id: inbox,
     orgId,
     kind: 'inbox',
@@ -50,7 +51,7 @@ async function addPipelines({ storage }: StorageEngine, { orgId }: Seed): Promis
     const name = `Pipeline ${n}`;
     const definition = { name, sources: [source], steps: some, destinations: [{ id: inbox }] };
     const text = JSON.stringify(definition);
-    await storage.createPipeline(
+    await configuration.createPipeline(
       { id, orgId, name, enabled: true, version: 1, definition: text, ...times },
       'x',
     );
@@ -103,9 +104,9 @@ async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void>
   const engine = await open();
   const routed = new Map<number, number>();
   for (const id of accepted) {
-    const event = await engine.storage.findEvent(seed.orgId, id);
-    const runs = await engine.storage.listRuns(seed.orgId, id);
-    const deliveries = await engine.storage.listDeliveries(
+    const event = await engine.journal.findEvent(seed.orgId, id);
+    const runs = await engine.eventQueue.listRuns(seed.orgId, id);
+    const deliveries = await engine.deliveryQueue.listDeliveries(
       seed.orgId,
       { event: id },
       { limit: 9, below: null },

@@ -30,7 +30,7 @@ test('an event that kills the process is left alone after three tries, and all o
   const now = Date.now();
   const [sourceId, pipelineId] = [newId('src'), newId('pipe')];
   const times = { createdAt: now, updatedAt: now };
-  await before.storage.createSource({
+  await before.configuration.createSource({
     kind: 'sdk',
     id: sourceId,
     orgId,
@@ -42,7 +42,7 @@ test('an event that kills the process is left alone after three tries, and all o
   });
   const classify = moodStep(model);
   const definition = JSON.stringify({ name: 'P', sources: [sourceId], steps: [classify], destinations: [] });
-  await before.storage.createPipeline(
+  await before.configuration.createPipeline(
     { id: pipelineId, orgId, name: 'P', enabled: true, version: 1, definition, ...times },
     'test',
   );
@@ -93,8 +93,8 @@ test('an event that kills the process is left alone after three tries, and all o
 
   const after = await open();
   for (const [n, id] of [...ids, late].entries()) {
-    const event = await after.storage.findEvent(orgId, id);
-    const runs = await after.storage.listRuns(orgId, id);
+    const event = await after.journal.findEvent(orgId, id);
+    const runs = await after.eventQueue.listRuns(orgId, id);
     expect({ n, state: event?.state, runs: runs.length }).toEqual({
       n,
       state: n === 5 ? 'failed' : 'processed',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import pg from 'pg';
-import type { StorageEngine } from '../../src/core/stores/storage.ts';
+import type { StorageEngine } from '../../src/core/stores/engine.ts';
+
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { seedOrganisation } from '../support/service.ts';
@@ -44,7 +45,7 @@ describe('a migration that is cut short', () => {
   async function expectWhole(url: string): Promise<void> {
     const engine = await open(url);
     const { orgId } = await seedOrganisation(engine);
-    expect(await engine.storage.listAudit(orgId, { limit: 1, below: null })).toEqual([]);
+    expect(await engine.configuration.listAudit(orgId, { limit: 1, below: null })).toEqual([]);
     await engine.checkWritable();
     await engine.close();
   }

@@ -29,7 +29,7 @@ describe('two nodes on one database', () => {
   /** A new key that both nodes have seen at work, and so remember. */
   async function keyInUse(): Promise<{ id: string; secret: string }> {
     const [id, secret] = [newId('key'), newSecret('sk')];
-    await one.engine.storage.createApiKey({
+    await one.engine.configuration.createApiKey({
       id,
       orgId: seed.orgId,
       name: 'test',
@@ -52,7 +52,7 @@ describe('two nodes on one database', () => {
 
   test('a key revoked on one is refused by the other at once', async () => {
     const { id, secret } = await keyInUse();
-    await one.engine.storage.revokeApiKey(seed.orgId, id, Date.now());
+    await one.engine.configuration.revokeApiKey(seed.orgId, id, Date.now());
     expect((await ingestWith(one.url, secret)(body)).status).toBe(401);
     await until(
       async () => (await ingestWith(other.url, secret)(body)).status === 401,
@@ -65,7 +65,7 @@ describe('two nodes on one database', () => {
     const source = await seed.source('none');
     const send = async ({ url }: TestService) => (await post(`${url}/whk/${source.token}`, '{}')).status;
     expect([await send(one), await send(other)]).toEqual([202, 202]);
-    await one.engine.storage.updateSource(seed.orgId, source.id, { enabled: false }, Date.now());
+    await one.engine.configuration.updateSource(seed.orgId, source.id, { enabled: false }, Date.now());
     await until(async () => (await send(other)) === 403, 'Still accepted.', 2_000);
   });
 
@@ -73,7 +73,7 @@ describe('two nodes on one database', () => {
     const { id, secret } = await keyInUse();
     // Whether the other node is deaf at that moment or has just come back: it must not accept the key.
     await listeners('pg_terminate_backend(pid)');
-    await one.engine.storage.revokeApiKey(seed.orgId, id, Date.now());
+    await one.engine.configuration.revokeApiKey(seed.orgId, id, Date.now());
     await until(
       async () => (await ingestWith(other.url, secret)(body)).status === 401,
       'Still accepted.',
@@ -91,7 +91,7 @@ describe('two nodes on one database', () => {
     const { id, secret } = await keyInUse();
     for (const { pid } of frozen) process.kill(pid, 'SIGSTOP');
     // Its own changes a node knows of without hearing.
-    await one.engine.storage.revokeApiKey(seed.orgId, id, Date.now());
+    await one.engine.configuration.revokeApiKey(seed.orgId, id, Date.now());
     expect((await ingestWith(one.url, secret)(body)).status).toBe(401);
     const refused = async () => (await ingestWith(other.url, secret)(body)).status === 401;
     await until(refused, 'It takes silence for peace.', 8_000);

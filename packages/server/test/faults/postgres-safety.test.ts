@@ -32,7 +32,7 @@ describe('a server that might lose what it acknowledges', () => {
     await server.startAgain(['fsync=off']);
     const org = idAt('org', NOW);
     await until(async () => {
-      const failure = await engine.storage
+      const failure = await engine.journal
         .append([aRequest(org, [anEvent()])])
         .catch((error: unknown) => error);
       expect(failure).toMatchObject({ code: 'storage_unavailable' });
@@ -76,7 +76,7 @@ describe('a server that might lose what it acknowledges', () => {
     const org = idAt('org', NOW);
     await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        engine.storage.append([
+        engine.journal.append([
           aRequest(org, [anEvent({ senderId: n % 3 === 0 ? `order ${n}` : null })], {
             idempotency: n % 3 === 1 ? aClaim(org) : null,
           }),

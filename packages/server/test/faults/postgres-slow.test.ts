@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import pg from 'pg';
-import type { StorageEngine } from '../../src/core/stores/storage.ts';
+import type { StorageEngine } from '../../src/core/stores/engine.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import {
   anApiKey,
@@ -11,6 +11,7 @@ import {
   NOW,
   storedOrganisation,
 } from '../contract/storage/samples.ts';
+import { everyStore } from '../support/every-store.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
@@ -33,7 +34,7 @@ describe('a PostgreSQL that does not answer', () => {
 
   const append = () => {
     const event = anEvent();
-    return engine.storage.append([aRequest(org, [event])]).then(
+    return engine.journal.append([aRequest(org, [event])]).then(
       ([result]) => expect(result).toEqual(fresh(event.id)),
       (error: unknown) => error,
     );
@@ -59,10 +60,10 @@ describe('a PostgreSQL that does not answer', () => {
 
   test('keeps the doors open for keys while events are locked', async () => {
     const unlock = await lockEvents();
-    const blocked = engine.storage.listEvents(org, {}, page);
-    const key = anApiKey(await storedOrganisation(engine.storage));
-    await engine.storage.createApiKey(key);
-    expect(await engine.storage.findApiKeyByHash(key.hash)).toEqual(key);
+    const blocked = engine.journal.listEvents(org, {}, page);
+    const key = anApiKey(await storedOrganisation(everyStore(engine)));
+    await engine.configuration.createApiKey(key);
+    expect(await engine.configuration.findApiKeyByHash(key.hash)).toEqual(key);
     await unlock();
     expect((await blocked).events.length).toBeGreaterThan(0);
   });
@@ -71,7 +72,7 @@ describe('a PostgreSQL that does not answer', () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query('BEGIN; LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
-    const questions = Array.from({ length: 20 }, () => engine.storage.listAudit(org, page));
+    const questions = Array.from({ length: 20 }, () => engine.configuration.listAudit(org, page));
     expect(await append()).toBeUndefined();
     await client.end();
     await Promise.all(questions);
@@ -91,7 +92,7 @@ describe('a PostgreSQL that does not answer', () => {
   test('closes within seconds although a question is waiting', async () => {
     const node = await openPostgres({ url, onFatal: () => {} });
     const unlock = await lockEvents();
-    const asked = node.storage.listEvents(org, {}, page).catch((error: unknown) => error);
+    const asked = node.journal.listEvents(org, {}, page).catch((error: unknown) => error);
     await until(async () => (await waiting()) > 0, 'The question does not wait.');
     const started = performance.now();
     await node.close();

@@ -2,7 +2,8 @@ import { test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { days } from '../../src/core/clock.ts';
 import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
-import type { StorageEngine } from '../../src/core/stores/storage.ts';
+import type { StorageEngine } from '../../src/core/stores/engine.ts';
+
 import { openStorage } from '../../src/storage/open.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type Seed, type SeededSource, seedOrganisation, temporaryDirectory } from '../support/service.ts';
@@ -69,7 +70,7 @@ export async function prepareDirectory(): Promise<Prepared> {
   const source = await seed.source('hmac');
   const token = newSecret('ses');
   const now = Date.now();
-  await engine.storage.createSession({
+  await engine.accounts.createSession({
     tokenHash: hashSecret(token),
     userId: seed.userId,
     orgId: seed.orgId,

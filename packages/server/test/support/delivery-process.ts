@@ -1,6 +1,7 @@
 import { newId } from '../../src/core/ids.ts';
-import type { StoredDestination } from '../../src/core/stores/deliveries.ts';
-import type { StorageEngine } from '../../src/core/stores/storage.ts';
+import type { StoredDestination } from '../../src/core/stores/configuration/destinations.ts';
+import type { StorageEngine } from '../../src/core/stores/engine.ts';
+
 import type { Seed } from './service.ts';
 
 /** Settings of a process that may reach receivers on the loopback. */
@@ -8,7 +9,7 @@ export const OPEN_TO_LOOPBACK = { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_
 
 /** Straight into storage: everything of that organisation goes to a webhook at this address. */
 export async function routeAllTo(
-  { storage }: StorageEngine,
+  { configuration }: StorageEngine,
   { orgId }: Pick<Seed, 'orgId'>,
   url: string,
   policy: Partial<StoredDestination['policy']> = {},
@@ -33,16 +34,16 @@ export async function routeAllTo(
     createdAt: now,
     updatedAt: now,
   };
-  await storage.createDestination(destination);
+  await configuration.createDestination(destination);
   const source = { id: newId('src'), orgId, name: 'All', enabled: true, createdAt: now, updatedAt: now };
-  await storage.createSource({ ...source, kind: 'sdk', match: '*', lastEventAt: null });
+  await configuration.createSource({ ...source, kind: 'sdk', match: '*', lastEventAt: null });
   const definition = {
     name: 'All',
     sources: [source.id],
     steps: [],
     destinations: [{ id: destination.id }],
   };
-  await storage.createPipeline(
+  await configuration.createPipeline(
     {
       id: newId('pipe'),
       orgId,

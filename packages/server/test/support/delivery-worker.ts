@@ -1,18 +1,20 @@
 import { rmSync } from 'node:fs';
 import type { EntityReader } from '../../src/core/entities/reader.ts';
 import type { AttemptResult } from '../../src/core/http/attempt.ts';
-import type { DeliveryState, StoredDelivery, StoredDestination } from '../../src/core/stores/deliveries.ts';
-import type { Storage, StorageEngine } from '../../src/core/stores/storage.ts';
+import type { StoredDestination } from '../../src/core/stores/configuration/destinations.ts';
+import type { DeliveryState, StoredDelivery } from '../../src/core/stores/delivery.ts';
+import type { StorageEngine } from '../../src/core/stores/engine.ts';
 import type { Destination, OutgoingDelivery } from '../../src/delivery/destination.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/delivery/work/worker.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { aDestination, routedTo } from '../contract/storage/delivery-samples.ts';
 import { NOW, storedOrganisation } from '../contract/storage/samples.ts';
+import { type EveryStore, everyStore } from './every-store.ts';
 import { temporaryDirectory } from './service.ts';
 
 /** A delivery worker on a real database, with a clock to move and receivers that do as they are told. */
 export interface WorkerBench {
-  readonly storage: Storage;
+  readonly storage: EveryStore;
   readonly clock: { now(): number; time: number };
   /** What was sent, in order. */
   readonly sent: OutgoingDelivery[];
@@ -38,7 +40,7 @@ export interface Behaviour {
   send(delivery: OutgoingDelivery, to: StoredDestination): Promise<AttemptResult>;
   prepare(destination: StoredDestination): Destination;
   readTraits: EntityReader['readTraits'];
-  storage: Partial<Storage>;
+  storage: Partial<EveryStore>;
   isOnlyNode: boolean;
 }
 
@@ -67,7 +69,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
       throw new Error(reason);
     },
   });
-  const { storage } = engine;
+  const storage = everyStore(engine);
   const clock = { time: NOW, now: () => clock.time };
   const sent: OutgoingDelivery[] = [];
   const errors: unknown[] = [];
@@ -76,7 +78,8 @@ export async function openWorkerBench(): Promise<WorkerBench> {
   function create(behaviour: Partial<Behaviour>): DeliveryWorker {
     const send = behaviour.send ?? (async () => delivered);
     const worker = createDeliveryWorker({
-      storage: { ...storage, ...behaviour.storage },
+      configuration: { ...storage, ...behaviour.storage },
+      deliveryQueue: { ...storage, ...behaviour.storage },
       clock,
       random: () => 0.5,
       entities: { readTraits: behaviour.readTraits ?? (async () => null) },
@@ -95,7 +98,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
       onAttempt: () => {},
       onError: error => void errors.push(error),
     });
-    engine.onConfigurationChanged(() => worker.invalidate(null));
+    engine.onConfigurationChanged(worker.invalidate);
     workers.push(worker);
     return worker;
   }

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { failure } from '@sluice/contract';
-import type { StorageEngine } from '../../src/core/stores/storage.ts';
+import type { StorageEngine } from '../../src/core/stores/engine.ts';
 
 /** What came back from an endpoint: the status, the headers, and the body as JSON. */
 export interface Answer {
@@ -68,12 +68,12 @@ export const acceptedId = (answer: Answer): string => {
 
 /** The organisation's events, newest first, as far as they fit on a page. */
 export async function storedEvents(engine: StorageEngine, orgId: string) {
-  const page = await engine.storage.listEvents(orgId, {}, { limit: 10_000, below: null, budgetMs: 10_000 });
+  const page = await engine.journal.listEvents(orgId, {}, { limit: 10_000, below: null, budgetMs: 10_000 });
   return page.events;
 }
 
 export async function storedPayload(engine: StorageEngine, orgId: string, id: string): Promise<string> {
-  const event = await engine.storage.findEvent(orgId, id);
+  const event = await engine.journal.findEvent(orgId, id);
   if (event === null) throw new Error(`${id} is not stored`);
   return event.payload;
 }

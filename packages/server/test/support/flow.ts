@@ -67,7 +67,7 @@ export async function startFlow(
       const now = Date.now();
       const id = newId('pipe', now);
       const definition = { name: 'All', sources: [sourceId], steps: [], destinations };
-      await service.engine.storage.createPipeline(
+      await service.engine.configuration.createPipeline(
         {
           id,
           orgId,

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test';
 import { newSecret } from '../../src/core/secrets/vault.ts';
-import type { StorageEngine } from '../../src/core/stores/storage.ts';
+import type { StorageEngine } from '../../src/core/stores/engine.ts';
+
 import { sign } from './endpoints.ts';
 import type { Seed, SeededSource } from './service.ts';
 
@@ -168,7 +169,7 @@ async function idsByType(engine: StorageEngine, orgId: string): Promise<Map<stri
   let below: string | null = null;
   do {
     const page: { events: readonly { id: string; type: string }[]; next: string | null } =
-      await engine.storage.listEvents(orgId, {}, { limit: 5_000, below, budgetMs: 60_000 });
+      await engine.journal.listEvents(orgId, {}, { limit: 5_000, below, budgetMs: 60_000 });
     for (const { id, type } of page.events) byType.set(type, [...(byType.get(type) ?? []), id]);
     below = page.next;
   } while (below !== null);

@@ -4,19 +4,19 @@ import { days, systemClock } from '../../src/core/clock.ts';
 import { createByteRoom } from '../../src/core/http/byte-room.ts';
 import { newId } from '../../src/core/ids.ts';
 import { createVault, hashSecret } from '../../src/core/secrets/vault.ts';
-import type { Storage } from '../../src/core/stores/storage.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { createLiveFeed } from '../../src/telemetry/live-feed.ts';
 import { createSessions } from '../../src/web/dashboard/access/sessions.ts';
 import { type Calls, createCalls } from '../../src/web/dashboard/calls.ts';
 import type { WebEnv } from '../../src/web/env.ts';
 import { createCursors } from '../../src/web/paging.ts';
+import { type EveryStore, everyStore } from './every-store.ts';
 import { temporaryDirectory } from './service.ts';
 
 /** The dashboard's calls on real storage, without the rest of the service: for what a test has to step in between. */
 export interface PrivateCalls {
   readonly calls: Calls;
-  readonly storage: Storage;
+  readonly storage: EveryStore;
   readonly orgId: string;
   /** As the organisation's owner. */
   get(path: string): Promise<Response>;
@@ -26,7 +26,7 @@ export interface PrivateCalls {
 export async function openPrivateCalls(): Promise<PrivateCalls> {
   const directory = temporaryDirectory();
   const engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
-  const { storage } = engine;
+  const storage = everyStore(engine);
   const orgId = newId('org');
   const user = { id: newId('usr'), email: 'a@example.com', passwordHash: '', createdAt: 0 };
   const org = { id: orgId, name: 'Acme', retentionDays: null, searchableTraits: [], createdAt: 0 };

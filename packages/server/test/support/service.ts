@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningService, startService } from '../../src/compose.ts';
+import { type RunningService, startService } from '../../src/compose/service.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { newId } from '../../src/core/ids.ts';
 import { createVault, hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
-import type { AuthMode, StorageEngine } from '../../src/core/stores/storage.ts';
+import type { AuthMode } from '../../src/core/stores/configuration/sources.ts';
+import type { StorageEngine } from '../../src/core/stores/engine.ts';
 import { readSettings } from '../../src/settings.ts';
+import { everyStore } from './every-store.ts';
 
 export const TEST_SECRET_KEY = 'a secret key for tests, 32 characters or more';
 
@@ -32,7 +34,7 @@ export interface SeededSource {
 
 /** Writes straight to storage, so that tests of the doors need no dashboard. */
 export async function seedOrganisation(engine: StorageEngine): Promise<Seed> {
-  const { storage } = engine;
+  const storage = everyStore(engine);
   const vault = createVault(TEST_SECRET_KEY);
   const now = Date.now();
   const orgId = newId('org');

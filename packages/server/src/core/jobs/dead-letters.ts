@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { AuditEntry } from '../stores/configuration/audit.ts';
 import type { StoredFailure } from '../stores/dead-letters.ts';
-import type { StoredAttempt, StoredDelivery } from '../stores/deliveries.ts';
-import type { Job } from '../stores/pipelines.ts';
+import type { StoredAttempt, StoredDelivery } from '../stores/delivery.ts';
+import type { Job } from '../stores/jobs.ts';
 
 /** All dead letters of a selection once more, as a job; the selection is its request. */
 export const RETRY_JOB = 'dead_letters.retry';

@@ -1,4 +1,4 @@
-import type { Storage } from '../stores/storage.ts';
+import type { UpkeepStore } from '../stores/upkeep.ts';
 import type { Vault } from './vault.ts';
 
 /**
@@ -9,9 +9,9 @@ export const KEY_CHECK_SETTING = 'secret_key_check';
 
 export const keyCheckValue = (vault: Vault): string => vault.digest('secret key check', 'sluice');
 
-export async function requireSameKey(storage: Pick<Storage, 'keepSetting'>, vault: Vault): Promise<void> {
+export async function requireSameKey(upkeep: Pick<UpkeepStore, 'keepSetting'>, vault: Vault): Promise<void> {
   const value = keyCheckValue(vault);
-  if ((await storage.keepSetting(KEY_CHECK_SETTING, value)) === value) return;
+  if ((await upkeep.keepSetting(KEY_CHECK_SETTING, value)) === value) return;
   throw new Error(
     'The secret key is not the one that this database was sealed with. Put the right one back: SLUICE_SECRET_KEY, or secret.key in the data directory.',
   );

@@ -77,5 +77,3 @@ export interface CounterStore {
   /** What a pipeline's model was asked, and what it did not have to be asked. */
   readTallies(orgId: string, pipelineId: string): Promise<Readonly<Record<Tally, number>>>;
 }
-
-export type Counters = CounterStore;

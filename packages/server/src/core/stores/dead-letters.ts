@@ -1,4 +1,4 @@
-import type { DeliveryFilter } from './delivery-queue.ts';
+import type { DeliveryFilter } from './delivery.ts';
 
 /** What storage knows of dead letters as a whole: dead deliveries are found by `listDeliveries`, failed events here. */
 export interface DeadLetterStore {
@@ -49,5 +49,3 @@ export interface FailedGroup {
   readonly pipeline: { readonly id: string; readonly name: string };
   readonly count: number;
 }
-
-export type DeadLetters = DeadLetterStore;

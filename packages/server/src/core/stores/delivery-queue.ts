@@ -2,6 +2,7 @@ import type { PipelineEvent } from '../event/scope.ts';
 import type { FailureCode } from '../http/outgoing.ts';
 import type { Audited } from './configuration/audit.ts';
 import type { DeadLetterStore } from './dead-letters.ts';
+import type { DeliveryFilter, StoredAttempt, StoredDelivery } from './delivery.ts';
 
 /** Deliveries as work for the senders: claimed under a lease, with every attempt and how each ended. */
 export interface DeliveryQueue
@@ -65,53 +66,6 @@ export interface DeliveryQueue
   countDeliveries(orgId: string, filter: DeliveryFilter, most?: number): Promise<number>;
 }
 
-/**
- * `held` is never written: it is what an open delivery of a paused destination is shown as. Likewise one whose
- * destination is gone is shown as cancelled before the sweep has come to it. So a pause takes no time, however
- * much is waiting.
- */
-export const deliveryStates = [
-  'pending',
-  'held',
-  'delivering',
-  'retrying',
-  'delivered',
-  'dead',
-  'cancelled',
-] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
-
-export interface StoredDelivery {
-  readonly id: string;
-  readonly orgId: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly runId: string;
-  readonly pipeline: { readonly id: string; readonly name: string };
-  readonly destination: { readonly id: string; readonly name: string; readonly kind: string };
-  readonly state: DeliveryState;
-  readonly attempt: number;
-  /** Null once it has ended. */
-  readonly nextAttemptAt: number | null;
-  readonly code: string | null;
-  readonly createdAt: number;
-  readonly finishedAt: number | null;
-}
-
-export interface StoredAttempt {
-  readonly n: number;
-  readonly at: number;
-  readonly durationMs: number;
-  readonly status: number | null;
-  /** Null where it was delivered. */
-  readonly code: string | null;
-  /** Why it failed, in a sentence. */
-  readonly message: string | null;
-  /** JSON text. */
-  readonly request: string;
-  readonly response: string;
-}
-
 /** What is wanted of one destination: at most so many of what is due there, and so much, but one in any case. */
 export interface DeliveryClaimInput {
   readonly orgId: string;
@@ -162,15 +116,4 @@ export interface AttemptRecord {
     | { readonly state: 'delivered' }
     | { readonly state: 'retrying'; readonly dueAt: number }
     | { readonly state: 'dead'; readonly code: FailureCode };
-}
-
-export interface DeliveryFilter {
-  readonly event?: string | undefined;
-  readonly destination?: string | undefined;
-  readonly pipeline?: string | undefined;
-  readonly state?: DeliveryState | undefined;
-  readonly code?: string | undefined;
-  /** Of the dead alone: when they died, exclusive. */
-  readonly endedAfter?: number | undefined;
-  readonly endedBefore?: number | undefined;
 }

@@ -7,7 +7,6 @@ import type { EntityStore } from './entities.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { JobStore } from './jobs.ts';
 import type { Journal } from './journal.ts';
-import type { Storage } from './storage.ts';
 import type { UpkeepStore } from './upkeep.ts';
 
 /**
@@ -19,8 +18,8 @@ export interface Stores {
   readonly accounts: AccountStore;
   readonly configuration: ConfigurationStore;
   readonly journal: Journal;
-  readonly events: EventQueue;
-  readonly deliveries: DeliveryQueue;
+  readonly eventQueue: EventQueue;
+  readonly deliveryQueue: DeliveryQueue;
   readonly entities: EntityStore;
   readonly jobs: JobStore;
   readonly counters: CounterStore;
@@ -29,7 +28,6 @@ export interface Stores {
 
 /** Stores that can be opened, closed and asked how they are. */
 export interface StorageEngine extends Stores {
-  readonly storage: Storage;
   readonly capabilities: EngineCapabilities;
   /** Rejects with the reason while storage cannot be written. */
   checkWritable(): Promise<void>;

@@ -179,5 +179,3 @@ export interface EntityActions {
   ): Promise<{ readonly erasedEvents: number }>;
   identityOf(orgId: string, entity: EntityRef): Promise<Identity | null>;
 }
-
-export type Entities = Omit<EntityStore, 'audited'>;

@@ -1,4 +1,4 @@
-import type { EventFilter } from './storage.ts';
+import type { EventFilter } from './journal.ts';
 
 /** Events once more through pipelines, as a job. */
 export const REPLAY_JOB = 'replay';

@@ -1,17 +1,21 @@
 import type { Clock } from '../../core/clock.ts';
 import type { DeadLetterActions } from '../../core/jobs/dead-letters.ts';
-import { createDeadLetterExport, type ExportStorage } from './export.ts';
-import { createDeadLetterFinder, type FindStorage } from './find.ts';
-import { createRetryStart, type RetryStartStorage } from './retry.ts';
+import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
+import type { JobStore } from '../../core/stores/jobs.ts';
+import type { Journal } from '../../core/stores/journal.ts';
+import { createDeadLetterExport } from './export.ts';
+import { createDeadLetterFinder } from './find.ts';
+import { createRetryStart } from './retry.ts';
 
 /** What is done with dead letters as a whole: they are listed, counted, exported and retried. */
 export function createDeadLetterActions(options: {
-  readonly storage: FindStorage & ExportStorage & RetryStartStorage;
+  readonly deliveryQueue: Parameters<typeof createDeadLetterFinder>[0] & Pick<DeliveryQueue, 'findDelivery'>;
+  readonly journal: Pick<Journal, 'findEvent'>;
+  readonly jobs: Pick<JobStore, 'audited' | 'listJobs'>;
   readonly clock: Clock;
   onDeliveriesDue(): void;
 }): DeadLetterActions {
-  const { storage } = options;
-  const finder = createDeadLetterFinder(storage);
+  const finder = createDeadLetterFinder(options.deliveryQueue);
   const { count } = finder;
   return {
     async list(orgId, selection, page) {
@@ -19,7 +23,7 @@ export function createDeadLetterActions(options: {
       return { letters: await finder.read(orgId, letters), next };
     },
     count,
-    export: createDeadLetterExport(storage, finder),
+    export: createDeadLetterExport(options, finder),
     retry: createRetryStart({ ...options, count }),
   };
 }

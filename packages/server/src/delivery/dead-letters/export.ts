@@ -1,26 +1,31 @@
 import type { DeadLetterActions, StoredDeadLetter } from '../../core/jobs/dead-letters.ts';
-import type { Storage } from '../../core/stores/storage.ts';
+import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
+import type { Journal } from '../../core/stores/journal.ts';
 import { type DeadLetterFinder, type FoundLetter, type FoundPage, isDelivery } from './find.ts';
-
-export type ExportStorage = Pick<Storage, 'findDelivery' | 'findEvent'>;
 
 const EXPORTED_AT_ONCE = 100;
 
 /** The export of dead letters: whole, one at a time, since a hundred of them may not fit into memory. */
 export function createDeadLetterExport(
-  storage: ExportStorage,
+  {
+    deliveryQueue,
+    journal,
+  }: {
+    readonly deliveryQueue: Pick<DeliveryQueue, 'findDelivery'>;
+    readonly journal: Pick<Journal, 'findEvent'>;
+  },
   finder: Pick<DeadLetterFinder, 'find' | 'read'>,
 ): DeadLetterActions['export'] {
   /** A reader may take minutes over a page of them, in which some are retried, discarded or erased. */
   async function stillDead(orgId: string, letter: FoundLetter): Promise<FoundLetter[]> {
     if (!isDelivery(letter)) return [letter];
-    const delivery = await storage.findDelivery(orgId, letter.id);
+    const delivery = await deliveryQueue.findDelivery(orgId, letter.id);
     return delivery?.state === 'dead' ? [delivery] : [];
   }
 
   async function payloadOf(orgId: string, letter: StoredDeadLetter): Promise<string | null> {
     const eventId = letter.kind === 'delivery' ? letter.delivery.eventId : letter.id;
-    const event = await storage.findEvent(orgId, eventId);
+    const event = await journal.findEvent(orgId, eventId);
     return event === null || event.erasedAt !== null ? null : event.payload;
   }
 

@@ -4,18 +4,8 @@ import type {
   StoredDeadLetter,
 } from '../../core/jobs/dead-letters.ts';
 import type { StoredFailure } from '../../core/stores/dead-letters.ts';
-import type { StoredDelivery } from '../../core/stores/deliveries.ts';
-import type { Storage } from '../../core/stores/storage.ts';
-
-export type FindStorage = Pick<
-  Storage,
-  | 'listDeliveries'
-  | 'listAttempts'
-  | 'countDeliveries'
-  | 'listFailedEvents'
-  | 'listFailures'
-  | 'countFailedEvents'
->;
+import type { StoredDelivery } from '../../core/stores/delivery.ts';
+import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 
 /** A delivery that is dead, or an event that failed, of which only the id is known yet. */
 export type FoundLetter = StoredDelivery | { readonly id: string };
@@ -42,13 +32,23 @@ const placeOf = (id: string): string => id.slice(id.indexOf('_') + 1);
 
 export const isDelivery = (letter: FoundLetter): letter is StoredDelivery => 'attempt' in letter;
 
-export function createDeadLetterFinder(storage: FindStorage): DeadLetterFinder {
+export function createDeadLetterFinder(
+  deliveryQueue: Pick<
+    DeliveryQueue,
+    | 'countDeliveries'
+    | 'countFailedEvents'
+    | 'listAttempts'
+    | 'listDeliveries'
+    | 'listFailedEvents'
+    | 'listFailures'
+  >,
+): DeadLetterFinder {
   async function readOne(
     letter: FoundLetter,
     failures: readonly StoredFailure[],
   ): Promise<StoredDeadLetter | null> {
     if (isDelivery(letter)) {
-      const attempts = await storage.listAttempts(letter.orgId, letter.id);
+      const attempts = await deliveryQueue.listAttempts(letter.orgId, letter.id);
       return { kind: 'delivery', delivery: letter, attempts };
     }
     const [first, ...others] = failures;
@@ -59,14 +59,14 @@ export function createDeadLetterFinder(storage: FindStorage): DeadLetterFinder {
     async find(orgId, selection, { limit, below }) {
       const { kind: _, ...filter } = selection.filter;
       const deliveries = selection.deliveries
-        ? await storage.listDeliveries(
+        ? await deliveryQueue.listDeliveries(
             orgId,
             { ...filter, state: 'dead' },
             { limit: limit + 1, below: below && `dlv_${below}` },
           )
         : [];
       const events = selection.events
-        ? await storage.listFailedEvents(orgId, {
+        ? await deliveryQueue.listFailedEvents(orgId, {
             ...filter,
             limit: limit + 1,
             below: below && `evt_${below}`,
@@ -82,7 +82,7 @@ export function createDeadLetterFinder(storage: FindStorage): DeadLetterFinder {
 
     async read(orgId, letters) {
       const failed = letters.filter(letter => !isDelivery(letter)).map(({ id }) => id);
-      const failures = Map.groupBy(await storage.listFailures(orgId, failed), ({ eventId }) => eventId);
+      const failures = Map.groupBy(await deliveryQueue.listFailures(orgId, failed), ({ eventId }) => eventId);
       const read = await Promise.all(letters.map(letter => readOne(letter, failures.get(letter.id) ?? [])));
       return read.filter(letter => letter !== null);
     },
@@ -90,8 +90,8 @@ export function createDeadLetterFinder(storage: FindStorage): DeadLetterFinder {
     async count(orgId, selection, most) {
       const { kind: _, ...filter } = selection.filter;
       const [deliveries, events] = await Promise.all([
-        selection.deliveries ? storage.countDeliveries(orgId, { ...filter, state: 'dead' }, most) : 0,
-        selection.events ? storage.countFailedEvents(orgId, filter, most) : 0,
+        selection.deliveries ? deliveryQueue.countDeliveries(orgId, { ...filter, state: 'dead' }, most) : 0,
+        selection.events ? deliveryQueue.countFailedEvents(orgId, filter, most) : 0,
       ]);
       return { deliveries, events };
     },

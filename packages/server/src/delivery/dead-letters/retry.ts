@@ -1,26 +1,23 @@
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type DeadLetterActions, RETRY_JOB } from '../../core/jobs/dead-letters.ts';
-import type { Job } from '../../core/stores/pipelines.ts';
-import type { Storage } from '../../core/stores/storage.ts';
-
-export type RetryStartStorage = Pick<Storage, 'audited' | 'listJobs'>;
+import type { Job, JobStore } from '../../core/stores/jobs.ts';
 
 /** Among so many of the latest jobs one that is still at it is looked for. */
 const JOBS_LOOKED_AT = 100;
 
 /** Starts the job that retries dead letters; `work/retry-job.ts` does it. */
 export function createRetryStart(options: {
-  readonly storage: RetryStartStorage;
+  readonly jobs: Pick<JobStore, 'audited' | 'listJobs'>;
   readonly clock: Clock;
   readonly count: DeadLetterActions['count'];
   onDeliveriesDue(): void;
 }): DeadLetterActions['retry'] {
-  const { storage, clock, count } = options;
+  const { jobs, clock, count } = options;
 
   /** Two at once would each run an event that failed: it would be delivered twice for a double click. */
   async function findUnderWay(orgId: string, request: string): Promise<Job | undefined> {
-    const latest = await storage.listJobs(orgId, { limit: JOBS_LOOKED_AT, below: null });
+    const latest = await jobs.listJobs(orgId, { limit: JOBS_LOOKED_AT, below: null });
     return latest.find(job => job.kind === RETRY_JOB && job.finishedAt === null && job.request === request);
   }
 
@@ -45,7 +42,7 @@ export function createRetryStart(options: {
       createdAt: now,
       finishedAt: null,
     };
-    await storage.audited(record(job)).createJob(job);
+    await jobs.audited(record(job)).createJob(job);
     options.onDeliveriesDue();
     return { job, isNew: true };
   };

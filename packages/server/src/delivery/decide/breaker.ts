@@ -1,5 +1,5 @@
 import { seconds } from '../../core/clock.ts';
-import type { StoredBreaker } from '../../core/stores/deliveries.ts';
+import type { StoredBreaker } from '../../core/stores/configuration/destinations.ts';
 
 /**
  * The breaker of one destination. Closed, it counts failures in a row; at fifty it opens, and from then on the

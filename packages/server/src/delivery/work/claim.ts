@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '../../core/stores/deliveries.ts';
+import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
 
 /** A claimed delivery, and until when it is ours. Only its queue changes it. */
 export interface Claim {

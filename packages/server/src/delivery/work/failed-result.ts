@@ -1,5 +1,7 @@
 import type { AttemptResult } from '../../core/http/attempt.ts';
-import type { ClaimedDelivery, StoredDestination } from '../../core/stores/deliveries.ts';
+import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
+import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
+
 import type { Destination } from '../destination.ts';
 import { quoted } from '../rendering/text.ts';
 

@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, Deliveries } from '../../core/stores/deliveries.ts';
+import type { ClaimedDelivery, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import type { Claim } from './claim.ts';
 
 /** Gives back what was claimed and is not going to be sent from here: whoever claims it next may send it at once. */
@@ -7,10 +7,10 @@ export interface Leases {
   giveBack(claims: readonly Claim[]): Promise<void>;
 }
 
-export function createLeases(storage: Pick<Deliveries, 'releaseDeliveries'>): Leases {
+export function createLeases(deliveryQueue: Pick<DeliveryQueue, 'releaseDeliveries'>): Leases {
   async function release(token: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
-    await storage.releaseDeliveries(
+    await deliveryQueue.releaseDeliveries(
       token,
       deliveries.map(({ orgId, id }) => ({ orgId, id })),
     );

@@ -1,5 +1,6 @@
 import type { AttemptResult } from '../../core/http/attempt.ts';
-import type { AttemptRecord } from '../../core/stores/deliveries.ts';
+import type { AttemptRecord } from '../../core/stores/delivery-queue.ts';
+
 import type { Decision } from '../decide/decide.ts';
 import type { Claim } from './claim.ts';
 

@@ -1,4 +1,4 @@
-import type { AttemptRecord, Deliveries } from '../../core/stores/deliveries.ts';
+import type { AttemptRecord, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import { createBatcher } from '../../core/work/batcher.ts';
 
 /**
@@ -19,13 +19,13 @@ const MOST_TRIES = 20;
 const RETRY_MS = 500;
 
 export function createResultLog(options: {
-  readonly storage: Pick<Deliveries, 'recordAttempts'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'recordAttempts'>;
   onError(error: unknown): void;
 }): ResultLog {
-  const { storage, onError } = options;
+  const { deliveryQueue, onError } = options;
   const batcher = createBatcher<AttemptRecord, boolean>({
     async write(records) {
-      const refused = new Set(await storage.recordAttempts(records));
+      const refused = new Set(await deliveryQueue.recordAttempts(records));
       return records.map(({ deliveryId }) => !refused.has(deliveryId));
     },
     atOnce: 1,

@@ -2,20 +2,10 @@ import { type Clock, minutes, seconds } from '../../core/clock.ts';
 import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
 import { newId } from '../../core/ids.ts';
 import { type DeadLetterSelection, RETRY_JOB, readSelection } from '../../core/jobs/dead-letters.ts';
-import type { ClaimedJob, Job, JobProgress, JobWork, PlannedRun } from '../../core/stores/pipelines.ts';
-import type { Storage } from '../../core/stores/storage.ts';
-
-type RetryStorage = Pick<
-  Storage,
-  | 'claimJob'
-  | 'advanceJob'
-  | 'finishJob'
-  | 'hasOutstanding'
-  | 'listDeliveries'
-  | 'listFailedEvents'
-  | 'listFailures'
-  | 'readProcessing'
->;
+import type { ConfigurationStore } from '../../core/stores/configuration.ts';
+import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
+import type { PlannedRun } from '../../core/stores/event-queue.ts';
+import type { ClaimedJob, Job, JobProgress, JobStore, JobWork } from '../../core/stores/jobs.ts';
 
 /**
  * Dead deliveries go first, then the events that failed. Both go down by id, and never up again: what dies or fails
@@ -43,18 +33,20 @@ const LEFT_ALONE =
 
 /** Retries all dead letters that match, in slices, saying how far it has come and stopping when it is cancelled. */
 export function createRetryJobs(options: {
-  readonly storage: RetryStorage;
+  readonly jobs: Pick<JobStore, 'advanceJob' | 'claimJob' | 'finishJob' | 'hasOutstanding'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'listDeliveries' | 'listFailedEvents' | 'listFailures'>;
+  readonly configuration: Pick<ConfigurationStore, 'readProcessing'>;
   readonly clock: Clock;
   onDeliveriesDue(): void;
   isStopping(): boolean;
 }): () => Promise<void> {
-  const { storage, clock, isStopping } = options;
+  const { jobs, deliveryQueue, configuration, clock, isStopping } = options;
 
   /** Works on every open job that nobody else works on. */
   return async () => {
     while (!isStopping()) {
       const lease = { token: newId('run'), now: clock.now(), leaseMs: LEASE_MS };
-      const job = await storage.claimJob([RETRY_JOB], lease);
+      const job = await jobs.claimJob([RETRY_JOB], lease);
       if (job === null) return;
       await workOn(job);
     }
@@ -66,14 +58,14 @@ export function createRetryJobs(options: {
     for (;;) {
       const slice = await nextSlice(job, selection, position);
       if (slice === 'done') {
-        await storage.finishJob(job.orgId, job.id, 'done', clock.now(), job.token);
+        await jobs.finishJob(job.orgId, job.id, 'done', clock.now(), job.token);
         return;
       }
       const { next, progress, work }: Slice = slice === 'wait' ? { next: position, progress: {} } : slice;
       position = next;
       // At a stop it is left to whoever comes next.
       const rest = isStopping() ? 0 : slice === 'wait' ? REST_MS : LEASE_MS;
-      const goesOn = await storage.advanceJob(
+      const goesOn = await jobs.advanceJob(
         job,
         { ...progress, position: JSON.stringify(position) },
         clock.now() + rest,
@@ -94,7 +86,7 @@ export function createRetryJobs(options: {
       return retryDeliveries(job, selection, below);
     }
     // No more is given to the pipelines than can be taken back when somebody cancels.
-    if (await storage.hasOutstanding(job.orgId, job.id)) return 'wait';
+    if (await jobs.hasOutstanding(job.orgId, job.id)) return 'wait';
     if (phase === 'wait' || !selection.events) return 'done';
     return replayEvents(job, selection, below);
   }
@@ -104,7 +96,7 @@ export function createRetryJobs(options: {
     { filter }: DeadLetterSelection,
     below: string | null,
   ): Promise<Slice> {
-    const dead = await storage.listDeliveries(
+    const dead = await deliveryQueue.listDeliveries(
       job.orgId,
       { ...filter, state: 'dead' },
       { limit: SLICE, below },
@@ -124,10 +116,10 @@ export function createRetryJobs(options: {
     { filter }: DeadLetterSelection,
     below: string | null,
   ): Promise<Slice> {
-    const ids = await storage.listFailedEvents(job.orgId, { ...filter, limit: SLICE, below });
-    const enabled = new Set((await storage.readProcessing(job.orgId)).pipelines.map(({ id }) => id));
+    const ids = await deliveryQueue.listFailedEvents(job.orgId, { ...filter, limit: SLICE, below });
+    const enabled = new Set((await configuration.readProcessing(job.orgId)).pipelines.map(({ id }) => id));
     enabled.add(UNKNOWN_PIPELINE);
-    const failures = (await storage.listFailures(job.orgId, ids)).filter(
+    const failures = (await deliveryQueue.listFailures(job.orgId, ids)).filter(
       ({ pipelineId }) =>
         enabled.has(pipelineId) && (filter.pipeline === undefined || filter.pipeline === pipelineId),
     );

@@ -1,7 +1,8 @@
 import { type Clock, seconds } from '../../core/clock.ts';
 import type { EntityReader } from '../../core/entities/reader.ts';
 import type { AttemptResult } from '../../core/http/attempt.ts';
-import type { AttemptRecord, ClaimedDelivery, DeliveryStorage } from '../../core/stores/deliveries.ts';
+import type { ConfigurationStore } from '../../core/stores/configuration.ts';
+import type { AttemptRecord, ClaimedDelivery, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import type { Random } from '../../core/work/backoff.ts';
 import { decide } from '../decide/decide.ts';
 import { retryPolicyOf } from '../decide/policy.ts';
@@ -32,7 +33,8 @@ export interface WorkerState {
 }
 
 export interface SenderOptions {
-  readonly storage: Pick<DeliveryStorage, 'findLeased' | 'saveBreaker'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'findLeased'>;
+  readonly configuration: Pick<ConfigurationStore, 'saveBreaker'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly entities: EntityReader;
@@ -55,7 +57,7 @@ export function createSender(
     wake(): void;
   },
 ): Sender {
-  const { storage, clock, onError } = options;
+  const { deliveryQueue, configuration, clock, onError } = options;
   const { state, shares, leases, results, wake } = parts;
 
   function sendFrom(queue: DestinationQueue): void {
@@ -89,7 +91,7 @@ export function createSender(
   async function findOurs({ claims }: ClaimCheck): Promise<Set<string> | null> {
     try {
       const leased = claims.map(({ delivery: { orgId, id }, token }) => ({ orgId, id, token }));
-      return new Set(await storage.findLeased(leased));
+      return new Set(await deliveryQueue.findLeased(leased));
     } catch (error) {
       onError(error);
       return null;
@@ -140,7 +142,7 @@ export function createSender(
     const breaker = queue.answered(claim, isOurs ? 'not_sent' : result.outcome);
     if (breaker === null) return;
     const { orgId, id } = queue.stored;
-    void storage.saveBreaker(orgId, id, breaker).catch(onError);
+    void configuration.saveBreaker(orgId, id, breaker).catch(onError);
     if (breaker.openedAt === null) wake();
   }
 

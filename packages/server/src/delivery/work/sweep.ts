@@ -1,5 +1,7 @@
 import { type Clock, hours, minutes, seconds } from '../../core/clock.ts';
-import type { DeliveryStorage, StoredDestination } from '../../core/stores/deliveries.ts';
+import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
+import type { ConfigurationStore } from '../../core/stores/configuration.ts';
+import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import { longestWait } from '../decide/decide.ts';
 import { retryPolicyOf } from '../decide/policy.ts';
 
@@ -32,25 +34,29 @@ const LONGEST_ASKED_MS = hours(1);
 const JITTER = 1.2;
 
 export function createSweep(options: {
-  readonly storage: DeliveryStorage;
+  readonly deliveryQueue: Pick<
+    DeliveryQueue,
+    'bringForward' | 'cancelOrphans' | 'expireDeliveries' | 'listWaitingDestinations' | 'recoverDeliveries'
+  >;
+  readonly configuration: Pick<ConfigurationStore, 'findDestination'>;
   readonly clock: Clock;
   isStopping(): boolean;
   onExpired(orgId: string, destinationId: string, deliveries: number): void;
 }): Sweep {
-  const { storage, clock, isStopping } = options;
+  const { deliveryQueue, configuration, clock, isStopping } = options;
 
   async function inSlices(slice: () => Promise<number>): Promise<void> {
     while (!isStopping() && (await slice()) >= SWEPT_AT_ONCE);
   }
 
   const recover = (leases: { endedBefore: number; beyond: number }) =>
-    inSlices(() => storage.recoverDeliveries(leases, SWEPT_AT_ONCE));
+    inSlices(() => deliveryQueue.recoverDeliveries(leases, SWEPT_AT_ONCE));
 
   async function expire({ destination: { orgId, id, policy }, since }: Down): Promise<void> {
     const retry = retryPolicyOf(policy);
     const waits = Array.from({ length: policy.attempts }, (_, made) => longestWait(retry, made));
     while (!isStopping()) {
-      const expired = await storage.expireDeliveries(orgId, id, waits, clock.now(), LOOKED_AT, since);
+      const expired = await deliveryQueue.expireDeliveries(orgId, id, waits, clock.now(), LOOKED_AT, since);
       if (expired === 0) return;
       options.onExpired(orgId, id, expired);
     }
@@ -62,19 +68,19 @@ export function createSweep(options: {
     async run(down) {
       const now = clock.now();
       await recover({ endedBefore: now, beyond: now + LONGEST_LEASE_MS });
-      while (!isStopping() && (await storage.cancelOrphans(clock.now(), SWEPT_AT_ONCE)) > 0);
+      while (!isStopping() && (await deliveryQueue.cancelOrphans(clock.now(), SWEPT_AT_ONCE)) > 0);
       for (const destination of down) await expire(destination);
     },
 
     async bringForward() {
-      for (const { orgId, destinationId } of await storage.listWaitingDestinations()) {
-        const destination = await storage.findDestination(orgId, destinationId);
+      for (const { orgId, destinationId } of await deliveryQueue.listWaitingDestinations()) {
+        const destination = await configuration.findDestination(orgId, destinationId);
         if (destination === null) continue;
         const longestDelay = seconds(Math.max(...destination.policy.schedule_s)) * JITTER;
         await inSlices(() => {
           const now = clock.now();
           const latest = { pending: now, retrying: now + Math.max(longestDelay, LONGEST_ASKED_MS) };
-          return storage.bringForward(orgId, destinationId, latest, now, SWEPT_AT_ONCE);
+          return deliveryQueue.bringForward(orgId, destinationId, latest, now, SWEPT_AT_ONCE);
         });
       }
     },

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { minutes, seconds } from '../../core/clock.ts';
 import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
-import type {
-  ClaimedDelivery,
-  DeliveryClaimInput,
-  DeliveryStorage,
-  StoredDestination,
-} from '../../core/stores/deliveries.ts';
+import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
+import type { ConfigurationStore } from '../../core/stores/configuration.ts';
+import type { ClaimedDelivery, DeliveryClaimInput, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import { createAlarm } from '../../core/work/alarm.ts';
 import { PROBE_EVERY_MS } from '../decide/breaker.ts';
 import type { Destination } from '../destination.ts';
@@ -40,7 +37,8 @@ export interface DeliveryWorker {
 }
 
 export interface DeliveryWorkerOptions extends SenderOptions {
-  readonly storage: DeliveryStorage;
+  readonly configuration: Pick<ConfigurationStore, 'findDestination' | 'saveBreaker'>;
+  readonly deliveryQueue: Omit<DeliveryQueue, 'audited'>;
   /** Reads a stored destination for good: opens its secrets, compiles its templates. */
   prepare(destination: StoredDestination): Destination;
   /** How many nodes share a destination's rate. */
@@ -67,18 +65,19 @@ const USUAL_BYTES = 4 * 1024;
 type Address = Pick<StoredDestination, 'orgId' | 'id'>;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { storage, clock, nodes, onError } = options;
+  const { configuration, deliveryQueue, clock, nodes, onError } = options;
   const queues = new Map<string, DestinationQueue>();
   /** Those that are retired and have something under way yet. */
   const retired = new Set<DestinationQueue>();
   const state: WorkerState = { isStopping: false, isOver: false };
   const { ring: wake, sleep } = createAlarm();
   const shares = createShares();
-  const leases = createLeases(storage);
-  const results = createResultLog({ storage, onError });
+  const leases = createLeases(deliveryQueue);
+  const results = createResultLog({ deliveryQueue, onError });
   const sender = createSender(options, { state, shares, leases, results, wake });
   const sweep = createSweep({
-    storage,
+    configuration,
+    deliveryQueue,
     clock,
     isStopping: () => state.isStopping,
     onExpired: (...expired) => options.onExpired?.(...expired),
@@ -113,7 +112,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     for (const queue of queues.values()) {
       if (!queue.isSuspect) continue;
       const { stored, suspicions } = queue;
-      const fresh = await storage.findDestination(stored.orgId, stored.id);
+      const fresh = await configuration.findDestination(stored.orgId, stored.id);
       if (queue.confirm(fresh, suspicions)) sender.sendFrom(queue);
       else retire(queue);
     }
@@ -127,7 +126,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     let longestTimeout = 0;
     const claiming: DestinationQueue[] = [];
     const inputs: DeliveryClaimInput[] = [];
-    for (const { orgId, destinationId, dueAt, isPaused } of await storage.listWaitingDestinations()) {
+    for (const { orgId, destinationId, dueAt, isPaused } of await deliveryQueue.listWaitingDestinations()) {
       if (isPaused) continue;
       if (dueAt > now) {
         quietUntil = Math.min(quietUntil, dueAt);
@@ -145,7 +144,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
     const token = randomUUID();
     const leaseUntil = clock.now() + LEASE_MS + longestTimeout;
-    const claimed = await storage.claimDeliveries(inputs, { token, now, until: leaseUntil });
+    const claimed = await deliveryQueue.claimDeliveries(inputs, { token, now, until: leaseUntil });
     await offer(claimed, claiming, { token, leaseUntil, knownAt: now });
     return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
   }
@@ -172,7 +171,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function open(address: Address): Promise<DestinationQueue | null> {
     const read = { ...address, isSuspect: false };
     opening = read;
-    const stored = await storage.findDestination(address.orgId, address.id);
+    const stored = await configuration.findDestination(address.orgId, address.id);
     opening = null;
     if (stored === null || stored.paused) return null;
     const queue = createDestinationQueue(stored, prepare(stored), {

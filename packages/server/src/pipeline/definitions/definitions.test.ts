@@ -4,7 +4,8 @@ import { temporaryDirectory } from '../../../test/support/service.ts';
 import { newId } from '../../core/ids.ts';
 import { createVault } from '../../core/secrets/vault.ts';
 import type { ConfigurationChange } from '../../core/stores/change.ts';
-import type { StorageEngine } from '../../core/stores/storage.ts';
+import type { StorageEngine } from '../../core/stores/engine.ts';
+
 import { openStorage } from '../../storage/open.ts';
 import { createDefinitions, type Definitions } from './definitions.ts';
 
@@ -23,14 +24,13 @@ beforeEach(async () => {
   engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
   reads = [];
   gate = Promise.resolve();
-  const { storage } = engine;
   definitions = createDefinitions({
-    storage: {
-      ...storage,
+    configuration: {
+      ...engine.configuration,
       async readProcessing(orgId) {
         reads.push(orgId);
         const wait = gate;
-        const read = await storage.readProcessing(orgId);
+        const read = await engine.configuration.readProcessing(orgId);
         await wait;
         return read;
       },
@@ -49,7 +49,7 @@ afterEach(async () => {
 async function addPipeline(orgId: string, name: string): Promise<void> {
   const definition = JSON.stringify({ name, sources: [], steps: [], destinations: [] });
   const times = { createdAt: Date.now(), updatedAt: Date.now() };
-  await engine.storage.createPipeline(
+  await engine.configuration.createPipeline(
     { id: newId('pipe'), orgId, name, enabled: true, version: 1, definition, ...times },
     'test',
   );

@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { type JsonObject, parseJson } from '../../core/json/json.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
 import type { ChangeListener } from '../../core/stores/change.ts';
-import type { ClaimedEvent, Pipelines, Processing } from '../../core/stores/pipelines.ts';
+import type { Processing } from '../../core/stores/configuration/pipelines.ts';
+import type { ConfigurationStore } from '../../core/stores/configuration.ts';
+import type { ClaimedEvent } from '../../core/stores/event-queue.ts';
 import { portKinds } from '../ports/registry.ts';
 import { findStepKind } from '../steps/registry.ts';
 import { compileGlob } from './glob.ts';
@@ -58,12 +60,12 @@ const MOST_VERSIONS = 2_000;
 
 /** The cache of definitions: read once, and kept until the configuration of their organisation changes. */
 export function createDefinitions(options: {
-  readonly storage: Pick<Pipelines, 'readProcessing' | 'findPipelineVersion'>;
+  readonly configuration: Pick<ConfigurationStore, 'findPipelineVersion' | 'readProcessing'>;
   readonly vault: Pick<Vault, 'seal' | 'open'>;
   /** False while changes made by other nodes cannot be heard of: then nothing is cached. */
   mayCache(): boolean;
 }): Definitions {
-  const { storage, vault, mayCache } = options;
+  const { configuration, vault, mayCache } = options;
   const organisations = new LRUCache<string, Promise<OrganisationPipelines>>({ max: MOST_ORGANISATIONS });
   // A version never changes, so the same object stands for it after every read: threads know it by that.
   const versions = new LRUCache<string, LoadedPipeline>({ max: MOST_VERSIONS });
@@ -97,7 +99,7 @@ export function createDefinitions(options: {
   }
 
   async function read(orgId: string): Promise<OrganisationPipelines> {
-    const { sources, pipelines } = await storage.readProcessing(orgId);
+    const { sources, pipelines } = await configuration.readProcessing(orgId);
     const loaded = pipelines.map(({ id, version, definition }) => load(orgId, id, version, definition));
     return {
       pipelines: loaded,
@@ -119,7 +121,7 @@ export function createDefinitions(options: {
     async version(orgId, pipelineId, version) {
       const cached = versions.get(versionName(orgId, pipelineId, version));
       if (cached !== undefined) return cached;
-      const found = await storage.findPipelineVersion(orgId, pipelineId, version);
+      const found = await configuration.findPipelineVersion(orgId, pipelineId, version);
       return found === null ? null : load(orgId, pipelineId, version, found.definition);
     },
     invalidate(change) {

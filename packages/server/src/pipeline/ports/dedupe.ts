@@ -1,4 +1,4 @@
-import type { DedupeKeys } from '../../core/stores/pipelines.ts';
+import type { EventQueue } from '../../core/stores/event-queue.ts';
 import { createBatcher } from '../../core/work/batcher.ts';
 import { definePort, type ThreadSide } from './port.ts';
 
@@ -8,7 +8,7 @@ export interface DedupeStore {
   findClaim(orgId: string, scope: string, key: string, now: number): Promise<string | null>;
 }
 
-type Look = Parameters<DedupeKeys['findDedupeKeys']>[0][number];
+type Look = Parameters<EventQueue['findDedupeKeys']>[0][number];
 
 interface DedupeCalls {
   findClaims(looks: readonly Look[]): Promise<(string | null)[]>;
@@ -16,8 +16,8 @@ interface DedupeCalls {
 
 export const dedupePort = definePort<DedupeStore, DedupeCalls>({
   connect: createDedupeStore,
-  serve: ({ storage, clock }) => ({
-    calls: { findClaims: looks => storage.findDedupeKeys(looks, clock.now()) },
+  serve: ({ eventQueue, clock }) => ({
+    calls: { findClaims: looks => eventQueue.findDedupeKeys(looks, clock.now()) },
   }),
 });
 

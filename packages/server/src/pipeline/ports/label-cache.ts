@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Labels } from '../../core/stores/pipelines.ts';
+import type { EventQueue } from '../../core/stores/event-queue.ts';
 
 /** Labels by what a model was shown: whoever finds one claimed elsewhere looks again later. */
 export interface LabelStore {
@@ -23,7 +23,10 @@ export interface LabelCache extends LabelStore {
   flush(): Promise<void>;
 }
 
-export function createLabelCache(storage: Labels, clock: Clock): LabelCache {
+export function createLabelCache(
+  eventQueue: Pick<EventQueue, 'claimLabel' | 'findLabel' | 'keepLabel' | 'recordLabelUse' | 'releaseLabel'>,
+  clock: Clock,
+): LabelCache {
   const findingOut = new Map<string, { orgId: string; key: string }>();
   const nameOf = (orgId: string, key: string) => `${orgId} ${key}`;
   let uses = new Map<string, { orgId: string; key: string; hits: number; at: number }>();
@@ -36,10 +39,10 @@ export function createLabelCache(storage: Labels, clock: Clock): LabelCache {
   return {
     async claimLabel(orgId, key, leaseMs) {
       // Most often it is there, and reading costs the writer nothing.
-      const label = await storage.findLabel(orgId, key);
+      const label = await eventQueue.findLabel(orgId, key);
       const found =
         label === null
-          ? await storage.claimLabel(orgId, key, clock.now(), leaseMs)
+          ? await eventQueue.claimLabel(orgId, key, clock.now(), leaseMs)
           : ({ kind: 'hit', label } as const);
       if (found.kind === 'hit') count(orgId, key);
       if (found.kind === 'claimed') findingOut.set(nameOf(orgId, key), { orgId, key });
@@ -47,22 +50,22 @@ export function createLabelCache(storage: Labels, clock: Clock): LabelCache {
     },
     keepLabel(orgId, key, label) {
       findingOut.delete(nameOf(orgId, key));
-      return storage.keepLabel(orgId, key, label, clock.now());
+      return eventQueue.keepLabel(orgId, key, label, clock.now());
     },
     releaseLabel(orgId, key) {
       findingOut.delete(nameOf(orgId, key));
-      return storage.releaseLabel(orgId, key);
+      return eventQueue.releaseLabel(orgId, key);
     },
     async releaseClaims() {
       const rest = [...findingOut.values()];
       findingOut.clear();
-      for (const { orgId, key } of rest) await storage.releaseLabel(orgId, key);
+      for (const { orgId, key } of rest) await eventQueue.releaseLabel(orgId, key);
     },
     async flush() {
       if (uses.size === 0) return;
       const told = [...uses.values()];
       uses = new Map();
-      await storage.recordLabelUse(told);
+      await eventQueue.recordLabelUse(told);
     },
   };
 }

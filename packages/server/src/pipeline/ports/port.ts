@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { EntityRef } from '../../core/event/scope.ts';
 import type { OutgoingHttp } from '../../core/http/outgoing.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
-import type { DedupeKeys, Labels } from '../../core/stores/pipelines.ts';
+import type { EventQueue } from '../../core/stores/event-queue.ts';
 
 /**
  * A port: one thing that steps may ask of the world. It says how steps see it on their own thread, which calls
@@ -34,7 +34,10 @@ export interface ThreadSide<Calls extends PortCalls<Calls>> {
 /** What the main thread's side of ports is made of. */
 export interface PortDependencies {
   readonly clock: Clock;
-  readonly storage: DedupeKeys & Labels;
+  readonly eventQueue: Pick<
+    EventQueue,
+    'findDedupeKeys' | 'findLabel' | 'claimLabel' | 'keepLabel' | 'releaseLabel' | 'recordLabelUse'
+  >;
   readonly client: Pick<OutgoingHttp, 'request'>;
   /** The entity's traits as JSON text, or null where there is none. */
   readTraits(orgId: string, entity: EntityRef): Promise<string | null>;

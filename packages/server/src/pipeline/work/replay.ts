@@ -1,21 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import { seconds } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
+import type { EventQueue, PlannedRun } from '../../core/stores/event-queue.ts';
 import { REPLAY_JOB, type ReplayRequest } from '../../core/stores/job-requests.ts';
-import type { ClaimedJob, Job, PlannedRun } from '../../core/stores/pipelines.ts';
-import type { Storage } from '../../core/stores/storage.ts';
-
-type ReplayStorage = Pick<
-  Storage,
-  | 'hasOpenJobs'
-  | 'claimJob'
-  | 'advanceJob'
-  | 'finishJob'
-  | 'hasOutstanding'
-  | 'listEvents'
-  | 'findEvent'
-  | 'listFirstRuns'
->;
+import type { ClaimedJob, Job, JobStore } from '../../core/stores/jobs.ts';
+import type { Journal } from '../../core/stores/journal.ts';
 
 /** How far a replay has come: it counts first, so that its progress can be shown, then parks what is to be run. */
 interface Position {
@@ -38,19 +27,21 @@ const SEARCH_BUDGET_MS = 500;
  * other event, beside what comes in; here it is only decided what that is.
  */
 export function createReplayJobs(options: {
-  readonly storage: ReplayStorage;
+  readonly jobs: Pick<JobStore, 'advanceJob' | 'claimJob' | 'finishJob' | 'hasOpenJobs' | 'hasOutstanding'>;
+  readonly eventQueue: Pick<EventQueue, 'listFirstRuns'>;
+  readonly journal: Pick<Journal, 'findEvent' | 'listEvents'>;
   readonly clock: Clock;
   /** Something was parked. */
   onParked(): void;
 }): () => Promise<void> {
-  const { storage, clock } = options;
+  const { jobs, eventQueue, journal, clock } = options;
 
   return async () => {
-    if (!(await storage.hasOpenJobs([REPLAY_JOB], clock.now()))) return;
+    if (!(await jobs.hasOpenJobs([REPLAY_JOB], clock.now()))) return;
     const done = new Set<string>();
     for (;;) {
       const lease = { token: newId('run'), now: clock.now(), leaseMs: LEASE_MS };
-      const job = await storage.claimJob([REPLAY_JOB], lease);
+      const job = await jobs.claimJob([REPLAY_JOB], lease);
       if (job === null) return;
       const isWaiting = await workOn(job);
       // All of them wait for the worker: nothing more to do for now.
@@ -69,11 +60,11 @@ export function createReplayJobs(options: {
       case 'park':
         return park(job, position);
       case 'wait': {
-        if (await storage.hasOutstanding(job.orgId, job.id)) {
-          await storage.advanceJob(job, {}, clock.now());
+        if (await jobs.hasOutstanding(job.orgId, job.id)) {
+          await jobs.advanceJob(job, {}, clock.now());
           return true;
         }
-        await storage.finishJob(job.orgId, job.id, 'done', clock.now(), job.token);
+        await jobs.finishJob(job.orgId, job.id, 'done', clock.now(), job.token);
         return false;
       }
     }
@@ -97,13 +88,13 @@ export function createReplayJobs(options: {
     // What was skipped is in neither count, since it is done when it is found.
     const skippedBefore = before - parkedBefore;
     if (parkedBefore - (job.done - skippedBefore) >= MOST_OUTSTANDING) {
-      await storage.advanceJob(job, {}, clock.now());
+      await jobs.advanceJob(job, {}, clock.now());
       return true;
     }
     const { version } = readRequest(job);
     const { events, next } = await listSome(job, below, PARKED_AT_ONCE);
     const ready = events.filter(({ state }) => state !== 'accepted').map(({ id }) => id);
-    const firstRuns = version === 'original' ? await storage.listFirstRuns(job.orgId, ready) : null;
+    const firstRuns = version === 'original' ? await eventQueue.listFirstRuns(job.orgId, ready) : null;
     const replays = ready.flatMap((eventId): { eventId: string; plan: readonly PlannedRun[] | null }[] => {
       if (firstRuns === null) return [{ eventId, plan: null }];
       const plan = firstRuns[eventId];
@@ -125,11 +116,11 @@ export function createReplayJobs(options: {
   async function listSome(job: Job, below: string | null, limit: number) {
     const { eventId, filter } = readRequest(job);
     if (eventId !== undefined) {
-      const event = await storage.findEvent(job.orgId, eventId);
+      const event = await journal.findEvent(job.orgId, eventId);
       return { events: event === null ? [] : [event], next: null };
     }
     const before = Math.min(filter.before ?? Number.POSITIVE_INFINITY, job.createdAt + 1);
-    return storage.listEvents(job.orgId, { ...filter, before }, { limit, below, budgetMs: SEARCH_BUDGET_MS });
+    return journal.listEvents(job.orgId, { ...filter, before }, { limit, below, budgetMs: SEARCH_BUDGET_MS });
   }
 
   async function advance(
@@ -143,7 +134,7 @@ export function createReplayJobs(options: {
   ): Promise<void> {
     const { position, replays = [], ...counts } = progress;
     const told = { ...counts, position: JSON.stringify(position) };
-    await storage.advanceJob(job, told, clock.now(), { replays });
+    await jobs.advanceJob(job, told, clock.now(), { replays });
   }
 }
 

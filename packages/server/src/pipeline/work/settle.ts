@@ -6,7 +6,8 @@ import type {
   SettledRun,
   Settlement,
   SettleResult,
-} from '../../core/stores/pipelines.ts';
+} from '../../core/stores/event-queue.ts';
+
 import type { LoadedPipeline, NamedSource } from '../definitions/definitions.ts';
 import type { RunReport } from '../thread/protocol.ts';
 import { cutTrace } from '../thread/trace.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { EventClaims, Settlement, SettleResult } from '../../core/stores/pipelines.ts';
+import type { EventQueue, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { createBatcher } from '../../core/work/batcher.ts';
 import { withoutLost, withoutNeedless } from './settle.ts';
 
@@ -21,15 +21,15 @@ const TRANSACTIONS_AT_ONCE = 1;
 const RETRY_MS = 500;
 
 export function createSettler(options: {
-  readonly storage: Pick<EventClaims, 'settleEvents'>;
+  readonly eventQueue: Pick<EventQueue, 'settleEvents'>;
   readonly clock: Clock;
   pause(ms: number): Promise<void>;
   onDeliveries(): void;
   onError(error: unknown): void;
 }): Settler {
-  const { storage, clock, pause, onError } = options;
+  const { eventQueue, clock, pause, onError } = options;
   const batcher = createBatcher<Settlement, SettleResult>({
-    write: settlements => storage.settleEvents(settlements, clock.now()),
+    write: settlements => eventQueue.settleEvents(settlements, clock.now()),
     most: MOST_AT_ONCE,
     atOnce: TRANSACTIONS_AT_ONCE,
     whenAway: { retryMs: RETRY_MS, pause },

@@ -1,4 +1,4 @@
-import type { ClaimedEvent, ClaimInput } from '../../core/stores/pipelines.ts';
+import type { ClaimedEvent, ClaimInput } from '../../core/stores/event-queue.ts';
 
 /**
  * What the worker has in hand, of whom, and how much more it may claim. Events that may wait for a server that is not ours are counted

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { type EveryStore, everyStore } from '../../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../../test/support/service.ts';
 import { until } from '../../../test/support/until.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import { createVault } from '../../core/secrets/vault.ts';
-import type { Storage, StorageEngine } from '../../core/stores/storage.ts';
+import type { StorageEngine } from '../../core/stores/engine.ts';
 import { openStorage } from '../../storage/open.ts';
 import { createDefinitions } from '../definitions/definitions.ts';
 import { failedReport, type RunReport, type RunRequest } from '../thread/protocol.ts';
@@ -19,7 +20,7 @@ setDefaultTimeout(30_000);
 const ORG = newId('org');
 let directory: string;
 let engine: StorageEngine;
-let storage: Storage;
+let storage: EveryStore;
 let now: number;
 let errors: unknown[];
 let workers: PipelineWorker[];
@@ -27,7 +28,7 @@ let workers: PipelineWorker[];
 beforeEach(async () => {
   directory = temporaryDirectory();
   engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
-  storage = engine.storage;
+  storage = everyStore(engine);
   now = Date.now();
   errors = [];
   workers = [];
@@ -78,7 +79,7 @@ const atOnce: PipelineRunner = { ...quiet, run: async () => routed };
 
 interface Given {
   readonly nodeId?: string;
-  readonly storage?: Partial<Storage>;
+  readonly storage?: Partial<EveryStore>;
   readonly clock?: Clock;
   readonly lease?: Lease;
   readonly mustGiveWay?: () => boolean;
@@ -87,9 +88,9 @@ interface Given {
 function startWorker(runner: PipelineRunner, given: Given = {}) {
   const givenStorage = { ...storage, ...given.storage };
   const worker = createPipelineWorker({
-    storage: givenStorage,
+    eventQueue: givenStorage,
     definitions: createDefinitions({
-      storage: givenStorage,
+      configuration: givenStorage,
       vault: createVault('a secret key for tests, 32 characters or more'),
       mayCache: () => true,
     }),

@@ -2,7 +2,8 @@ import type { Clock } from '../../core/clock.ts';
 import { seconds } from '../../core/clock.ts';
 import { isStorageAway } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { ClaimedEvent, EventClaims, Labels, Settlement } from '../../core/stores/pipelines.ts';
+import type { ClaimedEvent, EventQueue, Settlement } from '../../core/stores/event-queue.ts';
+
 import type { Definitions } from '../definitions/definitions.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
 import { type Plan, planRuns, unplannable } from './plan.ts';
@@ -29,15 +30,15 @@ export interface PipelineWorker {
 }
 
 export interface WorkerOptions {
-  readonly storage: Pick<
-    EventClaims & Labels,
-    | 'claimEvents'
+  readonly eventQueue: Pick<
+    EventQueue,
     | 'settleEvents'
+    | 'claimEvents'
     | 'claimExpired'
-    | 'hasExpiredClaims'
-    | 'extendClaims'
-    | 'releaseClaims'
     | 'expireClaims'
+    | 'extendClaims'
+    | 'hasExpiredClaims'
+    | 'releaseClaims'
     | 'releaseLabels'
   >;
   readonly definitions: Definitions;
@@ -82,7 +83,7 @@ const MOST_PLANS = 3;
 const STOPPING_GRACE_MS = seconds(3);
 
 export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
-  const { storage, definitions, runner, clock, nodeId, onError, lease = defaultLease } = options;
+  const { eventQueue, definitions, runner, clock, nodeId, onError, lease = defaultLease } = options;
   const underWay = createUnderWay();
   let after = '';
   let stopping = false;
@@ -113,7 +114,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   }
 
   const settler = createSettler({
-    storage,
+    eventQueue,
     clock,
     pause: ms => new Promise(resolve => setTimeout(resolve, ms)),
     onDeliveries: options.onDeliveries,
@@ -185,7 +186,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       onError(error);
       for (let isBack = false; !isBack && !stopping; ) {
         await pause(AFTER_ERROR_MS);
-        isBack = await storage.hasExpiredClaims(clock.now()).then(
+        isBack = await eventQueue.hasExpiredClaims(clock.now()).then(
           () => true,
           () => false,
         );
@@ -201,7 +202,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     if (options.mustGiveWay()) await pause(GIVE_WAY_MS);
     if (stopping) return;
     isAwake = false;
-    const batch = await storage.claimEvents({
+    const batch = await eventQueue.claimEvents({
       token: newToken(),
       now: clock.now(),
       leaseMs: lease.ms,
@@ -214,9 +215,13 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   }
 
   async function takeSuspects(): Promise<void> {
-    if (!(await storage.hasExpiredClaims(clock.now()))) return;
+    if (!(await eventQueue.hasExpiredClaims(clock.now()))) return;
     while (!stopping) {
-      const suspect = await storage.claimExpired({ token: newToken(), now: clock.now(), leaseMs: lease.ms });
+      const suspect = await eventQueue.claimExpired({
+        token: newToken(),
+        now: clock.now(),
+        leaseMs: lease.ms,
+      });
       if (suspect === null) return;
       const done = process(suspect);
       await (suspect.tries > 2 ? done : Promise.race([done, pause(SUSPECT_HEAD_START_MS)]));
@@ -243,8 +248,8 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     let isBegun = false;
     await repeatedly(
       async () => {
-        await storage.expireClaims(`${nodeId} `);
-        if (options.isOnlyNode) await storage.releaseLabels();
+        await eventQueue.expireClaims(`${nodeId} `);
+        if (options.isOnlyNode) await eventQueue.releaseLabels();
         isBegun = true;
       },
       0,
@@ -255,7 +260,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       repeatedly(takeSuspects, LOOK_FOR_SUSPECTS_EVERY_MS),
       repeatedly(async () => {
         await pause(lease.extendEveryMs);
-        if (!stopping) await storage.extendClaims(underWay.tokens(), clock.now() + lease.ms);
+        if (!stopping) await eventQueue.extendClaims(underWay.tokens(), clock.now() + lease.ms);
       }, 0),
     ]);
   }
@@ -278,7 +283,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       const deadline = performance.now() + STOPPING_GRACE_MS;
       while (underWay.count() > 0 && performance.now() < deadline)
         await new Promise(resolve => setTimeout(resolve, 10));
-      await storage.releaseClaims(underWay.tokens(), clock.now()).catch(onError);
+      await eventQueue.releaseClaims(underWay.tokens(), clock.now()).catch(onError);
       runner.stop();
     },
   };

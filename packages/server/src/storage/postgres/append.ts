@@ -1,4 +1,5 @@
-import type { AppendRequest, AppendResult, Journal } from '../../core/stores/storage.ts';
+import type { AppendRequest, AppendResult, Journal } from '../../core/stores/journal.ts';
+
 import { claimKeys, type Holder, rewriteKeys } from './claim-keys.ts';
 import { retrying } from './failure.ts';
 import type { Session, Sessions } from './sessions.ts';

@@ -1,4 +1,5 @@
-import type { AppendRequest, IdempotencyClaim } from '../../core/stores/storage.ts';
+import type { AppendRequest, IdempotencyClaim } from '../../core/stores/journal.ts';
+
 import { bigintArray, textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
 

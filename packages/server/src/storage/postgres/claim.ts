@@ -1,4 +1,4 @@
-import type { ClaimedBatch, ClaimedEvent, ClaimInput, EventClaims } from '../../core/stores/pipelines.ts';
+import type { ClaimedBatch, ClaimedEvent, ClaimInput, EventQueue } from '../../core/stores/event-queue.ts';
 import { type ClaimedRow, claimedColumns, toClaimedEvent } from '../claimed-event.ts';
 import { textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
@@ -80,7 +80,7 @@ interface Claim {
   readonly plan: string | null;
 }
 
-export function createClaim(sessions: Sessions): EventClaims['claimEvents'] {
+export function createClaim(sessions: Sessions): EventQueue['claimEvents'] {
   return input => retrying(() => sessions.transaction(session => claimEvents(session, input)));
 }
 

@@ -1,4 +1,4 @@
-import type { AttemptRecord, Deliveries } from '../../core/stores/deliveries.ts';
+import type { AttemptRecord, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import {
   type ClaimedDeliveryRow,
   claimedDeliveryColumns,
@@ -38,7 +38,7 @@ const FIND_CLAIMED = `
   JOIN deliveries AS delivery ON delivery.org_id = mine.org_id AND delivery.id = mine.id ${claimedDeliveryJoins}
   ORDER BY delivery.due_at, delivery.id`;
 
-export function createClaimDeliveries(sessions: Sessions): Deliveries['claimDeliveries'] {
+export function createClaimDeliveries(sessions: Sessions): DeliveryQueue['claimDeliveries'] {
   return (inputs, { token, now, until }) =>
     retrying(() =>
       sessions.transaction(async session => {
@@ -61,7 +61,7 @@ export function createClaimDeliveries(sessions: Sessions): Deliveries['claimDeli
     );
 }
 
-export function createRecordAttempts(sessions: Sessions): Deliveries['recordAttempts'] {
+export function createRecordAttempts(sessions: Sessions): DeliveryQueue['recordAttempts'] {
   return records => retrying(() => sessions.transaction(session => recordAttempts(session, records)));
 }
 

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
-import { accessOf, changeOf, flatten, type OperationName, perform, toStores } from '../operations.ts';
+import { accessOf, changeOf, type OperationName, perform, toStores } from '../operations.ts';
 import type { Schema } from '../schema.ts';
 import { createAppend } from './append.ts';
 import { CHANGES_CHANNEL, listenForChanges } from './changes.ts';
@@ -97,7 +97,6 @@ export async function openPostgres(options: {
 
   return {
     ...stores,
-    storage: flatten(stores),
     capabilities: { isShared: true, canBackUp: false, appendIsVisible: 'at once' },
     checkWritable: () => checkWritable(appending),
     async measure() {

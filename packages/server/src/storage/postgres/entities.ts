@@ -1,4 +1,4 @@
-import type { Entities, EntityWriteRequest } from '../../core/stores/entities.ts';
+import type { EntityStore, EntityWriteRequest } from '../../core/stores/entities.ts';
 import { nameOfRow, nameOfWrite, newEntityRow, performWrites, type WrittenEntity } from '../entity-writes.ts';
 import type { Schema } from '../schema.ts';
 import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../searchable-traits.ts';
@@ -11,7 +11,7 @@ import type { Session, Sessions } from './sessions.ts';
  * in sorted order, so that two nodes that want the same ones queue up and cannot wait for each other. One that
  * does not exist yet is made to be locked, and taken away again where its write is refused.
  */
-export function createWriteEntities(sessions: Sessions): Entities['writeEntities'] {
+export function createWriteEntities(sessions: Sessions): EntityStore['writeEntities'] {
   return requests => retrying(() => sessions.transaction(session => write(session, requests)));
 }
 

@@ -1,4 +1,5 @@
-import type { Settlement, SettleResult } from '../../core/stores/pipelines.ts';
+import type { Settlement, SettleResult } from '../../core/stores/event-queue.ts';
+
 import { bigintArray, textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
 

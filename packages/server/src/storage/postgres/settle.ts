@@ -2,7 +2,7 @@ import type { EventState } from '../../core/event/event.ts';
 import type { RunOutcome } from '../../core/event/outcome.ts';
 import { DEFERRED, stateAfter } from '../../core/event/state.ts';
 import { newId } from '../../core/ids.ts';
-import type { EventClaims, SettledRun, Settlement, SettleResult } from '../../core/stores/pipelines.ts';
+import type { EventQueue, SettledRun, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
 import { resolvedBy } from '../resolving.ts';
 import { bigintArray, textArray } from './arrays.ts';
@@ -15,7 +15,7 @@ import { findNeedless, inTurns } from './settle-retries.ts';
  * Many events in one transaction, with one statement per table. Claims are locked first: whose lease another node
  * has taken over is refused. Dedupe keys come next; whoever lost one is left as it was, for its run to be cut.
  */
-export function createSettle(sessions: Sessions): EventClaims['settleEvents'] {
+export function createSettle(sessions: Sessions): EventQueue['settleEvents'] {
   return (settlements, at) =>
     retrying(() =>
       sessions.transaction(async session => {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import type { NewEvent } from '../../core/event/event.ts';
-import type { AppendRequest, AppendResult, IdempotencyClaim } from '../../core/stores/storage.ts';
+import type { AppendRequest, AppendResult, IdempotencyClaim } from '../../core/stores/journal.ts';
 
 /** Runs inside the writer's transaction: prepared once, called for every event that is accepted. */
 export function prepareAppend(database: Database): (requests: readonly AppendRequest[]) => AppendResult[] {

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite';
-import type { ClaimedBatch, ClaimedEvent, ClaimInput } from '../../core/stores/pipelines.ts';
+import type { ClaimedBatch, ClaimedEvent, ClaimInput } from '../../core/stores/event-queue.ts';
+
 import { type ClaimedRow, claimedColumns, toClaimedEvent } from '../claimed-event.ts';
 
 /** So many organisations share a batch. */

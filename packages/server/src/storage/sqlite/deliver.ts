@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { ClaimedDelivery, Deliveries } from '../../core/stores/deliveries.ts';
+import type { ClaimedDelivery, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import {
   type ClaimedDeliveryRow,
   claimedDeliveryColumns,
@@ -8,8 +8,8 @@ import {
   toClaimedDelivery,
 } from '../claimed-delivery.ts';
 
-type ClaimDeliveries = (...args: Parameters<Deliveries['claimDeliveries']>) => ClaimedDelivery[];
-type RecordAttempts = (...args: Parameters<Deliveries['recordAttempts']>) => string[];
+type ClaimDeliveries = (...args: Parameters<DeliveryQueue['claimDeliveries']>) => ClaimedDelivery[];
+type RecordAttempts = (...args: Parameters<DeliveryQueue['recordAttempts']>) => string[];
 
 /** Runs inside the writer's transaction, so that what it reads nobody else can claim. */
 export function prepareClaimDeliveries(database: Database): ClaimDeliveries {

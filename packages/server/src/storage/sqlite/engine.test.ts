@@ -10,9 +10,11 @@ import {
   unclaimed,
 } from '../../../test/contract/storage/pipeline-samples.ts';
 import { NOW, storedOrganisation } from '../../../test/contract/storage/samples.ts';
+import { everyStore } from '../../../test/support/every-store.ts';
 import { seedOrganisation, temporaryDirectory } from '../../../test/support/service.ts';
 import { newId } from '../../core/ids.ts';
-import type { SettledRun } from '../../core/stores/pipelines.ts';
+import type { SettledRun } from '../../core/stores/event-queue.ts';
+
 import { databaseFile, openSqlite } from './engine.ts';
 
 const fail = (reason: string) => {
@@ -55,7 +57,7 @@ test('what waits for the disk together is flushed together', async () => {
   const journal = `${databaseFile(directory)}-wal`;
   const before = commitsIn(journal);
   const names = Array.from({ length: 300 }, (_, n) => `node ${n}`);
-  await Promise.all(names.map(name => engine.storage.heartbeat({ id: name, roles: [] }, 0)));
+  await Promise.all(names.map(name => engine.upkeep.heartbeat({ id: name, roles: [] }, 0)));
   expect(commitsIn(journal) - before).toBeLessThan(100);
   await engine.close();
   rmSync(directory, { recursive: true });
@@ -64,7 +66,7 @@ test('what waits for the disk together is flushed together', async () => {
 test('whoever looks for events that failed looks past none that was retried since', async () => {
   const directory = temporaryDirectory();
   const engine = await openSqlite({ directory, onFatal: fail });
-  const { storage } = engine;
+  const storage = everyStore(engine);
   const orgId = await storedOrganisation(storage);
   const ids = await accepted(storage, orgId, 3);
   const settle = async (run: Partial<SettledRun>) => {

@@ -3,11 +3,12 @@ import { mkdirSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangeListener } from '../../core/stores/change.ts';
-import type { ClaimedDelivery } from '../../core/stores/deliveries.ts';
+import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
 import type { EntityWriteResult } from '../../core/stores/entities.ts';
-import type { SettleResult } from '../../core/stores/pipelines.ts';
-import { accessOf, changeOf, flatten, toStores } from '../operations.ts';
+import type { SettleResult } from '../../core/stores/event-queue.ts';
+
+import { accessOf, changeOf, toStores } from '../operations.ts';
 import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
 import { packSettlements, unpackClaims } from './pack-claims.ts';
@@ -69,7 +70,6 @@ export async function openSqlite(options: {
 
   return {
     ...stores,
-    storage: flatten(stores),
     capabilities: { isShared: false, canBackUp: true, appendIsVisible: 'at once' },
     async checkWritable() {
       await writer.call('check', []);

@@ -6,7 +6,8 @@ import {
   storableTextOrNull as textOrNull,
 } from '../../../test/support/json-values.ts';
 import { tallies } from '../../core/event/outcome.ts';
-import type { ClaimedEvent, PlannedRun, SettledRun, Settlement } from '../../core/stores/pipelines.ts';
+import type { ClaimedEvent, PlannedRun, SettledRun, Settlement } from '../../core/stores/event-queue.ts';
+
 import { packClaims, packSettlements, unpackClaims, unpackSettlements } from './pack-claims.ts';
 
 const time = fc.nat({ max: 4_102_444_800_000 });

@@ -1,4 +1,5 @@
-import type { ClaimedBatch, ClaimedEvent, SettledRun, Settlement } from '../../core/stores/pipelines.ts';
+import type { ClaimedBatch, ClaimedEvent, SettledRun, Settlement } from '../../core/stores/event-queue.ts';
+
 import { packEvent, unpackEvent } from '../../core/threads/packed-event.ts';
 import { TextReader, TextWriter } from '../../core/threads/packed-text.ts';
 

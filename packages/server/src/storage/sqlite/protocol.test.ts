@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { AppendRequest, AppendResult } from '../../core/stores/storage.ts';
+import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
+
 import { allResults, packAppend, toFailure, uncommonOf, unpackAppend } from './protocol.ts';
 
 /** Text as the doors let it through: anything but NUL. */

@@ -1,5 +1,6 @@
 import type { NewEvent } from '../../core/event/event.ts';
-import type { AppendRequest, AppendResult } from '../../core/stores/storage.ts';
+import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
+
 import type { EngineOwned, OperationName } from '../operations.ts';
 
 /** What the doors' thread asks of a storage thread, and what comes back. */

@@ -1,5 +1,6 @@
 import { Problem } from '../../core/errors.ts';
-import type { AppendRequest, AppendResult } from '../../core/stores/storage.ts';
+import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
+
 import {
   allResults,
   type Call,

@@ -1,5 +1,5 @@
 import { Problem } from '../../core/errors.ts';
-import { type Role, roles } from '../../core/stores/storage.ts';
+import { type Role, roles } from '../../core/stores/accounts.ts';
 
 /** What each role may do: the least role that has each permission. A higher role has all of a lower one's. */
 const leastRole = {

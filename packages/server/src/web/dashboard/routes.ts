@@ -4,8 +4,9 @@ import type { Clock } from '../../core/clock.ts';
 import type { DeadLetterActions } from '../../core/jobs/dead-letters.ts';
 import type { DestinationAdmin } from '../../core/kinds/destination-admin.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
+import type { Stores } from '../../core/stores/engine.ts';
 import type { EntityActions } from '../../core/stores/entities.ts';
-import type { Storage } from '../../core/stores/storage.ts';
+
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import type { ClientSettings } from '../client.ts';
 import type { WebEnv } from '../env.ts';
@@ -45,8 +46,7 @@ import { mapCalls } from './overview/map.ts';
 import { overviewCalls } from './overview/overview.ts';
 import { addPages } from './pages.ts';
 
-export interface DashboardDependencies {
-  readonly storage: Storage;
+export interface DashboardDependencies extends Stores {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly passwords: Passwords;
@@ -98,7 +98,7 @@ const subjects = [
 
 /** The dashboard: its pages at `/`, its private calls under `/dashboard/api/`. */
 export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependencies): void {
-  const { storage, vault, clock, passwords } = dependencies;
+  const { accounts, vault, clock, passwords } = dependencies;
   const throttle = createThrottle(clock);
   const callAgain: CallAgain = async ({ request, client }, path) => {
     const headers = new Headers(request.headers);
@@ -111,10 +111,10 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
   };
   const parts = {
     ...dependencies,
-    storage: withSearchLimit(storage),
+    ...withSearchLimit(dependencies),
     throttle,
-    sessions: createSessions(storage, clock),
-    checkPassword: createPasswordCheck(storage, passwords, throttle),
+    sessions: createSessions(accounts, clock),
+    checkPassword: createPasswordCheck(accounts, passwords, throttle),
     cursors: createCursors(vault),
     callAgain,
   };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { seconds } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import type { EntityRef } from '../../core/event/scope.ts';
-import type { Entities, EntityActions } from '../../core/stores/entities.ts';
+import type { EntityActions, EntityStore } from '../../core/stores/entities.ts';
 import type { Cursors } from '../paging.ts';
 import { readQuery } from '../read-json.ts';
 import { readListQuery } from './entities-query.ts';
@@ -21,23 +21,29 @@ const SEARCH_BUDGET_MS = seconds(1);
 
 /** What can be read of an organisation's entities: the same for programs and for the dashboard. */
 export interface EntityReads {
-  /** Searches storage, or as whoever asks would have it searched. */
-  list(orgId: string, request: Request, search?: Entities['listEntities']): Promise<Response>;
+  /** Searches entities, or as whoever asks would have it searched. */
+  list(orgId: string, request: Request, search?: EntityStore['listEntities']): Promise<Response>;
   links(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
   graph(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
   identity(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
   events(orgId: string, entity: EntityRef, request: Request): Promise<Response>;
 }
 
-export function createEntityReads({
-  storage,
-  actions,
-  cursors,
-}: {
-  readonly storage: Entities;
+export interface EntityReadsDependencies {
+  readonly entities: Pick<
+    EntityStore,
+    | 'findEntity'
+    | 'findEntityGraph'
+    | 'findIdentityMembers'
+    | 'listEntities'
+    | 'listEntityLinks'
+    | 'listEventsOfEntity'
+  >;
   readonly actions: Pick<EntityActions, 'identityOf'>;
   readonly cursors: Cursors;
-}): EntityReads {
+}
+
+export function createEntityReads({ entities, actions, cursors }: EntityReadsDependencies): EntityReads {
   function openPage(list: readonly string[], query: { limit: number; cursor?: string | undefined }) {
     const scope = list.join('\n');
     return {
@@ -55,7 +61,7 @@ export function createEntityReads({
   }
 
   return {
-    async list(orgId, request, search = storage.listEntities) {
+    async list(orgId, request, search = entities.listEntities) {
       const { filter, ...query } = readListQuery(request);
       const { page, answer } = openPage(['entities', orgId], query);
       const found = await search(orgId, filter, { ...page, budgetMs: SEARCH_BUDGET_MS });
@@ -70,7 +76,7 @@ export function createEntityReads({
       const direction = query.direction ?? null;
       const list = ['entity links', orgId, entity.kind, entity.externalId, direction ?? ''];
       const { page, answer } = openPage(list, query);
-      const found = await storage.listEntityLinks(orgId, entity, direction, page);
+      const found = await entities.listEntityLinks(orgId, entity, direction, page);
       if (found === null) throw new Problem('not_found');
       return answer(
         found.links.map(link => JSON.stringify(linkRecord(link))),
@@ -80,7 +86,7 @@ export function createEntityReads({
 
     async graph(orgId, entity, request) {
       const { depth } = readQuery(request, graphQuery);
-      const graph = await storage.findEntityGraph(orgId, entity, depth);
+      const graph = await entities.findEntityGraph(orgId, entity, depth);
       if (graph === null) throw new Problem('not_found');
       return answerJson(graphJson(graph));
     },
@@ -97,15 +103,15 @@ export function createEntityReads({
       const list = ['entity events', orgId, entity.kind, entity.externalId, String(query.identity)];
       const { page, answer } = openPage(list, query);
       const members = query.identity ? await membersOf(orgId, entity) : [entity];
-      const { events, next } = await storage.listEventsOfEntity(orgId, members, page);
+      const { events, next } = await entities.listEventsOfEntity(orgId, members, page);
       // Ties are by name and outlive the entity: only where there is neither of them is there nothing.
       const isEmpty = events.length === 0 && page.position === null;
-      if (isEmpty && (await storage.findEntity(orgId, entity)) === null) throw new Problem('not_found');
+      if (isEmpty && (await entities.findEntity(orgId, entity)) === null) throw new Problem('not_found');
       return answer(events.map(eventJson), next);
     },
   };
 
   async function membersOf(orgId: string, entity: EntityRef): Promise<readonly EntityRef[]> {
-    return (await storage.findIdentityMembers(orgId, entity))?.members ?? [entity];
+    return (await entities.findIdentityMembers(orgId, entity))?.members ?? [entity];
   }
 }

@@ -4,10 +4,9 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { AuditEntry } from '../../core/stores/configuration/audit.ts';
-import type { Entities, EntityActions } from '../../core/stores/entities.ts';
+import type { EntityActions, EntityStore } from '../../core/stores/entities.ts';
 import { answer } from '../answer.ts';
 import type { WebEnv } from '../env.ts';
-import type { Cursors } from '../paging.ts';
 import { type BodyReading, readQuery } from '../read-json.ts';
 import {
   type EntityPlace,
@@ -18,14 +17,14 @@ import {
   targetOf,
 } from './entities-path.ts';
 import { readIfMatch } from './entities-query.ts';
-import { createEntityReads } from './entities-read.ts';
+import { createEntityReads, type EntityReadsDependencies } from './entities-read.ts';
 import { answerOne, linkRecord } from './entities-records.ts';
 import { createEntityWrites, noQuery } from './entities-write.ts';
 
-export interface EntityRoutesDependencies extends BodyReading {
-  readonly storage: Entities;
+export interface EntityRoutesDependencies extends BodyReading, EntityReadsDependencies {
+  readonly entities: EntityReadsDependencies['entities'] &
+    Pick<EntityStore, 'linkEntities' | 'unlinkEntities'>;
   readonly actions: EntityActions;
-  readonly cursors: Cursors;
   readonly clock: Clock;
   /** Whoever the request's API key belongs to; throws a 401. */
   authenticate(request: Request): Caller | Promise<Caller>;
@@ -50,7 +49,7 @@ type Handle = (call: EntityCall) => Promise<Response>;
 
 /** The second public API: entities, with the same keys that events are sent with. */
 export function addEntities(app: Hono<WebEnv>, dependencies: EntityRoutesDependencies): void {
-  const { storage, actions, clock } = dependencies;
+  const { entities, actions, clock } = dependencies;
   const reads = createEntityReads(dependencies);
   const writes = createEntityWrites(dependencies);
 
@@ -68,7 +67,7 @@ export function addEntities(app: Hono<WebEnv>, dependencies: EntityRoutesDepende
       async GET({ request, orgId, segments }) {
         const entity = readEntity(segments);
         readQuery(request, noQuery);
-        const found = await storage.findEntity(orgId, entity);
+        const found = await entities.findEntity(orgId, entity);
         if (found === null) throw new Problem('not_found');
         return answerOne(found);
       },
@@ -88,14 +87,14 @@ export function addEntities(app: Hono<WebEnv>, dependencies: EntityRoutesDepende
       async PUT({ request, orgId, segments }) {
         const link = readLink(segments);
         readQuery(request, noQuery);
-        const found = await storage.linkEntities(orgId, link, clock.now());
+        const found = await entities.linkEntities(orgId, link, clock.now());
         if (found === null) throw new Problem('not_found', { message: 'One of the two does not exist.' });
         return answer(linkRecord(found.link), found.made ? 201 : 200);
       },
       async DELETE({ request, orgId, segments }) {
         const link = readLink(segments);
         readQuery(request, noQuery);
-        if (!(await storage.unlinkEntities(orgId, link))) throw new Problem('not_found');
+        if (!(await entities.unlinkEntities(orgId, link))) throw new Problem('not_found');
         return answer({ deleted: true });
       },
     },

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { everyStore } from '../../support/every-store.ts';
 import {
   anInvitation,
   anOrganisation,
@@ -16,12 +17,12 @@ import type { Subject } from './suite.ts';
 export function accountsContract(subject: Subject): void {
   test('lets exactly one of many set up the installation', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     expect(await storage.hasUsers()).toBe(false);
     const tries = Array.from({ length: 8 }, () => ({ user: aUser(), org: anOrganisation() }));
     const made = await Promise.all(
       tries.map(({ user, org }, n) =>
-        (nodes[n % nodes.length] ?? nodes[0]).storage.createFirstUser(user, org),
+        (nodes[n % nodes.length] ?? nodes[0]).accounts.createFirstUser(user, org),
       ),
     );
     expect(made.filter(Boolean)).toHaveLength(1);

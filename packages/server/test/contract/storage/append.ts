@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { AppendResult, Storage } from '../../../src/core/stores/storage.ts';
+import type { AppendResult } from '../../../src/core/stores/journal.ts';
+import type { EveryStore } from '../../support/every-store.ts';
 import { settleAll } from './pipeline-samples.ts';
 import { aClaim, anEvent, aRequest, fresh, idAt, NOW, repeated } from './samples.ts';
 import type { Subject } from './suite.ts';
@@ -304,14 +305,14 @@ function expectOneMade(results: readonly (AppendResult | undefined)[]): void {
 }
 
 /** Answers how many there were. */
-async function removeAll(storage: Storage, orgId: string): Promise<number> {
+async function removeAll(storage: EveryStore, orgId: string): Promise<number> {
   await settleAll(storage, orgId);
   const cutoffs = { before: NOW + 1, deadBefore: NOW + 1 };
   return (await storage.pruneEvents(orgId, cutoffs, { after: null, limit: 5_000 })).removed;
 }
 
 /** Newest first, at most a page. */
-async function storedIds(storage: Storage, orgId: string): Promise<string[]> {
+async function storedIds(storage: EveryStore, orgId: string): Promise<string[]> {
   const { events } = await storage.listEvents(orgId, {}, { limit: 100, below: null, budgetMs: 2_000 });
   return events.map(({ id }) => id);
 }

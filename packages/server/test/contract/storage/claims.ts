@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { PlannedRun } from '../../../src/core/stores/pipelines.ts';
-import type { Storage } from '../../../src/core/stores/storage.ts';
+import type { PlannedRun } from '../../../src/core/stores/event-queue.ts';
+import { type EveryStore, everyStore } from '../../support/every-store.ts';
+
 import { onOwnDatabase } from './own-database.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';
@@ -9,10 +10,10 @@ import type { OpenedStorage, Subject } from './suite.ts';
 /** Claims see every organisation, so these tests have a database of their own and leave nothing waiting in it. */
 export function claimsContract(subject: Subject): void {
   let opened: OpenedStorage;
-  let storage: Storage;
+  let storage: EveryStore;
   onOwnDatabase(subject, own => {
     opened = own;
-    storage = own.nodes[0].storage;
+    storage = everyStore(own.nodes[0]);
   });
 
   const orgId = () => idAt('org', NOW);
@@ -81,7 +82,7 @@ export function claimsContract(subject: Subject): void {
     const batches = await Promise.all(
       Array.from({ length: 20 }, (_, n) => {
         const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
-        return node.storage.claimEvents(aClaimInput({ limit: 20 }));
+        return node.eventQueue.claimEvents(aClaimInput({ limit: 20 }));
       }),
     );
     const claimed = batches.flatMap(batch => batch.events);
@@ -175,7 +176,7 @@ export function claimsContract(subject: Subject): void {
     const taken = await Promise.all(
       Array.from({ length: 12 }, (_, n) => {
         const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
-        return node.storage.claimExpired(aClaimInput({ now: NOW + 1 }));
+        return node.eventQueue.claimExpired(aClaimInput({ now: NOW + 1 }));
       }),
     );
     const claimed = taken.filter(one => one !== null);

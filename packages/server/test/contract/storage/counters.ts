@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { hours, minutes } from '../../../src/core/clock.ts';
 import type { Count } from '../../../src/core/stores/counters.ts';
-import type { Storage } from '../../../src/core/stores/storage.ts';
+import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aRun, aSettlement } from './pipeline-samples.ts';
 import { anOrganisation, idAt, NOW, removeDeleted, storedOrganisation } from './samples.ts';
@@ -26,7 +26,7 @@ export function countersContract(subject: Subject): void {
     orgId: string,
     over = window(60),
     { subjects = [''], names = ['received'] }: { subjects?: string[]; names?: string[] } = {},
-    storage: Storage = subject.storage,
+    storage: EveryStore = subject.storage,
   ) => storage.readCounters(orgId, subjects, names, over);
 
   test('counts add up, also of nodes that tell of the same minute at once', async () => {
@@ -111,7 +111,7 @@ export function countersContract(subject: Subject): void {
 
   test('what waits is counted by what it waits for, and no further than asked', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const org = await storedOrganisation(storage);
     const [open, paused] = [aDestination(org), aDestination(org, { paused: true })];
     for (const destination of [open, paused]) await storage.createDestination(destination);

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { idTime } from '../../../src/core/ids.ts';
+import { everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
@@ -163,7 +164,7 @@ export function deadLettersContract(subject: Subject): void {
 
   test('events are found by the pipelines whose latest run failed, until one goes through', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const orgId = await storedOrganisation(storage);
     const ids = await accepted(storage, orgId, 3);
     const failed = (pipelineId: string, id = idAt('run', NOW)) =>
@@ -212,7 +213,7 @@ export function deadLettersContract(subject: Subject): void {
 
   test('of two replays at the same moment the later one counts, in every list and count', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const orgId = await storedOrganisation(storage);
     const [eventId = ''] = await accepted(storage, orgId, 1);
     const [first] = (await storage.claimEvents(aClaimInput())).events;
@@ -238,7 +239,7 @@ export function deadLettersContract(subject: Subject): void {
 
   test('a failed event that was discarded stays what it is, and comes back only when it fails anew', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const orgId = await storedOrganisation(storage);
     const [first = '', second = ''] = await accepted(storage, orgId, 2);
     const failed = (pipelineId: string, id = idAt('run', NOW)) =>
@@ -276,7 +277,7 @@ export function deadLettersContract(subject: Subject): void {
 
   test('an event that waits to be tried again says until when', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const orgId = await storedOrganisation(storage);
     const [id = ''] = await accepted(storage, orgId, 1);
     expect(await storage.findRetry(orgId, id)).toBeNull();

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { AttemptRecord, ClaimedDelivery, DeliveryState } from '../../../src/core/stores/deliveries.ts';
+import type { DeliveryState } from '../../../src/core/stores/delivery.ts';
+import type { AttemptRecord, ClaimedDelivery } from '../../../src/core/stores/delivery-queue.ts';
+
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';

@@ -1,5 +1,6 @@
-import type { StoredDestination } from '../../../src/core/stores/deliveries.ts';
-import type { Storage } from '../../../src/core/stores/storage.ts';
+import type { StoredDestination } from '../../../src/core/stores/configuration/destinations.ts';
+import type { EveryStore } from '../../support/every-store.ts';
+
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 
 const policy = {
@@ -26,7 +27,7 @@ export const aDestination = (orgId: string, given: Partial<StoredDestination> = 
 
 /** Events that were accepted and settled with one delivery to each of these; answers the id of the first. */
 export async function routedTo(
-  storage: Storage,
+  storage: EveryStore,
   orgId: string,
   destinations: readonly string[],
   { at = NOW, payload = '{"n":1}', count = 1 } = {},

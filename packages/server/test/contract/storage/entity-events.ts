@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { EntityRef } from '../../../src/core/event/scope.ts';
-import type { ClaimedEvent, SettledRun } from '../../../src/core/stores/pipelines.ts';
-import type { Storage } from '../../../src/core/stores/storage.ts';
+import type { ClaimedEvent, SettledRun } from '../../../src/core/stores/event-queue.ts';
+import type { EveryStore } from '../../support/every-store.ts';
+
 import { customer, orgWith } from './entity-samples.ts';
 import { unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
@@ -115,7 +116,7 @@ export function entityEventsContract(subject: Subject): void {
     );
   });
 
-  const claimAll = async (storage: Storage, org: string, token: string): Promise<ClaimedEvent[]> => {
+  const claimAll = async (storage: EveryStore, org: string, token: string): Promise<ClaimedEvent[]> => {
     const input = { token, now: NOW, leaseMs: 1_000, limit: 100, bytes: 1_000_000, except: [] };
     // From just before this organisation, so that it has the first turn.
     const { events } = await storage.claimEvents({ ...input, after: org.slice(0, -1) });
@@ -138,7 +139,7 @@ export function entityEventsContract(subject: Subject): void {
     destinations,
   });
 
-  const settle = (storage: Storage, { orgId, event, token }: ClaimedEvent, runs: SettledRun[]) =>
+  const settle = (storage: EveryStore, { orgId, event, token }: ClaimedEvent, runs: SettledRun[]) =>
     storage.settleEvents(
       [
         {
@@ -156,7 +157,7 @@ export function entityEventsContract(subject: Subject): void {
       NOW,
     );
 
-  async function storedDestination(storage: Storage, orgId: string): Promise<string> {
+  async function storedDestination(storage: EveryStore, orgId: string): Promise<string> {
     const id = idAt('dst', NOW);
     const policy = {
       attempts: 8,

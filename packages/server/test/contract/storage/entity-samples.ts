@@ -1,7 +1,7 @@
 import type { EntityWrite } from '../../../src/core/entities/write.ts';
 import type { EntityRef } from '../../../src/core/event/scope.ts';
 import type { EntityFilter, EntityPage, StoredEntity } from '../../../src/core/stores/entities.ts';
-import type { Storage } from '../../../src/core/stores/storage.ts';
+import type { EveryStore } from '../../support/every-store.ts';
 import { anOrganisation, idAt, NOW } from './samples.ts';
 
 /** Entities to write, and short ways to ask for them. A test names only what it is about. */
@@ -25,7 +25,7 @@ export const aWrite = (
   ...given,
 });
 
-export async function orgWith(storage: Storage, searchableTraits: string[] = []): Promise<string> {
+export async function orgWith(storage: EveryStore, searchableTraits: string[] = []): Promise<string> {
   const org = anOrganisation({ searchableTraits });
   await storage.createOrganisation(org, idAt('usr', NOW));
   return org.id;
@@ -33,7 +33,7 @@ export async function orgWith(storage: Storage, searchableTraits: string[] = [])
 
 /** Writes each in a call of its own, in order. */
 export async function put(
-  storage: Storage,
+  storage: EveryStore,
   orgId: string,
   ...writes: EntityWrite[]
 ): Promise<(StoredEntity | string)[]> {
@@ -44,7 +44,7 @@ export async function put(
 export const PATIENT_MS = 10_000;
 
 export const listPage = (
-  storage: Storage,
+  storage: EveryStore,
   orgId: string,
   filter: EntityFilter = {},
   page: { limit?: number; position?: string | null; budgetMs?: number } = {},
@@ -53,7 +53,7 @@ export const listPage = (
 
 /** Goes on from page to page until the end, as a client does. */
 export async function listAll(
-  storage: Storage,
+  storage: EveryStore,
   orgId: string,
   filter: EntityFilter,
   page: { limit: number; budgetMs?: number },

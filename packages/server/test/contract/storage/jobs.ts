@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { everyStore } from '../../support/every-store.ts';
 import { aClaimInput, accepted, aJob, aPipeline, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { idAt, NOW } from './samples.ts';
 import type { Subject } from './suite.ts';
@@ -105,7 +106,7 @@ export function jobsContract(subject: Subject): void {
 
   test('that is cancelled takes back what it has parked, and what is under way', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const org = orgId();
     const ids = await accepted(storage, org, 2);
     const first = await storage.claimEvents(aClaimInput());
@@ -140,7 +141,7 @@ export function jobsContract(subject: Subject): void {
 
   test('finds the first runs of events, and leaves out replays', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const org = orgId();
     const [seen = '', unrouted = ''] = await accepted(storage, org, 2);
     for (const one of (await storage.claimEvents(aClaimInput())).events) {
@@ -169,7 +170,7 @@ export function jobsContract(subject: Subject): void {
 
   test('goes when it was finished long ago; so do versions and counts of pipelines without runs', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const org = orgId();
     const [old, recent, open] = [
       aJob(org, { finishedAt: NOW - 10, state: 'done' }),

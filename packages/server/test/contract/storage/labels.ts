@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { everyStore } from '../../support/every-store.ts';
 import { idAt, NOW } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -34,7 +35,7 @@ export function labelsContract(subject: Subject): void {
 
   test('takes back every right to find one out, and no label, when a node starts alone', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const org = orgId();
     await storage.claimLabel(org, 'asked', NOW, 1_000);
     await storage.keepLabel(org, 'known', 'high', NOW);
@@ -53,7 +54,7 @@ export function labelsContract(subject: Subject): void {
 
   test('forgets labels that nobody has used, and no others', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const org = orgId();
     for (const key of ['a', 'b', 'c']) await storage.keepLabel(org, key, 'high', NOW);
     await storage.recordLabelUse([

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { hours } from '../../../src/core/clock.ts';
+import { everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aSettlement } from './pipeline-samples.ts';
 import {
@@ -212,14 +213,14 @@ export function organisationsContract(subject: Subject): void {
 
   test('keeps the last organisation, also when all are deleted at once', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const first = anOrganisation();
     await storage.createFirstUser(aUser(), first);
     expect(await storage.deleteOrganisation(first.id, NOW)).toBe('last_one');
     const others = await Promise.all(Array.from({ length: 5 }, () => storedOrganisation(storage)));
     const outcomes = await Promise.all(
       [first.id, ...others].map((id, n) =>
-        (nodes[n % nodes.length] ?? nodes[0]).storage.deleteOrganisation(id, NOW),
+        (nodes[n % nodes.length] ?? nodes[0]).accounts.deleteOrganisation(id, NOW),
       ),
     );
     expect(outcomes.filter(outcome => outcome === 'deleted')).toHaveLength(5);

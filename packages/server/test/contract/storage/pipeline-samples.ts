@@ -1,12 +1,13 @@
+import type { StoredPipeline } from '../../../src/core/stores/configuration/pipelines.ts';
 import type {
   ClaimedEvent,
   ClaimInput,
-  Job,
   SettledRun,
   Settlement,
-  StoredPipeline,
-} from '../../../src/core/stores/pipelines.ts';
-import type { Storage } from '../../../src/core/stores/storage.ts';
+} from '../../../src/core/stores/event-queue.ts';
+import type { Job } from '../../../src/core/stores/jobs.ts';
+import type { EveryStore } from '../../support/every-store.ts';
+
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 
 /** Pipelines, claims and settlements, each unlike any other. A test names only what it is about. */
@@ -87,14 +88,14 @@ export const aSettlement = (claimed: ClaimedEvent, given: Partial<Settlement> = 
 });
 
 /** Accepted events of an organisation; answers their ids, oldest first. */
-export async function accepted(storage: Storage, orgId: string, count: number): Promise<string[]> {
+export async function accepted(storage: EveryStore, orgId: string, count: number): Promise<string[]> {
   const events = Array.from({ length: count }, () => anEvent());
   await storage.append([aRequest(orgId, events)]);
   return events.map(({ id }) => id);
 }
 
 /** Settles whatever is waiting in this organisation, as if nobody listened. */
-export async function settleAll(storage: Storage, orgId: string): Promise<void> {
+export async function settleAll(storage: EveryStore, orgId: string): Promise<void> {
   let after = '';
   for (let isOver = false; !isOver; ) {
     const batch = await storage.claimEvents(aClaimInput({ limit: 5_000, bytes: 100_000_000, after }));

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Kysely, type KyselyPlugin, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import type { DeliveryState } from '../../../src/core/stores/deliveries.ts';
-import type { StorageEngine } from '../../../src/core/stores/storage.ts';
+import type { DeliveryState } from '../../../src/core/stores/delivery.ts';
+import type { StorageEngine } from '../../../src/core/stores/engine.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { listDeliveries } from '../../../src/storage/queries/deliveries/deliveries.ts';
 import type { Schema } from '../../../src/storage/schema.ts';
+import { everyStore } from '../../support/every-store.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
@@ -45,7 +46,7 @@ const areWaiting = (count: number) =>
 
 /** A replay with each of its events claimed by itself. */
 async function replayUnderWay(count: number) {
-  const { storage } = engine;
+  const storage = everyStore(engine);
   const org = idAt('org', NOW);
   const ids = await accepted(storage, org, count);
   const first = await storage.claimEvents(aClaimInput());
@@ -65,7 +66,7 @@ async function replayUnderWay(count: number) {
 }
 
 test('a job that is cancelled while one of its events is being parked takes that back too', async () => {
-  const { storage } = engine;
+  const storage = everyStore(engine);
   const { org, job, claimed } = await replayUnderWay(1);
   await third.query('BEGIN');
   await third.query('SELECT 1 FROM events WHERE org_id = $1 FOR UPDATE', [org]);
@@ -85,7 +86,7 @@ test('a job that is cancelled while one of its events is being parked takes that
 });
 
 test('a claim that is given back while its job is being cancelled is not parked', async () => {
-  const { storage } = engine;
+  const storage = everyStore(engine);
   const { org, job, claimed } = await replayUnderWay(2);
   const [one, other] = claimed;
   if (!one || !other) throw new Error('Nothing was claimed.');
@@ -121,7 +122,7 @@ async function listedWhile(org: string, state: DeliveryState, change: () => Prom
 }
 
 test('a list of open deliveries goes on behind those that went on between its statements', async () => {
-  const { storage } = engine;
+  const storage = everyStore(engine);
   const org = idAt('org', NOW);
   const [kept, quick] = [aDestination(org), aDestination(org)];
   for (const destination of [kept, quick]) await storage.createDestination(destination);
@@ -138,7 +139,7 @@ test('a list of open deliveries goes on behind those that went on between its st
 });
 
 test('a list of cancelled deliveries shows those once that are being cancelled', async () => {
-  const { storage } = engine;
+  const storage = everyStore(engine);
   const org = idAt('org', NOW);
   const destination = aDestination(org);
   await storage.createDestination(destination);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Storage } from '../../../src/core/stores/storage.ts';
+import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination } from './delivery-samples.ts';
 import { onOwnDatabase } from './own-database.ts';
 import { aClaimInput, aRun, aSettlement } from './pipeline-samples.ts';
@@ -7,9 +7,9 @@ import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 import type { Subject } from './suite.ts';
 
 export function pruneContract(subject: Subject): void {
-  let storage: Storage;
+  let storage: EveryStore;
   onOwnDatabase(subject, own => {
-    storage = own.nodes[0].storage;
+    storage = everyStore(own.nodes[0]);
   });
 
   const orgId = () => idAt('org', NOW);

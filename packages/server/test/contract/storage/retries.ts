@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { UNKNOWN_PIPELINE } from '../../../src/core/event/outcome.ts';
-import type { ClaimedEvent, Settlement } from '../../../src/core/stores/pipelines.ts';
-import type { Storage } from '../../../src/core/stores/storage.ts';
+import type { ClaimedEvent, Settlement } from '../../../src/core/stores/event-queue.ts';
+import { type EveryStore, everyStore } from '../../support/every-store.ts';
+
 import { aDestination } from './delivery-samples.ts';
 import { aClaimInput, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
@@ -9,10 +10,10 @@ import type { OpenedStorage, Subject } from './suite.ts';
 
 export function retriesContract(subject: Subject): void {
   let opened: OpenedStorage;
-  let storage: Storage;
+  let storage: EveryStore;
   beforeAll(async () => {
     opened = await subject.openEmpty();
-    storage = opened.nodes[0].storage;
+    storage = everyStore(opened.nodes[0]);
   }, 30_000);
   afterAll(() => opened.remove());
 
@@ -83,7 +84,7 @@ export function retriesContract(subject: Subject): void {
     const results = await Promise.all(
       [narrow, wide].map(async (claim, n) => {
         const node = opened.nodes[n] ?? opened.nodes[0];
-        return (await node.storage.settleEvents([better(claim)], NOW))[0]?.kind;
+        return (await node.eventQueue.settleEvents([better(claim)], NOW))[0]?.kind;
       }),
     );
     expect(results.toSorted()).toEqual(['needless', 'settled']);

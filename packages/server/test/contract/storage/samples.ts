@@ -1,19 +1,11 @@
 import type { NewEvent } from '../../../src/core/event/event.ts';
 import { type IdPrefix, idFloor } from '../../../src/core/ids.ts';
+import type { Invitation, Organisation, SessionRecord, User } from '../../../src/core/stores/accounts.ts';
+import type { ApiKey } from '../../../src/core/stores/configuration/api-keys.ts';
 import type { AuditEntry } from '../../../src/core/stores/configuration/audit.ts';
-import type {
-  ApiKey,
-  AppendRequest,
-  AppendResult,
-  IdempotencyClaim,
-  Invitation,
-  Organisation,
-  SdkSource,
-  SessionRecord,
-  Storage,
-  User,
-  WebhookSource,
-} from '../../../src/core/stores/storage.ts';
+import type { SdkSource, WebhookSource } from '../../../src/core/stores/configuration/sources.ts';
+import type { AppendRequest, AppendResult, IdempotencyClaim } from '../../../src/core/stores/journal.ts';
+import type { EveryStore } from '../../support/every-store.ts';
 
 /** Things to store, each unlike any other. A test names only what it is about. */
 
@@ -77,14 +69,14 @@ export const aUser = (given: Partial<User> = {}): User => {
 };
 
 /** An organisation in the database, without anybody in it. */
-export async function storedOrganisation(storage: Storage): Promise<string> {
+export async function storedOrganisation(storage: EveryStore): Promise<string> {
   const org = anOrganisation();
   await storage.createOrganisation(org, idAt('usr', NOW));
   return org.id;
 }
 
 /** A person with an account, in an organisation that they own. */
-export async function storedOwner(storage: Storage): Promise<{ org: Organisation; user: User }> {
+export async function storedOwner(storage: EveryStore): Promise<{ org: Organisation; user: User }> {
   const org = anOrganisation();
   const user = aUser();
   if (await storage.createFirstUser(user, org)) return { org, user };
@@ -94,7 +86,7 @@ export async function storedOwner(storage: Storage): Promise<{ org: Organisation
 
 /** A new member, who came the only way there is: by an invitation. */
 export async function joinedMember(
-  storage: Storage,
+  storage: EveryStore,
   orgId: string,
   role: Invitation['role'],
   user: User = aUser(),
@@ -174,7 +166,7 @@ export const anSdkSource = (orgId: string, given: Partial<SdkSource> = {}): SdkS
   ...given,
 });
 
-export const memberOf = async (storage: Storage, orgId: string, userId: string) =>
+export const memberOf = async (storage: EveryStore, orgId: string, userId: string) =>
   (await storage.listMembers(orgId)).find(member => member.userId === userId);
 
 export const anAuditEntry = (orgId: string, given: Partial<AuditEntry> = {}): AuditEntry => ({
@@ -189,7 +181,7 @@ export const anAuditEntry = (orgId: string, given: Partial<AuditEntry> = {}): Au
 });
 
 /** What is left of deleted organisations goes, in slices of one row. Answers how many slices it took. */
-export async function removeDeleted(storage: Storage, now = NOW): Promise<number> {
+export async function removeDeleted(storage: EveryStore, now = NOW): Promise<number> {
   let slices = 0;
   while ((await storage.pruneDeleted(now, 1)) > 0) slices++;
   return slices;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { UNKNOWN_PIPELINE } from '../../../src/core/event/outcome.ts';
-import type { ClaimedEvent, SettledRun, Settlement } from '../../../src/core/stores/pipelines.ts';
-import type { Storage } from '../../../src/core/stores/storage.ts';
+import type { ClaimedEvent, SettledRun, Settlement } from '../../../src/core/stores/event-queue.ts';
+import { type EveryStore, everyStore } from '../../support/every-store.ts';
+
 import { aDestination } from './delivery-samples.ts';
 import { onOwnDatabase } from './own-database.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
@@ -10,10 +11,10 @@ import type { OpenedStorage, Subject } from './suite.ts';
 
 export function settleContract(subject: Subject): void {
   let opened: OpenedStorage;
-  let storage: Storage;
+  let storage: EveryStore;
   onOwnDatabase(subject, own => {
     opened = own;
-    storage = own.nodes[0].storage;
+    storage = everyStore(own.nodes[0]);
   });
 
   const orgId = () => idAt('org', NOW);
@@ -248,7 +249,7 @@ export function settleContract(subject: Subject): void {
       const results = await Promise.all(
         Array.from({ length: 8 }, (_, n) => {
           const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
-          return node.storage.settleEvents([settlement], NOW);
+          return node.eventQueue.settleEvents([settlement], NOW);
         }),
       );
       const kinds = results.map(([result]) => result?.kind).toSorted();
@@ -375,7 +376,7 @@ export function settleContract(subject: Subject): void {
         all.map((one, n) => {
           const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
           const keys = n % 2 === 0 ? ['a', 'b'] : ['b', 'a'];
-          return node.storage.settleEvents(
+          return node.eventQueue.settleEvents(
             [aSettlement(one, { runs: [aRun({ claims: keyed(...keys) })] })],
             NOW,
           );
@@ -416,7 +417,7 @@ export function settleContract(subject: Subject): void {
           { pipelineId: 'pipe_one', tally: 'cache_hit' as const, count: 1 },
           { pipelineId: 'pipe_two', tally: 'model_called' as const, count: 1 },
         ];
-        return node.storage.settleEvents([aSettlement(one, { tallies })], NOW);
+        return node.eventQueue.settleEvents([aSettlement(one, { tallies })], NOW);
       }),
     );
     expect(await storage.readTallies(org, 'pipe_one')).toEqual({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'bun:test';
-import type { Storage, StorageEngine } from '../../../src/core/stores/storage.ts';
+import type { StorageEngine } from '../../../src/core/stores/engine.ts';
+import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { accountsContract } from './accounts.ts';
 import { apiKeysContract } from './api-keys.ts';
 import { appendContract } from './append.ts';
@@ -32,10 +33,10 @@ export interface OpenedStorage {
 
 /** What the files of this suite work with. They share one database, so each test makes its own organisation. */
 export interface Subject {
-  readonly storage: Storage;
+  readonly storage: EveryStore;
   readonly engine: StorageEngine;
   /** The same storage through every node in turn: for calls that race. */
-  atOnce<T>(count: number, call: (storage: Storage, n: number) => Promise<T>): Promise<T[]>;
+  atOnce<T>(count: number, call: (storage: EveryStore, n: number) => Promise<T>): Promise<T[]>;
   /** A database that nobody has touched. */
   openEmpty(): Promise<OpenedStorage>;
 }
@@ -51,7 +52,7 @@ export function storageContract(name: string, open: () => Promise<OpenedStorage>
 
     const subject: Subject = {
       get storage() {
-        return opened.nodes[0].storage;
+        return everyStore(opened.nodes[0]);
       },
       get engine() {
         return opened.nodes[0];
@@ -60,7 +61,7 @@ export function storageContract(name: string, open: () => Promise<OpenedStorage>
         Promise.all(
           Array.from({ length: count }, (_, n) => {
             const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
-            return call(node.storage, n);
+            return call(everyStore(node), n);
           }),
         ),
       openEmpty: open,

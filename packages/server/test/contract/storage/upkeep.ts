@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { everyStore } from '../../support/every-store.ts';
 import {
   aClaim,
   anEvent,
@@ -21,7 +22,7 @@ export function upkeepContract(subject: Subject): void {
 
   test('prunes what has expired, in slices, and nothing else', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     const { org, user } = await storedOwner(storage);
     const expiries = [NOW + 10, NOW + 10, NOW + 10, NOW + 11];
     const claims = expiries.map(expiresAt => aClaim(org.id, { expiresAt }));
@@ -53,7 +54,7 @@ export function upkeepContract(subject: Subject): void {
 
   test('counts the nodes that were heard of lately', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     expect(await storage.heartbeat(node('one'), NOW)).toHaveLength(1);
     expect(await storage.heartbeat(node('two'), NOW + 1_000)).toHaveLength(2);
     expect(await storage.heartbeat(node('one'), NOW + 5_000)).toHaveLength(2);
@@ -64,7 +65,7 @@ export function upkeepContract(subject: Subject): void {
 
   test('tells the roles of each node, until it leaves', async () => {
     const { nodes, remove } = await subject.openEmpty();
-    const { storage } = nodes[0];
+    const storage = everyStore(nodes[0]);
     await storage.heartbeat({ id: 'door', roles: ['ingest', 'dashboard'] }, NOW);
     const both = await storage.heartbeat({ id: 'worker', roles: ['deliver'] }, NOW);
     expect(both.sort()).toEqual([['deliver'], ['ingest', 'dashboard']]);
@@ -77,11 +78,11 @@ export function upkeepContract(subject: Subject): void {
     const { nodes, remove } = await subject.openEmpty();
     const counts = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>
-        (nodes[n % nodes.length] ?? nodes[0]).storage.heartbeat(node(idAt('run', NOW)), NOW),
+        (nodes[n % nodes.length] ?? nodes[0]).upkeep.heartbeat(node(idAt('run', NOW)), NOW),
       ),
     );
     expect(counts.every(({ length }) => length >= 1 && length <= 6)).toBe(true);
-    expect(await nodes[0].storage.heartbeat(node('last'), NOW)).toHaveLength(7);
+    expect(await everyStore(nodes[0]).heartbeat(node('last'), NOW)).toHaveLength(7);
     await remove();
   });
 }

@@ -1,4 +1,4 @@
-import type { Accounts, Invitation, Member, Role, User } from '../../../core/stores/storage.ts';
+import type { AccountStore, Invitation, Member, Role, User } from '../../../core/stores/accounts.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { createOrganisation } from './organisations.ts';
@@ -17,10 +17,10 @@ const toUserRow = (user: User): Schema['users'] => ({
   created_at: user.createdAt,
 });
 
-export const hasUsers: Operation<Accounts['hasUsers']> = async db =>
+export const hasUsers: Operation<AccountStore['hasUsers']> = async db =>
   (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
 
-export const createFirstUser: Operation<Accounts['createFirstUser']> = async (db, user, org) => {
+export const createFirstUser: Operation<AccountStore['createFirstUser']> = async (db, user, org) => {
   // The row decides between two nodes that set up at once: the second one waits for it and finds it taken.
   const claimed = await db
     .insertInto('settings')
@@ -34,17 +34,17 @@ export const createFirstUser: Operation<Accounts['createFirstUser']> = async (db
   return true;
 };
 
-export const findUserByEmail: Operation<Accounts['findUserByEmail']> = async (db, email) => {
+export const findUserByEmail: Operation<AccountStore['findUserByEmail']> = async (db, email) => {
   const row = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
   return row ? toUser(row) : null;
 };
 
-export const setPassword: Operation<Accounts['setPassword']> = async (db, userId, passwordHash) => {
+export const setPassword: Operation<AccountStore['setPassword']> = async (db, userId, passwordHash) => {
   await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute();
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute();
 };
 
-export const createSession: Operation<Accounts['createSession']> = async (db, session) => {
+export const createSession: Operation<AccountStore['createSession']> = async (db, session) => {
   await db
     .insertInto('sessions')
     .values({
@@ -57,7 +57,7 @@ export const createSession: Operation<Accounts['createSession']> = async (db, se
     .execute();
 };
 
-export const findSession: Operation<Accounts['findSession']> = async (db, tokenHash, now) => {
+export const findSession: Operation<AccountStore['findSession']> = async (db, tokenHash, now) => {
   const row = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -86,11 +86,11 @@ export const findSession: Operation<Accounts['findSession']> = async (db, tokenH
     : null;
 };
 
-export const moveSession: Operation<Accounts['moveSession']> = async (db, tokenHash, orgId) => {
+export const moveSession: Operation<AccountStore['moveSession']> = async (db, tokenHash, orgId) => {
   await db.updateTable('sessions').set({ org_id: orgId }).where('token_hash', '=', tokenHash).execute();
 };
 
-export const deleteSession: Operation<Accounts['deleteSession']> = async (db, tokenHash) => {
+export const deleteSession: Operation<AccountStore['deleteSession']> = async (db, tokenHash) => {
   await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
 };
 
@@ -108,7 +108,7 @@ const toMember = (row: { user_id: string; email: string; role: string; created_a
   createdAt: row.created_at,
 });
 
-export const listMembers: Operation<Accounts['listMembers']> = async (db, orgId) =>
+export const listMembers: Operation<AccountStore['listMembers']> = async (db, orgId) =>
   (await members(db, orgId).orderBy('users.email').execute()).map(toMember);
 
 /** Locks the organisation, so that two changes at once cannot each leave the other's owner as the last. */
@@ -122,7 +122,7 @@ async function isLastOwner(db: Db, orgId: string, userId: string): Promise<boole
   return owners.length === 1 && owners[0]?.user_id === userId;
 }
 
-export const setRole: Operation<Accounts['setRole']> = async (db, orgId, userId, role) => {
+export const setRole: Operation<AccountStore['setRole']> = async (db, orgId, userId, role) => {
   if (role !== 'owner' && (await isLastOwner(db, orgId, userId))) return 'last_owner';
   const changed = await db
     .updateTable('memberships')
@@ -134,7 +134,7 @@ export const setRole: Operation<Accounts['setRole']> = async (db, orgId, userId,
   return changed ? 'changed' : 'not_found';
 };
 
-export const removeMember: Operation<Accounts['removeMember']> = async (db, orgId, userId) => {
+export const removeMember: Operation<AccountStore['removeMember']> = async (db, orgId, userId) => {
   if (await isLastOwner(db, orgId, userId)) return 'last_owner';
   const removed = await db
     .deleteFrom('memberships')
@@ -157,7 +157,7 @@ const toInvitation = (row: Schema['invitations']): Invitation => ({
   expiresAt: row.expires_at,
 });
 
-export const createInvitation: Operation<Accounts['createInvitation']> = async (db, invitation) => {
+export const createInvitation: Operation<AccountStore['createInvitation']> = async (db, invitation) => {
   const member = await members(db, invitation.orgId)
     .where('users.email', '=', invitation.email)
     .executeTakeFirst();
@@ -182,7 +182,7 @@ export const createInvitation: Operation<Accounts['createInvitation']> = async (
   return 'created';
 };
 
-export const findInvitation: Operation<Accounts['findInvitation']> = async (db, codeHash, now) => {
+export const findInvitation: Operation<AccountStore['findInvitation']> = async (db, codeHash, now) => {
   const row = await db
     .selectFrom('invitations')
     .selectAll()
@@ -193,7 +193,7 @@ export const findInvitation: Operation<Accounts['findInvitation']> = async (db, 
   return { ...toInvitation(row), hasAccount: (await findUserByEmail(db, row.email)) !== null };
 };
 
-export const listInvitations: Operation<Accounts['listInvitations']> = async (db, orgId, now) =>
+export const listInvitations: Operation<AccountStore['listInvitations']> = async (db, orgId, now) =>
   (
     await db
       .selectFrom('invitations')
@@ -204,7 +204,7 @@ export const listInvitations: Operation<Accounts['listInvitations']> = async (db
       .execute()
   ).map(toInvitation);
 
-export const deleteInvitation: Operation<Accounts['deleteInvitation']> = async (db, orgId, id) =>
+export const deleteInvitation: Operation<AccountStore['deleteInvitation']> = async (db, orgId, id) =>
   (await db
     .deleteFrom('invitations')
     .where('org_id', '=', orgId)
@@ -212,7 +212,7 @@ export const deleteInvitation: Operation<Accounts['deleteInvitation']> = async (
     .returning('id')
     .executeTakeFirst()) !== undefined;
 
-export const acceptInvitation: Operation<Accounts['acceptInvitation']> = async (
+export const acceptInvitation: Operation<AccountStore['acceptInvitation']> = async (
   db,
   codeHash,
   now,

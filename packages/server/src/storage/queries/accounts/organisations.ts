@@ -1,4 +1,4 @@
-import type { Organisation, Organisations, Role } from '../../../core/stores/storage.ts';
+import type { AccountStore, Organisation, Role } from '../../../core/stores/accounts.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
@@ -18,11 +18,7 @@ export const toOrganisationRow = (org: Organisation): Schema['organisations'] =>
   created_at: org.createdAt,
 });
 
-export const createOrganisation: Operation<Organisations['createOrganisation']> = async (
-  db,
-  org,
-  ownerId,
-) => {
+export const createOrganisation: Operation<AccountStore['createOrganisation']> = async (db, org, ownerId) => {
   await db.insertInto('organisations').values(toOrganisationRow(org)).execute();
   await db
     .insertInto('memberships')
@@ -30,16 +26,16 @@ export const createOrganisation: Operation<Organisations['createOrganisation']> 
     .execute();
 };
 
-export const listOrganisations: Operation<Organisations['listOrganisations']> = async db =>
+export const listOrganisations: Operation<AccountStore['listOrganisations']> = async db =>
   (await db.selectFrom('organisations').selectAll().orderBy('id').execute()).map(toOrganisation);
 
-export const findOrganisation: Operation<Organisations['findOrganisation']> = async (db, id) => {
+export const findOrganisation: Operation<AccountStore['findOrganisation']> = async (db, id) => {
   const row = await db.selectFrom('organisations').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? toOrganisation(row) : null;
 };
 
 /** Only the columns that the change names: another node may be changing the others. */
-export const updateOrganisation: Operation<Organisations['updateOrganisation']> = async (db, id, change) => {
+export const updateOrganisation: Operation<AccountStore['updateOrganisation']> = async (db, id, change) => {
   const { name, retentionDays, searchableTraits } = change;
   const updated = await db
     .updateTable('organisations')
@@ -56,7 +52,7 @@ export const updateOrganisation: Operation<Organisations['updateOrganisation']> 
   return updated !== undefined;
 };
 
-export const listOrganisationsOf: Operation<Organisations['listOrganisationsOf']> = async (db, userId) =>
+export const listOrganisationsOf: Operation<AccountStore['listOrganisationsOf']> = async (db, userId) =>
   (
     await db
       .selectFrom('memberships')

@@ -1,4 +1,5 @@
-import type { ApiKey, ApiKeys } from '../../../core/stores/storage.ts';
+import type { ApiKey } from '../../../core/stores/configuration/api-keys.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
@@ -13,7 +14,7 @@ const toApiKey = (row: Schema['api_keys']): ApiKey => ({
   revokedAt: row.revoked_at,
 });
 
-export const createApiKey: Operation<ApiKeys['createApiKey']> = async (db, key) => {
+export const createApiKey: Operation<ConfigurationStore['createApiKey']> = async (db, key) => {
   await db
     .insertInto('api_keys')
     .values({
@@ -29,12 +30,12 @@ export const createApiKey: Operation<ApiKeys['createApiKey']> = async (db, key) 
     .execute();
 };
 
-export const listApiKeys: Operation<ApiKeys['listApiKeys']> = async (db, orgId) =>
+export const listApiKeys: Operation<ConfigurationStore['listApiKeys']> = async (db, orgId) =>
   (
     await db.selectFrom('api_keys').selectAll().where('org_id', '=', orgId).orderBy('id', 'desc').execute()
   ).map(toApiKey);
 
-export const findApiKey: Operation<ApiKeys['findApiKey']> = async (db, orgId, id) => {
+export const findApiKey: Operation<ConfigurationStore['findApiKey']> = async (db, orgId, id) => {
   const row = await db
     .selectFrom('api_keys')
     .selectAll()
@@ -45,7 +46,7 @@ export const findApiKey: Operation<ApiKeys['findApiKey']> = async (db, orgId, id
 };
 
 /** A key that was being made while its organisation was deleted opens nothing. */
-export const findApiKeyByHash: Operation<ApiKeys['findApiKeyByHash']> = async (db, hash) => {
+export const findApiKeyByHash: Operation<ConfigurationStore['findApiKeyByHash']> = async (db, hash) => {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('organisations', 'organisations.id', 'api_keys.org_id')
@@ -56,7 +57,7 @@ export const findApiKeyByHash: Operation<ApiKeys['findApiKeyByHash']> = async (d
   return row ? toApiKey(row) : null;
 };
 
-export const renameApiKey: Operation<ApiKeys['renameApiKey']> = async (db, orgId, id, name) =>
+export const renameApiKey: Operation<ConfigurationStore['renameApiKey']> = async (db, orgId, id, name) =>
   (await db
     .updateTable('api_keys')
     .set({ name })
@@ -65,7 +66,7 @@ export const renameApiKey: Operation<ApiKeys['renameApiKey']> = async (db, orgId
     .returning('id')
     .executeTakeFirst()) !== undefined;
 
-export const revokeApiKey: Operation<ApiKeys['revokeApiKey']> = async (db, orgId, id, at) =>
+export const revokeApiKey: Operation<ConfigurationStore['revokeApiKey']> = async (db, orgId, id, at) =>
   (await db
     .updateTable('api_keys')
     .set({ revoked_at: at })

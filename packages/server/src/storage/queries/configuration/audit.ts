@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
-import type { AuditLog } from '../../../core/stores/storage.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
@@ -23,17 +24,17 @@ export const toAuditRow = (entry: AuditEntry): Schema['audit'] => ({
   details: JSON.stringify(entry.details),
 });
 
-export const recordAudit: Operation<AuditLog['recordAudit']> = async (db, entry) => {
+export const recordAudit: Operation<ConfigurationStore['recordAudit']> = async (db, entry) => {
   await db.insertInto('audit').values(toAuditRow(entry)).execute();
 };
 
-export const listAudit: Operation<AuditLog['listAudit']> = async (db, orgId, { limit, below }) => {
+export const listAudit: Operation<ConfigurationStore['listAudit']> = async (db, orgId, { limit, below }) => {
   let query = db.selectFrom('audit').selectAll().where('org_id', '=', orgId);
   if (below !== null) query = query.where('id', '<', below);
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toAuditEntry);
 };
 
-export const findAudit: Operation<AuditLog['findAudit']> = async (db, orgId, id) => {
+export const findAudit: Operation<ConfigurationStore['findAudit']> = async (db, orgId, id) => {
   const row = await db
     .selectFrom('audit')
     .selectAll()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Destinations, StoredDestination } from '../../../core/stores/deliveries.ts';
+import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 import { takeOut } from './take-out.ts';
@@ -21,7 +22,10 @@ const toDestination = (row: Schema['destinations']): StoredDestination => ({
   updatedAt: row.updated_at,
 });
 
-export const createDestination: Operation<Destinations['createDestination']> = async (db, destination) => {
+export const createDestination: Operation<ConfigurationStore['createDestination']> = async (
+  db,
+  destination,
+) => {
   await db
     .insertInto('destinations')
     .values({
@@ -41,7 +45,7 @@ export const createDestination: Operation<Destinations['createDestination']> = a
     .execute();
 };
 
-export const listDestinations: Operation<Destinations['listDestinations']> = async (db, orgId) =>
+export const listDestinations: Operation<ConfigurationStore['listDestinations']> = async (db, orgId) =>
   (
     await db
       .selectFrom('destinations')
@@ -51,7 +55,7 @@ export const listDestinations: Operation<Destinations['listDestinations']> = asy
       .execute()
   ).map(toDestination);
 
-export const findDestination: Operation<Destinations['findDestination']> = async (db, orgId, id) => {
+export const findDestination: Operation<ConfigurationStore['findDestination']> = async (db, orgId, id) => {
   const row = await db
     .selectFrom('destinations')
     .selectAll()
@@ -65,7 +69,7 @@ export const findDestination: Operation<Destinations['findDestination']> = async
 const ifDown = (at: number) =>
   sql<number | null>`CASE WHEN breaker_opened_at IS NULL THEN NULL ELSE CAST(${at} AS BIGINT) END`;
 
-export const updateDestination: Operation<Destinations['updateDestination']> = async (
+export const updateDestination: Operation<ConfigurationStore['updateDestination']> = async (
   db,
   orgId,
   id,
@@ -87,7 +91,7 @@ export const updateDestination: Operation<Destinations['updateDestination']> = a
     .returning('id')
     .executeTakeFirst()) !== undefined;
 
-export const deleteDestination: Operation<Destinations['deleteDestination']> = async (
+export const deleteDestination: Operation<ConfigurationStore['deleteDestination']> = async (
   db,
   orgId,
   id,
@@ -105,7 +109,7 @@ export const deleteDestination: Operation<Destinations['deleteDestination']> = a
   return true;
 };
 
-export const saveBreaker: Operation<Destinations['saveBreaker']> = async (db, orgId, id, breaker) => {
+export const saveBreaker: Operation<ConfigurationStore['saveBreaker']> = async (db, orgId, id, breaker) => {
   await db
     .updateTable('destinations')
     .set({

@@ -1,4 +1,5 @@
-import type { Pipelines, PipelineVersion, StoredPipeline } from '../../../core/stores/pipelines.ts';
+import type { PipelineVersion, StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
@@ -37,7 +38,7 @@ const pipelinesOf = (db: Db, orgId: string) =>
     .select('present.definition')
     .where('pipelines.org_id', '=', orgId);
 
-export const createPipeline: Operation<Pipelines['createPipeline']> = async (db, pipeline, by) => {
+export const createPipeline: Operation<ConfigurationStore['createPipeline']> = async (db, pipeline, by) => {
   await db
     .insertInto('pipelines')
     .values({
@@ -73,15 +74,22 @@ async function addVersion(db: Db, orgId: string, version: PipelineVersion): Prom
     .execute();
 }
 
-export const listPipelines: Operation<Pipelines['listPipelines']> = async (db, orgId) =>
+export const listPipelines: Operation<ConfigurationStore['listPipelines']> = async (db, orgId) =>
   (await pipelinesOf(db, orgId).orderBy('pipelines.id', 'desc').execute()).map(toPipeline);
 
-export const findPipeline: Operation<Pipelines['findPipeline']> = async (db, orgId, id) => {
+export const findPipeline: Operation<ConfigurationStore['findPipeline']> = async (db, orgId, id) => {
   const row = await pipelinesOf(db, orgId).where('pipelines.id', '=', id).executeTakeFirst();
   return row ? toPipeline(row) : null;
 };
 
-export const savePipeline: Operation<Pipelines['savePipeline']> = async (db, orgId, id, save, by, at) => {
+export const savePipeline: Operation<ConfigurationStore['savePipeline']> = async (
+  db,
+  orgId,
+  id,
+  save,
+  by,
+  at,
+) => {
   const version = save.from + 1;
   const saved = await db
     .updateTable('pipelines')
@@ -102,7 +110,13 @@ export const savePipeline: Operation<Pipelines['savePipeline']> = async (db, org
   return 'saved';
 };
 
-export const enablePipeline: Operation<Pipelines['enablePipeline']> = async (db, orgId, id, enabled, at) =>
+export const enablePipeline: Operation<ConfigurationStore['enablePipeline']> = async (
+  db,
+  orgId,
+  id,
+  enabled,
+  at,
+) =>
   (await db
     .updateTable('pipelines')
     .set({ enabled: Number(enabled), updated_at: at })
@@ -111,7 +125,7 @@ export const enablePipeline: Operation<Pipelines['enablePipeline']> = async (db,
     .returning('id')
     .executeTakeFirst()) !== undefined;
 
-export const deletePipeline: Operation<Pipelines['deletePipeline']> = async (db, orgId, id) =>
+export const deletePipeline: Operation<ConfigurationStore['deletePipeline']> = async (db, orgId, id) =>
   (await db
     .deleteFrom('pipelines')
     .where('org_id', '=', orgId)
@@ -122,10 +136,13 @@ export const deletePipeline: Operation<Pipelines['deletePipeline']> = async (db,
 const versionsOf = (db: Db, orgId: string, id: string) =>
   db.selectFrom('pipeline_versions').selectAll().where('org_id', '=', orgId).where('pipeline_id', '=', id);
 
-export const listPipelineVersions: Operation<Pipelines['listPipelineVersions']> = async (db, orgId, id) =>
-  (await versionsOf(db, orgId, id).orderBy('version', 'desc').execute()).map(toVersion);
+export const listPipelineVersions: Operation<ConfigurationStore['listPipelineVersions']> = async (
+  db,
+  orgId,
+  id,
+) => (await versionsOf(db, orgId, id).orderBy('version', 'desc').execute()).map(toVersion);
 
-export const findPipelineVersion: Operation<Pipelines['findPipelineVersion']> = async (
+export const findPipelineVersion: Operation<ConfigurationStore['findPipelineVersion']> = async (
   db,
   orgId,
   id,
@@ -135,7 +152,7 @@ export const findPipelineVersion: Operation<Pipelines['findPipelineVersion']> = 
   return row ? toVersion(row) : null;
 };
 
-export const readProcessing: Operation<Pipelines['readProcessing']> = async (db, orgId) => {
+export const readProcessing: Operation<ConfigurationStore['readProcessing']> = async (db, orgId) => {
   const sources = await db
     .selectFrom('sources')
     .select(['id', 'kind', 'name', 'enabled', 'match'])

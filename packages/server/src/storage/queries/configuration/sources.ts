@@ -3,9 +3,9 @@ import type {
   Rejection,
   Source,
   SourceChange,
-  Sources,
   WebhookSource,
-} from '../../../core/stores/storage.ts';
+} from '../../../core/stores/configuration/sources.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 import { takeOut } from './take-out.ts';
@@ -52,7 +52,7 @@ const toChangedColumns = (change: SourceChange) => ({
   rate_burst: change.rateBurst,
 });
 
-export const createSource: Operation<Sources['createSource']> = async (db, source) => {
+export const createSource: Operation<ConfigurationStore['createSource']> = async (db, source) => {
   await db
     .insertInto('sources')
     .values({
@@ -70,12 +70,12 @@ export const createSource: Operation<Sources['createSource']> = async (db, sourc
     .execute();
 };
 
-export const listSources: Operation<Sources['listSources']> = async (db, orgId) =>
+export const listSources: Operation<ConfigurationStore['listSources']> = async (db, orgId) =>
   (
     await db.selectFrom('sources').selectAll().where('org_id', '=', orgId).orderBy('id', 'desc').execute()
   ).map(toSource);
 
-export const findSource: Operation<Sources['findSource']> = async (db, orgId, id) => {
+export const findSource: Operation<ConfigurationStore['findSource']> = async (db, orgId, id) => {
   const row = await db
     .selectFrom('sources')
     .selectAll()
@@ -86,7 +86,10 @@ export const findSource: Operation<Sources['findSource']> = async (db, orgId, id
 };
 
 /** A source that was being made while its organisation was deleted takes nothing in. */
-export const findSourceByTokenHash: Operation<Sources['findSourceByTokenHash']> = async (db, tokenHash) => {
+export const findSourceByTokenHash: Operation<ConfigurationStore['findSourceByTokenHash']> = async (
+  db,
+  tokenHash,
+) => {
   const row = await db
     .selectFrom('sources')
     .innerJoin('organisations', 'organisations.id', 'sources.org_id')
@@ -96,7 +99,13 @@ export const findSourceByTokenHash: Operation<Sources['findSourceByTokenHash']> 
   return row ? (toSource(row) as WebhookSource) : null;
 };
 
-export const updateSource: Operation<Sources['updateSource']> = async (db, orgId, id, change, at) =>
+export const updateSource: Operation<ConfigurationStore['updateSource']> = async (
+  db,
+  orgId,
+  id,
+  change,
+  at,
+) =>
   (await db
     .updateTable('sources')
     .set({ ...toChangedColumns(change), updated_at: at })
@@ -105,7 +114,7 @@ export const updateSource: Operation<Sources['updateSource']> = async (db, orgId
     .returning('id')
     .executeTakeFirst()) !== undefined;
 
-export const deleteSource: Operation<Sources['deleteSource']> = async (db, orgId, id, by, at) => {
+export const deleteSource: Operation<ConfigurationStore['deleteSource']> = async (db, orgId, id, by, at) => {
   const deleted = await db
     .deleteFrom('sources')
     .where('org_id', '=', orgId)
@@ -120,7 +129,7 @@ export const deleteSource: Operation<Sources['deleteSource']> = async (db, orgId
 
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
 
-export const recordActivity: Operation<Sources['recordActivity']> = async (
+export const recordActivity: Operation<ConfigurationStore['recordActivity']> = async (
   db,
   { keysUsed, sourcesSeen, rejections },
 ) => {
@@ -163,7 +172,12 @@ export const recordActivity: Operation<Sources['recordActivity']> = async (
   }
 };
 
-export const listRejections: Operation<Sources['listRejections']> = async (db, orgId, sourceId, limit) =>
+export const listRejections: Operation<ConfigurationStore['listRejections']> = async (
+  db,
+  orgId,
+  sourceId,
+  limit,
+) =>
   (
     await db
       .selectFrom('rejections')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CappedCount, Counters } from '../../../core/stores/counters.ts';
+import type { CappedCount, CounterStore } from '../../../core/stores/counters.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { countFailedEvents, countFailedEventsOfAll } from '../deliveries/dead-letters.ts';
@@ -8,7 +8,7 @@ import { countFailedEvents, countFailedEventsOfAll } from '../deliveries/dead-le
  * Each count stops at its limit and goes along an index that holds nothing else, so that a million rows cost no
  * more than a few thousand. The states are written out, since that is how an engine knows those indexes to serve.
  */
-export const countBacklog: Operation<Counters['countBacklog']> = async (db, orgId, most) => {
+export const countBacklog: Operation<CounterStore['countBacklog']> = async (db, orgId, most) => {
   const events = await countUpTo(db, most, sql`FROM events WHERE org_id = ${orgId} AND state = 'accepted'`);
   const parked = await countUpTo(db, most, sql`FROM parked_events WHERE org_id = ${orgId} AND job_id = ''`);
   return {
@@ -26,7 +26,7 @@ export const countBacklog: Operation<Counters['countBacklog']> = async (db, orgI
  * As above: what is asked for is the very condition of an index, whose rows are counted without reading one. Only of
  * events that failed each is looked at, since the list of dead letters leaves out those that went through after all.
  */
-export const countWaiting: Operation<Counters['countWaiting']> = async (db, most) => {
+export const countWaiting: Operation<CounterStore['countWaiting']> = async (db, most) => {
   const count = async (rows: ReturnType<typeof sql>) => Math.min(await countUpTo(db, most, rows), most);
   const accepted = await count(sql`FROM events WHERE state = 'accepted'`);
   const parked = await count(sql`FROM parked_events`);

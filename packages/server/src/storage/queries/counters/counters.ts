@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { hours, minutes } from '../../../core/clock.ts';
-import type { Count, Counters, CounterWindow } from '../../../core/stores/counters.ts';
+import type { Count, CounterStore, CounterWindow } from '../../../core/stores/counters.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
@@ -11,7 +11,7 @@ const ROWS_A_STATEMENT = 1_000;
 
 type Row = Schema['counters'];
 
-export const addCounts: Operation<Counters['addCounts']> = async (db, counts) => {
+export const addCounts: Operation<CounterStore['addCounts']> = async (db, counts) => {
   const known = await existing(db, new Set(counts.map(({ orgId }) => orgId)));
   const rows = toRows(counts.filter(({ orgId }) => known.has(orgId)));
   for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
@@ -56,7 +56,7 @@ function toRows(counts: readonly Count[]): Row[] {
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-export const readCounters: Operation<Counters['readCounters']> = async (
+export const readCounters: Operation<CounterStore['readCounters']> = async (
   db,
   orgId,
   subjects,
@@ -108,7 +108,7 @@ export function rangesOf({ from, stepMs, points }: CounterWindow) {
   ].filter(range => range.from < range.to);
 }
 
-export const pruneCounters: Operation<Counters['pruneCounters']> = async (db, orgId, before, limit) => {
+export const pruneCounters: Operation<CounterStore['pruneCounters']> = async (db, orgId, before, limit) => {
   const old = db
     .selectFrom('counters')
     .select(['org_id', 'subject', 'name', 'span', 'at'])

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { idFloor } from '../../../core/ids.ts';
-import type { DeadLetters, FailedEventFilter } from '../../../core/stores/dead-letters.ts';
+import type { FailedEventFilter } from '../../../core/stores/dead-letters.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { deadDeliveries } from './deliveries.ts';
@@ -41,7 +42,7 @@ function failedRuns(db: Db, orgId: string, filter: FailedEventFilter) {
   return query;
 }
 
-export const listFailedEvents: Operation<DeadLetters['listFailedEvents']> = async (
+export const listFailedEvents: Operation<DeliveryQueue['listFailedEvents']> = async (
   db,
   orgId,
   { limit, below, ...filter },
@@ -51,7 +52,7 @@ export const listFailedEvents: Operation<DeadLetters['listFailedEvents']> = asyn
   return (await query.orderBy('runs.event_id', 'desc').limit(limit).execute()).map(row => row.event_id);
 };
 
-export const countFailedEvents: Operation<DeadLetters['countFailedEvents']> = async (
+export const countFailedEvents: Operation<DeliveryQueue['countFailedEvents']> = async (
   db,
   orgId,
   filter,
@@ -75,7 +76,7 @@ export async function countFailedEventsOfAll(db: Db, most: number): Promise<numb
   return Number(count);
 }
 
-export const listFailures: Operation<DeadLetters['listFailures']> = async (db, orgId, eventIds) => {
+export const listFailures: Operation<DeliveryQueue['listFailures']> = async (db, orgId, eventIds) => {
   if (eventIds.length === 0) return [];
   const rows = await failedRuns(db, orgId, {})
     .innerJoin('events', join =>
@@ -109,7 +110,7 @@ export const listFailures: Operation<DeadLetters['listFailures']> = async (db, o
   }));
 };
 
-export const discardFailedEvent: Operation<DeadLetters['discardFailedEvent']> = async (
+export const discardFailedEvent: Operation<DeliveryQueue['discardFailedEvent']> = async (
   db,
   orgId,
   eventId,
@@ -129,7 +130,7 @@ export const discardFailedEvent: Operation<DeadLetters['discardFailedEvent']> = 
 /** In `mended`: nobody wants it any more. */
 const DISCARDED = 2;
 
-export const listDeadGroups: Operation<DeadLetters['listDeadGroups']> = async (db, orgId, filter, most) => {
+export const listDeadGroups: Operation<DeliveryQueue['listDeadGroups']> = async (db, orgId, filter, most) => {
   const dead = deadDeliveries(db, orgId, filter)
     .select(['deliveries.id', 'deliveries.destination_id', 'deliveries.code'])
     .orderBy('deliveries.id', 'desc')
@@ -169,7 +170,7 @@ export const listDeadGroups: Operation<DeadLetters['listDeadGroups']> = async (d
   });
 };
 
-export const listFailedGroups: Operation<DeadLetters['listFailedGroups']> = async (
+export const listFailedGroups: Operation<DeliveryQueue['listFailedGroups']> = async (
   db,
   orgId,
   filter,

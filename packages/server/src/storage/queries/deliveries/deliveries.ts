@@ -1,10 +1,6 @@
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
-import type {
-  Deliveries,
-  DeliveryFilter,
-  DeliveryState,
-  StoredDelivery,
-} from '../../../core/stores/deliveries.ts';
+import type { DeliveryFilter, DeliveryState, StoredDelivery } from '../../../core/stores/delivery.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
@@ -114,7 +110,7 @@ export const deadDeliveries = (db: Db, orgId: string, filter: Omit<DeliveryFilte
     .where(matches({ ...filter, state: 'dead' }))
     .where(isDead);
 
-export const listDeliveries: Operation<Deliveries['listDeliveries']> = async (
+export const listDeliveries: Operation<DeliveryQueue['listDeliveries']> = async (
   db,
   orgId,
   filter,
@@ -159,12 +155,17 @@ async function listOpen(
   }
 }
 
-export const findDelivery: Operation<Deliveries['findDelivery']> = async (db, orgId, id) => {
+export const findDelivery: Operation<DeliveryQueue['findDelivery']> = async (db, orgId, id) => {
   const row = await shown(db, orgId).where('deliveries.id', '=', id).executeTakeFirst();
   return row ? toDelivery(row) : null;
 };
 
-export const countDeliveries: Operation<Deliveries['countDeliveries']> = async (db, orgId, filter, most) => {
+export const countDeliveries: Operation<DeliveryQueue['countDeliveries']> = async (
+  db,
+  orgId,
+  filter,
+  most,
+) => {
   const all =
     filter.state === 'dead'
       ? [deadDeliveries(db, orgId, filter).select('deliveries.id')]
@@ -186,7 +187,7 @@ export const countDeliveries: Operation<Deliveries['countDeliveries']> = async (
   return counted;
 };
 
-export const listAttempts: Operation<Deliveries['listAttempts']> = async (
+export const listAttempts: Operation<DeliveryQueue['listAttempts']> = async (
   db,
   orgId,
   deliveryId,
@@ -219,7 +220,7 @@ const MOST_ATTEMPTS = 10_000;
 
 // --- The worker's way ------------------------------------------------------------------------------------
 
-export const listWaitingDestinations: Operation<Deliveries['listWaitingDestinations']> = async db => {
+export const listWaitingDestinations: Operation<DeliveryQueue['listWaitingDestinations']> = async db => {
   const { rows } = await sql<{ org_id: string; id: string; due_at: number; paused: number }>`
     ${waitingIds}
     SELECT destinations.org_id, destinations.id, destinations.paused,
@@ -239,7 +240,7 @@ export const listWaitingDestinations: Operation<Deliveries['listWaitingDestinati
 /** What goes back keeps its place: retrying where it has been attempted, pending where it has not. */
 const openAgain = sql<string>`CASE WHEN attempt > budget_from THEN 'retrying' ELSE 'pending' END`;
 
-export const releaseDeliveries: Operation<Deliveries['releaseDeliveries']> = async (
+export const releaseDeliveries: Operation<DeliveryQueue['releaseDeliveries']> = async (
   db,
   token,
   deliveries,
@@ -259,7 +260,7 @@ export const releaseDeliveries: Operation<Deliveries['releaseDeliveries']> = asy
   }
 };
 
-export const findLeased: Operation<Deliveries['findLeased']> = async (db, claims) => {
+export const findLeased: Operation<DeliveryQueue['findLeased']> = async (db, claims) => {
   const found: string[] = [];
   for (const [orgId, group] of Map.groupBy(claims, claim => claim.orgId)) {
     const tokens = new Map(group.map(({ id, token }) => [id, token]));
@@ -274,7 +275,7 @@ export const findLeased: Operation<Deliveries['findLeased']> = async (db, claims
   return found;
 };
 
-export const recoverDeliveries: Operation<Deliveries['recoverDeliveries']> = async (
+export const recoverDeliveries: Operation<DeliveryQueue['recoverDeliveries']> = async (
   db,
   { endedBefore, beyond },
   limit,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Deliveries } from '../../../core/stores/deliveries.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Operation } from '../../operation.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
 
 /** How deliveries end, begin again and go, other than by an attempt. */
 
-export const expireDeliveries: Operation<Deliveries['expireDeliveries']> = async (
+export const expireDeliveries: Operation<DeliveryQueue['expireDeliveries']> = async (
   db,
   orgId,
   destinationId,
@@ -29,7 +29,7 @@ export const expireDeliveries: Operation<Deliveries['expireDeliveries']> = async
   return rows.length;
 };
 
-export const bringForward: Operation<Deliveries['bringForward']> = async (
+export const bringForward: Operation<DeliveryQueue['bringForward']> = async (
   db,
   orgId,
   destinationId,
@@ -48,7 +48,7 @@ export const bringForward: Operation<Deliveries['bringForward']> = async (
   return rows.length;
 };
 
-export const cancelOrphans: Operation<Deliveries['cancelOrphans']> = async (db, at, limit) => {
+export const cancelOrphans: Operation<DeliveryQueue['cancelOrphans']> = async (db, at, limit) => {
   const orphaned = await sql<{ id: string }>`
     ${waitingIds}
     SELECT id FROM waiting
@@ -67,7 +67,7 @@ export const cancelOrphans: Operation<Deliveries['cancelOrphans']> = async (db, 
   return cancelled.rows.length;
 };
 
-export const retryDelivery: Operation<Deliveries['retryDelivery']> = async (db, orgId, id, at) =>
+export const retryDelivery: Operation<DeliveryQueue['retryDelivery']> = async (db, orgId, id, at) =>
   (await db
     .updateTable('deliveries')
     .set(eb => ({
@@ -92,7 +92,7 @@ export const retryDelivery: Operation<Deliveries['retryDelivery']> = async (db, 
     .returning('id')
     .executeTakeFirst()) !== undefined;
 
-export const discardDelivery: Operation<Deliveries['discardDelivery']> = async (db, orgId, id, at) =>
+export const discardDelivery: Operation<DeliveryQueue['discardDelivery']> = async (db, orgId, id, at) =>
   (await db
     .updateTable('deliveries')
     .set({ state: 'cancelled', finished_at: at, lease_token: null, lease_until: null })

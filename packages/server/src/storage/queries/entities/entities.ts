@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isMatch, toMilliseconds } from '../../../core/entities/write.ts';
 import type { EntityRef } from '../../../core/event/scope.ts';
-import type { Entities, StoredEntity, TimedEntity } from '../../../core/stores/entities.ts';
+import type { EntityStore, StoredEntity, TimedEntity } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
@@ -34,7 +34,7 @@ export const toTimedEntity = (row: EntityRow & Pick<Schema['entities'], 'trait_t
   traitTimes: row.trait_times,
 });
 
-export const findEntity: Operation<Entities['findEntity']> = async (db, orgId, { kind, externalId }) => {
+export const findEntity: Operation<EntityStore['findEntity']> = async (db, orgId, { kind, externalId }) => {
   const row = await db
     .selectFrom('entities')
     .select(entityColumns)
@@ -58,7 +58,7 @@ export async function findEntityId(db: Db, orgId: string, { kind, externalId }: 
   return row?.id ?? null;
 }
 
-export const findTraits: Operation<Entities['findTraits']> = async (db, orgId, ties) => {
+export const findTraits: Operation<EntityStore['findTraits']> = async (db, orgId, ties) => {
   if (ties.length === 0) return [];
   const wanted = sql.join(ties.map(({ kind, externalId }) => sql`(${externalId}, ${kind})`));
   const rows = await db
@@ -72,7 +72,7 @@ export const findTraits: Operation<Entities['findTraits']> = async (db, orgId, t
   return ties.map(({ kind, externalId }) => found.get(`${kind} ${externalId}`) ?? null);
 };
 
-export const deleteEntity: Operation<Entities['deleteEntity']> = async (db, orgId, entity, ifMatch) => {
+export const deleteEntity: Operation<EntityStore['deleteEntity']> = async (db, orgId, entity, ifMatch) => {
   // Changing nothing locks the row: whoever links or writes it at the same time comes before or after.
   const row = await db
     .updateTable('entities')

@@ -1,13 +1,13 @@
 import { type Tombstones, tombstonesOf } from '../../../core/event/erasure.ts';
 import { DEFERRED } from '../../../core/event/state.ts';
-import type { Entities } from '../../../core/stores/entities.ts';
+import type { EntityStore } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 
 /** Deliveries that something may still be sent for: a dead one too, since somebody may retry it. */
 const NOT_ENDED = ['pending', 'retrying', 'delivering', 'dead'];
 
-export const eraseEventsOfEntity: Operation<Entities['eraseEventsOfEntity']> = async (
+export const eraseEventsOfEntity: Operation<EntityStore['eraseEventsOfEntity']> = async (
   db,
   orgId,
   entity,

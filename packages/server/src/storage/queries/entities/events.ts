@@ -1,7 +1,7 @@
 import type { EventState } from '../../../core/event/event.ts';
 import type { EntityRef } from '../../../core/event/scope.ts';
 import { DEFERRED } from '../../../core/event/state.ts';
-import type { Entities, EventOfEntity } from '../../../core/stores/entities.ts';
+import type { EntityStore, EventOfEntity } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
@@ -10,7 +10,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 /** Entities whose events are looked up in one statement. */
 const AT_ONCE = 50;
 
-export const listEventsOfEntity: Operation<Entities['listEventsOfEntity']> = async (
+export const listEventsOfEntity: Operation<EntityStore['listEventsOfEntity']> = async (
   db,
   orgId,
   entities,

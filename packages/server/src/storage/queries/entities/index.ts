@@ -1,4 +1,4 @@
-import type { Entities } from '../../../core/stores/entities.ts';
+import type { EntityStore } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../../searchable-traits.ts';
@@ -39,7 +39,7 @@ const staleIds = async (db: Db, orgId: string, tag: string, side: '<' | '>', lim
 
 const ROWS_AT_ONCE = 1_000;
 
-export const reindexEntities: Operation<Entities['reindexEntities']> = async (db, orgId, limit) => {
+export const reindexEntities: Operation<EntityStore['reindexEntities']> = async (db, orgId, limit) => {
   const searchable = await readSearchable(db, orgId);
   const { tag } = searchable;
   const stale = await staleIds(db, orgId, tag, '<', limit);

@@ -1,6 +1,6 @@
 import { SAME_AS } from '../../../core/entities/link.ts';
 import { Problem } from '../../../core/errors.ts';
-import type { Entities, EntityLink, NewLink } from '../../../core/stores/entities.ts';
+import type { EntityLink, EntityStore, NewLink } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { findEntityId } from './entities.ts';
@@ -8,7 +8,7 @@ import { findEntityId } from './entities.ts';
 /** The link may go again between being in the way and being looked at; not for ever. */
 const MOST_TRIES = 5;
 
-export const linkEntities: Operation<Entities['linkEntities']> = async (db, orgId, link, at) => {
+export const linkEntities: Operation<EntityStore['linkEntities']> = async (db, orgId, link, at) => {
   const { relation } = link;
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const ends = await findEnds(db, orgId, link);
@@ -32,7 +32,7 @@ async function findEnds(db: Db, orgId: string, link: NewLink): Promise<{ from: s
   return from === null || to === null ? null : { from, to };
 }
 
-export const unlinkEntities: Operation<Entities['unlinkEntities']> = async (db, orgId, link) => {
+export const unlinkEntities: Operation<EntityStore['unlinkEntities']> = async (db, orgId, link) => {
   const ends = await findEnds(db, orgId, link);
   if (ends === null) return false;
   const there = await edgesBetween(db, orgId, link.relation, ends.from, ends.to).executeTakeFirst();
@@ -92,7 +92,7 @@ const toLink = (row: EdgeRow): EntityLink => ({
 type Side = 'out' | 'in';
 
 /** First what leads away from it, then what leads to it; each by relation and then by the other end. */
-export const listEntityLinks: Operation<Entities['listEntityLinks']> = async (
+export const listEntityLinks: Operation<EntityStore['listEntityLinks']> = async (
   db,
   orgId,
   entity,

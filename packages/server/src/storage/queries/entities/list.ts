@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { matchesTraits } from '../../../core/entities/trait.ts';
 import { toChanged } from '../../../core/entities/write.ts';
 import { formatPath } from '../../../core/expressions/path.ts';
-import type { Entities, EntityFilter, TraitFilter } from '../../../core/stores/entities.ts';
+import type { EntityFilter, EntityStore, TraitFilter } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { indexedText } from '../../searchable-traits.ts';
@@ -25,7 +25,7 @@ const SLICE = 4_000;
 /** How many are looked into at once; each may have all the traits that an entity may have. */
 const CHUNK = 200;
 
-export const listEntities: Operation<Entities['listEntities']> = async (db, orgId, filter, page) => {
+export const listEntities: Operation<EntityStore['listEntities']> = async (db, orgId, filter, page) => {
   const traits = filter.traits ?? [];
   const { next, isExact } = await candidatesOf(db, orgId, filter);
   const deadline = performance.now() + page.budgetMs;

@@ -1,5 +1,5 @@
 import { MOST_GRAPH_NODES, SAME_AS } from '../../../core/entities/link.ts';
-import type { Entities, EntityLink, TimedEntity } from '../../../core/stores/entities.ts';
+import type { EntityLink, EntityStore, TimedEntity } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { entityColumns, findEntityId, toTimedEntity } from './entities.ts';
@@ -12,7 +12,12 @@ const MOST_BYTES = 8 * 1024 * 1024;
 const AT_ONCE = 50;
 const READ_AT_ONCE = 200;
 
-export const findEntityGraph: Operation<Entities['findEntityGraph']> = async (db, orgId, entity, depth) => {
+export const findEntityGraph: Operation<EntityStore['findEntityGraph']> = async (
+  db,
+  orgId,
+  entity,
+  depth,
+) => {
   const start = await findEntityId(db, orgId, entity);
   if (start === null) return null;
   const walked = await walk(db, orgId, start, { depth, relation: null, mostEdges: MOST_EDGES });
@@ -32,7 +37,11 @@ export const findEntityGraph: Operation<Entities['findEntityGraph']> = async (db
  * Walked anew each time, never kept: so a link that is removed splits an identity just as it was joined, and no
  * order of merging can matter. A link costs one look at an index, and an identity is small.
  */
-export const findIdentityMembers: Operation<Entities['findIdentityMembers']> = async (db, orgId, entity) => {
+export const findIdentityMembers: Operation<EntityStore['findIdentityMembers']> = async (
+  db,
+  orgId,
+  entity,
+) => {
   const start = await findEntityId(db, orgId, entity);
   if (start === null) return null;
   const walked = await walk(db, orgId, start, {

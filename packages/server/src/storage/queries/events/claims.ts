@@ -1,9 +1,9 @@
-import type { EventClaims } from '../../../core/stores/pipelines.ts';
+import type { EventQueue } from '../../../core/stores/event-queue.ts';
 import { claimedColumns, toClaimedEvent } from '../../claimed-event.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
-export const hasExpiredClaims: Operation<EventClaims['hasExpiredClaims']> = async (db, now) =>
+export const hasExpiredClaims: Operation<EventQueue['hasExpiredClaims']> = async (db, now) =>
   (await db
     .selectFrom('event_claims')
     .select('event_id')
@@ -11,7 +11,7 @@ export const hasExpiredClaims: Operation<EventClaims['hasExpiredClaims']> = asyn
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
-export const claimExpired: Operation<EventClaims['claimExpired']> = async (db, { token, now, leaseMs }) => {
+export const claimExpired: Operation<EventQueue['claimExpired']> = async (db, { token, now, leaseMs }) => {
   for (;;) {
     const expired = await db
       .selectFrom('event_claims')
@@ -62,12 +62,12 @@ const endClaim = (db: Db, claim: Schema['event_claims']) =>
     .where('job_id', '=', claim.job_id)
     .executeTakeFirst();
 
-export const extendClaims: Operation<EventClaims['extendClaims']> = async (db, tokens, until) => {
+export const extendClaims: Operation<EventQueue['extendClaims']> = async (db, tokens, until) => {
   if (tokens.length === 0) return;
   await db.updateTable('event_claims').set({ until }).where('token', 'in', tokens).execute();
 };
 
-export const releaseClaims: Operation<EventClaims['releaseClaims']> = async (db, tokens, now) => {
+export const releaseClaims: Operation<EventQueue['releaseClaims']> = async (db, tokens, now) => {
   if (tokens.length === 0) return;
   const claims = await db.selectFrom('event_claims').selectAll().where('token', 'in', tokens).execute();
   for (const claim of claims) {
@@ -100,7 +100,7 @@ export const releaseClaims: Operation<EventClaims['releaseClaims']> = async (db,
   }
 };
 
-export const expireClaims: Operation<EventClaims['expireClaims']> = async (db, tokenPrefix) => {
+export const expireClaims: Operation<EventQueue['expireClaims']> = async (db, tokenPrefix) => {
   await db
     .updateTable('event_claims')
     .set({ until: 0 })

@@ -1,10 +1,10 @@
-import type { DedupeKeys } from '../../../core/stores/pipelines.ts';
+import type { EventQueue } from '../../../core/stores/event-queue.ts';
 import type { Operation } from '../../operation.ts';
 
 /** A statement has room for a limited number of values. */
 const KEYS_A_STATEMENT = 1_000;
 
-export const findDedupeKeys: Operation<DedupeKeys['findDedupeKeys']> = async (db, keys, now) => {
+export const findDedupeKeys: Operation<EventQueue['findDedupeKeys']> = async (db, keys, now) => {
   const found = new Map<string, string>();
   for (let from = 0; from < keys.length; from += KEYS_A_STATEMENT) {
     const rows = await db

@@ -1,7 +1,7 @@
-import type { Labels } from '../../../core/stores/pipelines.ts';
+import type { EventQueue } from '../../../core/stores/event-queue.ts';
 import type { Operation } from '../../operation.ts';
 
-export const findLabel: Operation<Labels['findLabel']> = async (db, orgId, key) =>
+export const findLabel: Operation<EventQueue['findLabel']> = async (db, orgId, key) =>
   (
     await db
       .selectFrom('labels')
@@ -11,7 +11,7 @@ export const findLabel: Operation<Labels['findLabel']> = async (db, orgId, key) 
       .executeTakeFirst()
   )?.label ?? null;
 
-export const claimLabel: Operation<Labels['claimLabel']> = async (db, orgId, key, now, leaseMs) => {
+export const claimLabel: Operation<EventQueue['claimLabel']> = async (db, orgId, key, now, leaseMs) => {
   // Of two nodes the second one waits here for the first, and finds its lease.
   const claimed = await db
     .insertInto('labels')
@@ -30,7 +30,7 @@ export const claimLabel: Operation<Labels['claimLabel']> = async (db, orgId, key
   return label === null ? { kind: 'busy' } : { kind: 'hit', label };
 };
 
-export const keepLabel: Operation<Labels['keepLabel']> = async (db, orgId, key, label, now) => {
+export const keepLabel: Operation<EventQueue['keepLabel']> = async (db, orgId, key, label, now) => {
   await db
     .insertInto('labels')
     .values({ org_id: orgId, key, label, lease_until: 0, hits: 0, used_at: now })
@@ -40,7 +40,7 @@ export const keepLabel: Operation<Labels['keepLabel']> = async (db, orgId, key, 
     .execute();
 };
 
-export const releaseLabel: Operation<Labels['releaseLabel']> = async (db, orgId, key) => {
+export const releaseLabel: Operation<EventQueue['releaseLabel']> = async (db, orgId, key) => {
   await db
     .deleteFrom('labels')
     .where('org_id', '=', orgId)
@@ -49,11 +49,11 @@ export const releaseLabel: Operation<Labels['releaseLabel']> = async (db, orgId,
     .execute();
 };
 
-export const releaseLabels: Operation<Labels['releaseLabels']> = async db => {
+export const releaseLabels: Operation<EventQueue['releaseLabels']> = async db => {
   await db.deleteFrom('labels').where('label', 'is', null).execute();
 };
 
-export const recordLabelUse: Operation<Labels['recordLabelUse']> = async (db, uses) => {
+export const recordLabelUse: Operation<EventQueue['recordLabelUse']> = async (db, uses) => {
   // In one order, so that two nodes that tell of the same ones cannot wait for each other.
   const sorted = uses.toSorted((a, b) => (`${a.orgId}\n${a.key}` < `${b.orgId}\n${b.key}` ? -1 : 1));
   for (const { orgId, key, hits, at } of sorted) {

@@ -1,5 +1,5 @@
 import type { RunOutcome } from '../../../core/event/outcome.ts';
-import type { Jobs, PlannedRun, RoutingNote, Runs, StoredRun } from '../../../core/stores/pipelines.ts';
+import type { EventQueue, PlannedRun, RoutingNote, StoredRun } from '../../../core/stores/event-queue.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
@@ -17,7 +17,7 @@ const toRun = (row: Omit<Schema['runs'], 'output' | 'source_name' | 'mended'>): 
   createdAt: row.created_at,
 });
 
-export const listRuns: Operation<Runs['listRuns']> = async (db, orgId, eventId, latest = MOST_RUNS) =>
+export const listRuns: Operation<EventQueue['listRuns']> = async (db, orgId, eventId, latest = MOST_RUNS) =>
   (
     await db
       .selectFrom('runs')
@@ -48,7 +48,7 @@ export const listRuns: Operation<Runs['listRuns']> = async (db, orgId, eventId, 
 /** More than anybody replays one event. */
 const MOST_RUNS = 10_000;
 
-export const findRetry: Operation<Runs['findRetry']> = async (db, orgId, eventId) => {
+export const findRetry: Operation<EventQueue['findRetry']> = async (db, orgId, eventId) => {
   const parked = await db
     .selectFrom('parked_events')
     .select(['due_at', 'plan'])
@@ -61,7 +61,7 @@ export const findRetry: Operation<Runs['findRetry']> = async (db, orgId, eventId
   return { dueAt: parked.due_at, retries: Math.max(0, ...plan.map(({ retries }) => retries)) };
 };
 
-export const listFirstRuns: Operation<Jobs['listFirstRuns']> = async (db, orgId, eventIds) => {
+export const listFirstRuns: Operation<EventQueue['listFirstRuns']> = async (db, orgId, eventIds) => {
   const plans: Record<string, PlannedRun[]> = {};
   if (eventIds.length === 0) return plans;
   const rows = await db

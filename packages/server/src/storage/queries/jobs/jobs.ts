@@ -1,4 +1,4 @@
-import type { Job, JobState, Jobs } from '../../../core/stores/pipelines.ts';
+import type { Job, JobState, JobStore } from '../../../core/stores/jobs.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { retryDelivery } from '../deliveries/delivery-ends.ts';
@@ -19,7 +19,7 @@ const toJob = (row: Schema['jobs']): Job => ({
   finishedAt: row.finished_at,
 });
 
-export const createJob: Operation<Jobs['createJob']> = async (db, job) => {
+export const createJob: Operation<JobStore['createJob']> = async (db, job) => {
   await db
     .insertInto('jobs')
     .values({
@@ -42,7 +42,7 @@ export const createJob: Operation<Jobs['createJob']> = async (db, job) => {
     .execute();
 };
 
-export const findJob: Operation<Jobs['findJob']> = async (db, orgId, id) => {
+export const findJob: Operation<JobStore['findJob']> = async (db, orgId, id) => {
   const row = await db
     .selectFrom('jobs')
     .selectAll()
@@ -52,7 +52,7 @@ export const findJob: Operation<Jobs['findJob']> = async (db, orgId, id) => {
   return row ? toJob(row) : null;
 };
 
-export const listJobs: Operation<Jobs['listJobs']> = async (db, orgId, { limit, below }) => {
+export const listJobs: Operation<JobStore['listJobs']> = async (db, orgId, { limit, below }) => {
   let query = db.selectFrom('jobs').selectAll().where('org_id', '=', orgId);
   if (below !== null) query = query.where('id', '<', below);
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toJob);
@@ -67,7 +67,7 @@ const openJobs = (db: Db, kinds: readonly string[], now: number) =>
     .where('kind', 'in', kinds)
     .where('lease_until', '<=', now);
 
-export const claimJob: Operation<Jobs['claimJob']> = async (db, kinds, { token, now, leaseMs }) => {
+export const claimJob: Operation<JobStore['claimJob']> = async (db, kinds, { token, now, leaseMs }) => {
   for (;;) {
     const open = await openJobs(db, kinds, now)
       .orderBy('lease_until')
@@ -89,10 +89,10 @@ export const claimJob: Operation<Jobs['claimJob']> = async (db, kinds, { token, 
   }
 };
 
-export const hasOpenJobs: Operation<Jobs['hasOpenJobs']> = async (db, kinds, now) =>
+export const hasOpenJobs: Operation<JobStore['hasOpenJobs']> = async (db, kinds, now) =>
   (await openJobs(db, kinds, now).limit(1).executeTakeFirst()) !== undefined;
 
-export const advanceJob: Operation<Jobs['advanceJob']> = async (
+export const advanceJob: Operation<JobStore['advanceJob']> = async (
   db,
   { orgId, id, token },
   progress,
@@ -143,7 +143,7 @@ export const advanceJob: Operation<Jobs['advanceJob']> = async (
   return true;
 };
 
-export const finishJob: Operation<Jobs['finishJob']> = async (db, orgId, id, state, at, token) => {
+export const finishJob: Operation<JobStore['finishJob']> = async (db, orgId, id, state, at, token) => {
   let query = db
     .updateTable('jobs')
     .set({ state, finished_at: at })
@@ -164,7 +164,7 @@ export const finishJob: Operation<Jobs['finishJob']> = async (db, orgId, id, sta
 };
 
 /** With one statement: between two, an event goes from the second place to the first unseen. */
-export const hasOutstanding: Operation<Jobs['hasOutstanding']> = async (db, orgId, jobId) => {
+export const hasOutstanding: Operation<JobStore['hasOutstanding']> = async (db, orgId, jobId) => {
   const within = (table: 'parked_events' | 'event_claims') =>
     db.selectFrom(table).select('event_id').where('org_id', '=', orgId).where('job_id', '=', jobId);
   const found = await within('parked_events').unionAll(within('event_claims')).limit(1).executeTakeFirst();

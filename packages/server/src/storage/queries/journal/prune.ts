@@ -1,6 +1,7 @@
 import { DEFERRED } from '../../../core/event/state.ts';
 import { idFloor } from '../../../core/ids.ts';
-import type { Journal, PruneCutoffs, Upkeep } from '../../../core/stores/storage.ts';
+import type { Journal, PruneCutoffs } from '../../../core/stores/journal.ts';
+import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 
@@ -98,7 +99,12 @@ async function removeEvents(db: Db, orgId: string, ids: readonly string[]): Prom
   await db.deleteFrom('events').where('org_id', '=', orgId).where('id', 'in', ids).execute();
 }
 
-export const pruneProcessing: Operation<Upkeep['pruneProcessing']> = async (db, now, unusedSince, limit) => {
+export const pruneProcessing: Operation<UpkeepStore['pruneProcessing']> = async (
+  db,
+  now,
+  unusedSince,
+  limit,
+) => {
   const counts = [
     await pruneDedupeKeys(db, now, limit),
     await pruneLabels(db, unusedSince, limit),

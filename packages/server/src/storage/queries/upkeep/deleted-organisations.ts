@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { minutes } from '../../../core/clock.ts';
-import type { Organisations, Upkeep } from '../../../core/stores/storage.ts';
+import type { AccountStore } from '../../../core/stores/accounts.ts';
+import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { pruneCounters } from '../counters/counters.ts';
@@ -28,7 +29,7 @@ const fewRows = [
   'event_claims',
 ] as const;
 
-export const deleteOrganisation: Operation<Organisations['deleteOrganisation']> = async (db, id, now) => {
+export const deleteOrganisation: Operation<AccountStore['deleteOrganisation']> = async (db, id, now) => {
   // Locking every organisation keeps two nodes from deleting the last two at once.
   const all = await db
     .updateTable('organisations')
@@ -48,7 +49,7 @@ export const deleteOrganisation: Operation<Organisations['deleteOrganisation']> 
   return 'deleted';
 };
 
-export const pruneDeleted: Operation<Upkeep['pruneDeleted']> = async (db, now, limit) => {
+export const pruneDeleted: Operation<UpkeepStore['pruneDeleted']> = async (db, now, limit) => {
   const gone = await db
     .selectFrom('deleted_organisations')
     .selectAll()
@@ -83,7 +84,7 @@ const manyRows = [
   ['audit', 'id'],
 ] as const;
 
-export const reopenDeleted: Operation<Upkeep['reopenDeleted']> = async db => {
+export const reopenDeleted: Operation<UpkeepStore['reopenDeleted']> = async db => {
   // What is found by an index. All else that could be written late goes by its own expiry.
   const tables = [
     ...manyRows.map(([table]) => table),

@@ -1,8 +1,8 @@
 import { seconds } from '../../../core/clock.ts';
-import type { Upkeep } from '../../../core/stores/storage.ts';
+import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 
-export const keepSetting: Operation<Upkeep['keepSetting']> = async (db, name, value) => {
+export const keepSetting: Operation<UpkeepStore['keepSetting']> = async (db, name, value) => {
   await db
     .insertInto('settings')
     .values({ name, value })
@@ -12,7 +12,7 @@ export const keepSetting: Operation<Upkeep['keepSetting']> = async (db, name, va
   return (await kept.executeTakeFirst())?.value ?? value;
 };
 
-export const pruneExpired: Operation<Upkeep['pruneExpired']> = async (db, now, limit) => {
+export const pruneExpired: Operation<UpkeepStore['pruneExpired']> = async (db, now, limit) => {
   const keys = await db
     .selectFrom('idempotency_keys')
     .select(['scope', 'key'])
@@ -36,7 +36,7 @@ export const pruneExpired: Operation<Upkeep['pruneExpired']> = async (db, now, l
 /** A node that has not been heard of for this long is taken for gone. */
 const NODE_SILENCE_MS = seconds(15);
 
-export const heartbeat: Operation<Upkeep['heartbeat']> = async (db, node, now) => {
+export const heartbeat: Operation<UpkeepStore['heartbeat']> = async (db, node, now) => {
   const seen = { seen_at: now, roles: node.roles.join(',') };
   await db
     .insertInto('nodes')
@@ -51,6 +51,6 @@ export const heartbeat: Operation<Upkeep['heartbeat']> = async (db, node, now) =
   return alive.map(({ roles }) => roles.split(','));
 };
 
-export const leave: Operation<Upkeep['leave']> = async (db, nodeId) => {
+export const leave: Operation<UpkeepStore['leave']> = async (db, nodeId) => {
   await db.deleteFrom('nodes').where('id', '=', nodeId).execute();
 };

@@ -2,7 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
 import { newId } from '../../../core/ids.ts';
 import { newSecret, type Vault } from '../../../core/secrets/vault.ts';
-import type { Storage } from '../../../core/stores/storage.ts';
+import type { AccountStore } from '../../../core/stores/accounts.ts';
+import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Passwords } from './passwords.ts';
 
 /** First run: while there is no user, whoever holds the one-time code makes the first one. */
@@ -23,10 +24,16 @@ interface Made {
 const CODE_LENGTH = 24;
 
 export async function prepareFirstUser(
-  storage: Pick<Storage, 'hasUsers' | 'keepSetting' | 'audited'>,
+  {
+    accounts,
+    upkeep,
+  }: {
+    readonly accounts: Pick<AccountStore, 'hasUsers' | 'audited'>;
+    readonly upkeep: Pick<UpkeepStore, 'keepSetting'>;
+  },
   { vault, clock, passwords }: { vault: Vault; clock: Clock; passwords: Passwords },
 ): Promise<FirstUser> {
-  const installation = await storage.keepSetting('installation', newSecret('installation'));
+  const installation = await upkeep.keepSetting('installation', newSecret('installation'));
   const code = vault.digest('set-up code', installation).slice(0, CODE_LENGTH);
   let wanted = true;
 
@@ -34,7 +41,7 @@ export async function prepareFirstUser(
     code,
     async isWanted() {
       // Users are never removed altogether, so once there is one the question is settled.
-      wanted &&= !(await storage.hasUsers());
+      wanted &&= !(await accounts.hasUsers());
       return wanted;
     },
     isCode(given) {
@@ -52,7 +59,7 @@ export async function prepareFirstUser(
         searchableTraits: [],
         createdAt: now,
       };
-      const changes = storage.audited({
+      const changes = accounts.audited({
         id: newId('aud', now),
         orgId: org.id,
         at: now,

@@ -4,7 +4,7 @@ import { Problem } from '../../../core/errors.ts';
 import { validate } from '../../../core/http/validate.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret } from '../../../core/secrets/vault.ts';
-import type { Storage, User } from '../../../core/stores/storage.ts';
+import type { AccountStore, User } from '../../../core/stores/accounts.ts';
 import type { Calls } from '../calls.ts';
 import type { CheckPassword, Passwords } from './passwords.ts';
 import { whoAmI, withCookie } from './session.ts';
@@ -14,15 +14,15 @@ import type { Sessions } from './sessions.ts';
 export function invitationCalls(
   calls: Calls,
   {
-    storage,
+    accounts,
     sessions,
     passwords,
     checkPassword,
     clock,
   }: {
-    readonly storage: Pick<
-      Storage,
-      'findInvitation' | 'findOrganisation' | 'audited' | 'listOrganisationsOf'
+    readonly accounts: Pick<
+      AccountStore,
+      'audited' | 'findInvitation' | 'findOrganisation' | 'listOrganisationsOf'
     >;
     readonly sessions: Sessions;
     readonly passwords: Passwords;
@@ -42,8 +42,8 @@ export function invitationCalls(
   }
 
   calls.onAnyone('GET /invitations/:code', async call => {
-    const invitation = await storage.findInvitation(hashSecret(call.param('code')), clock.now());
-    const organisation = invitation && (await storage.findOrganisation(invitation.orgId));
+    const invitation = await accounts.findInvitation(hashSecret(call.param('code')), clock.now());
+    const organisation = invitation && (await accounts.findOrganisation(invitation.orgId));
     if (!organisation) throw gone();
     const { email, role, hasAccount } = invitation;
     return call.answer({
@@ -56,7 +56,7 @@ export function invitationCalls(
 
   calls.onAnyone('POST /invitations/:code', async call => {
     const codeHash = hashSecret(call.param('code'));
-    const invitation = await storage.findInvitation(codeHash, clock.now());
+    const invitation = await accounts.findInvitation(codeHash, clock.now());
     if (invitation === null) throw gone();
     const { orgId, email, role, hasAccount } = invitation;
     const { password } = await call.body();
@@ -66,13 +66,13 @@ export function invitationCalls(
     const accept = (account: User) => {
       const [id, action, details] = [newId('aud', now), 'member.joined', { role }];
       const record = { id, orgId, at: now, actor: email, action, target: account.id, details };
-      return storage.audited(record).acceptInvitation(codeHash, now, account);
+      return accounts.audited(record).acceptInvitation(codeHash, now, account);
     };
     let joined = await accept(hasAccount ? await ownAccount() : await newAccount(email, password));
     // An account that was made in the meantime has a password of its own, which is to be proved first.
     if (joined === 'other_account') joined = await accept(await ownAccount());
     if (joined === null || joined === 'other_account') throw gone();
     const { session, cookie } = await sessions.begin(joined.userId, joined.orgId, call.client);
-    return withCookie(call.answer(await whoAmI(storage, session), 201), cookie);
+    return withCookie(call.answer(await whoAmI(accounts, session), 201), cookie);
   });
 }

@@ -3,7 +3,7 @@ import { type Clock, days, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret, newSecret } from '../../../core/secrets/vault.ts';
-import type { Invitation, Member, Role, Storage } from '../../../core/stores/storage.ts';
+import type { AccountStore, Invitation, Member, Role } from '../../../core/stores/accounts.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
@@ -11,16 +11,20 @@ import { requirePermission } from '../permissions.ts';
 
 const INVITATION_LIFETIME_MS = days(7);
 
-type MemberStorage = Pick<Storage, 'listMembers' | 'listInvitations' | 'audited'>;
-
 /** The people of an organisation, and those who have been invited: both stand in one list. */
 export function memberCalls(
   calls: Calls,
-  { storage, clock }: { readonly storage: MemberStorage; readonly clock: Clock },
+  {
+    accounts,
+    clock,
+  }: {
+    readonly accounts: Pick<AccountStore, 'audited' | 'listInvitations' | 'listMembers'>;
+    readonly clock: Clock;
+  },
 ): void {
   async function list({ session }: SessionCall): Promise<MemberRecord[]> {
-    const members = await storage.listMembers(session.orgId);
-    const invitations = await storage.listInvitations(session.orgId, clock.now());
+    const members = await accounts.listMembers(session.orgId);
+    const invitations = await accounts.listInvitations(session.orgId, clock.now());
     return [...members.map(toMember), ...invitations.map(toInvited)].sort((a, b) =>
       keyOf(a) < keyOf(b) ? -1 : 1,
     );
@@ -53,7 +57,7 @@ export function memberCalls(
       createdAt,
       expiresAt: createdAt + INVITATION_LIFETIME_MS,
     };
-    const changes = storage.audited(call.record('member.invited', invitation.id, { email, role }));
+    const changes = accounts.audited(call.record('member.invited', invitation.id, { email, role }));
     if ((await changes.createInvitation(invitation)) === 'already_member') {
       throw new Problem('conflict', { path: 'email', message: `${email} is a member already.` });
     }
@@ -71,7 +75,7 @@ export function memberCalls(
       throw new Problem('conflict', { message: 'Invite them again to offer another role.' });
     }
     const { id, email } = member;
-    const changes = storage.audited(
+    const changes = accounts.audited(
       call.record('member.role_changed', id, { email, from: member.role, to: role }),
     );
     settle(await changes.setRole(call.session.orgId, id, role));
@@ -82,10 +86,10 @@ export function memberCalls(
     const { id, email, role, status } = await find(call);
     requireRoleOver(call, role);
     if (status === 'invited') {
-      const changes = storage.audited(call.record('invitation.withdrawn', id, { email, role }));
+      const changes = accounts.audited(call.record('invitation.withdrawn', id, { email, role }));
       if (!(await changes.deleteInvitation(call.session.orgId, id))) throw new Problem('not_found');
     } else {
-      const changes = storage.audited(call.record('member.removed', id, { email, role }));
+      const changes = accounts.audited(call.record('member.removed', id, { email, role }));
       settle(await changes.removeMember(call.session.orgId, id));
     }
     return call.answer({ id, deleted: true });

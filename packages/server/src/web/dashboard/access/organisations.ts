@@ -2,7 +2,7 @@ import type { OrganisationRecord } from '@sluice/contract/dashboard-accounts';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
-import type { Organisation, Role, Storage } from '../../../core/stores/storage.ts';
+import type { AccountStore, Organisation, Role } from '../../../core/stores/accounts.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
@@ -17,12 +17,12 @@ type Mine = Organisation & { readonly role: Role };
 export function organisationCalls(
   calls: Calls,
   {
-    storage,
+    accounts,
     sessions,
     clock,
     defaultRetentionDays,
   }: {
-    readonly storage: Pick<Storage, 'listOrganisationsOf' | 'audited' | 'createSession'>;
+    readonly accounts: Pick<AccountStore, 'audited' | 'createSession' | 'listOrganisationsOf'>;
     readonly sessions: Sessions;
     readonly clock: Clock;
     readonly defaultRetentionDays: number;
@@ -39,14 +39,14 @@ export function organisationCalls(
   });
 
   async function find({ session, param }: SessionCall<'id'>): Promise<Mine> {
-    const mine = (await storage.listOrganisationsOf(session.userId)).find(({ id }) => id === param('id'));
+    const mine = (await accounts.listOrganisationsOf(session.userId)).find(({ id }) => id === param('id'));
     if (!mine) throw new Problem('not_found');
     return mine;
   }
 
   calls.on('GET /organisations', 'read', async call => {
     const page = call.page('organisations', call.query());
-    const mine = (await storage.listOrganisationsOf(call.session.userId)).reverse();
+    const mine = (await accounts.listOrganisationsOf(call.session.userId)).reverse();
     const { rows, next } = pageOf(mine, newestFirst, page);
     return page.answer(rows.map(show), next);
   });
@@ -57,7 +57,7 @@ export function organisationCalls(
     const id = newId('org', createdAt);
     const organisation = { id, name, retentionDays: null, searchableTraits: [], createdAt };
     const record = call.record('organisation.created', id, { name }, id);
-    await storage.audited(record).createOrganisation(organisation, call.session.userId);
+    await accounts.audited(record).createOrganisation(organisation, call.session.userId);
     return call.answer(show({ ...organisation, role: 'owner' }), 201);
   });
 
@@ -67,7 +67,7 @@ export function organisationCalls(
     const { id, role } = await find(call);
     requirePermission(role, 'settings.change');
     const input = await call.body();
-    await storage.audited(call.record('organisation.changed', id, input, id)).updateOrganisation(id, {
+    await accounts.audited(call.record('organisation.changed', id, input, id)).updateOrganisation(id, {
       ...(input.name === undefined ? {} : { name: input.name }),
       ...(input.retention_days === undefined ? {} : { retentionDays: input.retention_days }),
       ...(input.searchable_traits === undefined ? {} : { searchableTraits: input.searchable_traits }),
@@ -80,17 +80,17 @@ export function organisationCalls(
     requirePermission(role, 'organisations.change');
     // Sessions go with their organisation: whoever deletes it goes on in another one of theirs, and it is on record there.
     const { userId, tokenHash, createdAt, expiresAt, orgId } = call.session;
-    const [other] = (await storage.listOrganisationsOf(userId)).filter(mine => mine.id !== id);
+    const [other] = (await accounts.listOrganisationsOf(userId)).filter(mine => mine.id !== id);
     const next = orgId === id ? other?.id : orgId;
     const records = next === undefined ? [] : [call.record('organisation.deleted', id, { name }, next)];
-    const outcome = await storage.audited(...records).deleteOrganisation(id, clock.now());
+    const outcome = await accounts.audited(...records).deleteOrganisation(id, clock.now());
     if (outcome === 'not_found') throw new Problem('not_found');
     if (outcome === 'last_one') {
       throw new Problem('conflict', { message: 'An installation keeps at least one organisation.' });
     }
     const response = call.answer({ id, deleted: true });
     if (next === undefined) return withCookie(response, sessions.forgetting(call.client));
-    if (orgId === id) await storage.createSession({ userId, tokenHash, createdAt, expiresAt, orgId: next });
+    if (orgId === id) await accounts.createSession({ userId, tokenHash, createdAt, expiresAt, orgId: next });
     return response;
   });
 }

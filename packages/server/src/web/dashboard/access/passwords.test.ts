@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { everyStore } from '../../../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../../../test/support/service.ts';
 import { newId } from '../../../core/ids.ts';
-import type { StorageEngine } from '../../../core/stores/storage.ts';
+import type { StorageEngine } from '../../../core/stores/engine.ts';
+
 import { openStorage } from '../../../storage/open.ts';
 import { type CheckPassword, createPasswordCheck } from './passwords.ts';
 import { createThrottle } from './throttle.ts';
@@ -16,7 +18,7 @@ beforeAll(async () => {
   engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
   const user = { id: newId('usr'), email: 'a@example.com', passwordHash: 'hash of right', createdAt: 0 };
   const org = { id: newId('org'), name: 'Acme', retentionDays: null, searchableTraits: [], createdAt: 0 };
-  await engine.storage.createFirstUser(user, org);
+  await engine.accounts.createFirstUser(user, org);
 });
 afterAll(async () => {
   await engine.close();
@@ -31,7 +33,7 @@ beforeEach(() => {
       return hash === `hash of ${password}`;
     },
   };
-  check = createPasswordCheck(engine.storage, passwords, createThrottle({ now: () => 1_000 }));
+  check = createPasswordCheck(everyStore(engine), passwords, createThrottle({ now: () => 1_000 }));
 });
 
 const outcome = (email: string, password: string, address = '192.0.2.1') =>

@@ -1,6 +1,6 @@
 import { Problem } from '../../../core/errors.ts';
 import { newSecret } from '../../../core/secrets/vault.ts';
-import type { Storage, User } from '../../../core/stores/storage.ts';
+import type { AccountStore, User } from '../../../core/stores/accounts.ts';
 import { networkOf, type Throttle } from './throttle.ts';
 
 export interface Passwords {
@@ -12,7 +12,7 @@ export interface Passwords {
 export type CheckPassword = (email: string, password: string, address: string) => Promise<User>;
 
 export function createPasswordCheck(
-  storage: Pick<Storage, 'findUserByEmail'>,
+  accounts: Pick<AccountStore, 'findUserByEmail'>,
   passwords: Passwords,
   throttle: Throttle,
 ): CheckPassword {
@@ -23,7 +23,7 @@ export function createPasswordCheck(
     // An unknown e-mail is checked against this, so that it takes as long as a wrong password.
     nobodysHash ??= passwords.hash(newSecret('nobody'));
     const otherwise = await nobodysHash;
-    const user = await storage.findUserByEmail(email);
+    const user = await accounts.findUserByEmail(email);
     const isRight = await passwords.matches(password, user?.passwordHash ?? otherwise);
     if (user === null || !isRight) {
       throw new Problem('unauthenticated', { message: 'The e-mail or the password is not right.' });

@@ -2,7 +2,8 @@ import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
-import type { Storage } from '../../../core/stores/storage.ts';
+import type { AccountStore } from '../../../core/stores/accounts.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Calls } from '../calls.ts';
 import { permissionsOf } from '../permissions.ts';
 import type { CheckPassword } from './passwords.ts';
@@ -12,12 +13,14 @@ import type { LoginSession, Sessions } from './sessions.ts';
 export function sessionCalls(
   calls: Calls,
   {
-    storage,
+    accounts,
+    configuration,
     sessions,
     checkPassword,
     clock,
   }: {
-    readonly storage: Pick<Storage, 'listOrganisationsOf' | 'moveSession' | 'deleteSession' | 'recordAudit'>;
+    readonly accounts: Pick<AccountStore, 'deleteSession' | 'listOrganisationsOf' | 'moveSession'>;
+    readonly configuration: Pick<ConfigurationStore, 'recordAudit'>;
     readonly sessions: Sessions;
     readonly checkPassword: CheckPassword;
     readonly clock: Clock;
@@ -26,13 +29,13 @@ export function sessionCalls(
   calls.onAnyone('POST /session', async call => {
     const { email, password } = await call.body();
     const user = await checkPassword(email, password, call.client.address);
-    const [organisation] = await storage.listOrganisationsOf(user.id);
+    const [organisation] = await accounts.listOrganisationsOf(user.id);
     if (!organisation) {
       throw new Problem('forbidden', { message: 'You belong to no organisation any more.' });
     }
     const { session, cookie } = await sessions.begin(user.id, organisation.id, call.client);
     const at = clock.now();
-    await storage.recordAudit({
+    await configuration.recordAudit({
       id: newId('aud', at),
       orgId: organisation.id,
       at,
@@ -41,30 +44,30 @@ export function sessionCalls(
       target: user.id,
       details: { address: call.client.address },
     });
-    return withCookie(call.answer(await whoAmI(storage, session)), cookie);
+    return withCookie(call.answer(await whoAmI(accounts, session)), cookie);
   });
 
-  calls.on('GET /session', 'read', async call => call.answer(await whoAmI(storage, call.session)));
+  calls.on('GET /session', 'read', async call => call.answer(await whoAmI(accounts, call.session)));
 
   calls.on('DELETE /session', 'read', async call => {
-    await storage.deleteSession(call.session.tokenHash);
+    await accounts.deleteSession(call.session.tokenHash);
     return withCookie(call.answer({ ended: true }), sessions.forgetting(call.client));
   });
 
   calls.on('PUT /session/organisation', 'read', async call => {
     const { id } = await call.body();
-    const organisations = await storage.listOrganisationsOf(call.session.userId);
+    const organisations = await accounts.listOrganisationsOf(call.session.userId);
     if (!organisations.some(organisation => organisation.id === id)) throw new Problem('not_found');
-    await storage.moveSession(call.session.tokenHash, id);
-    return call.answer(await whoAmI(storage, await sessions.of(call.request)));
+    await accounts.moveSession(call.session.tokenHash, id);
+    return call.answer(await whoAmI(accounts, await sessions.of(call.request)));
   });
 }
 
 export async function whoAmI(
-  storage: Pick<Storage, 'listOrganisationsOf'>,
+  accounts: Pick<AccountStore, 'listOrganisationsOf'>,
   session: LoginSession,
 ): Promise<WhoAmI> {
-  const organisations = await storage.listOrganisationsOf(session.userId);
+  const organisations = await accounts.listOrganisationsOf(session.userId);
   return {
     user: { id: session.userId, email: session.email },
     organisation: { id: session.orgId, name: session.orgName },

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { everyStore } from '../../../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../../../test/support/service.ts';
 import { systemClock } from '../../../core/clock.ts';
 import type { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
-import type { StorageEngine } from '../../../core/stores/storage.ts';
+import type { StorageEngine } from '../../../core/stores/engine.ts';
+
 import { openStorage } from '../../../storage/open.ts';
 import { clientOf } from '../../client.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -16,8 +18,8 @@ let engine: StorageEngine;
 let sessions: Sessions;
 beforeAll(async () => {
   engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
-  await engine.storage.createFirstUser(user, org);
-  sessions = createSessions(engine.storage, systemClock);
+  await engine.accounts.createFirstUser(user, org);
+  sessions = createSessions(everyStore(engine), systemClock);
 });
 afterAll(async () => {
   await engine.close();

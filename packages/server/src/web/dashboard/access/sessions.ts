@@ -3,11 +3,11 @@ import { parse } from 'hono/utils/cookie';
 import { type Clock, days } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { hashSecret, newSecret } from '../../../core/secrets/vault.ts';
-import type { Storage } from '../../../core/stores/storage.ts';
+import type { AccountStore } from '../../../core/stores/accounts.ts';
 import type { Client } from '../../client.ts';
 
 /** Who is asking, in which organisation, with which role there as of now. */
-export type LoginSession = NonNullable<Awaited<ReturnType<Storage['findSession']>>>;
+export type LoginSession = NonNullable<Awaited<ReturnType<AccountStore['findSession']>>>;
 
 export interface Sessions {
   /** The session of the request's cookie, and of nothing else. Throws a 401 where there is none. */
@@ -22,7 +22,7 @@ const COOKIE = 'sluice_session';
 const LIFETIME_MS = days(14);
 
 export function createSessions(
-  storage: Pick<Storage, 'findSession' | 'createSession'>,
+  accounts: Pick<AccountStore, 'createSession' | 'findSession'>,
   clock: Clock,
 ): Sessions {
   // Lax, not Strict: a link to the dashboard in a mail should find its reader logged in.
@@ -36,7 +36,7 @@ export function createSessions(
     });
 
   async function find(tokenHash: string): Promise<LoginSession> {
-    const session = await storage.findSession(tokenHash, clock.now());
+    const session = await accounts.findSession(tokenHash, clock.now());
     if (session === null) throw new Problem('unauthenticated', { message: 'Log in first.' });
     return session;
   }
@@ -50,7 +50,7 @@ export function createSessions(
       const token = newSecret('ses');
       const createdAt = clock.now();
       const expiresAt = createdAt + LIFETIME_MS;
-      await storage.createSession({ tokenHash: hashSecret(token), userId, orgId, createdAt, expiresAt });
+      await accounts.createSession({ tokenHash: hashSecret(token), userId, orgId, createdAt, expiresAt });
       return {
         session: await find(hashSecret(token)),
         cookie: cookie(token, LIFETIME_MS / 1_000, client),

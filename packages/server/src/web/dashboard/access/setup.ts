@@ -1,5 +1,5 @@
 import { Problem } from '../../../core/errors.ts';
-import type { Storage } from '../../../core/stores/storage.ts';
+import type { AccountStore } from '../../../core/stores/accounts.ts';
 import type { Calls } from '../calls.ts';
 import type { FirstUser } from './first-user.ts';
 import { whoAmI, withCookie } from './session.ts';
@@ -10,12 +10,12 @@ import { networkOf, type Throttle } from './throttle.ts';
 export function setupCalls(
   calls: Calls,
   {
-    storage,
+    accounts,
     sessions,
     firstUser,
     throttle,
   }: {
-    readonly storage: Pick<Storage, 'listOrganisationsOf'>;
+    readonly accounts: Pick<AccountStore, 'listOrganisationsOf'>;
     readonly sessions: Sessions;
     readonly firstUser: FirstUser;
     readonly throttle: Throttle;
@@ -38,6 +38,6 @@ export function setupCalls(
     const made = await firstUser.make(input);
     if (made === null) throw alreadyDone();
     const { session, cookie } = await sessions.begin(made.userId, made.orgId, call.client);
-    return withCookie(call.answer(await whoAmI(storage, session), 201), cookie);
+    return withCookie(call.answer(await whoAmI(accounts, session), 201), cookie);
   });
 }

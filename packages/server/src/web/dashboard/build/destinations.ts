@@ -11,8 +11,9 @@ import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { DestinationAdmin, FoundTable, Rotation } from '../../../core/kinds/destination-admin.ts';
-import type { Destinations, StoredDestination } from '../../../core/stores/deliveries.ts';
-import type { AuditLog } from '../../../core/stores/storage.ts';
+import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall, SessionCallTo } from '../exchange.ts';
@@ -28,17 +29,20 @@ type Paused = SessionCallTo<'POST /destinations/:id/pause'> | SessionCallTo<'POS
 export function destinationCalls(
   calls: Calls,
   {
-    storage,
+    configuration,
     destinationAdmin,
     clock,
   }: {
-    readonly storage: Destinations & Pick<AuditLog, 'audited' | 'recordAudit'>;
+    readonly configuration: Pick<
+      ConfigurationStore,
+      'audited' | 'findDestination' | 'listDestinations' | 'recordAudit'
+    >;
     readonly destinationAdmin: DestinationAdmin;
     readonly clock: Clock;
   },
 ): void {
   async function find({ session, param }: SessionCall<'id'>): Promise<StoredDestination> {
-    const destination = await storage.findDestination(session.orgId, param('id'));
+    const destination = await configuration.findDestination(session.orgId, param('id'));
     if (destination === null) throw new Problem('not_found');
     return destination;
   }
@@ -69,14 +73,18 @@ export function destinationCalls(
 
   calls.on('GET /destinations', 'read', async call => {
     const page = call.page('destinations', call.query());
-    const { rows, next } = pageOf(await storage.listDestinations(call.session.orgId), newestFirst, page);
+    const { rows, next } = pageOf(
+      await configuration.listDestinations(call.session.orgId),
+      newestFirst,
+      page,
+    );
     return page.answer(rows.map(show), next);
   });
 
   calls.on('POST /destinations/columns', 'destinations.change', async call => {
     const { kind, config, id } = await call.body();
     const { orgId } = call.session;
-    const stored = id === undefined ? null : await storage.findDestination(orgId, id);
+    const stored = id === undefined ? null : await configuration.findDestination(orgId, id);
     if (id !== undefined && stored?.kind !== kind) throw new Problem('not_found');
     const found = await destinationAdmin.readColumns({
       orgId,
@@ -112,7 +120,7 @@ export function destinationCalls(
       createdAt: now,
       updatedAt: now,
     };
-    await storage
+    await configuration
       .audited(call.record('destination.created', id, { kind, name }))
       .createDestination(destination);
     return call.answer({ ...show(destination), ...(secret === null ? {} : { secret }) }, 201);
@@ -134,14 +142,14 @@ export function destinationCalls(
       ...(given.name === undefined ? {} : { name: given.name }),
       fields: Object.keys(given),
     });
-    await storage.audited(record).updateDestination(orgId, id, change, clock.now());
+    await configuration.audited(record).updateDestination(orgId, id, change, clock.now());
     const secret = accepted?.secret ?? null;
     return call.answer({ ...show(await find(call)), ...(secret === null ? {} : { secret }) });
   });
 
   calls.on('DELETE /destinations/:id', 'destinations.change', async call => {
     const { orgId, id, name } = await find(call);
-    const changes = storage.audited(call.record('destination.deleted', id, { name }));
+    const changes = configuration.audited(call.record('destination.deleted', id, { name }));
     if (!(await changes.deleteDestination(orgId, id, call.session.email, clock.now()))) {
       throw new Problem('not_found');
     }
@@ -151,7 +159,7 @@ export function destinationCalls(
   const setPaused = async (call: Paused, paused: boolean) => {
     const { orgId, id } = await find(call);
     const record = call.record(paused ? 'destination.paused' : 'destination.resumed', id);
-    await storage.audited(record).updateDestination(orgId, id, { paused }, clock.now());
+    await configuration.audited(record).updateDestination(orgId, id, { paused }, clock.now());
     return call.answer(show(await find(call)));
   };
   calls.on('POST /destinations/:id/pause', 'destinations.change', call => setPaused(call, true));
@@ -163,14 +171,16 @@ export function destinationCalls(
     const now = clock.now();
     const { config, secret } = destinationAdmin.rotate(destination, now + seconds(overlap_s));
     const record = call.record('destination.secret_rotated', destination.id, { overlap_s });
-    await storage.audited(record).updateDestination(destination.orgId, destination.id, { config }, now);
+    await configuration.audited(record).updateDestination(destination.orgId, destination.id, { config }, now);
     return call.answer({ ...show(await find(call)), secret });
   });
 
   calls.on('POST /destinations/:id/test', 'destinations.change', async call => {
     const destination = await find(call);
     const result = await destinationAdmin.test(destination);
-    await storage.recordAudit(call.record('destination.tested', destination.id, { outcome: result.outcome }));
+    await configuration.recordAudit(
+      call.record('destination.tested', destination.id, { outcome: result.outcome }),
+    );
     const { code, message } = result.outcome === 'failed' ? result : { code: null, message: null };
     return call.answer({
       outcome: result.outcome,

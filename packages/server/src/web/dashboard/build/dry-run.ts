@@ -7,9 +7,9 @@ import { invalid } from '../../../core/errors.ts';
 import type { PipelineEvent } from '../../../core/event/scope.ts';
 import { newId } from '../../../core/ids.ts';
 import { stringifyJson } from '../../../core/json/json.ts';
-import type { Destinations } from '../../../core/stores/deliveries.ts';
-import type { Pipelines, RoutingNote } from '../../../core/stores/pipelines.ts';
-import type { Journal, Sources } from '../../../core/stores/storage.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import type { RoutingNote } from '../../../core/stores/event-queue.ts';
+import type { Journal } from '../../../core/stores/journal.ts';
 import type { Calls } from '../calls.ts';
 import type { PipelineChecks } from './pipelines.ts';
 
@@ -36,23 +36,20 @@ interface TriedEvent {
   readonly sourceName: string | null;
 }
 
-type TrialStorage = Pick<Pipelines, 'findPipeline'> &
-  Pick<Sources, 'listSources'> &
-  Pick<Destinations, 'listDestinations'> &
-  Pick<Journal, 'findEvent'>;
-
 type Body = z.output<ReturnType<typeof dryRunBody>>;
 
 /** Runs an event through a draft. Nothing is sent, nothing is stored, nobody is told. */
 export function dryRunCalls(
   calls: Calls,
   {
-    storage,
+    configuration,
+    journal,
     pipelineAdmin,
     clock,
     limits,
   }: {
-    readonly storage: TrialStorage;
+    readonly configuration: Pick<ConfigurationStore, 'findPipeline' | 'listDestinations' | 'listSources'>;
+    readonly journal: Pick<Journal, 'findEvent'>;
     readonly pipelineAdmin: PipelineTrial;
     readonly clock: Clock;
     /** Those of the doors: what could not be ingested is not tried either. */
@@ -65,12 +62,12 @@ export function dryRunCalls(
     const body = await call.body(bodyShape);
     const { orgId } = call.session;
     const { id: draftOf, enabled: _, ...given } = body.pipeline;
-    const stored = draftOf === undefined ? null : await storage.findPipeline(orgId, draftOf);
+    const stored = draftOf === undefined ? null : await configuration.findPipeline(orgId, draftOf);
     if (draftOf !== undefined && stored === null)
       throw invalid('pipeline.id', `pipeline.id: there is no pipeline ${draftOf}.`);
     const [sources, destinations] = await Promise.all([
-      storage.listSources(orgId),
-      storage.listDestinations(orgId),
+      configuration.listSources(orgId),
+      configuration.listDestinations(orgId),
     ]);
     const names = new Map(sources.map(({ id, name }) => [id, name]));
     const tried =
@@ -96,7 +93,7 @@ export function dryRunCalls(
     id: string,
     { sources }: Pick<PipelineDefinition, 'sources'>,
   ): Promise<TriedEvent> {
-    const event = await storage.findEvent(orgId, id);
+    const event = await journal.findEvent(orgId, id);
     if (event === null) throw invalid('event_id', `event_id: there is no event ${id}.`);
     const listened = event.sources.filter(source => sources.includes(source.id));
     return {

@@ -3,7 +3,8 @@ import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret, newSecret } from '../../../core/secrets/vault.ts';
-import type { ApiKey, ApiKeys, AuditLog } from '../../../core/stores/storage.ts';
+import type { ApiKey } from '../../../core/stores/configuration/api-keys.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
@@ -14,17 +15,23 @@ const PREFIX_LENGTH = 10;
 /** API keys: the secret is shown once and kept as a hash; revoking holds from the next request on. */
 export function keyCalls(
   calls: Calls,
-  { storage, clock }: { readonly storage: ApiKeys & Pick<AuditLog, 'audited'>; readonly clock: Clock },
+  {
+    configuration,
+    clock,
+  }: {
+    readonly configuration: Pick<ConfigurationStore, 'audited' | 'findApiKey' | 'listApiKeys'>;
+    readonly clock: Clock;
+  },
 ): void {
   async function find({ session, param }: SessionCall<'id'>): Promise<ApiKey> {
-    const key = await storage.findApiKey(session.orgId, param('id'));
+    const key = await configuration.findApiKey(session.orgId, param('id'));
     if (key === null) throw new Problem('not_found');
     return key;
   }
 
   calls.on('GET /keys', 'read', async call => {
     const page = call.page('keys', call.query());
-    const { rows, next } = pageOf(await storage.listApiKeys(call.session.orgId), newestFirst, page);
+    const { rows, next } = pageOf(await configuration.listApiKeys(call.session.orgId), newestFirst, page);
     return page.answer(rows.map(toRecord), next);
   });
 
@@ -43,7 +50,7 @@ export function keyCalls(
       revokedAt: null,
     };
     const record = call.record('key.created', key.id, { name, prefix: key.prefix });
-    await storage.audited(record).createApiKey(key);
+    await configuration.audited(record).createApiKey(key);
     return call.answer({ ...toRecord(key), secret }, 201);
   });
 
@@ -53,14 +60,14 @@ export function keyCalls(
     const { id } = await find(call);
     const { name } = await call.body();
     const record = call.record('key.renamed', id, { name });
-    await storage.audited(record).renameApiKey(call.session.orgId, id, name);
+    await configuration.audited(record).renameApiKey(call.session.orgId, id, name);
     return call.answer(toRecord(await find(call)));
   });
 
   calls.on('DELETE /keys/:id', 'keys.change', async call => {
     const { id, name } = await find(call);
     const record = call.record('key.revoked', id, { name });
-    await storage.audited(record).revokeApiKey(call.session.orgId, id, clock.now());
+    await configuration.audited(record).revokeApiKey(call.session.orgId, id, clock.now());
     return call.answer(toRecord(await find(call)));
   });
 }

@@ -5,9 +5,9 @@ import { invalid, Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import type { KindDescription } from '../../../core/kinds/kind.ts';
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
-import type { Destinations } from '../../../core/stores/deliveries.ts';
-import type { Pipelines, PipelineVersion, StoredPipeline } from '../../../core/stores/pipelines.ts';
-import type { AuditLog, Sources } from '../../../core/stores/storage.ts';
+import type { PipelineVersion, StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import type { CounterStore } from '../../../core/stores/counters.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
@@ -29,34 +29,40 @@ export interface PipelineChecks {
   show(definition: string): Definition;
 }
 
-type PipelineCallStorage = Pipelines &
-  Pick<Sources, 'listSources'> &
-  Pick<Destinations, 'listDestinations'> &
-  Pick<AuditLog, 'audited'>;
-
 /** Pipelines and their versions. Secrets of steps are shown as set, and kept when that is sent back. */
 export function pipelineCalls(
   calls: Calls,
   {
-    storage,
+    configuration,
+    counters,
     pipelineAdmin,
     clock,
   }: {
-    readonly storage: PipelineCallStorage;
+    readonly configuration: Pick<
+      ConfigurationStore,
+      | 'audited'
+      | 'findPipeline'
+      | 'findPipelineVersion'
+      | 'listDestinations'
+      | 'listPipelineVersions'
+      | 'listPipelines'
+      | 'listSources'
+    >;
+    readonly counters: Pick<CounterStore, 'readTallies'>;
     readonly pipelineAdmin: PipelineChecks;
     readonly clock: Clock;
   },
 ): void {
   async function find({ session, param }: SessionCall<'id'>): Promise<StoredPipeline> {
-    const pipeline = await storage.findPipeline(session.orgId, param('id'));
+    const pipeline = await configuration.findPipeline(session.orgId, param('id'));
     if (pipeline === null) throw new Problem('not_found');
     return pipeline;
   }
 
   async function accept(orgId: string, id: string, given: Definition, stored: string | null) {
     const [sources, destinations] = await Promise.all([
-      storage.listSources(orgId),
-      storage.listDestinations(orgId),
+      configuration.listSources(orgId),
+      configuration.listDestinations(orgId),
     ]);
     const ids = (rows: readonly { readonly id: string }[]) => rows.map(row => row.id);
     return pipelineAdmin.accept({
@@ -76,7 +82,9 @@ export function pipelineCalls(
     record: AuditEntry,
   ) {
     const next = { from: version, ...change };
-    const saved = await storage.audited(record).savePipeline(orgId, id, next, record.actor, clock.now());
+    const saved = await configuration
+      .audited(record)
+      .savePipeline(orgId, id, next, record.actor, clock.now());
     if (saved === 'not_found') throw new Problem('not_found');
     if (saved === 'changed_meanwhile') throw new Problem('version_conflict');
   }
@@ -94,7 +102,7 @@ export function pipelineCalls(
 
   calls.on('GET /pipelines', 'read', async call => {
     const page = call.page('pipelines', call.query());
-    const { rows, next } = pageOf(await storage.listPipelines(call.session.orgId), newestFirst, page);
+    const { rows, next } = pageOf(await configuration.listPipelines(call.session.orgId), newestFirst, page);
     return page.answer(rows.map(show), next);
   });
 
@@ -115,13 +123,13 @@ export function pipelineCalls(
       updatedAt: now,
     };
     const record = call.record('pipeline.created', id, { name: given.name, enabled });
-    await storage.audited(record).createPipeline(pipeline, email);
+    await configuration.audited(record).createPipeline(pipeline, email);
     return call.answer(show(pipeline), 201);
   });
 
   calls.on('GET /pipelines/:id', 'read', async call => {
     const pipeline = await find(call);
-    const tallies = await storage.readTallies(pipeline.orgId, pipeline.id);
+    const tallies = await counters.readTallies(pipeline.orgId, pipeline.id);
     return call.answer({ ...show(pipeline), classify: tallies });
   });
 
@@ -131,7 +139,7 @@ export function pipelineCalls(
     if (Object.keys(change).length === 0) {
       if (enabled === undefined) return call.answer(show(pipeline));
       const record = call.record('pipeline.changed', pipeline.id, { enabled });
-      await storage.audited(record).enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
+      await configuration.audited(record).enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
       return call.answer(show(await find(call)));
     }
     // As it is shown, secrets as set: what is not changed is kept.
@@ -148,7 +156,7 @@ export function pipelineCalls(
 
   calls.on('DELETE /pipelines/:id', 'pipelines.change', async call => {
     const { orgId, id, name } = await find(call);
-    const changes = storage.audited(call.record('pipeline.deleted', id, { name }));
+    const changes = configuration.audited(call.record('pipeline.deleted', id, { name }));
     if (!(await changes.deletePipeline(orgId, id))) throw new Problem('not_found');
     return call.answer({ id, deleted: true });
   });
@@ -156,7 +164,7 @@ export function pipelineCalls(
   calls.on('GET /pipelines/:id/versions', 'read', async call => {
     const { orgId, id } = await find(call);
     const page = call.page(`versions ${id}`, call.query());
-    const versions = await storage.listPipelineVersions(orgId, id);
+    const versions = await configuration.listPipelineVersions(orgId, id);
     const { rows, next } = pageOf(versions, newestVersionFirst, page);
     return page.answer(
       rows.map(version => showVersion(version, pipelineAdmin)),
@@ -168,7 +176,7 @@ export function pipelineCalls(
     const pipeline = await find(call);
     const { version } = await call.body();
     const { orgId, id } = pipeline;
-    const target = await storage.findPipelineVersion(orgId, id, version);
+    const target = await configuration.findPipelineVersion(orgId, id, version);
     if (target === null) throw invalid('version', `version: there is no version ${version}.`);
     const given = pipelineAdmin.show(target.definition);
     const definition = await accept(orgId, id, given, target.definition);

@@ -8,7 +8,8 @@ import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret, newSecret, type Vault } from '../../../core/secrets/vault.ts';
-import type { AuditLog, Source, SourceChange, Sources } from '../../../core/stores/storage.ts';
+import type { Source, SourceChange } from '../../../core/stores/configuration/sources.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
@@ -21,17 +22,20 @@ const MOST_REJECTIONS = 1_000;
 export function sourceCalls(
   calls: Calls,
   {
-    storage,
+    configuration,
     vault,
     clock,
   }: {
-    readonly storage: Sources & Pick<AuditLog, 'audited'>;
+    readonly configuration: Pick<
+      ConfigurationStore,
+      'audited' | 'findSource' | 'listRejections' | 'listSources'
+    >;
     readonly vault: Pick<Vault, 'seal' | 'open'>;
     readonly clock: Clock;
   },
 ): void {
   async function find({ session, param }: SessionCall<'id'>): Promise<Source> {
-    const source = await storage.findSource(session.orgId, param('id'));
+    const source = await configuration.findSource(session.orgId, param('id'));
     if (source === null) throw new Problem('not_found');
     return source;
   }
@@ -44,7 +48,7 @@ export function sourceCalls(
 
   calls.on('GET /sources', 'read', async call => {
     const page = call.page('sources', call.query());
-    const { rows, next } = pageOf(await storage.listSources(call.session.orgId), newestFirst, page);
+    const { rows, next } = pageOf(await configuration.listSources(call.session.orgId), newestFirst, page);
     return page.answer(
       rows.map(source => show(source, call)),
       next,
@@ -82,7 +86,7 @@ export function sourceCalls(
             ratePerSecond: input.rate.per_second,
             rateBurst: input.rate.burst,
           };
-    await storage.audited(call.record('source.created', id, { ...input })).createSource(source);
+    await configuration.audited(call.record('source.created', id, { ...input })).createSource(source);
     const shown = show(source, call);
     return call.answer(input.kind === 'webhook' ? { ...shown, secret } : shown, 201);
   });
@@ -95,13 +99,13 @@ export function sourceCalls(
       ? call.body(sdkSourceChange)
       : call.body(webhookSourceChange));
     const record = call.record('source.changed', source.id, input);
-    await storage.audited(record).updateSource(source.orgId, source.id, toChange(input), clock.now());
+    await configuration.audited(record).updateSource(source.orgId, source.id, toChange(input), clock.now());
     return call.answer(show(await find(call), call));
   });
 
   calls.on('DELETE /sources/:id', 'sources.change', async call => {
     const { orgId, id, name } = await find(call);
-    const changes = storage.audited(call.record('source.deleted', id, { name }));
+    const changes = configuration.audited(call.record('source.deleted', id, { name }));
     if (!(await changes.deleteSource(orgId, id, call.session.email, clock.now())))
       throw new Problem('not_found');
     return call.answer({ id, deleted: true });
@@ -123,14 +127,14 @@ export function sourceCalls(
       previousSecretUntil: overlap_s === 0 ? null : now + seconds(overlap_s),
     };
     const record = call.record('source.secret_rotated', source.id, { overlap_s });
-    await storage.audited(record).updateSource(source.orgId, source.id, change, now);
+    await configuration.audited(record).updateSource(source.orgId, source.id, change, now);
     return call.answer({ ...show(await find(call), call), secret });
   });
 
   calls.on('GET /sources/:id/rejections', 'read', async call => {
     const { orgId, id } = await find(call);
     const page = call.page(`rejections ${id}`, call.query());
-    const rejections = await storage.listRejections(orgId, id, MOST_REJECTIONS);
+    const rejections = await configuration.listRejections(orgId, id, MOST_REJECTIONS);
     const { rows, next } = pageOf(withKeys(rejections), rejectionOrder, page);
     return page.answer(
       rows.map(({ at, code, message }): RejectionRecord => ({ at: toRfc3339(at), code, message })),

@@ -3,13 +3,14 @@ import { invalid } from '../../../core/errors.ts';
 import type { StoredEvent } from '../../../core/event/event.ts';
 import { idFloor, idTime, isId } from '../../../core/ids.ts';
 import { stringifyJson } from '../../../core/json/json.ts';
-import type { EventFilter, EventPage, Journal } from '../../../core/stores/storage.ts';
+import type { EventFilter, EventPage, Journal } from '../../../core/stores/journal.ts';
+
 import { END, type LiveFeed, message } from '../../../telemetry/live-feed.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { Calls } from '../calls.ts';
 import { toFilter } from '../monitor/event-filter.ts';
 import { toRow } from '../monitor/events.ts';
-import type { SearchesInTurns } from '../monitor/search-limit.ts';
+import type { LimitedJournal } from '../monitor/search-limit.ts';
 import { answerStream, isStillThere, requireStream } from './live.ts';
 
 /** An id is made before its event is committed, and by nodes whose clocks differ: it may be seen this much later. */
@@ -29,13 +30,13 @@ const COUNT_BUDGET_MS = seconds(1);
 export function liveEventCalls(
   calls: Calls,
   parts: {
-    readonly storage: Pick<SearchesInTurns, 'listEvents'>;
+    readonly journal: Pick<LimitedJournal, 'listEvents'>;
     readonly live: LiveFeed;
     readonly sessions: Sessions;
     readonly clock: Clock;
   },
 ): void {
-  const { storage, live, sessions, clock } = parts;
+  const { journal, live, sessions, clock } = parts;
 
   calls.on('GET /live/events', 'read', async call => {
     requireStream(call);
@@ -44,7 +45,7 @@ export function liveEventCalls(
     if (afterId !== null && !isId('evt', afterId))
       throw invalid('after_id', 'after_id must be the id of an event.');
     const list: ListEvents = (filter, page) =>
-      storage.listEvents(call.session.orgId, filter, page, call.request.signal);
+      journal.listEvents(call.session.orgId, filter, page, call.request.signal);
     const look = createTail(list, { filter: toFilter(given), afterId, clock });
     let hasBegun = false;
     const stream = answerStream(live, call.session, async () => {

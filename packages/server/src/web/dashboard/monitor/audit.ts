@@ -2,17 +2,18 @@ import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import { toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
-import type { AuditLog } from '../../../core/stores/storage.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+
 import type { Calls } from '../calls.ts';
 
 /** Who changed what, newest first. */
 export function auditCalls(
   calls: Calls,
-  { storage }: { readonly storage: Pick<AuditLog, 'listAudit' | 'findAudit'> },
+  { configuration }: { readonly configuration: Pick<ConfigurationStore, 'findAudit' | 'listAudit'> },
 ): void {
   calls.on('GET /audit', 'read', async call => {
     const page = call.page('audit', call.query());
-    const found = await storage.listAudit(call.session.orgId, {
+    const found = await configuration.listAudit(call.session.orgId, {
       limit: page.limit + 1,
       below: page.position,
     });
@@ -22,7 +23,7 @@ export function auditCalls(
   });
 
   calls.on('GET /audit/:id', 'read', async call => {
-    const entry = await storage.findAudit(call.session.orgId, call.param('id'));
+    const entry = await configuration.findAudit(call.session.orgId, call.param('id'));
     if (entry === null) throw new Problem('not_found');
     return call.answer(toRecord(entry));
   });

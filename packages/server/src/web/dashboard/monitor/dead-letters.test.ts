@@ -20,7 +20,9 @@ beforeAll(async () => {
   dashboard = await openPrivateCalls();
   const { storage, calls } = dashboard;
   const deadLetters = createDeadLetterActions({
-    storage: {
+    journal: storage,
+    jobs: storage,
+    deliveryQueue: {
       ...storage,
       async listFailedEvents(...args) {
         const found = await storage.listFailedEvents(...args);
@@ -31,7 +33,7 @@ beforeAll(async () => {
     clock: systemClock,
     onDeliveriesDue: () => {},
   });
-  deadLetterCalls(calls, { storage, deadLetters });
+  deadLetterCalls(calls, { journal: storage, deliveryQueue: storage, deadLetters });
 });
 afterAll(() => dashboard.close());
 

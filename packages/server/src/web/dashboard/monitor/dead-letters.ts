@@ -2,14 +2,13 @@ import type { DeadLetter } from '@sluice/contract/dashboard-letters';
 import { toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { DeadLetterActions, StoredDeadLetter } from '../../../core/jobs/dead-letters.ts';
-import type { Storage } from '../../../core/stores/storage.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
+import type { Journal } from '../../../core/stores/journal.ts';
 import type { Calls } from '../calls.ts';
 import { showSelection, toSelection } from './dead-letter-filter.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { toRow } from './events.ts';
 import { showJob } from './jobs.ts';
-
-type DeadLetterStorage = Pick<Storage, 'listDeadGroups' | 'listFailedGroups' | 'findEvent' | 'audited'>;
 
 /** Who has more than this of something knows enough. */
 const MOST_COUNTED = 10_000;
@@ -17,7 +16,15 @@ const MOST_COUNTED = 10_000;
 /** Deliveries that are dead and events that failed, newest first: what did not arrive, and why. */
 export function deadLetterCalls(
   calls: Calls,
-  { storage, deadLetters }: { readonly storage: DeadLetterStorage; readonly deadLetters: DeadLetterActions },
+  {
+    deliveryQueue,
+    journal,
+    deadLetters,
+  }: {
+    readonly journal: Pick<Journal, 'findEvent'>;
+    readonly deliveryQueue: Pick<DeliveryQueue, 'audited' | 'listDeadGroups' | 'listFailedGroups'>;
+    readonly deadLetters: DeadLetterActions;
+  },
 ): void {
   calls.on('GET /dead-letters', 'read', async call => {
     const { limit, cursor, ...filter } = call.query();
@@ -39,8 +46,10 @@ export function deadLetterCalls(
     return call.answer({
       ...(await deadLetters.count(orgId, selection, MOST_COUNTED)),
       most: MOST_COUNTED,
-      by_destination: selection.deliveries ? await storage.listDeadGroups(orgId, filter, MOST_COUNTED) : [],
-      by_pipeline: selection.events ? await storage.listFailedGroups(orgId, filter, MOST_COUNTED) : [],
+      by_destination: selection.deliveries
+        ? await deliveryQueue.listDeadGroups(orgId, filter, MOST_COUNTED)
+        : [],
+      by_pipeline: selection.events ? await deliveryQueue.listFailedGroups(orgId, filter, MOST_COUNTED) : [],
     });
   });
 
@@ -56,9 +65,9 @@ export function deadLetterCalls(
   });
 
   calls.on('POST /events/:id/discard', 'deliveries.change', async call => {
-    const event = await storage.findEvent(call.session.orgId, call.param('id'));
+    const event = await journal.findEvent(call.session.orgId, call.param('id'));
     if (event === null) throw new Problem('not_found');
-    const changes = storage.audited(call.record('event.discarded', event.id));
+    const changes = deliveryQueue.audited(call.record('event.discarded', event.id));
     if (!(await changes.discardFailedEvent(call.session.orgId, event.id)))
       throw new Problem('conflict', { message: 'This event is not among the dead letters.' });
     return call.answer(toRow(event));

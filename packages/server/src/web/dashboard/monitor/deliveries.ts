@@ -2,34 +2,40 @@ import type { AttemptRecord, DeliveryRecord } from '@sluice/contract/dashboard-l
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { idFloor } from '../../../core/ids.ts';
-import type { StoredAttempt, StoredDelivery } from '../../../core/stores/deliveries.ts';
-import type { Storage } from '../../../core/stores/storage.ts';
+import type { StoredAttempt, StoredDelivery } from '../../../core/stores/delivery.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
+
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { optionalTime } from '../records.ts';
-
-type DeliveryCallStorage = Pick<Storage, 'listDeliveries' | 'findDelivery' | 'listAttempts' | 'audited'>;
 
 /** What is on its way, what has arrived, and what could not. */
 export function deliveryCalls(
   calls: Calls,
   {
-    storage,
+    deliveryQueue,
     clock,
     onDeliveriesDue,
-  }: { readonly storage: DeliveryCallStorage; readonly clock: Clock; onDeliveriesDue(): void },
+  }: {
+    readonly deliveryQueue: Pick<
+      DeliveryQueue,
+      'audited' | 'findDelivery' | 'listAttempts' | 'listDeliveries'
+    >;
+    readonly clock: Clock;
+    onDeliveriesDue(): void;
+  },
 ): void {
   async function find({ session, param }: SessionCall<'id'>): Promise<StoredDelivery> {
-    const delivery = await storage.findDelivery(session.orgId, param('id'));
+    const delivery = await deliveryQueue.findDelivery(session.orgId, param('id'));
     if (delivery === null) throw new Problem('not_found');
     return delivery;
   }
 
   const showWhole = async (delivery: StoredDelivery) =>
-    showDelivery(delivery, await storage.listAttempts(delivery.orgId, delivery.id));
+    showDelivery(delivery, await deliveryQueue.listAttempts(delivery.orgId, delivery.id));
 
   const showBriefly = async (delivery: StoredDelivery) =>
-    showDelivery(delivery, await storage.listAttempts(delivery.orgId, delivery.id), MOST_LISTED);
+    showDelivery(delivery, await deliveryQueue.listAttempts(delivery.orgId, delivery.id), MOST_LISTED);
 
   calls.on('GET /deliveries', 'read', async call => {
     const { limit, cursor, after, before, ...filter } = call.query();
@@ -39,7 +45,7 @@ export function deliveryCalls(
       after === undefined ? '' : idFloor('dlv', after + 1),
       before === undefined ? null : idFloor('dlv', before),
     ];
-    const found = await storage.listDeliveries(call.session.orgId, filter, {
+    const found = await deliveryQueue.listDeliveries(call.session.orgId, filter, {
       limit: page.limit + 1,
       below: [page.position, ceiling].filter(id => id !== null).sort()[0] ?? null,
     });
@@ -53,7 +59,7 @@ export function deliveryCalls(
 
   calls.on('POST /deliveries/:id/retry', 'deliveries.change', async call => {
     const { orgId, id } = await find(call);
-    const changes = storage.audited(call.record('delivery.retried', id));
+    const changes = deliveryQueue.audited(call.record('delivery.retried', id));
     if (!(await changes.retryDelivery(orgId, id, clock.now()))) {
       throw new Problem('conflict', {
         message: 'Only a dead delivery whose destination still exists can be retried.',
@@ -65,7 +71,7 @@ export function deliveryCalls(
 
   calls.on('POST /deliveries/:id/discard', 'deliveries.change', async call => {
     const { orgId, id } = await find(call);
-    const changes = storage.audited(call.record('delivery.discarded', id));
+    const changes = deliveryQueue.audited(call.record('delivery.discarded', id));
     if (!(await changes.discardDelivery(orgId, id, clock.now()))) {
       throw new Problem('conflict', { message: 'This delivery has ended already.' });
     }

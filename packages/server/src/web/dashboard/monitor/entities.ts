@@ -1,16 +1,16 @@
 import { Problem } from '../../../core/errors.ts';
 import type { EntityRef } from '../../../core/event/scope.ts';
-import type { Entities, EntityActions } from '../../../core/stores/entities.ts';
+import type { EntityActions } from '../../../core/stores/entities.ts';
 import type { Cursors } from '../../paging.ts';
 import { placeOf, readEntity, targetOf } from '../../public/entities-path.ts';
 import { readIfMatch } from '../../public/entities-query.ts';
-import { createEntityReads } from '../../public/entities-read.ts';
+import { createEntityReads, type EntityReadsDependencies } from '../../public/entities-read.ts';
 import { answerJson, timedEntityJson } from '../../public/entities-records.ts';
 import { createEntityWrites } from '../../public/entities-write.ts';
 import type { BodyReading } from '../../read-json.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
-import type { SearchesInTurns } from './search-limit.ts';
+import type { LimitedEntities } from './search-limit.ts';
 
 const PREFIX = '/dashboard/api/entities';
 const ONE = '/entities/:kind/:external_id';
@@ -19,13 +19,13 @@ const ONE = '/entities/:kind/:external_id';
 export function entityCalls(
   calls: Calls,
   dependencies: BodyReading & {
-    readonly storage: Entities & Pick<SearchesInTurns, 'listEntities'>;
+    readonly entities: EntityReadsDependencies['entities'] & Pick<LimitedEntities, 'listEntities'>;
     readonly entityActions: EntityActions;
     readonly cursors: Cursors;
   },
 ): void {
-  const { storage, entityActions: actions, cursors, limits, room } = dependencies;
-  const reads = createEntityReads({ storage, actions, cursors });
+  const { entities, entityActions: actions, cursors, limits, room } = dependencies;
+  const reads = createEntityReads({ entities, actions, cursors });
 
   const writes = createEntityWrites({ actions, limits, room });
 
@@ -38,13 +38,13 @@ export function entityCalls(
   calls.on('GET /entities', 'read', async ({ session, request, respond }) =>
     respond(
       await reads.list(session.orgId, request, (...search) =>
-        storage.listEntities(...search, request.signal),
+        entities.listEntities(...search, request.signal),
       ),
     ),
   );
 
   calls.on(`GET ${ONE}`, 'read', async call => {
-    const entity = await storage.findEntity(call.session.orgId, entityOf(call));
+    const entity = await entities.findEntity(call.session.orgId, entityOf(call));
     if (entity === null) throw new Problem('not_found');
     return call.respond(answerJson(timedEntityJson(entity)));
   });

@@ -1,7 +1,7 @@
 import type { eventFilter } from '@sluice/contract/dashboard-events';
 import type { z } from 'zod';
 import { toRfc3339 } from '../../../core/clock.ts';
-import type { EventFilter } from '../../../core/stores/storage.ts';
+import type { EventFilter } from '../../../core/stores/journal.ts';
 
 type GivenFilter = z.output<z.ZodObject<typeof eventFilter>>;
 

@@ -25,7 +25,10 @@ beforeAll(async () => {
   }));
   await storage.append([{ orgId, sourceId: null, receivedAt: at, events, idempotency: null }]);
   eventCalls(calls, {
-    storage: {
+    configuration: storage,
+    eventQueue: storage,
+    deliveryQueue: storage,
+    journal: {
       ...storage,
       // The real search, out of time after its first slice.
       listEvents: (org, filter, page) => storage.listEvents(org, filter, { ...page, budgetMs: 0 }),

@@ -6,13 +6,14 @@ import { seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { StoredEvent } from '../../../core/event/event.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../../core/json/json.ts';
-import type { StoredRun } from '../../../core/stores/pipelines.ts';
-import type { Storage } from '../../../core/stores/storage.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
+import type { EventQueue, StoredRun } from '../../../core/stores/event-queue.ts';
 import type { Calls } from '../calls.ts';
 import { optionalTime } from '../records.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { toFilter } from './event-filter.ts';
-import type { SearchesInTurns } from './search-limit.ts';
+import type { LimitedJournal } from './search-limit.ts';
 import { showTraces, type TraceView } from './traces.ts';
 
 /** A search goes back through time for this long, then says how far it came. */
@@ -27,12 +28,6 @@ const MOST_ATTEMPTS = 10;
 /** Of what was sent and answered so much is shown whole, the newest first; the delivery's own call has all of it. */
 const MOST_BODIES = 512 * 1024;
 
-type EventStorage = Pick<
-  Storage,
-  'findEvent' | 'listRuns' | 'findRetry' | 'listDeliveries' | 'listAttempts' | 'findPipelineVersion'
-> &
-  Pick<SearchesInTurns, 'listEvents'>;
-
 /** What these calls ask of the pipelines; see `pipeline/pipeline-admin.ts`. */
 export interface TraceReader {
   showTrace(trace: string, payload: JsonObject): TraceView;
@@ -43,14 +38,30 @@ export interface TraceReader {
 /** What came in: searched, and one at a time with its payload and all that became of it. */
 export function eventCalls(
   calls: Calls,
-  { storage, pipelineAdmin }: { readonly storage: EventStorage; readonly pipelineAdmin: TraceReader },
+  {
+    deliveryQueue,
+    configuration,
+    journal,
+    eventQueue,
+    pipelineAdmin,
+  }: {
+    readonly configuration: Pick<ConfigurationStore, 'findPipelineVersion'>;
+    readonly journal: Pick<LimitedJournal, 'findEvent' | 'listEvents'>;
+    readonly eventQueue: Pick<EventQueue, 'findRetry' | 'listRuns'>;
+    readonly deliveryQueue: Pick<DeliveryQueue, 'listAttempts' | 'listDeliveries'>;
+    readonly pipelineAdmin: TraceReader;
+  },
 ): void {
   async function listDeliveries(orgId: string, event: string) {
-    const found = await storage.listDeliveries(orgId, { event }, { limit: MOST_DELIVERIES + 1, below: null });
+    const found = await deliveryQueue.listDeliveries(
+      orgId,
+      { event },
+      { limit: MOST_DELIVERIES + 1, below: null },
+    );
     const deliveries: DeliveryRecord[] = [];
     let room = MOST_BODIES;
     for (const delivery of found.slice(0, MOST_DELIVERIES)) {
-      const attempts = await storage.listAttempts(orgId, delivery.id, MOST_ATTEMPTS);
+      const attempts = await deliveryQueue.listAttempts(orgId, delivery.id, MOST_ATTEMPTS);
       deliveries.push(showDelivery(delivery, attempts, room > 0 ? undefined : MOST_LISTED));
       room -= attempts.reduce((size, { request, response }) => size + request.length + response.length, 0);
     }
@@ -60,7 +71,7 @@ export function eventCalls(
   /** Why it did not go to some destination: what the run noted, and each `when` of its version that was just false. */
   async function routingOf(orgId: string, run: StoredRun, deliveries: readonly DeliveryRecord[]) {
     if (run.outcome !== 'routed') return run.notes;
-    const version = await storage.findPipelineVersion(orgId, run.pipelineId, run.version);
+    const version = await configuration.findPipelineVersion(orgId, run.pipelineId, run.version);
     if (version === null) return run.notes;
     const told = new Set([
       ...run.notes.map(({ destination }) => destination),
@@ -75,7 +86,7 @@ export function eventCalls(
   calls.on('GET /events', 'read', async call => {
     const query = call.query();
     const page = call.page('events', query);
-    const { events, next, searchedTo } = await storage.listEvents(
+    const { events, next, searchedTo } = await journal.listEvents(
       call.session.orgId,
       toFilter(query),
       { limit: page.limit, below: page.position, budgetMs: SEARCH_BUDGET_MS },
@@ -85,12 +96,12 @@ export function eventCalls(
   });
 
   calls.on('GET /events/:id', 'read', async ({ session, param, respond }) => {
-    const event = await storage.findEvent(session.orgId, param('id'));
+    const event = await journal.findEvent(session.orgId, param('id'));
     if (event === null) throw new Problem('not_found');
     const { deliveries, deliveries_cut } = await listDeliveries(session.orgId, event.id);
-    const found = await storage.listRuns(session.orgId, event.id, MOST_RUNS + 1);
+    const found = await eventQueue.listRuns(session.orgId, event.id, MOST_RUNS + 1);
     const runs = found.slice(-MOST_RUNS);
-    const retry = event.state === 'accepted' ? await storage.findRetry(session.orgId, event.id) : null;
+    const retry = event.state === 'accepted' ? await eventQueue.findRetry(session.orgId, event.id) : null;
     const payload = runs.length === 0 ? {} : (parseJson(event.payload) as JsonObject);
     const traces = showTraces(runs, event.payload, trace => pipelineAdmin.showTrace(trace, payload));
     const shown = await Promise.all(

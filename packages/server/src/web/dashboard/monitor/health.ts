@@ -1,6 +1,7 @@
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
-import type { Counters } from '../../../core/stores/counters.ts';
-import type { StorageSize } from '../../../core/stores/storage.ts';
+import type { CounterStore } from '../../../core/stores/counters.ts';
+import type { StorageSize } from '../../../core/stores/engine.ts';
+
 import type { Calls } from '../calls.ts';
 import { MOST_COUNTED } from '../overview/overview.ts';
 
@@ -19,11 +20,11 @@ export interface ServiceHealth {
 export function healthCalls(
   calls: Calls,
   {
-    storage,
+    counters,
     clock,
     health,
   }: {
-    readonly storage: Pick<Counters, 'countBacklog'>;
+    readonly counters: Pick<CounterStore, 'countBacklog'>;
     readonly clock: Clock;
     readonly health: ServiceHealth;
   },
@@ -41,7 +42,7 @@ export function healthCalls(
     const [problem, { engine, bytes, freeBytes }, backlog] = await Promise.all([
       whyNotWritable(),
       health.measure(),
-      storage.countBacklog(call.session.orgId, MOST_COUNTED),
+      counters.countBacklog(call.session.orgId, MOST_COUNTED),
     ]);
     const { accepted, pending, retrying, held } = backlog;
     return call.answer({

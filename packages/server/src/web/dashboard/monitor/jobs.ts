@@ -3,8 +3,8 @@ import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { RETRY_JOB, readSelection } from '../../../core/jobs/dead-letters.ts';
 import { REPLAY_JOB, type ReplayRequest } from '../../../core/stores/job-requests.ts';
-import type { Job, Jobs } from '../../../core/stores/pipelines.ts';
-import type { AuditLog } from '../../../core/stores/storage.ts';
+import type { Job, JobStore } from '../../../core/stores/jobs.ts';
+
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { optionalTime } from '../records.ts';
@@ -14,26 +14,29 @@ import { showFilter } from './event-filter.ts';
 /** Long pieces of work: how far they have come, and how to stop them. */
 export function jobCalls(
   calls: Calls,
-  { storage, clock }: { readonly storage: Jobs & Pick<AuditLog, 'audited'>; readonly clock: Clock },
+  {
+    jobs,
+    clock,
+  }: { readonly jobs: Pick<JobStore, 'audited' | 'findJob' | 'listJobs'>; readonly clock: Clock },
 ): void {
   async function find({ session, param }: SessionCall<'id'>): Promise<Job> {
-    const job = await storage.findJob(session.orgId, param('id'));
+    const job = await jobs.findJob(session.orgId, param('id'));
     if (job === null) throw new Problem('not_found');
     return job;
   }
 
   calls.on('GET /jobs', 'read', async call => {
     const page = call.page('jobs', call.query());
-    const jobs = await storage.listJobs(call.session.orgId, { limit: page.limit + 1, below: page.position });
-    const shown = jobs.slice(0, page.limit);
-    return page.answer(shown.map(showJob), jobs.length > shown.length ? (shown.at(-1)?.id ?? null) : null);
+    const found = await jobs.listJobs(call.session.orgId, { limit: page.limit + 1, below: page.position });
+    const shown = found.slice(0, page.limit);
+    return page.answer(shown.map(showJob), found.length > shown.length ? (shown.at(-1)?.id ?? null) : null);
   });
 
   calls.on('GET /jobs/:id', 'read', async call => call.answer(showJob(await find(call))));
 
   calls.on('POST /jobs/:id/cancel', 'jobs.cancel', async call => {
     const { orgId, id, kind } = await find(call);
-    const changes = storage.audited(call.record('job.cancelled', id, { kind }));
+    const changes = jobs.audited(call.record('job.cancelled', id, { kind }));
     if (!(await changes.finishJob(orgId, id, 'cancelled', clock.now())))
       throw new Problem('conflict', { message: 'The job has ended already.' });
     return call.answer(showJob(await find(call)));

@@ -3,8 +3,9 @@ import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import { REPLAY_JOB, type ReplayRequest } from '../../../core/stores/job-requests.ts';
-import type { Job } from '../../../core/stores/pipelines.ts';
-import type { AuditLog, EventFilter, Journal } from '../../../core/stores/storage.ts';
+import type { Job, JobStore } from '../../../core/stores/jobs.ts';
+import type { EventFilter, Journal } from '../../../core/stores/journal.ts';
+
 import type { Calls } from '../calls.ts';
 import type { SessionCallTo } from '../exchange.ts';
 import { toFilter } from './event-filter.ts';
@@ -14,9 +15,14 @@ import { showJob } from './jobs.ts';
 export function replayCalls(
   calls: Calls,
   {
-    storage,
+    jobs,
+    journal,
     clock,
-  }: { readonly storage: Pick<Journal, 'findEvent'> & Pick<AuditLog, 'audited'>; readonly clock: Clock },
+  }: {
+    readonly journal: Pick<Journal, 'findEvent'>;
+    readonly jobs: Pick<JobStore, 'audited'>;
+    readonly clock: Clock;
+  },
 ): void {
   async function begin(
     call: Pick<SessionCallTo<'POST /replays'>, 'session' | 'answer'>,
@@ -40,12 +46,12 @@ export function replayCalls(
       createdAt: now,
       finishedAt: null,
     };
-    await storage.audited(record).createJob(job);
+    await jobs.audited(record).createJob(job);
     return call.answer(showJob(job), 201);
   }
 
   calls.on('POST /events/:id/replay', 'events.replay', async call => {
-    const event = await storage.findEvent(call.session.orgId, call.param('id'));
+    const event = await journal.findEvent(call.session.orgId, call.param('id'));
     if (event === null) throw new Problem('not_found');
     const { version } = await call.body();
     if (event.state === 'accepted')

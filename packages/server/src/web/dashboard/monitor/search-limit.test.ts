@@ -1,10 +1,8 @@
 import { expect, test } from 'bun:test';
 import { nextTurn } from '../../../../test/support/next-turn.ts';
 import { Problem } from '../../../core/errors.ts';
-import type { EventFilter, Storage } from '../../../core/stores/storage.ts';
+import type { EventFilter } from '../../../core/stores/journal.ts';
 import { withSearchLimit } from './search-limit.ts';
-
-type Searched = Pick<Storage, 'listEvents' | 'listEntities'>;
 
 const PAGE = { limit: 1, below: null, budgetMs: 1 };
 
@@ -18,29 +16,29 @@ function held(options?: { stuckAfterMs: number }) {
         const name = `${orgId} ${filter.text ?? filter.externalId ?? ''}`.trim();
         underWay.push({ name, end: error => (error ? reject(error) : resolve(found)) });
       });
-  const storage = withSearchLimit(
+  const { journal, entities } = withSearchLimit(
     {
-      listEvents: hold({ events: [], next: null, searchedTo: null }),
-      listEntities: hold({ entities: [], next: null }),
-    } satisfies Searched as Searched,
+      journal: { listEvents: hold({ events: [], next: null, searchedTo: null }) },
+      entities: { listEntities: hold({ entities: [], next: null }) },
+    },
     options,
   );
   const search = (orgId: string, text?: string, signal?: AbortSignal): Promise<unknown> => {
     const filter: EventFilter = text === undefined ? { after: 1, before: 2 } : { text };
-    return storage.listEvents(orgId, filter, PAGE, signal);
+    return journal.listEvents(orgId, filter, PAGE, signal);
   };
-  return { storage, underWay, search, names: () => underWay.map(({ name }) => name) };
+  return { entities, underWay, search, names: () => underWay.map(({ name }) => name) };
 }
 
 test('searches of one organisation take turns, in the order they came, and hold up nobody else', async () => {
-  const { storage, underWay, search, names } = held();
+  const { entities, underWay, search, names } = held();
   const ended: string[] = [];
   for (const text of ['1', '2', '3', '4']) void search('a', text).then(() => ended.push(text));
-  void storage.listEntities('a', { externalId: '5' }, { limit: 1, position: null, budgetMs: 1 });
+  void entities.listEntities('a', { externalId: '5' }, { limit: 1, position: null, budgetMs: 1 });
   expect(names()).toEqual(['a 1', 'a 2']);
   void search('b', '1');
   void search('a');
-  void storage.listEntities('a', { kind: 'customer' }, { limit: 1, position: null, budgetMs: 1 });
+  void entities.listEntities('a', { kind: 'customer' }, { limit: 1, position: null, budgetMs: 1 });
   expect(names().slice(2)).toEqual(['b 1', 'a', 'a']);
   underWay[1]?.end();
   await nextTurn();

@@ -1,7 +1,7 @@
 import { seconds } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import type { EntityFilter } from '../../../core/stores/entities.ts';
-import type { EventFilter, Storage } from '../../../core/stores/storage.ts';
+import type { EntityFilter, EntityStore } from '../../../core/stores/entities.ts';
+import type { EventFilter, Journal } from '../../../core/stores/journal.ts';
 
 /** So many searches of one organisation are under way at once: everybody reads through the same few connections. */
 const AT_ONCE = 2;
@@ -9,11 +9,17 @@ const AT_ONCE = 2;
 const MOST_WAITING = 100;
 const STUCK_AFTER_MS = seconds(10);
 
-/** Searches wait for their turn only as long as somebody waits for them: until this signal. */
-export interface SearchesInTurns {
-  listEvents(...search: WithSignal<Storage['listEvents']>): ReturnType<Storage['listEvents']>;
-  listEntities(...search: WithSignal<Storage['listEntities']>): ReturnType<Storage['listEntities']>;
-}
+/** A journal whose searches wait for their turn only as long as somebody waits for them: until the signal. */
+export type LimitedJournal = Limited<Journal, 'listEvents'>;
+/** Entities, likewise. */
+export type LimitedEntities = Limited<EntityStore, 'listEntities'>;
+
+type Limited<Store, Search extends keyof Store> = Omit<Store, Search> & {
+  [Name in Search]: Store[Name] extends (...args: never[]) => unknown
+    ? (...search: WithSignal<Store[Name]>) => ReturnType<Store[Name]>
+    : never;
+};
+
 type WithSignal<Search extends (...args: never[]) => unknown> = [...Parameters<Search>, signal?: AbortSignal];
 
 interface Line {
@@ -22,14 +28,20 @@ interface Line {
 }
 
 /**
- * Storage for the dashboard, whose searches take turns within their organisation. A search goes through events for as
+ * The stores that the dashboard searches, whose searches take turns within their organisation. A search goes through events for as
  * long as its budget allows, and a page that follows one searches again and again: many of them would leave no room
  * for anybody else. What an index answers never waits.
  */
-export function withSearchLimit<Searched extends Pick<Storage, 'listEvents' | 'listEntities'>>(
-  storage: Searched,
+export function withSearchLimit<
+  J extends Pick<Journal, 'listEvents'>,
+  E extends Pick<EntityStore, 'listEntities'>,
+>(
+  { journal, entities }: { readonly journal: J; readonly entities: E },
   { stuckAfterMs = STUCK_AFTER_MS } = {},
-): Searched & SearchesInTurns {
+): {
+  readonly journal: Omit<J, 'listEvents'> & Pick<LimitedJournal, 'listEvents'>;
+  readonly entities: Omit<E, 'listEntities'> & Pick<LimitedEntities, 'listEntities'>;
+} {
   const lines = new Map<string, Line>();
 
   async function inTurn<Found>(
@@ -55,15 +67,20 @@ export function withSearchLimit<Searched extends Pick<Storage, 'listEvents' | 'l
   }
 
   return {
-    ...storage,
-    listEvents: (orgId, filter, page, signal) =>
-      searchesEvents(filter)
-        ? inTurn(orgId, () => storage.listEvents(orgId, filter, page), signal)
-        : storage.listEvents(orgId, filter, page),
-    listEntities: (orgId, filter, page, signal) =>
-      searchesEntities(filter)
-        ? inTurn(orgId, () => storage.listEntities(orgId, filter, page), signal)
-        : storage.listEntities(orgId, filter, page),
+    journal: {
+      ...journal,
+      listEvents: (orgId, filter, page, signal) =>
+        searchesEvents(filter)
+          ? inTurn(orgId, () => journal.listEvents(orgId, filter, page), signal)
+          : journal.listEvents(orgId, filter, page),
+    },
+    entities: {
+      ...entities,
+      listEntities: (orgId, filter, page, signal) =>
+        searchesEntities(filter)
+          ? inTurn(orgId, () => entities.listEntities(orgId, filter, page), signal)
+          : entities.listEntities(orgId, filter, page),
+    },
   };
 }
 

@@ -1,72 +1,75 @@
 import type { Found } from '@sluice/contract/dashboard-search';
 import { seconds } from '../../../core/clock.ts';
 import { type IdPrefix, isId } from '../../../core/ids.ts';
-import type { Storage } from '../../../core/stores/storage.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
+import type { JobStore } from '../../../core/stores/jobs.ts';
 import type { Calls } from '../calls.ts';
-import type { SearchesInTurns } from './search-limit.ts';
+import type { LimitedEntities, LimitedJournal } from './search-limit.ts';
 
 /** More than that nobody reads: they type another letter. */
 const MOST_FOUND = 20;
 const ENTITY_BUDGET_MS = seconds(1);
 
-type SearchStorage = Pick<
-  Storage,
-  | 'findEvent'
-  | 'findDelivery'
-  | 'findJob'
-  | 'listSources'
-  | 'listPipelines'
-  | 'listDestinations'
-  | 'findEntity'
-> &
-  Pick<SearchesInTurns, 'listEntities'>;
+/** Where it is looked for. */
+interface Searched {
+  readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
+  readonly journal: Pick<LimitedJournal, 'findEvent'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'findDelivery'>;
+  readonly entities: Pick<LimitedEntities, 'findEntity' | 'listEntities'>;
+  readonly jobs: Pick<JobStore, 'findJob'>;
+}
 
 /**
  * For the palette: what has this id, what has a name with this in it, and entities that are called exactly so. All of
  * it is looked up by an index or in lists that are short, so that it is quick however much came in.
  */
-export function searchCalls(calls: Calls, { storage }: { readonly storage: SearchStorage }): void {
+export function searchCalls(calls: Calls, searched: Searched): void {
   calls.on('GET /search', 'read', async call => {
     const text = call.query().text.trim();
     if (text === '') return call.answer([]);
     const { orgId } = call.session;
     const parts = await Promise.all([
-      byId(storage, orgId, text),
-      byName(storage, orgId, text),
-      entitiesCalled(storage, orgId, text, call.request.signal),
+      byId(searched, orgId, text),
+      byName(searched, orgId, text),
+      entitiesCalled(searched, orgId, text, call.request.signal),
     ]);
     return call.answer(parts.flat().slice(0, MOST_FOUND));
   });
 }
 
 /** What there are many of is found by its whole id; case and blanks around it do not count. */
-async function byId(storage: SearchStorage, orgId: string, text: string): Promise<Found[]> {
+async function byId(
+  { journal, deliveryQueue, jobs }: Searched,
+  orgId: string,
+  text: string,
+): Promise<Found[]> {
   const [prefix = '', rest = ''] = text.split('_');
   const id = `${prefix.toLowerCase()}_${rest.toUpperCase()}`;
   const is = (one: IdPrefix) => isId(one, id);
   if (is('evt')) {
-    const event = await storage.findEvent(orgId, id);
+    const event = await journal.findEvent(orgId, id);
     return event ? [{ kind: 'event', id, label: event.type, to: `/events/${id}` }] : [];
   }
   if (is('dlv')) {
-    const delivery = await storage.findDelivery(orgId, id);
+    const delivery = await deliveryQueue.findDelivery(orgId, id);
     if (delivery === null) return [];
     const label = `${delivery.eventType} to ${delivery.destination.name}`;
     return [{ kind: 'delivery', id, label, to: `/deliveries/${id}` }];
   }
   if (is('job')) {
-    const job = await storage.findJob(orgId, id);
+    const job = await jobs.findJob(orgId, id);
     return job ? [{ kind: 'job', id, label: job.kind, to: `/jobs/${id}` }] : [];
   }
   return [];
 }
 
-async function byName(storage: SearchStorage, orgId: string, text: string): Promise<Found[]> {
+async function byName({ configuration }: Searched, orgId: string, text: string): Promise<Found[]> {
   const wanted = text.toLowerCase();
   const lists = [
-    { kind: 'source', page: 'sources', rows: await storage.listSources(orgId) },
-    { kind: 'pipeline', page: 'pipelines', rows: await storage.listPipelines(orgId) },
-    { kind: 'destination', page: 'destinations', rows: await storage.listDestinations(orgId) },
+    { kind: 'source', page: 'sources', rows: await configuration.listSources(orgId) },
+    { kind: 'pipeline', page: 'pipelines', rows: await configuration.listPipelines(orgId) },
+    { kind: 'destination', page: 'destinations', rows: await configuration.listDestinations(orgId) },
   ] as const;
   const found = lists.flatMap(({ kind, page, rows }) =>
     rows
@@ -79,19 +82,19 @@ async function byName(storage: SearchStorage, orgId: string, text: string): Prom
 
 /** By the external id alone, whatever the kind, or as `kind:external_id`. */
 async function entitiesCalled(
-  storage: SearchStorage,
+  { entities }: Searched,
   orgId: string,
   text: string,
   signal: AbortSignal,
 ): Promise<Found[]> {
   const colon = text.indexOf(':');
-  const tie = { kind: text.slice(0, Math.max(0, colon)), externalId: text.slice(colon + 1) };
+  const named = { kind: text.slice(0, Math.max(0, colon)), externalId: text.slice(colon + 1) };
   const page = { limit: MOST_FOUND, position: null, budgetMs: ENTITY_BUDGET_MS };
-  const [exact, { entities }] = await Promise.all([
-    tie.kind === '' ? null : storage.findEntity(orgId, tie),
-    storage.listEntities(orgId, { externalId: text }, page, signal),
+  const [exact, { entities: found }] = await Promise.all([
+    named.kind === '' ? null : entities.findEntity(orgId, named),
+    entities.listEntities(orgId, { externalId: text }, page, signal),
   ]);
-  return [...(exact ? [exact] : []), ...entities].map(({ kind, externalId }) => ({
+  return [...(exact ? [exact] : []), ...found].map(({ kind, externalId }) => ({
     kind: 'entity',
     id: `${kind}:${externalId}`,
     label: externalId,

@@ -1,5 +1,5 @@
 import type { StepTrace } from '@sluice/contract';
-import type { StoredRun } from '../../../core/stores/pipelines.ts';
+import type { StoredRun } from '../../../core/stores/event-queue.ts';
 
 export interface TraceView {
   readonly steps: readonly StepTrace[];

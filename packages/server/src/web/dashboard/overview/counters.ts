@@ -1,17 +1,17 @@
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
-import type { Counters } from '../../../core/stores/counters.ts';
+import type { CounterStore } from '../../../core/stores/counters.ts';
 import type { Calls } from '../calls.ts';
 import { seriesOf, seriesWindow } from './counter-windows.ts';
 
 /** What happened by the minute, of the organisation or one part of it. A name that was never counted is zero. */
 export function counterCalls(
   calls: Calls,
-  { storage, clock }: { readonly storage: Pick<Counters, 'readCounters'>; readonly clock: Clock },
+  { counters, clock }: { readonly counters: Pick<CounterStore, 'readCounters'>; readonly clock: Clock },
 ): void {
   calls.on('GET /counters', 'read', async call => {
     const { subject, names, minutes } = call.query();
     const window = seriesWindow(minutes, clock.now());
-    const sums = await storage.readCounters(call.session.orgId, [subject], names, window);
+    const sums = await counters.readCounters(call.session.orgId, [subject], names, window);
     return call.answer({
       from: toRfc3339(window.from),
       step_s: window.stepMs / 1_000,

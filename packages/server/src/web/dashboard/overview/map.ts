@@ -1,7 +1,8 @@
 import type { Clock } from '../../../core/clock.ts';
-import { arrow } from '../../../core/stores/counters.ts';
-import type { StoredPipeline } from '../../../core/stores/pipelines.ts';
-import type { Storage } from '../../../core/stores/storage.ts';
+import type { StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import { arrow, type CounterStore } from '../../../core/stores/counters.ts';
+
 import type { Calls } from '../calls.ts';
 import { totalsOf, totalWindow } from './counter-windows.ts';
 
@@ -12,10 +13,12 @@ const NOW_MINUTES = 5;
 export function mapCalls(
   calls: Calls,
   {
-    storage,
+    configuration,
+    counters,
     clock,
   }: {
-    readonly storage: Pick<Storage, 'readCounters' | 'listSources' | 'listPipelines' | 'listDestinations'>;
+    readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
+    readonly counters: Pick<CounterStore, 'readCounters'>;
     readonly clock: Clock;
   },
 ): void {
@@ -23,9 +26,9 @@ export function mapCalls(
     const { minutes } = call.query();
     const { orgId } = call.session;
     const [sources, pipelines, destinations] = await Promise.all([
-      storage.listSources(orgId),
-      storage.listPipelines(orgId),
-      storage.listDestinations(orgId),
+      configuration.listSources(orgId),
+      configuration.listPipelines(orgId),
+      configuration.listDestinations(orgId),
     ]);
     const ties = entityRefsOf(pipelines);
     const arrows = ties.map(({ from, to }) => arrow(from, to));
@@ -33,9 +36,9 @@ export function mapCalls(
     const now = clock.now();
     const window = totalWindow(minutes, now);
     const [onArrows, onArrowsNow, onNodes] = await Promise.all([
-      storage.readCounters(orgId, arrows, ['runs', 'deliveries'], window),
-      storage.readCounters(orgId, arrows, ['runs', 'deliveries'], totalWindow(NOW_MINUTES, now)),
-      storage.readCounters(orgId, nodes, ['received', 'routed', 'dropped', 'failed', 'delivered'], window),
+      counters.readCounters(orgId, arrows, ['runs', 'deliveries'], window),
+      counters.readCounters(orgId, arrows, ['runs', 'deliveries'], totalWindow(NOW_MINUTES, now)),
+      counters.readCounters(orgId, nodes, ['received', 'routed', 'dropped', 'failed', 'delivered'], window),
     ]);
     const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
     const along = (of: ReturnType<typeof totalsOf>, from: string, to: string) =>

@@ -1,9 +1,10 @@
 import { type FailingDestination, funnelNames } from '@sluice/contract/dashboard-overview';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
-import { WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
-import type { StoredDestination } from '../../../core/stores/deliveries.ts';
+import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import { type CounterStore, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
+
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
-import type { Storage } from '../../../core/stores/storage.ts';
 import type { Calls } from '../calls.ts';
 import { seriesOf, seriesWindow, totalsOf, totalWindow } from './counter-windows.ts';
 
@@ -17,13 +18,12 @@ const MOST_FAILING = 20;
 export function overviewCalls(
   calls: Calls,
   {
-    storage,
+    counters,
+    configuration,
     clock,
   }: {
-    readonly storage: Pick<
-      Storage,
-      'readCounters' | 'countBacklog' | 'listDestinations' | 'listSources' | 'listPipelines'
-    >;
+    readonly counters: Pick<CounterStore, 'countBacklog' | 'readCounters'>;
+    readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
     readonly clock: Clock;
   },
 ): void {
@@ -34,7 +34,7 @@ export function overviewCalls(
   ): Promise<FailingDestination[]> {
     const ids = destinations.map(({ id }) => id);
     const window = totalWindow(Math.min(minutes, LATELY_MINUTES), clock.now());
-    const of = totalsOf(await storage.readCounters(orgId, ids, ['failed', 'dead', 'delivered'], window));
+    const of = totalsOf(await counters.readCounters(orgId, ids, ['failed', 'dead', 'delivered'], window));
     return destinations
       .map(({ id, name, kind, paused, breaker }) => ({
         id,
@@ -58,12 +58,12 @@ export function overviewCalls(
     const window = seriesWindow(minutes, now);
     const whole = [WHOLE_ORGANISATION];
     const [sums, latencies, backlog, destinations, sources, pipelines] = await Promise.all([
-      storage.readCounters(orgId, whole, funnelNames, window),
-      storage.readCounters(orgId, whole, latencyNames, totalWindow(minutes, now)),
-      storage.countBacklog(orgId, MOST_COUNTED),
-      storage.listDestinations(orgId),
-      storage.listSources(orgId),
-      storage.listPipelines(orgId),
+      counters.readCounters(orgId, whole, funnelNames, window),
+      counters.readCounters(orgId, whole, latencyNames, totalWindow(minutes, now)),
+      counters.countBacklog(orgId, MOST_COUNTED),
+      configuration.listDestinations(orgId),
+      configuration.listSources(orgId),
+      configuration.listPipelines(orgId),
     ]);
     const total = totalsOf(sums);
     const times = new Map(latencies.map(({ name, amount }) => [name, amount]));

@@ -1,0 +1,88 @@
+import { createDeadLetterActions } from '../delivery/dead-letters/actions.ts';
+import { createDestinationAdmin } from '../delivery/destination-admin.ts';
+import type { GuardedClient } from '../delivery/guarded-client/client.ts';
+import { createTemplateRenderer } from '../delivery/rendering/template-renderer.ts';
+import { createRetryJobs } from '../delivery/work/retry-job.ts';
+import { withDiscardSignal, withErasureSignal } from '../delivery/work/withdrawals.ts';
+import { createDeliveryWorker } from '../delivery/work/worker.ts';
+import { createTraitReader } from '../entities/traits.ts';
+import type { Foundation } from './foundation.ts';
+import type { Nodes } from './nodes.ts';
+import type { StoragePart } from './storage.ts';
+import type { TelemetryPart } from './telemetry.ts';
+
+export type DeliveryPart = ReturnType<typeof composeDelivery>;
+
+/** How events leave: the worker that sends them, destinations as people set them up, and dead letters. */
+export function composeDelivery(
+  foundation: Foundation,
+  { engine }: StoragePart,
+  telemetry: TelemetryPart,
+  client: GuardedClient,
+  nodes: Nodes,
+) {
+  const { settings, clock, vault, deliveriesDue, isStopping } = foundation;
+  const destinationAdmin = createDestinationAdmin(
+    {
+      client,
+      clock,
+      renderer: createTemplateRenderer(),
+      egressAddresses: settings.SLUICE_EGRESS_ADDRESSES,
+    },
+    vault,
+  );
+  const worker = settings.SLUICE_ROLES.includes('deliver')
+    ? createDeliveryWorker({
+        configuration: engine.configuration,
+        deliveryQueue: engine.deliveryQueue,
+        clock,
+        random: Math.random,
+        entities: createTraitReader(engine.entities),
+        prepare: destinationAdmin.prepare,
+        nodes: () => nodes.withRole('deliver'),
+        isOnlyNode: !engine.capabilities.isShared,
+        changeFeedIsLive: engine.changeFeedIsLive,
+        ...countedBy(telemetry),
+        onError: foundation.warn('delivery'),
+      })
+    : null;
+  if (worker) {
+    engine.onConfigurationChanged(worker.invalidate);
+    deliveriesDue.on(worker.wake);
+  }
+
+  const { jobs, configuration, journal } = engine;
+  // What somebody withdraws may wait in a queue of the worker, which is told before the call is answered.
+  const recheck = (organisationId: string, deliveryIds?: readonly string[]) =>
+    worker?.recheckClaims(organisationId, deliveryIds);
+  const deliveryQueue = withDiscardSignal(engine.deliveryQueue, recheck);
+  const onDeliveriesDue = deliveriesDue.raise;
+  return {
+    destinationAdmin,
+    deliveryQueue,
+    entities: withErasureSignal(engine.entities, recheck),
+    deadLetters: createDeadLetterActions({ deliveryQueue, journal, jobs, clock, onDeliveriesDue }),
+    /** Null where another node delivers. */
+    retryJobs: worker
+      ? createRetryJobs({ jobs, deliveryQueue, configuration, clock, onDeliveriesDue, isStopping })
+      : null,
+    start: () => worker?.start(),
+    async stop() {
+      await worker?.stop();
+      client.close();
+    },
+  };
+}
+
+const countedBy = ({ counts, metrics }: TelemetryPart) =>
+  ({
+    onAttempt: result => metrics.attempted(result.outcome === 'delivered' ? 'delivered' : result.code),
+    onWritten(delivery, next) {
+      counts.attempted(delivery, next);
+      if (next.state !== 'retrying') metrics.ended(next.state, 1);
+    },
+    onExpired(orgId, destinationId, deliveries) {
+      counts.expired(orgId, destinationId, deliveries);
+      metrics.ended('dead', deliveries);
+    },
+  }) satisfies Pick<Parameters<typeof createDeliveryWorker>[0], 'onAttempt' | 'onWritten' | 'onExpired'>;

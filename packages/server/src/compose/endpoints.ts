@@ -1,0 +1,73 @@
+import { Problem } from '../core/errors.ts';
+import { createByteRoom } from '../core/http/byte-room.ts';
+import { createActivityLog } from '../ingest/activity.ts';
+import { createDirectory } from '../ingest/directory.ts';
+import { createHttpIngest } from '../ingest/http-ingest.ts';
+import { createRateLimiter } from '../ingest/rate.ts';
+import { createWebhookIngress } from '../ingest/webhook-ingress.ts';
+import { createAppender } from '../journal/append.ts';
+import { guardEndpoint } from '../web/endpoints.ts';
+import type { Foundation } from './foundation.ts';
+import { bodyRoomBytes, limitsOf } from './limits.ts';
+import type { Nodes } from './nodes.ts';
+import type { StoragePart } from './storage.ts';
+import type { TelemetryPart } from './telemetry.ts';
+
+export type EndpointsPart = ReturnType<typeof composeEndpoints>;
+
+/** Where events come in: the two ingest endpoints, who may use them, and the journal behind them. */
+export function composeEndpoints(
+  { settings, clock, vault, logger, eventsDue, isStopping }: Foundation,
+  { engine }: StoragePart,
+  { counts, metrics }: TelemetryPart,
+  nodes: Nodes,
+) {
+  const appender = createAppender(engine.journal, {
+    commitsAtOnce: 2,
+    onStored: counts.received,
+    onCommit(events, ms) {
+      metrics.committed(events, ms);
+      eventsDue.raise();
+    },
+  });
+  const activity = createActivityLog(engine.configuration, clock);
+  const directory = createDirectory({
+    configuration: engine.configuration,
+    accounts: engine.accounts,
+    vault,
+    defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
+    mayCache: engine.changeFeedIsLive,
+  });
+  engine.onConfigurationChanged(directory.invalidate);
+  const rate = createRateLimiter(clock);
+
+  const limits = limitsOf(settings);
+  const room = createByteRoom(bodyRoomBytes(settings));
+  const ingest = { directory, activity, clock, limits, room, accept: appender.accept };
+  const takesEvents = settings.SLUICE_ROLES.includes('ingest');
+  const guard = { metrics, logger, isStopping };
+  const fromWebhook = createWebhookIngress(ingest, rate, engine.journal.findEventsOfKey);
+
+  return {
+    handlers: {
+      ingest: guardEndpoint('ingest', guard, takesEvents ? createHttpIngest(ingest) : noIngest),
+      webhook: guardEndpoint('webhook', guard, takesEvents ? fromWebhook : noIngest),
+    },
+    appender,
+    activity,
+    directory,
+    limits,
+    room,
+    /** Each node enforces its share of a source's rate. */
+    shareRates: () => rate.setNodes(nodes.withRole('ingest')),
+    async stop() {
+      await appender.drained();
+      await activity.flush();
+    },
+  };
+}
+
+/** What answers at an ingest endpoint of a node whose roles leave out taking events. */
+const noIngest = async (): Promise<Response> => {
+  throw new Problem('not_found', { message: 'This node takes no events: its roles leave that to others.' });
+};

@@ -1,0 +1,44 @@
+import { type Clock, systemClock } from '../core/clock.ts';
+import { createVault, type Vault } from '../core/secrets/vault.ts';
+import { createSignal, type Signal } from '../core/work/signal.ts';
+import { keepSecretKey } from '../runtime/secret-key.ts';
+import type { Settings } from '../settings.ts';
+import { createLogger, type Logger } from '../telemetry/logger.ts';
+
+/** What every part stands on: settings, clock, log, secrets, and how the parts tell each other of work. */
+export interface Foundation {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly vault: Vault;
+  readonly secretKey: string;
+  /** Events were accepted or put off: there is something to run. */
+  readonly eventsDue: Signal;
+  /** Deliveries were made, retried or resumed: there is something to send. */
+  readonly deliveriesDue: Signal;
+  isStopping(): boolean;
+  /** From now on nothing new is begun. */
+  beginStop(): void;
+  /** Logs what went wrong with this. */
+  warn(what: string): (error: unknown) => void;
+}
+
+export function layFoundation(settings: Settings, clock: Clock = systemClock): Foundation {
+  const logger = createLogger(settings.SLUICE_LOG_LEVEL);
+  const secretKey = settings.SLUICE_SECRET_KEY ?? keepSecretKey(settings.SLUICE_DATA_DIR);
+  let stopping = false;
+  return {
+    settings,
+    clock,
+    logger,
+    vault: createVault(secretKey),
+    secretKey,
+    eventsDue: createSignal(),
+    deliveriesDue: createSignal(),
+    isStopping: () => stopping,
+    beginStop() {
+      stopping = true;
+    },
+    warn: what => error => logger.warn({ err: error }, what),
+  };
+}

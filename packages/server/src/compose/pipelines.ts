@@ -1,0 +1,58 @@
+import type { OutgoingHttp } from '../core/http/outgoing.ts';
+import { createPipelineStage, type PipelineStage } from '../pipeline/stage.ts';
+import type { FromThread } from '../pipeline/thread/protocol.ts';
+import { compileRoutes } from '../routing/match.ts';
+import { startThread } from '../runtime/thread.ts';
+import type { EndpointsPart } from './endpoints.ts';
+import type { Foundation } from './foundation.ts';
+import type { StoragePart } from './storage.ts';
+import type { TelemetryPart } from './telemetry.ts';
+
+/** How long the pipelines rest when nobody tells them of events: where other nodes accept some too, and where not. */
+const SHARED_POLL_MS = 250;
+const OWN_POLL_MS = 1_000;
+
+/** What events go through after the journal: their pipelines, and the rules of where they go then. */
+export function composePipelines(
+  { settings, clock, vault, secretKey, eventsDue, deliveriesDue, warn }: Foundation,
+  { engine, nodeId }: StoragePart,
+  { counts, metrics }: TelemetryPart,
+  { appender, activity }: EndpointsPart,
+  client: OutgoingHttp,
+): PipelineStage {
+  const { isShared } = engine.capabilities;
+  const pipelines = createPipelineStage({
+    configuration: engine.configuration,
+    eventQueue: engine.eventQueue,
+    jobs: engine.jobs,
+    journal: engine.journal,
+    clock,
+    vault,
+    secretKey,
+    client,
+    compileRoutes: destinations => compileRoutes(destinations),
+    readTraits: async (orgId, entity) => (await engine.entities.findTraits(orgId, [entity]))[0] ?? null,
+    startThread: handlers =>
+      startThread(new URL('../pipeline-thread.ts', import.meta.url), {
+        onMessage: message => handlers.onMessage(message as FromThread),
+        onFailure: handlers.onFailure,
+      }),
+    nodeId,
+    isOnlyNode: !isShared,
+    pollMs: isShared ? SHARED_POLL_MS : OWN_POLL_MS,
+    works: settings.SLUICE_ROLES.includes('process'),
+    mayCache: engine.changeFeedIsLive,
+    mustGiveWay: appender.isCrowded,
+    onDeliveries: deliveriesDue.raise,
+    onSettled(settlement, result, sourceIds) {
+      counts.settled(settlement, result, sourceIds);
+      if (settlement.jobId === null && result.state !== null) metrics.settled(result.state);
+      if (settlement.round !== 'first') return;
+      for (const { id } of settlement.matchedSources ?? []) activity.sourceSeen(id);
+    },
+    onError: warn('pipelines'),
+  });
+  engine.onConfigurationChanged(pipelines.invalidate);
+  eventsDue.on(pipelines.wake);
+  return pipelines;
+}

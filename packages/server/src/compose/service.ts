@@ -1,0 +1,102 @@
+import { type Clock, seconds } from '../core/clock.ts';
+import type { StorageEngine } from '../core/stores/engine.ts';
+import { createGuardedClient } from '../delivery/guarded-client/client.ts';
+import { openFetchSession } from '../runtime/fetch-session.ts';
+import { type HttpServer, serveHttp } from '../runtime/http.ts';
+import type { Settings } from '../settings.ts';
+import { composeDelivery } from './delivery.ts';
+import { composeEndpoints } from './endpoints.ts';
+import { type Foundation, layFoundation } from './foundation.ts';
+import { createNodes } from './nodes.ts';
+import { type Part, stopAll } from './part.ts';
+import { composePipelines } from './pipelines.ts';
+import { openStoragePart, type StoragePart } from './storage.ts';
+import { composeTelemetry } from './telemetry.ts';
+import { composeUpkeep } from './upkeep.ts';
+import { composeWeb } from './web.ts';
+
+export interface RunningService {
+  readonly port: number;
+  /** For tests, which look at what is stored. */
+  readonly engine: StorageEngine;
+  /** The one-time code that opens the set-up; null when there is a user. */
+  readonly setupCode: string | null;
+  stop(): Promise<void>;
+}
+
+/** Senders have this long to finish what they began to send. */
+const LAST_REQUESTS_MS = seconds(5);
+
+export async function startService(
+  settings: Settings,
+  options: { clock?: Clock; onFatal(reason: string): void },
+): Promise<RunningService> {
+  const foundation = layFoundation(settings, options.clock);
+  const storage = await openStoragePart(foundation, options.onFatal);
+  try {
+    return await compose(foundation, storage);
+  } catch (error) {
+    await storage.stop();
+    throw error;
+  }
+}
+
+/**
+ * The parts of the service in the order an event travels. All are built before it listens, and none starts before it
+ * does: a start that fails, be it for a port that is taken, leaves nothing claimed behind.
+ */
+async function compose(foundation: Foundation, storage: StoragePart): Promise<RunningService> {
+  const { settings } = foundation;
+  const nodes = createNodes(foundation, storage.engine.upkeep, storage.nodeId);
+  const client = createGuardedClient({
+    allowAddresses: settings.SLUICE_ALLOW_ADDRESSES,
+    allowHttp: settings.SLUICE_ALLOW_HTTP,
+    clock: foundation.clock,
+    openSession: openFetchSession,
+  });
+
+  const telemetry = composeTelemetry(foundation, storage, () => endpoints.appender.waiting());
+  const endpoints = composeEndpoints(foundation, storage, telemetry, nodes);
+  const pipelines = composePipelines(foundation, storage, telemetry, endpoints, client);
+  const delivery = composeDelivery(foundation, storage, telemetry, client, nodes);
+  const parts = { telemetry, endpoints, pipelines, delivery, nodes };
+  const web = await composeWeb(foundation, storage, parts);
+  const upkeep = composeUpkeep(foundation, storage, parts);
+
+  const server = serveHttp(
+    { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },
+    { ...endpoints.handlers, everythingElse: (request, peer) => web.app.fetch(request, peer) },
+  );
+  for (const part of [pipelines, delivery, upkeep] satisfies Part[]) part.start();
+
+  return {
+    port: server.port,
+    engine: storage.engine,
+    setupCode: web.setupCode,
+    async stop() {
+      foundation.beginStop();
+      storage.live.close();
+      const leaving = { stop: nodes.leave };
+      await stopAll(
+        [
+          // Receivers may hang as senders may: both are waited for at once.
+          [stopping(server), delivery],
+          [upkeep],
+          [pipelines],
+          [endpoints],
+          [telemetry, leaving],
+          [storage],
+        ],
+        foundation.warn('stop'),
+      );
+    },
+  };
+}
+
+/** Answers what was accepted, and cuts off whoever does not come to an end. */
+const stopping = (server: HttpServer): Pick<Part, 'stop'> => ({
+  async stop() {
+    await Promise.race([server.stop(), new Promise(resolve => setTimeout(resolve, LAST_REQUESTS_MS))]);
+    await server.cut();
+  },
+});

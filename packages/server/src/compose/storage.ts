@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { requireSameKey } from '../core/secrets/key-check.ts';
+import type { StorageEngine } from '../core/stores/engine.ts';
+import { openStorage } from '../storage/open.ts';
+import { createLiveFeed, type LiveFeed } from '../telemetry/live-feed.ts';
+import { withLiveNotifications } from '../telemetry/live-notifications.ts';
+import type { Foundation } from './foundation.ts';
+import type { Part } from './part.ts';
+
+export interface StoragePart extends Pick<Part, 'stop'> {
+  readonly engine: StorageEngine;
+  /** The pages that follow what happens, which the stores tell of their work. */
+  readonly live: LiveFeed;
+  /** This process among those that share the storage. */
+  readonly nodeId: string;
+}
+
+/** Storage, opened and checked; it is the one part that is open before the others are built. */
+export async function openStoragePart(
+  { settings, vault, logger }: Foundation,
+  onFatal: (reason: string) => void,
+): Promise<StoragePart> {
+  const engine = await openStorage({
+    directory: settings.SLUICE_DATA_DIR,
+    databaseUrl: settings.SLUICE_DATABASE_URL,
+    onFatal(reason) {
+      logger.fatal(reason);
+      onFatal(reason);
+    },
+  });
+  await requireSameKey(engine.upkeep, vault).catch(async (error: unknown) => {
+    await engine.close();
+    throw error;
+  });
+  const live = createLiveFeed();
+  return {
+    engine: withLiveNotifications(engine, live.note),
+    live,
+    // Storage that is not shared has one process: it is the same node after every start.
+    nodeId: engine.capabilities.isShared ? randomUUID() : 'this',
+    stop: engine.close,
+  };
+}

@@ -1,0 +1,75 @@
+import { minutes, seconds } from '../core/clock.ts';
+import { repeat } from '../core/work/repeat.ts';
+import { createIndexUpkeep } from '../entities/search-index.ts';
+import { createRemoval } from '../journal/deleted-organisations.ts';
+import { createRetention } from '../journal/retention.ts';
+import type { PipelineStage } from '../pipeline/stage.ts';
+import type { DeliveryPart } from './delivery.ts';
+import type { EndpointsPart } from './endpoints.ts';
+import type { Foundation } from './foundation.ts';
+import type { Nodes } from './nodes.ts';
+import type { Part } from './part.ts';
+import type { StoragePart } from './storage.ts';
+import type { TelemetryPart } from './telemetry.ts';
+
+/** Between two looks for replays that somebody asked for. */
+const REPLAY_EVERY_MS = 200;
+
+/** Between two slices of what is removed or indexed, so that others come to storage. */
+const pauseBriefly = () => new Promise<void>(resolve => setTimeout(resolve, 20));
+
+/** What is done again and again beside the events: writing what was counted, heartbeats, retention, jobs. */
+export function composeUpkeep(
+  { settings, clock, isStopping, warn }: Foundation,
+  { engine }: StoragePart,
+  parts: {
+    readonly telemetry: TelemetryPart;
+    readonly endpoints: EndpointsPart;
+    readonly pipelines: PipelineStage;
+    readonly delivery: DeliveryPart;
+    readonly nodes: Nodes;
+  },
+): Part {
+  const { accounts, counters, entities, journal, upkeep } = engine;
+  const { telemetry, endpoints, pipelines, delivery, nodes } = parts;
+  const slices = { clock, pause: pauseBriefly, isStopping };
+  const index = createIndexUpkeep({ accounts, entities, ...slices });
+  engine.onConfigurationChanged(index.notice);
+  const retention = createRetention({
+    accounts,
+    counters,
+    journal,
+    upkeep,
+    defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
+    deadLetterDays: settings.SLUICE_DEAD_LETTER_DAYS,
+    onError: warn('retention'),
+    ...slices,
+  });
+  async function heartbeat() {
+    await nodes.heartbeat();
+    endpoints.shareRates();
+  }
+
+  const tasks: readonly (readonly [what: string, everyMs: number, work: () => Promise<unknown>])[] = [
+    ['activity', seconds(1), endpoints.activity.flush],
+    ['counters', seconds(1), telemetry.counts.flush],
+    ['labels', seconds(1), pipelines.flush],
+    ['heartbeat', seconds(5), heartbeat],
+    ['retention', minutes(10), retention],
+    ['deleted organisations', seconds(5), createRemoval({ upkeep, ...slices })],
+    ['search index', seconds(1), index.work],
+    ...(settings.SLUICE_ROLES.includes('process')
+      ? [['replays', REPLAY_EVERY_MS, pipelines.replay] as const]
+      : []),
+    ...(delivery.retryJobs ? [['dead letters', seconds(1), delivery.retryJobs] as const] : []),
+  ];
+  let stops: readonly (() => Promise<void>)[] = [];
+  return {
+    start() {
+      stops = tasks.map(([what, everyMs, work]) => repeat(everyMs, work, warn(what)));
+    },
+    async stop() {
+      await Promise.all(stops.map(stop => stop()));
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import type { Hono } from 'hono';
+import { Problem } from '../core/errors.ts';
+import { createByteRoom } from '../core/http/byte-room.ts';
+import { VERSION } from '../core/version.ts';
+import { createEntityActions } from '../entities/actions.ts';
+import { authenticateKey } from '../ingest/authenticate.ts';
+import type { PipelineStage } from '../pipeline/stage.ts';
+import { hashPassword, isPassword } from '../runtime/password.ts';
+import type { Settings } from '../settings.ts';
+import { addApiDocs } from '../web/api-docs.ts';
+import { createApp } from '../web/app.ts';
+import { type FirstUser, prepareFirstUser } from '../web/dashboard/access/first-user.ts';
+import { addDashboard } from '../web/dashboard/routes.ts';
+import type { AddRoutes, WebEnv } from '../web/env.ts';
+import { createCursors } from '../web/paging.ts';
+import { addEntities } from '../web/public/entities.ts';
+import type { DeliveryPart } from './delivery.ts';
+import type { EndpointsPart } from './endpoints.ts';
+import type { Foundation } from './foundation.ts';
+import { bodyRoomBytes } from './limits.ts';
+import type { Nodes } from './nodes.ts';
+import type { StoragePart } from './storage.ts';
+import type { TelemetryPart } from './telemetry.ts';
+
+export interface WebPart {
+  readonly app: Hono<WebEnv>;
+  /** The one-time code that opens the set-up; null when there is a user. */
+  readonly setupCode: string | null;
+}
+
+/** Everything that is served beside the ingest endpoints: entities, the API reference, health, the dashboard. */
+export async function composeWeb(
+  foundation: Foundation,
+  { engine, live }: StoragePart,
+  parts: {
+    readonly telemetry: TelemetryPart;
+    readonly endpoints: EndpointsPart;
+    readonly pipelines: PipelineStage;
+    readonly delivery: DeliveryPart;
+    readonly nodes: Nodes;
+  },
+): Promise<WebPart> {
+  const { settings, clock, vault, logger, deliveriesDue } = foundation;
+  const { endpoints, pipelines, delivery, nodes } = parts;
+  const { limits, room, directory, activity } = endpoints;
+  const { deliveryQueue, entities } = delivery;
+  const client = { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL };
+  const entityActions = createEntityActions(entities, clock);
+  const checkWritable = shareLooks(engine.checkWritable);
+  const checkReady = createReadiness(checkWritable, pipelines, foundation);
+  const passwords = { hash: hashPassword, matches: isPassword };
+  const firstUser = await prepareFirstUser(engine, { vault, clock, passwords });
+  await makeAdmin(firstUser, settings);
+
+  const routes: AddRoutes[] = [
+    app => addApiDocs(app, { limits, version: VERSION, client }),
+    app =>
+      addEntities(app, {
+        entities,
+        actions: entityActions,
+        clock,
+        cursors: createCursors(vault),
+        limits,
+        room,
+        async authenticate(request) {
+          const key = await authenticateKey(request, directory);
+          activity.keyUsed(key.id);
+          return key;
+        },
+      }),
+  ];
+  const servesDashboard = settings.SLUICE_ROLES.includes('dashboard');
+  if (servesDashboard) {
+    routes.push(app =>
+      addDashboard(app, {
+        ...engine,
+        deliveryQueue,
+        entities,
+        vault,
+        clock,
+        passwords,
+        firstUser,
+        destinationAdmin: delivery.destinationAdmin,
+        deadLetters: delivery.deadLetters,
+        pipelineAdmin: pipelines.admin,
+        onDeliveriesDue: deliveriesDue.raise,
+        entityActions,
+        live,
+        health: {
+          version: VERSION,
+          startedAt: clock.now(),
+          roles: settings.SLUICE_ROLES,
+          nodes: nodes.count,
+          measure: engine.measure,
+          checkWritable,
+        },
+        client,
+        limits,
+        // Anybody may send a login: what is held back there takes no room from the ingest endpoints.
+        room: createByteRoom(bodyRoomBytes(settings)),
+        defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
+        pagesFrom: join(import.meta.dirname, '../../../dashboard/dist'),
+      }),
+    );
+  }
+  return {
+    app: createApp({ logger, metrics: parts.telemetry.metrics, checkReady, parts: routes }),
+    setupCode: servesDashboard && (await firstUser.isWanted()) ? firstUser.code : null,
+  };
+}
+
+/** The first user without the set-up page. Once there is a user, the settings are left alone. */
+async function makeAdmin(firstUser: FirstUser, settings: Settings): Promise<void> {
+  const { SLUICE_ADMIN_EMAIL: email, SLUICE_ADMIN_PASSWORD: password } = settings;
+  if (email === undefined || password === undefined || !(await firstUser.isWanted())) return;
+  await firstUser.make({ organisation: 'My organisation', email, password });
+}
+
+/** Why this process should get no requests now, if there is a reason. */
+const createReadiness =
+  (
+    checkWritable: () => Promise<void>,
+    { problem }: Pick<PipelineStage, 'problem'>,
+    { isStopping }: Foundation,
+  ) =>
+  async (): Promise<void> => {
+    if (isStopping()) throw notReady('This process is stopping.');
+    const reason = problem();
+    if (reason !== null) throw notReady(reason);
+    await checkWritable();
+  };
+
+/** Whoever asks while somebody looks shares that look: each is a write, and anybody may ask. */
+function shareLooks(look: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | null = null;
+  return () => {
+    underWay ??= look().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}
+
+const notReady = (message: string) => new Problem('storage_unavailable', { message, retryAfter: 1 });

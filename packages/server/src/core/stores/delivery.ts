@@ -1,0 +1,57 @@
+/**
+ * `held` is never written: it is what an open delivery of a paused destination is shown as. Likewise one whose
+ * destination is gone is shown as cancelled before the sweep has come to it. So a pause takes no time, however
+ * much is waiting.
+ */
+export const deliveryStates = [
+  'pending',
+  'held',
+  'delivering',
+  'retrying',
+  'delivered',
+  'dead',
+  'cancelled',
+] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export interface StoredDelivery {
+  readonly id: string;
+  readonly orgId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly runId: string;
+  readonly pipeline: { readonly id: string; readonly name: string };
+  readonly destination: { readonly id: string; readonly name: string; readonly kind: string };
+  readonly state: DeliveryState;
+  readonly attempt: number;
+  /** Null once it has ended. */
+  readonly nextAttemptAt: number | null;
+  readonly code: string | null;
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+}
+
+export interface StoredAttempt {
+  readonly n: number;
+  readonly at: number;
+  readonly durationMs: number;
+  readonly status: number | null;
+  /** Null where it was delivered. */
+  readonly code: string | null;
+  /** Why it failed, in a sentence. */
+  readonly message: string | null;
+  /** JSON text. */
+  readonly request: string;
+  readonly response: string;
+}
+
+export interface DeliveryFilter {
+  readonly event?: string | undefined;
+  readonly destination?: string | undefined;
+  readonly pipeline?: string | undefined;
+  readonly state?: DeliveryState | undefined;
+  readonly code?: string | undefined;
+  /** Of the dead alone: when they died, exclusive. */
+  readonly endedAfter?: number | undefined;
+  readonly endedBefore?: number | undefined;
+}

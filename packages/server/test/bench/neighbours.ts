@@ -1,0 +1,143 @@
+import { days } from '../../src/core/clock.ts';
+import { newId } from '../../src/core/ids.ts';
+import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
+import type { EveryStore } from '../support/every-store.ts';
+import { startFeed } from './feed.ts';
+import { atLeast, type Section, thousands } from './figure.ts';
+import { type Measured, type MeasuredSluice, startReceiver, startSluice } from './servers.ts';
+
+const DESTINATIONS = 300;
+const CHANGES_A_SECOND = 35;
+const EVENTS_WAITING = 20;
+const WINDOW_MS = 6_000;
+const ROUNDS = 4;
+
+/** What one organisation's changes of its configuration cost another one's deliveries. */
+export const neighboursSection: Section = {
+  name: 'neighbours',
+  about: `Deliveries to ${DESTINATIONS} destinations of one organisation while another renames a key ${CHANGES_A_SECOND} times a second`,
+  async run() {
+    const session = newSecret('session');
+    let keyId = '';
+    const receiver = await startReceiver();
+    const sluice = await startSluice({
+      settings: { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' },
+      async prepare(storage) {
+        keyId = await addNeighbour(storage, session);
+      },
+    });
+    await routeToAll(sluice, receiver);
+    let received = 0;
+    const look = setInterval(async () => {
+      received = await readReceived(receiver);
+    }, 50);
+    const feed = startFeed(sluice, {
+      batch: 1,
+      most: EVENTS_WAITING,
+      waiting: sent => sent - received / DESTINATIONS,
+    });
+    const rename = (n: number) => renameKey(sluice.url, session, keyId, `key ${n}`);
+    try {
+      await Bun.sleep(WINDOW_MS);
+      const rates = { alone: 0, beside: 0 };
+      for (let round = 0; round < ROUNDS; round++) {
+        rates.alone += await rateOf(receiver);
+        const neighbour = keepRenaming(rename);
+        rates.beside += await rateOf(receiver);
+        await neighbour.stop();
+      }
+      const [alone, beside] = [rates.alone / ROUNDS, rates.beside / ROUNDS];
+      const note = ` (${thousands(beside)} to ${thousands(alone)} deliveries/s)`;
+      return [atLeast('its rate beside the neighbour, over its rate alone', beside / alone, 0.95, note)];
+    } finally {
+      await feed.stop();
+      clearInterval(look);
+      await sluice.stop();
+      await receiver.stop();
+    }
+  },
+};
+
+/** A second organisation with a key and somebody who is logged in there; answers the key's id. */
+async function addNeighbour(storage: EveryStore, session: string): Promise<string> {
+  const now = Date.now();
+  const [orgId, userId, keyId] = [newId('org'), newId('usr'), newId('key')];
+  const org = { id: orgId, name: 'Neighbour', retentionDays: null, searchableTraits: [], createdAt: now };
+  const codeHash = hashSecret(newSecret('inv'));
+  const invitation = { id: newId('inv'), orgId, email: 'neighbour@example.com', role: 'owner' } as const;
+  await storage.createOrganisation(org, userId);
+  await storage.createInvitation({ ...invitation, codeHash, createdAt: now, expiresAt: now + days(1) });
+  const account = { id: userId, email: invitation.email, passwordHash: '', createdAt: now };
+  await storage.acceptInvitation(codeHash, now, account);
+  await storage.createSession({
+    tokenHash: hashSecret(session),
+    userId,
+    orgId,
+    createdAt: now,
+    expiresAt: now + days(1),
+  });
+  const [hash, prefix] = [hashSecret(newSecret('sk')), 'sk_'];
+  const dates = { createdAt: now, lastUsedAt: null, revokedAt: null };
+  await storage.createApiKey({ id: keyId, orgId, name: 'key', prefix, hash, ...dates });
+  return keyId;
+}
+
+async function routeToAll(sluice: MeasuredSluice, receiver: Measured): Promise<void> {
+  const destinations: { id: string }[] = [];
+  for (let n = 0; n < DESTINATIONS; n++) {
+    const config = { url: `${receiver.url}/hook`, auth: { mode: 'none' } };
+    const destination = { kind: 'webhook', name: `Receiver ${n}`, config };
+    destinations.push({ id: (await sluice.post<{ id: string }>('/destinations', destination)).id });
+  }
+  const source = await sluice.post<{ id: string }>('/sources', { kind: 'sdk', name: 'All', match: '*' });
+  await sluice.post('/pipelines', {
+    name: 'To all',
+    sources: [source.id],
+    steps: [],
+    destinations,
+    enabled: true,
+  });
+}
+
+function keepRenaming(rename: (n: number) => Promise<void>): { stop(): Promise<void> } {
+  let isOver = false;
+  const renaming = (async () => {
+    const began = performance.now();
+    for (let n = 0; !isOver; n++) {
+      await rename(n);
+      await Bun.sleep(Math.max(0, began + (n * 1_000) / CHANGES_A_SECOND - performance.now()));
+    }
+  })();
+  return {
+    async stop() {
+      isOver = true;
+      await renaming;
+    },
+  };
+}
+
+async function renameKey(url: string, session: string, id: string, name: string): Promise<void> {
+  const response = await fetch(`${url}/dashboard/api/keys/${id}`, {
+    method: 'PATCH',
+    headers: {
+      Cookie: `sluice_session=${session}`,
+      'X-Sluice-CSRF': '1',
+      'Content-Type': 'application/json',
+    },
+    body: JSON.stringify({ name }),
+  });
+  if (!response.ok) throw new Error(`The key was not renamed: ${await response.text()}`);
+  await response.arrayBuffer();
+}
+
+/** Deliveries a second that reach the receiver. */
+async function rateOf(receiver: Measured): Promise<number> {
+  const [before, began] = [await readReceived(receiver), performance.now()];
+  await Bun.sleep(WINDOW_MS);
+  return ((await readReceived(receiver)) - before) / ((performance.now() - began) / 1_000);
+}
+
+async function readReceived(receiver: Measured): Promise<number> {
+  const response = await fetch(`${receiver.url}/received`);
+  return ((await response.json()) as { received: number }).received;
+}
