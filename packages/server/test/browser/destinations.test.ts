@@ -208,14 +208,12 @@ describe('a destination that exists', () => {
     await page.getByText('It has changed meanwhile.', { exact: false }).waitFor();
     expect(await page.getByLabel('URL').inputValue()).toBe(`${receiver.url}/moved`);
     await press('Save');
-    await until(
-      async () => (await page.getByText('It has changed meanwhile.', { exact: false }).count()) === 0,
-      'It was not saved.',
-    );
-    expect(dataOf(await owner.get(`/destinations/${id}`))).toMatchObject({
-      config: { url: `${receiver.url}/moved` },
-      rotation: { previous_secret_until: expect.any(String) },
-    });
+    // The notice goes when it is being saved, which is before it is saved.
+    const read = async () =>
+      dataOf<{ config: { url: string }; rotation: object }>(await owner.get(`/destinations/${id}`));
+    await until(async () => (await read()).config.url === `${receiver.url}/moved`, 'It was not saved.');
+    expect((await read()).rotation).toEqual({ previous_secret_until: expect.any(String) });
+    await page.getByText('It has changed meanwhile.', { exact: false }).waitFor({ state: 'hidden' });
   });
 
   test('is not saved with delays that cannot be read: that is told at their field', async () => {

@@ -47,7 +47,7 @@ describe('every page', () => {
         if (wrong.length > 0) found[name] = wrong;
       });
       expect(found).toEqual({});
-    }, 120_000);
+    }, 180_000);
   }
 
   test('fits a phone: nothing makes it scroll sideways', async () => {
@@ -56,7 +56,7 @@ describe('every page', () => {
       if (await scrollsSideways(page)) tooWide.push(name);
     });
     expect(tooWide).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe('the first load', () => {

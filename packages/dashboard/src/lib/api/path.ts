@@ -12,13 +12,7 @@ type InPath<R extends Route> = { readonly [Name in PathParameter<R>]: string };
 /** In an address everything is text; what it means, the server finds out. Empty ones are left out. */
 type InQuery<R extends Route> = [QuerySchema<R>] extends [never]
   ? unknown
-  : {
-      readonly [Name in keyof z.input<QuerySchema<R>>]:
-        | string
-        | number
-        | Omitted<z.input<QuerySchema<R>>, Name>;
-    };
-type Omitted<Query, Name extends keyof Query> = undefined extends Query[Name] ? undefined : never;
+  : { readonly [Name in keyof z.input<QuerySchema<R>>]: string | number };
 
 type WithBody<R extends Route> = [BodySchema<R>] extends [never]
   ? unknown
