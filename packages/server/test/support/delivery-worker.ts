@@ -40,6 +40,7 @@ export interface Behaviour {
   readTraits: EntityReader['readTraits'];
   storage: Partial<Storage>;
   isOnlyNode: boolean;
+  changeFeedIsLive(): boolean;
 }
 
 const facts = {
@@ -91,7 +92,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
         })),
       nodes: () => 1,
       isOnlyNode: behaviour.isOnlyNode ?? true,
-      changeFeedIsLive: () => true,
+      changeFeedIsLive: behaviour.changeFeedIsLive ?? (() => true),
       onAttempt: () => {},
       onError: error => void errors.push(error),
     });
