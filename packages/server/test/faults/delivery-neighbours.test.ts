@@ -20,7 +20,7 @@ afterEach(() => bench.close());
  * A destination to which one delivery is under way while two wait in its queue; every later read of it is counted, and
  * answered only when it is let through.
  */
-async function oneUnderWay() {
+async function oneUnderWay(changeFeedIsLive = () => true) {
   const org = await bench.organisation();
   const destination = await bench.destination(org, { concurrency: 1 });
   await bench.deliver(destination, 3);
@@ -30,6 +30,7 @@ async function oneUnderWay() {
   let lookups = 0;
   let finish = () => {};
   const worker = bench.start({
+    changeFeedIsLive,
     storage: {
       async findDestination(orgId, id) {
         if (reads !== null && id === destination.id) {
@@ -119,4 +120,17 @@ test.each<[string, (worker: DeliveryWorker, org: string) => void]>([
   finish();
   await untilDelivered(org, 3);
   expect(lookups()).toBe(0);
+});
+
+test('while changes cannot be heard of, every destination is read again before more is sent', async () => {
+  let isLive = true;
+  const { org, worker, finish, reads, answerReads } = await oneUnderWay(() => isLive);
+  isLive = false;
+  worker.wake();
+  await until(() => reads() === 1, 'It was not read again.');
+  finish();
+  await untilDelivered(org, 1);
+  expect(bench.sent).toHaveLength(1);
+  answerReads();
+  await untilDelivered(org, 3);
 });

@@ -42,6 +42,7 @@ export interface Behaviour {
   readTraits: EntityReader['readTraits'];
   storage: Partial<EveryStore>;
   isOnlyNode: boolean;
+  changeFeedIsLive(): boolean;
 }
 
 const facts = {
@@ -94,7 +95,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
         })),
       nodes: () => 1,
       isOnlyNode: behaviour.isOnlyNode ?? true,
-      changeFeedIsLive: () => true,
+      changeFeedIsLive: behaviour.changeFeedIsLive ?? (() => true),
       onAttempt: () => {},
       onError: error => void errors.push(error),
     });

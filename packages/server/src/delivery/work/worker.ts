@@ -235,7 +235,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   return {
     start() {
-      if (!state.isStopping) looping ??= loop();
+      looping ??= loop();
     },
     wake,
     invalidate(change) {
