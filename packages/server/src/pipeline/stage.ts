@@ -1,5 +1,5 @@
 import { type Clock, minutes } from '../core/clock.ts';
-import { Problem } from '../core/errors.ts';
+import { isStorageAway } from '../core/errors.ts';
 import type { EntityRef } from '../core/event/scope.ts';
 import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import type { Vault } from '../core/secrets/vault.ts';
@@ -63,7 +63,7 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
     startThread: options.startThread,
     secretKey: options.secretKey,
     answer: createThreadPorts({ clock, dedupe: storage, cache, model: client, readTraits }),
-    isAway: (error: unknown) => error instanceof Problem && error.code === 'storage_unavailable',
+    isAway: isStorageAway,
   };
   const worker = options.works
     ? createPipelineWorker({

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts';
 import type { ClaimedDelivery, StoredDestination } from '../../core/stores/deliveries.ts';
 import type { AttemptResult } from '../decide/attempt.ts';
 import type { Destination } from '../destination.ts';
@@ -13,7 +14,7 @@ export const unreadable = ({ id }: StoredDestination, error: unknown): Destinati
   send: async () => failure(id, `The destination’s settings cannot be read: ${reasonOf(error)}`),
 });
 
-const reasonOf = (error: unknown): string => quoted(error instanceof Error ? error.message : String(error));
+const reasonOf = (error: unknown): string => quoted(messageOf(error));
 
 const failure = (target: string, message: string): AttemptResult => ({
   outcome: 'failed',

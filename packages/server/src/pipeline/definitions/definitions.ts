@@ -1,4 +1,5 @@
 import type { PipelineDefinition } from '@sluice/contract';
+import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, parseJson } from '../../core/json/json.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
 import type { ClaimedEvent, Pipelines, Processing } from '../../core/stores/pipelines.ts';
@@ -67,7 +68,7 @@ export function createDefinitions(options: {
       return { ...known, steps: openSteps(steps, stepVault(vault, orgId, id).open) };
     } catch (error) {
       // No time will mend it, and the other pipelines of the organisation must not wait for it.
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       return { ...known, problem: `The pipeline or one of its secrets cannot be read: ${reason}` };
     }
   };

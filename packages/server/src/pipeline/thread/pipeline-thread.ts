@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts';
 import type { LoadedPipeline } from '../definitions/definitions.ts';
 import { packRuns, unpackReports } from './pack.ts';
 import {
@@ -117,7 +118,7 @@ export function createLane(options: LaneOptions): Lane {
           reply({
             kind: 'refusal',
             call: message.call,
-            message: error instanceof Error ? error.message : String(error),
+            message: messageOf(error),
             isAway: options.isAway(error),
           }),
       );
