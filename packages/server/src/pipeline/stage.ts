@@ -1,5 +1,5 @@
 import { type Clock, minutes } from '../core/clock.ts';
-import { Problem } from '../core/errors.ts';
+import { isStorageAway } from '../core/errors.ts';
 import type { EntityRef } from '../core/event/scope.ts';
 import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import type { Vault } from '../core/secrets/vault.ts';
@@ -74,7 +74,7 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
     secretKey: options.secretKey,
     answer: ports.answer,
     onError,
-    isAway: (error: unknown) => error instanceof Problem && error.code === 'storage_unavailable',
+    isAway: isStorageAway,
   };
   const runner = createPipelineRunner(threads);
   const worker = options.works

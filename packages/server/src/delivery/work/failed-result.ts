@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts';
 import type { AttemptResult } from '../../core/http/attempt.ts';
 import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
@@ -15,7 +16,7 @@ export const unreadableDestination = ({ id }: StoredDestination, error: unknown)
   send: async () => failed(id, `The destination’s settings cannot be read: ${reasonOf(error)}`),
 });
 
-const reasonOf = (error: unknown): string => quoted(error instanceof Error ? error.message : String(error));
+const reasonOf = (error: unknown): string => quoted(messageOf(error));
 
 const failed = (target: string, message: string): AttemptResult => ({
   outcome: 'failed',

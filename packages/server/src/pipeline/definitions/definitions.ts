@@ -1,5 +1,6 @@
 import type { PipelineDefinition, PipelineStep } from '@sluice/contract';
 import { LRUCache } from 'lru-cache';
+import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, parseJson } from '../../core/json/json.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
 import type { ChangeListener } from '../../core/stores/change.ts';
@@ -93,7 +94,7 @@ export function createDefinitions(options: {
       return { ...read, ...ready(openSteps(steps, stepVault(vault, orgId, id).open)) };
     } catch (error) {
       // No time will resolve it, and the other pipelines of the organisation must not wait for it.
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       return { ...read, problem: `The pipeline or one of its secrets cannot be read: ${reason}` };
     }
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts';
 import { delayBefore } from '../../core/work/backoff.ts';
 import type { LoadedPipeline } from '../definitions/definitions.ts';
 import type { PortCall } from '../ports/serve.ts';
@@ -270,5 +271,3 @@ export function createPipelineThread(options: PipelineThreadOptions): PipelineTh
     },
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,5 @@
 import type { PipelineDestination } from '@sluice/contract';
-import { Problem } from '../../core/errors.ts';
+import { isStorageAway, messageOf } from '../../core/errors.ts';
 import type { PipelineEvent, Scope } from '../../core/event/scope.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
 import type { RoutingNote } from '../../core/stores/event-queue.ts';
@@ -88,7 +88,7 @@ export function createThreadRuns(dependencies: {
       );
       return { bound, routes, steps: steps.length };
     } catch (error) {
-      return { problem: error instanceof Error ? error.message : String(error) };
+      return { problem: messageOf(error) };
     }
   }
 
@@ -125,9 +125,8 @@ export function createThreadRuns(dependencies: {
       try {
         return await perform(run, prepared, meter);
       } catch (error) {
-        if (error instanceof Problem && error.code === 'storage_unavailable')
-          return { kind: 'unavailable', tallies: [], busyMs: meter.busyMs };
-        return failedReport(null, error instanceof Error ? error.message : String(error));
+        if (isStorageAway(error)) return { kind: 'unavailable', tallies: [], busyMs: meter.busyMs };
+        return failedReport(null, messageOf(error));
       }
     },
   };

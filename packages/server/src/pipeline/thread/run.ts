@@ -1,4 +1,4 @@
-import { Problem } from '../../core/errors.ts';
+import { isStorageAway, messageOf } from '../../core/errors.ts';
 import type { RunOutcome, Tally, TracedOutcome } from '../../core/event/outcome.ts';
 import { type PipelineEvent, type Scope, scopeOf } from '../../core/event/scope.ts';
 import type { JsonObject } from '../../core/json/json.ts';
@@ -140,8 +140,8 @@ function answerOf(step: BoundStep, state: RunState): StepOutcome | Promise<StepO
 
 /** A step that throws is a defect, and costs its own event alone. Storage that is away is nobody's fault. */
 function broken({ kind }: BoundStep, error: unknown): StepOutcome {
-  if (error instanceof Problem && error.code === 'storage_unavailable') throw error;
-  return { kind: 'fail', reason: `${kind} broke: ${error instanceof Error ? error.message : String(error)}` };
+  if (isStorageAway(error)) throw error;
+  return { kind: 'fail', reason: `${kind} broke: ${messageOf(error)}` };
 }
 
 type LimitedOutcome =

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts';
 import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
 import type { ClaimedEvent, PlannedRun } from '../../core/stores/event-queue.ts';
 
@@ -79,7 +80,7 @@ const gone = (planned: PlannedRun): EndedRun => ({
 
 /** What it was to go through cannot be found out: it ends with the reason, in what is known of its runs. */
 export function unplannable(claimed: ClaimedEvent, error: unknown): Plan {
-  const reason = `Its pipelines could not be read: ${error instanceof Error ? error.message : String(error)}`;
+  const reason = `Its pipelines could not be read: ${messageOf(error)}`;
   const known = claimed.plan ?? [{ pipelineId: UNKNOWN_PIPELINE, version: null, retries: 0, dueAt: 0 }];
   const ended = known.map(planned => ({ ...gone(planned), report: failedReport(null, reason) }));
   return { sources: [], runs: [], ended, notDue: [] };

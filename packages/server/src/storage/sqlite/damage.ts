@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import { messageOf } from '../../core/errors.ts';
 
 export const restoreAdvice = (file: string): string =>
   `The database ${file} is damaged. Nothing was changed. Move it and its -wal and -shm files away, put your last backup in its place (made with \`sluice backup\`), and start again; \`sluice doctor\` shows what is wrong.`;
@@ -9,6 +10,6 @@ export function findDamage(database: Database): string | null {
     const row = database.query('PRAGMA quick_check(1)').get() as { quick_check: string } | null;
     return row === null || row.quick_check === 'ok' ? null : row.quick_check.replace(/\s+/g, ' ');
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { existsSync, statfsSync, statSync } from 'node:fs';
+import { messageOf } from '../../core/errors.ts';
 import { KEY_CHECK_SETTING } from '../../core/secrets/key-check.ts';
 import { bad, type Finding, good, judgeKey, judgeSchema } from '../finding.ts';
 import { restoreAdvice } from './damage.ts';
@@ -47,7 +48,7 @@ function examineFile(file: string, keyCheck: string | null): Finding[] {
       judgeDurability(file),
     ];
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return [bad('storage', `${file} cannot be read (${message}). ${restoreAdvice(file)}`)];
   } finally {
     database?.close();
@@ -60,7 +61,7 @@ function findings(database: Database): string[] {
     const rows = database.query('PRAGMA integrity_check(5)').all() as { integrity_check: string }[];
     return rows.map(row => row.integrity_check).filter(text => text !== 'ok');
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [messageOf(error)];
   }
 }
 
@@ -81,7 +82,7 @@ function judgeDurability(file: string): Finding {
     openForWriting(file).close();
     return good('durability', 'WAL, synchronous=FULL: a commit is on disk before it is answered');
   } catch (error) {
-    return bad('durability', error instanceof Error ? error.message : String(error));
+    return bad('durability', messageOf(error));
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
 
@@ -22,7 +23,7 @@ export interface Failure {
 
 export function toFailure(error: unknown): Failure {
   const code = (error as { code?: unknown }).code;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (code === 'SQLITE_FULL') {
     return {
       kind: 'full',
