@@ -2,9 +2,13 @@
  * `npm test`: everything that must hold, in one run. First the Debian packages that the tests use, then types,
  * style and every test. All stages run even after one has failed, so that one run tells the whole story; the
  * closing line counts tests, and each other stage that failed as one more failure.
+ *
+ * `npm test -- <path or word> …` is the inner loop: only the test files whose path holds one of the words; where no
+ * path does, only the tests whose title does. Types and style are left to `npm run check`.
  */
 import { spawn } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { missingPackages, requirePackages } from './packages.mjs';
 
@@ -23,28 +27,72 @@ const neededCommands = [
 const TEST_TIMEOUT_MS = 60_000;
 const FILES_AT_ONCE = 3;
 
-requirePackages(missingPackages(neededCommands));
-
 let passed = 0;
 let failed = 0;
 
-await stage('types', async () => (await run(bin('tsc'), ['--noEmit'])).code === 0);
-await stage('style', async () => (await run(bin('biome'), ['check', '.'])).code === 0);
-await stage('dashboard', async () => (await run(process.execPath, ['scripts/dashboard.mjs'])).code === 0);
-await stage('tests', async () => {
-  // Most of them wait for something most of the time, so three files at a time share two cores well.
-  const args = ['test', `--parallel=${FILES_AT_ONCE}`, '--timeout', String(TEST_TIMEOUT_MS)];
-  const { code, output } = await run(bin('bun'), args);
-  const counted = countTests(output);
-  passed += counted.passed;
-  failed += counted.failed;
-  if (counted.skipped > 0) console.log(`${counted.skipped} tests were skipped; none may be.`);
-  if (counted.failed === 0) return code === 0 && counted.skipped === 0 && counted.passed > 0;
-  return 'counted';
-});
+const words = process.argv.slice(2);
+if (words.length === 0) {
+  requirePackages(missingPackages(neededCommands));
+  await stage('types', async () => (await run(bin('tsc'), ['--noEmit'])).code === 0);
+  await stage('style', async () => (await run(bin('biome'), ['check', '.'])).code === 0);
+  await buildDashboard();
+  await runTests([]);
+} else {
+  const chosen = chooseTests(words);
+  if (chosen === null) {
+    console.error(`No test's path or title holds ${words.map(word => `"${word}"`).join(' or ')}.`);
+    process.exit(2);
+  }
+  // Only tests of the whole service need the commands and the pages.
+  if (chosen.some(file => /\/test\/(e2e|browser|faults)\//.test(file))) {
+    requirePackages(missingPackages(neededCommands));
+    await buildDashboard();
+  }
+  await runTests(chosen);
+}
 
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
+
+function buildDashboard() {
+  return stage('dashboard', async () => (await run(process.execPath, ['scripts/dashboard.mjs'])).code === 0);
+}
+
+function runTests(chosen) {
+  return stage('tests', async () => {
+    // Most of them wait for something most of the time, so three files at a time share two cores well.
+    const args = ['test', `--parallel=${FILES_AT_ONCE}`, '--timeout', String(TEST_TIMEOUT_MS), ...chosen];
+    const { code, output } = await run(bin('bun'), args);
+    const counted = countTests(output);
+    passed += counted.passed;
+    failed += counted.failed;
+    if (counted.skipped > 0) console.log(`${counted.skipped} tests were skipped; none may be.`);
+    if (counted.failed === 0) return code === 0 && counted.skipped === 0 && counted.passed > 0;
+    return 'counted';
+  });
+}
+
+/** What `bun test` is to run: files by their path, else by the titles in them; null where nothing matches. */
+function chooseTests(words) {
+  const sources = readdirSync(join(root, 'packages'), { recursive: true, encoding: 'utf8' })
+    .filter(file => /\.tsx?$/.test(file) && !file.includes('node_modules'))
+    .map(file => join('packages', file));
+  const tests = sources.filter(isTest);
+  const byPath = tests.filter(file => words.some(word => file.includes(normalize(word))));
+  if (byPath.length > 0) return byPath.map(file => `./${file}`);
+  // A suite that both engines run stands beside the tests that run it.
+  const byTitle = sources
+    .filter(file => isTest(file) || file.includes('/test/contract/'))
+    .filter(file => words.some(word => readFileSync(join(root, file), 'utf8').includes(word)))
+    .flatMap(file => (isTest(file) ? [file] : tests.filter(test => dirname(test) === dirname(file))));
+  if (byTitle.length === 0) return null;
+  const pattern = words.map(word => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
+  return [...new Set(byTitle)].map(file => `./${file}`).concat('-t', pattern);
+}
+
+function isTest(file) {
+  return /\.test\.tsx?$/.test(file);
+}
 
 /** `work` answers whether it held, or that its failures are in the count already. */
 async function stage(name, work) {

@@ -4,7 +4,7 @@ import { startProcess } from '../support/process.ts';
 import { seedOrganisation } from '../support/service.ts';
 import { newInstallation, onBothEngines } from './prepare.ts';
 
-const KILLS = 20;
+const KILLS = 12;
 
 /**
  * Killed under load again and again, wherever that finds it: during a commit, after it and before the answer, or
@@ -21,7 +21,7 @@ async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void>
     const server = await startProcess({ directory, settings });
     await load.retryUnanswered(server.url);
     // Ever later into the run, so that no two kills meet the same moment.
-    const { reached, stop } = load.run(server.url, 10 + n * 7);
+    const { reached, stop } = load.run(server.url, 10 + n * 12);
     await reached;
     server.kill('SIGKILL');
     expect(await server.ended).toBe('SIGKILL');
@@ -38,6 +38,6 @@ async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void>
   remove();
 }
 
-describe('killed under load, 20 times: what was accepted is there, once and whole; what was refused is not', () => {
+describe(`killed under load, ${KILLS} times: what was accepted is there, once and whole; what was refused is not`, () => {
   onBothEngines(killAgainAndAgain, 240_000);
 });

@@ -1,0 +1,23 @@
+import { openPostgres } from '../../../src/storage/postgres/engine.ts';
+import { freshDatabase } from '../../support/postgres.ts';
+import type { OpenedStorage } from './suite.ts';
+
+/** Two nodes on one fresh PostgreSQL database. */
+export async function openTwoNodes(): Promise<OpenedStorage> {
+  const { url, drop } = await freshDatabase();
+  const nodes = await Promise.all([
+    openPostgres({ url, onFatal: fail }),
+    openPostgres({ url, onFatal: fail }),
+  ]);
+  return {
+    nodes,
+    async remove() {
+      await Promise.all(nodes.map(node => node.close()));
+      await drop();
+    },
+  };
+}
+
+function fail(reason: string): never {
+  throw new Error(reason);
+}
