@@ -59,7 +59,7 @@ test('a server that is away for a while takes no page away, and no draft on it',
     if (new URL(route.request().url()).pathname.endsWith('/session')) refused++;
     return route.fulfill({ status: 502, body: 'Bad gateway' });
   });
-  // Whoever comes back to a tab has all that is on it read anew.
+  // Whoever comes back to a tab has all that is on it read again.
   await until(async () => {
     await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
     return refused > 0;

@@ -10,7 +10,7 @@ export type RunOutcome =
 
 /**
  * Where an event failed of which nobody could find out what it was to go through. As part of a plan it stands for
- * every pipeline that listens by then, and once these are through with the event that failure is made good.
+ * every pipeline that listens by then, and once these are through with the event that failure is resolved.
  */
 export const UNKNOWN_PIPELINE = 'unknown';
 

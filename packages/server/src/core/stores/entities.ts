@@ -77,7 +77,7 @@ export interface IdentityMembers {
   readonly truncated: boolean;
 }
 
-/** An event tied to an entity. */
+/** An event of an entity. */
 export interface EventOfEntity {
   readonly id: string;
   readonly type: string;
@@ -134,7 +134,7 @@ export interface EntityStore extends Audited<Pick<EntityStore, 'deleteEntity'>> 
     page: PageRequest,
   ): Promise<{ events: readonly EventOfEntity[]; next: string | null }>;
   /**
-   * Puts tombstones in place of the payloads of at most `limit` events that are tied to it, oldest first from after
+   * Puts tombstones in place of the payloads of at most `limit` events of the entity, oldest first from after
    * `after`, and cancels what of them is pending. Answers how many were erased and the last one looked at; null at
    * the end.
    */

@@ -63,7 +63,7 @@ const MOST_VERSIONS = 2_000;
 export function createDefinitions(options: {
   readonly configuration: Pick<ConfigurationStore, 'findPipelineVersion' | 'readProcessing'>;
   readonly vault: Pick<Vault, 'seal' | 'open'>;
-  /** False while changes made by other nodes cannot be heard of: then nothing is cached. */
+  /** False while changes made by other nodes cannot be received: then nothing is cached. */
   mayCache(): boolean;
 }): Definitions {
   const { configuration, vault, mayCache } = options;

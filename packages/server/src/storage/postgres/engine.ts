@@ -73,7 +73,7 @@ export async function openPostgres(options: {
         return result;
       }),
     );
-    // This node does not wait to hear of its own change.
+    // This node does not wait for the feed to bring its own change.
     if (change) announce(change);
     return result;
   }
@@ -105,7 +105,7 @@ export async function openPostgres(options: {
       return { engine: 'postgres', bytes: Number(rows[0]?.bytes ?? 0), freeBytes: null };
     },
     onConfigurationChanged: listener => void listeners.push(listener),
-    changeFeedIsLive: changes.isHearing,
+    changeFeedIsLive: changes.isLive,
     async close() {
       await changes.close();
       await Promise.all([appending.close(), working.close(), others.close()]);

@@ -19,8 +19,8 @@ export function inTurns(settlements: readonly Settlement[]): Settlement[][] {
 }
 
 /**
- * The retries of failures that were made good or discarded meanwhile. Failures are locked: who retries one that another
- * transaction is about to make good waits for it.
+ * The retries of failures that were resolved or discarded meanwhile. Failures are locked: who retries one that another
+ * transaction is about to resolve waits for it.
  */
 export async function findNeedless(
   session: Session,

@@ -39,7 +39,7 @@ export async function openSqlite(options: {
 
   let isFatal = false;
   const onFatal = (reason: string) => {
-    // Everybody who was waiting meets the same fault; it is told once.
+    // Everybody who was waiting meets the same fault; it is reported once.
     if (isFatal) return;
     isFatal = true;
     options.onFatal(reason.includes('damaged') ? `${reason} ${restoreAdvice(file)}` : reason);

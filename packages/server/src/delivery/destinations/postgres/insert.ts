@@ -18,7 +18,7 @@ export function createInserter(
   tableName: string,
   columns: readonly MappedColumn[],
 ): Inserter {
-  // Read once; forgotten when the database says that the table is no longer so.
+  // Read once, and dropped when the database says that the table is no longer so.
   let known: Table | null = null;
 
   return {

@@ -133,7 +133,7 @@ export const recordActivity: Operation<ConfigurationStore['recordActivity']> = a
   db,
   { keysUsed, sourcesSeen, rejections },
 ) => {
-  // In one order, so that two nodes that tell of the same ones cannot wait for each other.
+  // In one order, so that two nodes that update the same ones cannot deadlock.
   for (const { id, at } of keysUsed.toSorted(byId)) {
     await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute();
   }

@@ -27,7 +27,7 @@ export const addCounts: Operation<CounterStore['addCounts']> = async (db, counts
   }
 };
 
-/** A count may come in after its organisation was deleted: nobody would ever forget it. */
+/** A count may come in after its organisation was deleted: nobody would ever remove it. */
 async function existing(db: Db, ids: ReadonlySet<string>): Promise<Set<string>> {
   if (ids.size === 0) return new Set();
   const rows = await db

@@ -71,7 +71,7 @@ function matches(filter: DeliveryFilter) {
   return eb.and(conditions.filter(condition => condition !== false));
 }
 
-/** An event has few, and a code an index of its own: what is open among them is told by looking at each. */
+/** An event has few, and a code an index of its own: what is open among them is found by looking at each. */
 const isNarrow = ({ event, code }: DeliveryFilter): boolean => event !== undefined || code !== undefined;
 
 /**

@@ -34,7 +34,7 @@ export const findEntityGraph: Operation<EntityStore['findEntityGraph']> = async 
 };
 
 /**
- * Walked anew each time, never kept: so a link that is removed splits an identity just as it was joined, and no
+ * Walked each time, never cached: so a link that is removed splits an identity just as it was joined, and no
  * order of merging can matter. A link costs one look at an index, and an identity is small.
  */
 export const findIdentityMembers: Operation<EntityStore['findIdentityMembers']> = async (

@@ -51,7 +51,7 @@ async function withOpenDeliveries(
   return new Set(rows.map(row => row.event_id));
 }
 
-/** Those that wait for a replay, are being worked on, or failed not long ago, and that was not made good or discarded. */
+/** Those that wait for a replay, are being worked on, or failed not long ago without being resolved or discarded. */
 async function stillWanted(
   db: Db,
   orgId: string,

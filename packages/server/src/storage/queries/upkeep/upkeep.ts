@@ -33,7 +33,7 @@ export const pruneExpired: Operation<UpkeepStore['pruneExpired']> = async (db, n
   return keys.length;
 };
 
-/** A node that has not been heard of for this long is taken for gone. */
+/** A node without a heartbeat for this long is taken for gone. */
 const NODE_SILENCE_MS = seconds(15);
 
 export const heartbeat: Operation<UpkeepStore['heartbeat']> = async (db, node, now) => {
