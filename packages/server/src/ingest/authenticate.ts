@@ -1,6 +1,8 @@
 import { Problem } from '../core/errors.ts';
 import type { Directory, KnownKey } from './directory.ts';
 
+/** Authentication of the public API: the bearer token of a request, and whose key it is. */
+
 /** The same words whatever was wrong: absent, unknown, revoked, or another scheme. */
 export const unauthenticated = () => new Problem('unauthenticated');
 

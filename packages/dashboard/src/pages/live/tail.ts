@@ -1,6 +1,8 @@
 import type { EventSummary } from '@sluice/contract/dashboard-events';
 import type { News } from '../../lib/api/tail.ts';
 
+/** The rows of a live tail, as pure state: what came, what is held while it is paused. */
+
 /** What a tail keeps: a page that is open for days must not grow for days. */
 export const MOST_KEPT = 1_000;
 

@@ -1,3 +1,5 @@
+/** Outcomes: how runs and steps may end, and what is counted on the way. */
+
 /** What is counted while steps run: what a model was asked, and what it did not have to be asked. */
 export const tallies = ['model_called', 'cache_hit', 'call_shared'] as const;
 export type Tally = (typeof tallies)[number];

@@ -5,6 +5,8 @@ import type { Path } from '../expressions/path.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { AuditEntry, Audited } from './configuration/audit.ts';
 
+/** Entities as they are stored: traits, links, and the events that name them. */
+
 export interface StoredEntity {
   readonly kind: string;
   readonly externalId: string;

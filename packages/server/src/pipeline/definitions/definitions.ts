@@ -12,6 +12,8 @@ import { findStepKind } from '../steps/registry.ts';
 import { compileGlob } from './glob.ts';
 import { openSteps } from './step-secrets.ts';
 
+/** Definitions of pipelines as the worker uses them: read from storage, unsealed, and cached. */
+
 /** A version of a pipeline with its secrets open, as it is handed to who runs it. */
 export interface LoadedPipeline
   extends Pick<PipelineDefinition, 'name' | 'sources' | 'steps' | 'destinations'> {

@@ -28,6 +28,7 @@ export interface Timeouts {
 
 const defaultTimeouts: Timeouts = { reachMs: 10_000, appendMs: 10_000, otherMs: 60_000 };
 
+/** The PostgreSQL engine: stores on a few pools of connections, and changes announced to other nodes. */
 export async function openPostgres(options: {
   url: string;
   /** The server would not keep what it acknowledges: end the process. */

@@ -10,7 +10,7 @@ import { resolvedBy } from '../resolving.ts';
 
 type Settle = (settlements: readonly Settlement[], at: number) => SettleResult[];
 
-/** Runs inside the writer's transaction: each event is settled whole, with all that it makes, or not at all. */
+/** Settles events inside the writer's transaction: each is settled whole, with all that it makes, or not at all. */
 export function prepareSettle(database: Database): Settle {
   const findKey = database.prepare<{ event_id: string }, [string, string, string, number]>(
     'SELECT event_id FROM dedupe_keys WHERE org_id = ? AND scope = ? AND key = ? AND expires_at > ?',

@@ -1,3 +1,5 @@
+/** Sources as they are stored, and the store that keeps them. */
+
 export const authModes = ['hmac', 'bearer', 'none'] as const;
 export type AuthMode = (typeof authModes)[number];
 

@@ -10,6 +10,8 @@ import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 import { takeOut } from './take-out.ts';
 
+/** Sources, what the ingest endpoints saw of them, and what they rejected. */
+
 const REJECTIONS_KEPT = 1_000;
 /** A statement has room for a limited number of values. */
 const REJECTIONS_A_STATEMENT = 1_000;

@@ -4,6 +4,8 @@ import type { Count, CounterStore, CounterWindow } from '../../../core/stores/co
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
+/** Counters by the minute and by the hour: added, read by windows, pruned. */
+
 const MINUTE = minutes(1);
 const HOUR = hours(1);
 /** A statement has room for a limited number of values. */

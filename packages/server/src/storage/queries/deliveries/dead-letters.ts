@@ -6,6 +6,8 @@ import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { deadDeliveries } from './deliveries.ts';
 
+/** Dead letters as storage finds them: failed events, and groups of all that did not arrive. */
+
 /** Nobody looks at more. */
 const MOST_GROUPS = 100;
 

@@ -6,6 +6,8 @@ import type { Db, Schema } from '../../schema.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
 import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
 
+/** Deliveries and their attempts, listed, counted and found; and the leases that senders hold on them. */
+
 // --- Listing ---------------------------------------------------------------------------------------------
 
 /** The state as it is shown: see `deliveryStates`. */

@@ -5,6 +5,8 @@ import type { EntityStore, StoredEntity, TimedEntity } from '../../../core/store
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
+/** Entities: their rows, found by name or by id, and deleted. */
+
 export const entityColumns = [
   'entities.id',
   'entities.kind',

@@ -4,6 +4,8 @@ import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { entityColumns, findEntityId, toTimedEntity } from './entities.ts';
 
+/** Walks along links: the graph around an entity, and the members of its identity. */
+
 /** What one answer may hold beside its nodes. */
 const MOST_EDGES = 10_000;
 const MOST_BYTES = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
-/** Labels that models gave, by what they were shown: the queries behind the label cache. */
-
 import type { EventQueue } from '../../../core/stores/event-queue.ts';
 import type { Operation } from '../../operation.ts';
+
+/** Labels that models gave, by what they were shown: the queries behind the label cache. */
 
 export const findLabel: Operation<EventQueue['findLabel']> = async (db, orgId, key) =>
   (

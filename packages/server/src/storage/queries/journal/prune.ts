@@ -5,6 +5,8 @@ import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 
+/** Retention: which events may go, and what goes with them. */
+
 export const pruneEvents: Operation<Journal['pruneEvents']> = async (
   db,
   orgId,

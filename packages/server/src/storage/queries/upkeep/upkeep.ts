@@ -2,6 +2,8 @@ import { seconds } from '../../../core/clock.ts';
 import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 
+/** What the installation keeps about itself, the heartbeats of its nodes, and the removal of what has expired. */
+
 export const keepSetting: Operation<UpkeepStore['keepSetting']> = async (db, name, value) => {
   await db
     .insertInto('settings')
