@@ -252,7 +252,7 @@ describe('the list of events', () => {
     await page.context().close();
   });
 
-  test('turns by itself at its top, and elsewhere offers what has come since', async () => {
+  test('refreshes itself at its top, and elsewhere offers what has come since', async () => {
     for (let n = 0; n < 120; n++) await send(`many.${n}`);
     const { page } = await open('/events');
     await rowOf(page, 'many.119').waitFor();

@@ -52,8 +52,8 @@ for (const [engine, prepare] of Object.entries(engines)) {
       const answer = (await owner.get('/sources')).body;
       expect(JSON.parse(stream.received.find(about('/sources'))?.data ?? '').answer).toEqual(answer);
 
-      await makeWebhook(service.url, owner, 'Heard of');
-      const changed = await stream.next(({ data }) => data.includes('Heard of'));
+      await makeWebhook(service.url, owner, 'Announced');
+      const changed = await stream.next(({ data }) => data.includes('Announced'));
       expect(changed.event).toBe('answer');
       expect(stream.received.filter(about('/jobs'))).toHaveLength(1);
       stream.close();

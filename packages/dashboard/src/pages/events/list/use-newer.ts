@@ -5,7 +5,7 @@ import { followEvents } from '../../../lib/api/tail.ts';
 import { type List, PAGE_SIZE } from '../../../lib/api/use-call.ts';
 
 /**
- * Follows what comes in that belongs to the list. While nobody would be disturbed the list turns by itself; otherwise
+ * Follows what comes in that belongs to the list. While nobody would be disturbed the list refreshes itself; otherwise
  * this answers whether there is something newer to show.
  */
 export function useNewer(query: EventQuery, list: List<EventSummary>, isAtRest: boolean): boolean {
