@@ -1,4 +1,4 @@
-/** `npm run reference`: writes docs/reference/ anew from the code. A test fails while it is stale. */
+/** `npm run reference`: writes docs/reference/ from the code. A test fails while it is stale. */
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

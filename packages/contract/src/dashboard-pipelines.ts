@@ -51,7 +51,7 @@ export type ConditionCheck =
 export const replayVersion = z.enum(['current', 'original']);
 export const replayBody = z.strictObject({ version: replayVersion.default('current') });
 
-/** Moments and ties arrive as they are written in a query. */
+/** Moments and entity references arrive as they are written in a query. */
 export const replaysBody = z.strictObject({
   filter: z.strictObject(eventFilter).default({}),
   version: replayVersion.default('current'),

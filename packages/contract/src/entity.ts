@@ -3,7 +3,7 @@ import { eventState } from './dashboard-events.ts';
 import { entityKind, externalId, jsonObject, parseTimestamp, textOf, timestamp } from './event.ts';
 import { pagingQuery } from './paging.ts';
 
-/** The shapes of the second public API: entities, the graph that they form, and the events tied to them. */
+/** The shapes of the second public API: entities, the graph that they form, and the events of each. */
 export const MOST_ENTITIES_AT_ONCE = 1_000;
 /** UTF-8 bytes of an entity's traits as JSON. */
 export const MOST_TRAIT_BYTES = 64 * 1024;

@@ -1,5 +1,7 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
+/** The theme: colours, fonts and the defaults of components. */
+
 /** Deep water: calm enough to stand behind everything, with the contrast that text needs. */
 const water: MantineColorsTuple = [
   '#e9fbf8',

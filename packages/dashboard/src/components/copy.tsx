@@ -2,6 +2,8 @@ import { ActionIcon, CopyButton, Group, Text, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import classes from './copy.module.css';
 
+/** Texts that are there to be copied. */
+
 export function CopyIcon({ text, label = 'Copy' }: { text: string; label?: string }) {
   return (
     <CopyButton value={text} timeout={1_500}>

@@ -5,6 +5,8 @@ import { Empty } from './empty.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { Page } from './page.tsx';
 
+/** What stands in place of a page: it is loading, was not found, or could not be drawn. */
+
 export function NotFound() {
   return (
     <Page title="Nothing is here">

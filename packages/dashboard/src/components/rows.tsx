@@ -5,6 +5,8 @@ import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from '
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import classes from './rows.module.css';
 
+/** The table of every list: virtual rows that are read page by page, and moved through by keys. */
+
 export interface Column<Row> {
   readonly header: string;
   /** A track of a CSS grid: `140px`, `minmax(160px, 1fr)`. */

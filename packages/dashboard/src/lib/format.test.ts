@@ -18,6 +18,6 @@ test.each([
   [240_000, '4 min'],
   [9_000_000, '2.5 h'],
   [86_400_000, '24 h'],
-])('%p ms are %s', (ms, told) => {
-  expect(formatDuration(ms)).toBe(told);
+])('%p ms are %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
 });

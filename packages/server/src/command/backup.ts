@@ -3,6 +3,7 @@ import { secretKeyFile } from '../runtime/secret-key.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
 import type { Command } from './command.ts';
 
+/** `sluice backup`: copies the embedded database. */
 export const backup: Command = {
   usage: 'backup <file>',
   summary: 'Copy the embedded database, while the service runs or not.',

@@ -7,6 +7,7 @@ import { declarations, type SettingName, type Settings } from '../settings.ts';
 import { examineStorage } from '../storage/examine.ts';
 import type { Command } from './command.ts';
 
+/** `sluice doctor`: shows the settings in use and examines the storage. */
 export const doctor: Command = {
   usage: 'doctor',
   summary: 'Show the settings in use and examine the storage; changes no data.',

@@ -8,6 +8,7 @@ import { openStorage } from '../storage/open.ts';
 import { databaseFile } from '../storage/sqlite/engine.ts';
 import type { Command, CommandContext } from './command.ts';
 
+/** `sluice reset-password`: gives a user a new password, for whoever has the machine. */
 export const resetPassword: Command = {
   usage: 'reset-password <email>',
   summary: 'Give a user a new password, typed or piped in; ends all of their sessions.',

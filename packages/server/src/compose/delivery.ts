@@ -52,7 +52,7 @@ export function composeDelivery(
   }
 
   const { jobs, configuration, journal } = engine;
-  // What somebody withdraws may wait in a queue of the worker, which is told before the call is answered.
+  // What somebody withdraws may wait in a queue of the worker, which is notified before the call is answered.
   const recheck = (organisationId: string, deliveryIds?: readonly string[]) =>
     worker?.recheckClaims(organisationId, deliveryIds);
   const deliveryQueue = withDiscardSignal(engine.deliveryQueue, recheck);

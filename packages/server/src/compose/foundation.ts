@@ -5,7 +5,7 @@ import { keepSecretKey } from '../runtime/secret-key.ts';
 import type { Settings } from '../settings.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 
-/** What every part stands on: settings, clock, log, secrets, and how the parts tell each other of work. */
+/** What every part is built on: settings, clock, log, secrets, and the signals by which parts announce work. */
 export interface Foundation {
   readonly settings: Settings;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import type { Foundation } from './foundation.ts';
 import type { StoragePart } from './storage.ts';
 import type { TelemetryPart } from './telemetry.ts';
 
-/** How long the pipelines rest when nobody tells them of events: where other nodes accept some too, and where not. */
+/** How long the pipelines rest when no events are announced to them: where other nodes accept some too, and where not. */
 const SHARED_POLL_MS = 250;
 const OWN_POLL_MS = 1_000;
 

@@ -27,6 +27,7 @@ export interface RunningService {
 /** Senders have this long to finish what they began to send. */
 const LAST_REQUESTS_MS = seconds(5);
 
+/** The service: opens storage, builds every part, listens, and starts the workers. */
 export async function startService(
   settings: Settings,
   options: { clock?: Clock; onFatal(reason: string): void },

@@ -9,7 +9,7 @@ import type { Part } from './part.ts';
 
 export interface StoragePart extends Pick<Part, 'stop'> {
   readonly engine: StorageEngine;
-  /** The pages that follow what happens, which the stores tell of their work. */
+  /** The pages that follow what happens, which the stores notify of their work. */
   readonly live: LiveFeed;
   /** This process among those that share the storage. */
   readonly nodeId: string;

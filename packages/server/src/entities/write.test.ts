@@ -14,7 +14,7 @@ const input = (externalId: string, traits = '{}') => ({
 
 const written: EntityWriteResult = { kind: 'written', entities: [] };
 
-/** Storage that is told what to do with each batch when it comes, and remembers the batches. */
+/** Storage that is told what to do with each batch when it comes, and keeps the batches. */
 function slowStorage() {
   const batches: { requests: readonly EntityWriteRequest[]; settle(error?: Error): void }[] = [];
   let arrived = () => {};
@@ -81,7 +81,7 @@ describe('writing entities', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('tells all of a batch when storage is away, and writes again afterwards', async () => {
+  test('rejects all of a batch when storage is away, and writes again afterwards', async () => {
     let isAway = true;
     const storage = {
       writeEntities: async (requests: readonly EntityWriteRequest[]) => {

@@ -12,7 +12,7 @@ import { createChangeOrder } from './change-order.ts';
 /** One more is written while the one before is on its way to the disk. */
 const COMMITS_AT_ONCE = 2;
 const FULL_BATCH_WRITES = 500;
-/** What may wait in memory. Beyond it storage is too slow for what comes in, and callers are told so. */
+/** What may wait in memory. Beyond it storage is too slow for what comes in, and callers are answered 503. */
 const MOST_BYTES_WAITING = 64 * 1024 * 1024;
 
 const tooSlow = () =>

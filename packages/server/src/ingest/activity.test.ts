@@ -5,43 +5,43 @@ import type { Activity } from '../core/stores/configuration/sources.ts';
 import { createActivityLog } from './activity.ts';
 
 function open() {
-  const told: Activity[] = [];
-  const recordActivity = async (activity: Activity) => void told.push(activity);
+  const recorded: Activity[] = [];
+  const recordActivity = async (activity: Activity) => void recorded.push(activity);
   let now = 0;
-  return { told, log: createActivityLog({ recordActivity }, { now: () => ++now }) };
+  return { recorded, log: createActivityLog({ recordActivity }, { now: () => ++now }) };
 }
 const source = { id: 'src_1', orgId: 'org_1' };
 
-test('tells the last use of each key and source once, and nothing where nothing happened', async () => {
-  const { told, log } = open();
+test('records the last use of each key and source once, and nothing where nothing happened', async () => {
+  const { recorded, log } = open();
   await log.flush();
   log.keyUsed('key_1');
   log.keyUsed('key_1');
   log.sourceSeen('src_1');
   await log.flush();
   await log.flush();
-  expect(told).toEqual([
+  expect(recorded).toEqual([
     { keysUsed: [{ id: 'key_1', at: 2 }], sourcesSeen: [{ id: 'src_1', at: 3 }], rejections: [] },
   ]);
 });
 
-test('tells each refusal with its reason, in order', async () => {
-  const { told, log } = open();
+test('records each rejection with its reason, in order', async () => {
+  const { recorded, log } = open();
   log.refused(source, new Problem('unauthenticated'));
   log.refused(source, new Problem('rate_limited', { message: 'Slower.' }));
   await log.flush();
-  expect(told[0]?.rejections).toMatchObject([
+  expect(recorded[0]?.rejections).toMatchObject([
     { sourceId: 'src_1', orgId: 'org_1', at: 1, code: 'unauthenticated' },
     { at: 2, code: 'rate_limited', message: 'Slower.' },
   ]);
 });
 
 test('a flood of refusals keeps the last thousand of each source', async () => {
-  const { told, log } = open();
+  const { recorded, log } = open();
   log.refused({ id: 'src_2', orgId: 'org_1' }, new Problem('unauthenticated'));
   for (let n = 0; n < 5_000; n++) log.refused(source, new Problem('unauthenticated'));
   await log.flush();
-  const rejections = told[0]?.rejections ?? [];
+  const rejections = recorded[0]?.rejections ?? [];
   expect(rejections.filter(({ sourceId }) => sourceId === 'src_1')).toHaveLength(1_000);
   expect(rejections.filter(({ sourceId }) => sourceId === 'src_2')).toHaveLength(1);
   expect(rejections.at(-1)?.at).toBe(5_001);
@@ -49,18 +49,18 @@ test('a flood of refusals keeps the last thousand of each source', async () => {
 
 describe('a write that storage refuses', () => {
   function failing() {
-    const told: Activity[] = [];
+    const recorded: Activity[] = [];
     let fails = true;
     let now = 0;
     const during: (() => void)[] = [];
     const recordActivity = async (activity: Activity) => {
       for (const happen of during.splice(0)) happen();
       if (fails) throw new Problem('storage_unavailable');
-      told.push(activity);
+      recorded.push(activity);
     };
     const log = createActivityLog({ recordActivity }, { now: () => ++now });
     return {
-      told,
+      recorded,
       log,
       during,
       recover() {
@@ -69,8 +69,8 @@ describe('a write that storage refuses', () => {
     };
   }
 
-  test('loses nothing: it is told with the next, the later time where there are two', async () => {
-    const { told, log, during, recover } = failing();
+  test('loses nothing: it is recorded with the next, the later time where there are two', async () => {
+    const { recorded, log, during, recover } = failing();
     log.keyUsed('key_1');
     log.keyUsed('key_2');
     log.sourceSeen('src_1');
@@ -83,7 +83,7 @@ describe('a write that storage refuses', () => {
     recover();
     await log.flush();
     await log.flush();
-    expect(told).toMatchObject([
+    expect(recorded).toMatchObject([
       {
         keysUsed: [
           { id: 'key_1', at: 1 },
@@ -99,14 +99,14 @@ describe('a write that storage refuses', () => {
   });
 
   test('still keeps no more than the last thousand refusals of a source', async () => {
-    const { told, log, recover } = failing();
+    const { recorded, log, recover } = failing();
     for (let round = 0; round < 3; round++) {
       for (let n = 0; n < 600; n++) log.refused(source, new Problem('unauthenticated'));
       await log.flush().catch(() => {});
     }
     recover();
     await log.flush();
-    expect(told[0]?.rejections).toHaveLength(1_000);
-    expect(told[0]?.rejections.at(-1)?.at).toBe(1_800);
+    expect(recorded[0]?.rejections).toHaveLength(1_000);
+    expect(recorded[0]?.rejections.at(-1)?.at).toBe(1_800);
   });
 });

@@ -68,7 +68,7 @@ test('a key is looked up once, and again after configuration changed', async () 
   expect(lookUps()).toBe(2);
 });
 
-test('a wrong key is never remembered', async () => {
+test('a wrong key is never cached', async () => {
   const { known, lookUps } = open();
   expect(await known.organisationOfKey('sk_wrong')).toBeNull();
   expect(await known.organisationOfKey('sk_wrong')).toBeNull();
@@ -84,11 +84,11 @@ test('what was read before a change is not kept after it', async () => {
   expect(lookUps()).toBe(2);
 });
 
-test('nothing is remembered while changes elsewhere cannot be heard of', async () => {
-  let hears = true;
-  const { known, lookUps } = open(() => hears);
+test('nothing is cached while changes elsewhere cannot be received', async () => {
+  let isLive = true;
+  const { known, lookUps } = open(() => isLive);
   await known.organisationOfKey(seed.apiKey);
-  hears = false;
+  isLive = false;
   await known.organisationOfKey(seed.apiKey);
   await known.organisationOfKey(seed.apiKey);
   expect(lookUps()).toBe(3);
@@ -140,12 +140,12 @@ test('whoever asks after a change shares no look-up that began before it', async
   expect(known.organisationOfKey(seed.apiKey)).not.toBeInstanceOf(Promise);
 });
 
-test('look-ups are neither shared nor kept while changes elsewhere cannot be heard of', async () => {
-  let hears = false;
-  const { known, lookUps } = open(() => hears);
+test('look-ups are neither shared nor kept while changes elsewhere cannot be received', async () => {
+  let isLive = false;
+  const { known, lookUps } = open(() => isLive);
   await Promise.all([known.organisationOfKey(seed.apiKey), known.organisationOfKey(seed.apiKey)]);
   expect(lookUps()).toBe(2);
-  hears = true;
+  isLive = true;
   await known.organisationOfKey(seed.apiKey);
   expect(lookUps()).toBe(3);
 });

@@ -36,7 +36,7 @@ export function createDirectory(options: {
   readonly accounts: Pick<AccountStore, 'findOrganisation'>;
   vault: Vault;
   defaultRetentionDays: number;
-  /** False while changes made by other nodes cannot be heard of: then nothing is cached. */
+  /** False while changes made by other nodes cannot be received: then nothing is cached. */
   mayCache(): boolean;
 }): Directory {
   const { configuration, accounts, vault, mayCache } = options;

@@ -41,7 +41,7 @@ test('what was being looked up when something changed is not kept, whomever the 
   expect(cache.get('a')).toBeInstanceOf(Promise);
 });
 
-test('what was being looked up when changes could no longer be heard of is not kept', async () => {
+test('what was being looked up when changes could no longer be received is not kept', async () => {
   const { cache, state } = open();
   const looking = cache.get('a');
   state.mayCache = false;

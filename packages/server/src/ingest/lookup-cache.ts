@@ -20,7 +20,7 @@ const MOST_KEPT = 10_000;
 
 export function createLookupCache<T extends object | number>(options: {
   find(name: string): Promise<T | null>;
-  /** False while changes made by other nodes cannot be heard of: then nothing is kept or shared. */
+  /** False while changes made by other nodes cannot be received: then nothing is kept or shared. */
   mayCache(): boolean;
 }): LookupCache<T> {
   const { find, mayCache } = options;

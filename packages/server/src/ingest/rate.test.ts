@@ -46,18 +46,18 @@ test('in any window, not only from the start', () => {
   );
 });
 
-test('whoever waits as long as he was told is let in', () => {
+test('whoever waits as long as Retry-After says is let in', () => {
   fc.assert(
     fc.property(rates, pauses, (rate, waits) => {
       let now = 1_000;
       const limiter = createRateLimiter({ now: () => now });
       for (const wait of waits) {
         now += wait;
-        const told = limiter.spend('src_1', rate);
-        if (told === 0) continue;
-        expect(Number.isInteger(told)).toBe(true);
-        expect(told).toBeGreaterThanOrEqual(1);
-        now += seconds(told);
+        const waitS = limiter.spend('src_1', rate);
+        if (waitS === 0) continue;
+        expect(Number.isInteger(waitS)).toBe(true);
+        expect(waitS).toBeGreaterThanOrEqual(1);
+        now += seconds(waitS);
         expect(limiter.spend('src_1', rate)).toBe(0);
       }
     }),
@@ -73,7 +73,7 @@ test('a clock that goes back and forth lets in no more than one that stands stil
     now += n % 2 === 0 ? -seconds(100) : seconds(100);
     if (limiter.spend('src_1', rate) === 0) passed++;
   }
-  // Each way back is forgotten, each way forth fills the bucket: never more than its burst at a time.
+  // Each step back is ignored, each step forward fills the bucket: never more than its burst at a time.
   expect(passed).toBeLessThanOrEqual(2 * 26);
 });
 
@@ -85,7 +85,7 @@ test('each node enforces its share, and at least one request', () => {
   expect([spend('b', 1), spend('b', 1)]).toEqual([0, 1]);
 });
 
-test('remembers so many sources, those that were used last', () => {
+test('keeps so many sources, those that were used last', () => {
   const limiter = createRateLimiter({ now: () => 0 }, 3);
   const spend = (id: string) => limiter.spend(id, { perSecond: 1, burst: 1 });
   expect([spend('a'), spend('b')]).toEqual([0, 0]);

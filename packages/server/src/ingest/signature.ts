@@ -1,5 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+/** Signatures and tokens of webhook senders, compared in constant time. */
+
 const HEX_SHA256 = /^[0-9a-f]{64}$/;
 
 /** Exactly 64 lowercase hex characters: a prefixed or timestamped signature is another scheme. */

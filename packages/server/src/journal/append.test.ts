@@ -144,7 +144,7 @@ test('a problem of storage itself is everybody’s answer, and nothing is tried 
   expect(calls).toBe(2);
 });
 
-test('beyond what may wait in memory senders are told to come again, until there is room', async () => {
+test('beyond what may wait in memory senders are answered to retry, until there is room', async () => {
   const storage = gated();
   const appender = createAppender(storage, { commitsAtOnce: 1 });
   const payload = JSON.stringify({ s: 'x'.repeat(1024 * 1024 - 400) });
@@ -179,7 +179,7 @@ test('drained waits for everything that was accepted, and for nothing more', asy
   for (const result of results) expect(await isStored(idOf(await result))).toBe(true);
 });
 
-/** An appender over this storage, and the sum of the events that its commits were told to have stored. */
+/** An appender over this storage, and the sum of the events that its commits reported as stored. */
 function counting(storage: Pick<StorageEngine['journal'], 'append'>) {
   let stored = 0;
   const appender = createAppender(storage, {

@@ -21,7 +21,7 @@ export interface Appender {
 const FULL_BATCH_EVENTS = 500;
 /** A few requests that happen to come during a commit are no crowd. */
 const CROWD = 8;
-/** What may wait in memory. Beyond it storage is too slow for what comes in, and senders are told so. */
+/** What may wait in memory. Beyond it storage is too slow for what comes in, and senders are answered 503. */
 const MOST_BYTES_WAITING = 64 * 1024 * 1024;
 
 /** About what an event takes in memory while it waits. */
@@ -59,13 +59,13 @@ export function createAppender(
     whenRefused: 'each alone',
     onEnded(requests, results, ms) {
       let stored = 0;
-      for (const [i, request] of requests.entries()) stored += tellOf(request, results[i]);
+      for (const [i, request] of requests.entries()) stored += countNew(request, results[i]);
       options.onCommit?.(stored, ms);
     },
   });
 
-  /** Answers how many of its events are new. */
-  function tellOf(request: AppendRequest, result: AppendResult | undefined): number {
+  /** How many of its events are new; where there are some, that is announced. */
+  function countNew(request: AppendRequest, result: AppendResult | undefined): number {
     if (result?.kind !== 'stored') return 0;
     let fresh = 0;
     for (const { duplicate } of result.events) if (!duplicate) fresh++;

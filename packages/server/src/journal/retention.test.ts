@@ -142,7 +142,7 @@ test('much goes in small slices, with a pause after each', async () => {
   expect(pauses).toBe(6);
 });
 
-test('a stop is heard after the slice at hand', async () => {
+test('a stop takes effect after the slice at hand', async () => {
   const org = await makeOrganisation(1);
   await receive(org, 1_700);
   now += days(2);
@@ -184,7 +184,7 @@ test('keys, sessions and invitations go when they have expired', async () => {
   expect(await count(org)).toBe(1);
 });
 
-test('what fails is told, and keeps nothing else from its time', async () => {
+test('what fails is reported, and keeps nothing else from its time', async () => {
   const [broken, sound] = [await makeOrganisation(1), await makeOrganisation(1)];
   for (const org of [broken, sound]) await receive(org, 2);
   now += days(2);

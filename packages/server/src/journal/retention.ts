@@ -7,10 +7,10 @@ import type { UpkeepStore } from '../core/stores/upkeep.ts';
 const SLICE = 250;
 
 /**
- * One round of forgetting: events with all that became of them and what was counted, by their organisation's
- * retention; what pipelines remember, idempotency keys, sessions and invitations by their own expiry. In small slices with a pause after
- * each, so that what comes in never waits long behind what goes out. A slice that fails is told, and what it would
- * have removed is left for the next round.
+ * One round of retention: removes events with all that became of them and what was counted, by their organisation's
+ * retention; dedupe keys, labels, idempotency keys, sessions and invitations by their own expiry. In small slices
+ * with a pause after each, so that what comes in never waits long behind what goes out. A slice that fails is
+ * reported, and what it would have removed is left for the next round.
  */
 export function createRetention(options: {
   readonly journal: Pick<Journal, 'pruneEvents'>;

@@ -58,7 +58,7 @@ export function withinBudget(work: (budget: Budget) => StepOutcome): StepOutcome
 
 /** A step whose configuration was read and checked. */
 export interface CompiledStep<N extends PortName = PortName> {
-  /** Whether it reads the traits of the tied entity, which then have to be fetched. */
+  /** Whether it reads the traits of the event's entity, which then have to be fetched. */
   readonly readsTraits: boolean;
   /** URLs of the configuration, to be checked when it is saved. */
   readonly urls?: readonly { readonly url: string; readonly path: string }[];

@@ -5,7 +5,7 @@ import { readAt } from '../core/expressions/expression-error.ts';
 
 /** Where the events of a pipeline go: to every destination whose `when` they match. */
 export interface Routes {
-  /** Whether any condition reads the traits of the tied entity. */
+  /** Whether any condition reads the traits of the event's entity. */
   readonly readsTraits: boolean;
   match(scope: Scope): RouteMatch;
 }

@@ -4,6 +4,8 @@ import type { EntityWriteRequest, EntityWriteResult, StoredEntity } from '../cor
 import { toAuditRow } from './queries/configuration/audit.ts';
 import type { Schema } from './schema.ts';
 
+/** Writes of entities as both engines perform them, on rows that each engine finds and keeps. */
+
 type EntityRow = Schema['entities'];
 
 /** An entity that was written: its row as it is to be kept, but for the index. */

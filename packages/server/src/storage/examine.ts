@@ -2,7 +2,7 @@ import type { Finding } from './finding.ts';
 import { examinePostgres } from './postgres/examine.ts';
 import { examineSqlite } from './sqlite/examine.ts';
 
-/** Looks and changes no data, so that it may run beside a service that is up. */
+/** Examines storage for `sluice doctor`: changes no data, so that it may run beside a service that is up. */
 export async function examineStorage(options: {
   directory: string;
   databaseUrl: string | undefined;

@@ -3,6 +3,7 @@ import type { StorageEngine } from '../core/stores/engine.ts';
 import { openPostgres } from './postgres/engine.ts';
 import { openSqlite } from './sqlite/engine.ts';
 
+/** Opens the engine that the settings name: PostgreSQL by its URL, or else embedded SQLite. */
 export function openStorage(options: {
   directory: string;
   /** Absent: the embedded database in the data directory. */

@@ -16,7 +16,7 @@ export type Operation<M extends Method> = (db: Db, ...args: Parameters<M>) => Re
  * | `snapshot` | likewise, all of its statements on one state of the database: they must agree           |
  * | `write`    | in one transaction, which is on disk before it is answered                              |
  *
- * `changeOf` says what of the configuration it changes, so that whoever keeps a copy hears of it.
+ * `changeOf` says what of the configuration it changes, so that whoever keeps a copy is notified of it.
  */
 export interface StoreOperation<M extends Method = Method> {
   readonly access: 'read' | 'snapshot' | 'write';

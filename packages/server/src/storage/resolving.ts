@@ -1,7 +1,7 @@
 import { UNKNOWN_PIPELINE } from '../core/event/outcome.ts';
 import type { Settlement } from '../core/stores/event-queue.ts';
 
-/** A pipeline whose failed runs of an event are made good, as far as their ids lie below this one. */
+/** A pipeline whose failed runs of an event are resolved, as far as their ids lie below this one. */
 export interface Resolved {
   readonly pipelineId: string;
   readonly below: string;
@@ -10,7 +10,7 @@ export interface Resolved {
 /** Above every id of a run. */
 const ALL = 'run_~';
 
-/** What a replay did better than it was done before. Only a replay has anything before it. */
+/** Which earlier failures a replay resolves. Only a replay has anything before it. */
 export function resolvedBy({ jobId, runs, parked, retryOf }: Settlement): Resolved[] {
   if (jobId === null) return [];
   const better = runs

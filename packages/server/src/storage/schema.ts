@@ -152,6 +152,7 @@ export interface Schema {
     replay_job_id: string;
     created_at: number;
     /** 1: it failed, and a later run of the same pipeline did better. 2: it failed, and somebody discarded that. */
+    /** 0: a failure is open. 1: a later run resolved it. 2: somebody discarded it. */
     mended: number;
   };
   dedupe_keys: { org_id: string; scope: string; key: string; event_id: string; expires_at: number };

@@ -29,7 +29,7 @@ const request = (sourceId: string | null) => ({
   events: [],
   idempotency: null,
 });
-const told = () => stored.map(({ subject, name, amount }) => `${subject} ${name} ${amount}`).toSorted();
+const recorded = () => stored.map(({ subject, name, amount }) => `${subject} ${name} ${amount}`).toSorted();
 
 const settlement = (given: Partial<Settlement> = {}): Settlement => ({
   orgId: 'org',
@@ -115,7 +115,7 @@ test('an event counts once, its runs and the arrows that it went along each', as
     ['sdk'],
   );
   await keeper.flush();
-  expect(told()).toEqual([
+  expect(recorded()).toEqual([
     ' processed 1',
     'pipe routed 1',
     'pipe>dst_a deliveries 1',
@@ -130,7 +130,7 @@ test('a replay is no new event, and one that waits for a run has no state yet', 
   keeper.settled(settlement({ jobId: 'job', round: 'later', runs: [run('failed')] }), result, []);
   keeper.settled(settlement(), { ...result, state: null }, []);
   await keeper.flush();
-  expect(told()).toEqual(['pipe failed 1']);
+  expect(recorded()).toEqual(['pipe failed 1']);
 });
 
 test('only what was delivered by itself says how long that takes', async () => {
@@ -141,7 +141,7 @@ test('only what was delivered by itself says how long that takes', async () => {
   keeper.attempted(delivery(), { state: 'dead', code: 'timeout' });
   keeper.expired('org', 'dst', 7);
   await keeper.flush();
-  expect(told()).toEqual([
+  expect(recorded()).toEqual([
     ' dead 8',
     ' delivered 3',
     ' latency_20 1',

@@ -8,7 +8,7 @@ import type { AppendRequest } from '../core/stores/journal.ts';
 import { latencyName } from '../core/stores/latency.ts';
 
 /**
- * What happened, counted by the minute for the dashboard's charts. Whoever calls has committed what it tells of. Here it
+ * What happened, counted by the minute for the dashboard's charts. Whoever calls has committed what it reports. Here it
  * only adds to numbers in memory; once a second they are added to what storage has, so that several nodes add up. A
  * process that is killed loses what it counted within the last second, and nothing else.
  */

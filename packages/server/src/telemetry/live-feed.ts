@@ -2,17 +2,16 @@ import { seconds } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
 
 /**
- * What pages hear by themselves: streams of server-sent events. Each stream looks again and again at what it
- * follows and tells what has changed: twice a second while this process knows that something happened in the
- * organisation, and every two seconds otherwise, since other nodes work too. A stream is drawn by its reader: while
- * nobody reads, nothing is looked at, and one look is over before the next begins.
+ * The live feed of pages: streams of server-sent events. Each stream looks again and again at what it follows and
+ * sends what has changed: twice a second while this process knows that something happened in the organisation, and
+ * every two seconds otherwise, since other nodes work too. A stream is drawn by its reader: while nobody reads, nothing is looked at, and one look is over before the next begins.
  */
 export interface LiveFeed {
   /** Something happened in this organisation. */
   note(orgId: string): void;
   /** Throws where no further stream can be had; opens nothing yet. */
   requireRoom(orgId: string): void;
-  /** A stream that tells whatever `look` answers, until that is `END`, its reader goes, or this process stops. */
+  /** A stream that sends whatever `look` answers, until that is `END`, its reader goes, or this process stops. */
   stream(orgId: string, look: Look): ReadableStream<Uint8Array>;
   /** Ends all streams, and those to come. */
   close(): void;
@@ -99,7 +98,7 @@ export function createLiveFeed(): LiveFeed {
           async pull(controller) {
             follower ??= join(orgId);
             texts ??= follow(follower, look);
-            // Whatever goes wrong with a look ends the stream; its reader comes back and is told what is wrong.
+            // Whatever goes wrong with a look ends the stream; its reader comes back and is answered what is wrong.
             const { value, done } = await texts.next().catch(() => ({ value: '', done: true }));
             if (isGone) return;
             if (!done) return controller.enqueue(encoder.encode(value));
@@ -128,16 +127,16 @@ const encoder = new TextEncoder();
 
 async function* follow(follower: Follower, look: Look): AsyncGenerator<string> {
   yield GREETING;
-  let told = performance.now();
+  let sentAt = performance.now();
   while (!follower.isEnded) {
     follower.hasNews = false;
     const began = performance.now();
     const messages = await look();
     if (messages === END) return;
     const took = performance.now() - began;
-    if (messages.length > 0 || performance.now() - told >= STILL_HERE_MS) {
+    if (messages.length > 0 || performance.now() - sentAt >= STILL_HERE_MS) {
       yield messages.join('') || STILL_HERE;
-      told = performance.now();
+      sentAt = performance.now();
     }
     // Not sooner, however much happens.
     const rest = Math.min(Math.max(SOON_MS, took * REST_PER_LOOK), STILL_HERE_MS);

@@ -67,12 +67,12 @@ describe('a secret that is planted', () => {
 
 describe('a line of the log', () => {
   test('is one JSON object with time, level and message', () => {
-    const line = JSON.parse(logged(logger => logger.warn({ door: 'ingest', count: 3 }, 'slow')));
-    expect(line).toMatchObject({ level: 'warn', door: 'ingest', count: 3, msg: 'slow' });
+    const line = JSON.parse(logged(logger => logger.warn({ endpoint: 'ingest', count: 3 }, 'slow')));
+    expect(line).toMatchObject({ level: 'warn', endpoint: 'ingest', count: 3, msg: 'slow' });
     expect(Number.isNaN(Date.parse(line.time))).toBe(false);
   });
 
-  test('tells of an error its type, message and stack, and what caused it', () => {
+  test('writes the type, message and stack of an error, and what caused it', () => {
     const error = new TypeError('no such field', { cause: new Error('read too far') });
     const line = JSON.parse(logged(logger => logger.error({ err: error }, 'a route failed')));
     expect(line.err).toMatchObject({ type: 'TypeError', message: 'no such field' });

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Waiting } from '../core/stores/counters.ts';
 import { createMetrics } from './metrics.ts';
 
-test('what waits is left out while storage cannot tell, and told again afterwards', async () => {
+test('what waits is left out while storage cannot say, and shown again afterwards', async () => {
   let counts: Waiting | null = {
     events: 7,
     deliveries: { pending: 1, delivering: 2, retrying: 3 },

@@ -5,8 +5,8 @@ import { MOST_COUNTED } from './waiting.ts';
 
 /** What the service counts of itself, read by Prometheus at `/metrics`. */
 export interface Metrics {
-  /** The doors only add to plain numbers; the registry reads them when it is asked. */
-  answered(door: 'ingest' | 'webhook', status: number): void;
+  /** The ingest endpoints only add to plain numbers; the registry reads them when it is scraped. */
+  answered(endpoint: 'ingest' | 'webhook', status: number): void;
   /** A commit of the journal has ended, and stored so many new events. */
   committed(stored: number, ms: number): void;
   /** `delivered`, or the code of the failure. */
@@ -20,7 +20,7 @@ export interface Metrics {
 export function createMetrics(options: {
   /** Requests that wait for a commit. */
   waiting(): number;
-  /** What waits in storage; null while that cannot be told. */
+  /** What waits in storage; null while that is not known. */
   countWaiting(): Promise<Waiting | null>;
   readonly version: string;
 }): Metrics {
@@ -37,14 +37,14 @@ export function createMetrics(options: {
   }).set({ version: options.version }, 1);
   new Counter({
     name: 'sluice_door_responses_total',
-    help: 'Answers of the doors by status.',
+    help: 'Answers of the ingest endpoints by status.',
     labelNames: ['door', 'status'],
     registers: [registry],
     collect() {
       this.reset();
       for (const [key, count] of answers) {
-        const [door = '', status = ''] = key.split(' ');
-        this.inc({ door, status }, count);
+        const [endpoint = '', status = ''] = key.split(' ');
+        this.inc({ door: endpoint, status }, count);
       }
     },
   });
@@ -97,14 +97,14 @@ export function createMetrics(options: {
   });
   const commits = new Histogram({
     name: 'sluice_commit_seconds',
-    help: 'How long a commit of the journal takes, from the doors and back.',
+    help: 'How long a commit of the journal takes, from the ingest endpoints and back.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [registry],
   });
 
   return {
-    answered(door, status) {
-      const key = `${door} ${status}`;
+    answered(endpoint, status) {
+      const key = `${endpoint} ${status}`;
       answers.set(key, (answers.get(key) ?? 0) + 1);
     },
     committed(count, ms) {
@@ -126,7 +126,7 @@ export function createMetrics(options: {
 /** What an event is once it came out of its pipelines. */
 const SETTLED = eventStates.filter(state => state !== 'accepted');
 
-/** Looked up when somebody asks. What cannot be told is left out, so that no false 0 looks like good news. */
+/** Looked up at each scrape. What is not known is left out, so that no false 0 looks like good news. */
 function addWaiting(registry: Registry, countWaiting: () => Promise<Waiting | null>): void {
   const add = (
     name: string,
@@ -141,7 +141,7 @@ function addWaiting(registry: Registry, countWaiting: () => Promise<Waiting | nu
       registers: [registry],
       async collect() {
         const counts = await countWaiting();
-        // A gauge without labels would begin anew at 0.
+        // A reset would set a gauge without labels to 0.
         if (label === null) this.remove();
         else this.reset();
         if (counts === null) return;

@@ -1,6 +1,6 @@
 /**
  * Keeps secrets out of the log twice over: by the name of the field that holds them, wherever it stands, and by
- * their looks in any text, since a library's error message may quote what it was given.
+ * pattern in any text, since a library's error message may quote what it was given.
  */
 const SECRET_NAME =
   /secret|password|passphrase|token|authorization|cookie|signature|credential|api_?key|connection_?string|database_?url/i;

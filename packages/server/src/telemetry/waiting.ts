@@ -9,7 +9,7 @@ const STUCK_AFTER_MS = seconds(2);
 
 /**
  * What waits in the whole installation, for `/metrics`, which anybody may ask for as often as they like: those who ask
- * within a few seconds share one look. Null while it cannot be told.
+ * within a few seconds share one look. Null while it is not known.
  */
 export function createWaitingCounts(
   counters: Pick<CounterStore, 'countWaiting'>,

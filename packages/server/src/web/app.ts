@@ -14,7 +14,7 @@ export interface WebDependencies {
   readonly parts: readonly AddRoutes[];
 }
 
-/** Everything but the two hot doors. */
+/** The routes of everything but the two ingest endpoints, which are served without a router. */
 export function createApp(dependencies: WebDependencies): Hono<WebEnv> {
   const app = new Hono<WebEnv>();
 

@@ -1,4 +1,4 @@
-/** The yardstick: the same runtime and the same answers, but it only parses and forgets. */
+/** The yardstick: the same runtime and the same answers, but it only parses. */
 const accepted = { id: 'evt_01ARZ3NDEKTSV4RRFFQ69G5FAV', duplicate: false };
 
 const server = Bun.serve({

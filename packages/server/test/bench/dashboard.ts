@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { launchChromium } from '../support/browser-page.ts';
 import { until } from '../support/until.ts';
-import { ingestLoad } from './doors.ts';
+import { ingestLoad } from './endpoints.ts';
 import { atMost, type Section, thousands } from './figure.ts';
 import { type MeasuredSluice, startSluice } from './servers.ts';
 import { drive, median } from './wrk.ts';
@@ -86,7 +86,7 @@ async function medianOf(measure: () => Promise<number>): Promise<number> {
   return median(times);
 }
 
-/** Through the front door and through a pipeline to the inbox; answers one event's id. */
+/** Through the ingest endpoint and a pipeline to the inbox; answers one event's id. */
 async function fill(sluice: MeasuredSluice): Promise<string> {
   const inbox = await sluice.post<{ id: string }>('/destinations', { kind: 'inbox', name: 'Inbox' });
   const source = await sluice.post<{ id: string }>('/sources', { kind: 'sdk', name: 'All', match: '*' });

@@ -1,17 +1,17 @@
-import { DOORS_ONLY, ingestLoad } from './doors.ts';
+import { ENDPOINTS_ONLY, ingestLoad } from './endpoints.ts';
 import { atLeast, atMost, type Section, thousands } from './figure.ts';
 import { type MeasuredSluice, startSluice } from './servers.ts';
 import { compare, drive, median } from './wrk.ts';
 
 const STORED_EVENTS = 5_000_000;
 
-/** What five million stored events cost the doors, and what a search through them does. */
+/** What five million stored events cost the ingest endpoints, and what a search through them does. */
 export const historySection: Section = {
   name: 'history',
   about: `With ${thousands(STORED_EVENTS)} events stored, on embedded SQLite`,
   async run() {
-    const empty = await startSluice({ settings: DOORS_ONLY });
-    const full = await startSluice({ settings: DOORS_ONLY });
+    const empty = await startSluice({ settings: ENDPOINTS_ONLY });
+    const full = await startSluice({ settings: ENDPOINTS_ONLY });
     try {
       await fill(full, STORED_EVENTS);
       const [before, after] = await compare([ingestLoad(empty, 1, 5), ingestLoad(full, 1, 5)], 5);
@@ -33,7 +33,7 @@ export const historySection: Section = {
           ` (${thousands(after.requestsPerSecond)} to ${thousands(before.requestsPerSecond)} requests/s)`,
         ),
         atMost(
-          'the doors’ p99 during a dashboard search over all of them, over its quiet value',
+          'the ingest endpoint’s p99 during a dashboard search over all of them, over its quiet value',
           median(searching) / median(quiet),
           2,
           ` (${median(searching).toFixed(1)} ms to ${median(quiet).toFixed(1)} ms)`,
@@ -46,7 +46,7 @@ export const historySection: Section = {
   },
 };
 
-/** Through the front door, a hundred events a request, until enough are stored. */
+/** Through the ingest endpoint, a hundred events a request, until enough are stored. */
 async function fill(sluice: MeasuredSluice, events: number): Promise<void> {
   let stored = 0;
   while (stored < events) {

@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { dashboardSection } from './dashboard.ts';
 import { deliverySection } from './delivery.ts';
-import { doorsSection, postgresSection } from './doors.ts';
+import { endpointsSection, postgresSection } from './endpoints.ts';
 import { entitiesSection } from './entities.ts';
 import type { Figure, Section } from './figure.ts';
 import { historySection } from './history.ts';
@@ -15,7 +15,7 @@ import { pipelineSection } from './pipeline.ts';
  * asked for keep the figures of their last run.
  */
 const sections: readonly Section[] = [
-  doorsSection,
+  endpointsSection,
   postgresSection,
   historySection,
   pipelineSection,

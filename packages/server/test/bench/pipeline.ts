@@ -7,7 +7,7 @@ import { bindPipeline } from '../../src/pipeline/thread/run.ts';
 import type { EveryStore } from '../support/every-store.ts';
 import type { Seed } from '../support/service.ts';
 import { quietPorts } from '../support/step.ts';
-import { ingestLoad } from './doors.ts';
+import { ingestLoad } from './endpoints.ts';
 import { startFeed } from './feed.ts';
 import { atLeast, type Figure, type Section, thousands } from './figure.ts';
 import { orderEvent } from './order-event.ts';

@@ -80,7 +80,7 @@ const rowsOf = (page: Page) => table(page).getByRole('rowgroup').getByRole('row'
 const hasRows = (page: Page, count: number) =>
   until(async () => (await rowsOf(page).count()) === count, `Not ${count} rows.`);
 
-test('they are told apart by destination and error, narrowed with a press, and opened by keys', async () => {
+test('they are grouped by destination and error, narrowed with a press, and opened by keys', async () => {
   const { page, faults } = await open('/dead-letters');
   await hasRows(page, 4);
   const groups = page.getByRole('group', { name: 'By destination and error' });

@@ -74,7 +74,7 @@ describe('a destination is made', () => {
     await page.getByText('8 tries over about 9 hours').first().waitFor();
   });
 
-  test('only over HTTPS and to the world outside: a bad address is told at its field', async () => {
+  test('only over HTTPS and to the world outside: a bad address is reported at its field', async () => {
     // As it comes: the operator has allowed neither plain HTTP nor private addresses.
     const strict = await startTestService();
     const { page } = await visit(chromium, strict.url, '/destinations/new?kind=webhook', {
@@ -99,7 +99,7 @@ describe('a destination is made', () => {
     await strict.stop();
   });
 
-  test('with all that it needs: what is missing is told at its field', async () => {
+  test('with all that it needs: what is missing is reported at its field', async () => {
     await open('/destinations/new?kind=webhook');
     await page.getByLabel('Name').fill('Refused');
     await page.getByLabel('URL').fill(`${receiver.url}/hook`);
@@ -176,7 +176,7 @@ describe('a test', () => {
 });
 
 describe('a destination that exists', () => {
-  test('keeps its secret when something else is saved, and tells its policy in words', async () => {
+  test('keeps its secret when something else is saved, and shows its policy in words', async () => {
     const config = { url: `${receiver.url}/kept`, auth: { mode: 'bearer', secret: 'kept-secret' } };
     const id = await makeDestination({ kind: 'webhook', name: 'Kept', config });
     await open(`/destinations/${id}`);
@@ -216,7 +216,7 @@ describe('a destination that exists', () => {
     await page.getByText('It has changed meanwhile.', { exact: false }).waitFor({ state: 'hidden' });
   });
 
-  test('is not saved with delays that cannot be read: that is told at their field', async () => {
+  test('is not saved with delays that cannot be read: that is reported at their field', async () => {
     const id = await makeDestination({ kind: 'inbox', name: 'Patient', policy: { schedule_s: [0, 5] } });
     await open(`/destinations/${id}`);
     const [name, delays] = [page.getByLabel('Name'), page.getByLabel('Delay before each try')];

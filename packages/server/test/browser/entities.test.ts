@@ -57,7 +57,7 @@ test('one shows its traits, whom it is the same as, what it is linked to, and it
   await page.context().close();
 });
 
-test('the list and the events of one turn by themselves', async () => {
+test('the list and the events of one refresh themselves', async () => {
   const { secret } = dataOf<{ secret: string }>(await company.owner.post('/keys', { name: 'Live' }));
   const send = (method: string, path: string, body: object) =>
     fetch(`${company.service.url}/v1${path}`, {

@@ -199,7 +199,7 @@ describe('the list of events', () => {
     await page.context().close();
   });
 
-  test('hears no keys while a dialog or a menu is open', async () => {
+  test('ignores keys while a dialog or a menu is open', async () => {
     const { page } = await open('/events?type=order.paid');
     await page.getByRole('checkbox', { name: /order\.paid/ }).check();
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
@@ -252,7 +252,7 @@ describe('the list of events', () => {
     await page.context().close();
   });
 
-  test('turns by itself at its top, and elsewhere offers what has come since', async () => {
+  test('refreshes itself at its top, and elsewhere offers what has come since', async () => {
     for (let n = 0; n < 120; n++) await send(`many.${n}`);
     const { page } = await open('/events');
     await rowOf(page, 'many.119').waitFor();
@@ -327,7 +327,7 @@ describe('the tail', () => {
     await page.getByRole('status').getByText('connecting…').waitFor();
     const missed = await send('broken');
     await send('not.asked.for');
-    line.mend();
+    line.restore();
     await page.getByText(missed).waitFor();
     await page.getByRole('status').getByText('live').waitFor();
     expect(await rowOf(page, 'not.asked.for').count()).toBe(0);
@@ -434,7 +434,7 @@ async function layLine(port: string) {
   return {
     url: `http://127.0.0.1:${(line.address() as AddressInfo).port}`,
     cut,
-    mend() {
+    restore() {
       isCut = false;
     },
     close() {

@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 describe('the overview', () => {
-  test('tells what became of events, moves by itself, and keeps how far back it looks in the address', async () => {
+  test('shows what became of events, moves by itself, and keeps how far back it looks in the address', async () => {
     const { page, faults, strangers } = await visit(chromium, service.url, '/', { as: owner });
     const funnel = page.getByRole('navigation', { name: 'What became of events' });
     await funnel.getByRole('link', { name: /^Received 4/ }).waitFor();

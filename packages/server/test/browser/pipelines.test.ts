@@ -166,7 +166,7 @@ describe('a condition', () => {
   }, 60_000);
 });
 
-test('steps are moved by the keyboard, and whoever listens is told', async () => {
+test('steps are moved by the keyboard, and each move is announced', async () => {
   const steps = [
     { kind: 'dedupe' },
     filter('true'),

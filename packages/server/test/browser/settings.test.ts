@@ -55,7 +55,7 @@ const ingest = (key: string) =>
     body: '{"events":[{"type":"settings.test"}]}',
   });
 
-test('a key is shown this once, tells when it was used, and is refused from the moment it is revoked', async () => {
+test('a key is shown this once, shows when it was used, and is refused from the moment it is revoked', async () => {
   const { page, faults } = await open('/settings/keys', owner);
   await page.getByRole('button', { name: 'Make a key' }).click();
   await page.getByText('What is it for?').waitFor();

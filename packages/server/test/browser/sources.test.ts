@@ -109,7 +109,7 @@ describe('a source that exists', () => {
     await page.getByText('64 lowercase hex', { exact: false }).waitFor();
   });
 
-  test('is renamed, limited, disabled and enabled; a bad rate is told at its field', async () => {
+  test('is renamed, limited, disabled and enabled; a bad rate is reported at its field', async () => {
     const { id, url } = await makeSource({ kind: 'webhook', name: 'Changing', auth: 'none' });
     await open(`/sources/${id}`);
     const save = page.getByRole('button', { name: 'Save' });
@@ -142,7 +142,7 @@ describe('a source that exists', () => {
     expect([await burst.inputValue(), await name.inputValue()]).toEqual(['7', 'Shared']);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
-    await until(async () => (await name.inputValue()) === 'Changed elsewhere', 'It was not read anew.');
+    await until(async () => (await name.inputValue()) === 'Changed elsewhere', 'It was not read again.');
     expect(await burst.inputValue()).toBe('7');
     expect(await page.getByText('It has changed meanwhile.', { exact: false }).count()).toBe(0);
     expect(dataOf(await owner.get(`/sources/${id}`))).toMatchObject({

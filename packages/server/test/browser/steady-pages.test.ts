@@ -59,7 +59,7 @@ test('a server that is away for a while takes no page away, and no draft on it',
     if (new URL(route.request().url()).pathname.endsWith('/session')) refused++;
     return route.fulfill({ status: 502, body: 'Bad gateway' });
   });
-  // Whoever comes back to a tab has all that is on it read anew.
+  // Whoever comes back to a tab has all that is on it read again.
   await until(async () => {
     await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
     return refused > 0;
@@ -69,7 +69,7 @@ test('a server that is away for a while takes no page away, and no draft on it',
   await page.context().close();
 });
 
-test('the list of sources turns by itself, and the page of one that was deleted elsewhere says that it is gone', async () => {
+test('the list of sources refreshes itself, and the page of one that was deleted elsewhere says that it is gone', async () => {
   const { page } = await open('/sources');
   await page.getByRole('link', { name: 'Shop' }).waitFor();
   const { id } = await makeWebhook(service.url, owner, 'Made elsewhere');

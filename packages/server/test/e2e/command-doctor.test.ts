@@ -89,7 +89,7 @@ describe('sluice doctor', () => {
     expect(verdicts(result)).toMatchObject({ storage: 'BAD' });
   });
 
-  test('tells a wrong secret key, and a lost one', async () => {
+  test('detects a wrong secret key, and a lost one', async () => {
     const live = await startTestService({ directory: newFolder(), settings: { SLUICE_SECRET_KEY: '' } });
     await live.stop();
     const settings = { SLUICE_DATA_DIR: live.directory };

@@ -43,7 +43,7 @@ describe('sluice serve', () => {
     });
     let output = '';
     for await (const chunk of npm.stdout.pipeThrough(new TextDecoderStream())) {
-      // Told once, as soon as it is ready; then listened to until everything that holds the pipe has ended.
+      // Signalled once, as soon as it is ready; then listened to until everything that holds the pipe has ended.
       if (!output.includes('/docs') && (output + chunk).includes('/docs')) npm.kill('SIGTERM');
       output += chunk;
     }

@@ -19,7 +19,7 @@ test('a condition that reads is said to be valid', async () => {
   });
 });
 
-test('a condition that does not read is told with the character', async () => {
+test('a condition that does not parse is answered with the character', async () => {
   expect(await check({ condition: 'payload.total >=' })).toEqual({
     valid: false,
     message: 'The expression ends too early',

@@ -17,7 +17,7 @@ const createKey = async (name = 'a key') => dataOf<NewKeyRecord>(await owner.pos
 const sendWith = async (secret: string) =>
   (await ingestWith(service.url, secret)({ events: [{ type: 'x' }] })).status;
 
-test('a key opens the door as soon as it is made, and its secret is shown that once', async () => {
+test('a key is accepted as soon as it is made, and its secret is shown that once', async () => {
   const answer = await owner.post('/keys', { name: 'till 7' });
   expect(answer.status).toBe(201);
   const { secret, ...record } = dataOf<NewKeyRecord>(answer);
@@ -47,7 +47,7 @@ test('its last use shows within a second or so', async () => {
   );
 });
 
-test('a revoked key is 401 at the door at once', async () => {
+test('a revoked key is rejected with 401 at once', async () => {
   const { id, secret } = await createKey();
   expect(await sendWith(secret)).toBe(202);
   const revoked = dataOf<KeyRecord>(await owner.delete(`/keys/${id}`));

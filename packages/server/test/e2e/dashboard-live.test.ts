@@ -3,7 +3,7 @@ import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { newId } from '../../src/core/ids.ts';
 import { type Browser, dataOf, join, openBrowser, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith, toAnswer } from '../support/endpoints.ts';
-import { type Heard, type LiveStream, openStream } from '../support/live-stream.ts';
+import { type LiveStream, openStream, type StreamMessage } from '../support/live-stream.ts';
 import { makeInbox, makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -17,9 +17,9 @@ const engines = {
   },
 };
 
-const about = (call: string) => (message: Heard) => JSON.parse(message.data).call === call;
+const about = (call: string) => (message: StreamMessage) => JSON.parse(message.data).call === call;
 const rowsOf = (stream: LiveStream): EventSummary[] =>
-  stream.heard.flatMap(({ data }) => (JSON.parse(data) as { rows: EventSummary[] }).rows);
+  stream.received.flatMap(({ data }) => (JSON.parse(data) as { rows: EventSummary[] }).rows);
 
 for (const [engine, prepare] of Object.entries(engines)) {
   describe(`on ${engine}`, () => {
@@ -43,19 +43,19 @@ for (const [engine, prepare] of Object.entries(engines)) {
       await drop();
     });
 
-    test('a page hears each answer at once, and again when it has changed', async () => {
+    test('a page receives each answer at once, and again when it has changed', async () => {
       const stream = await open('/live?call=/sources&call=/jobs');
       expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
       await stream.next(about('/jobs'));
       await stream.next(about('/sources'));
-      expect(stream.heard).toHaveLength(2);
+      expect(stream.received).toHaveLength(2);
       const answer = (await owner.get('/sources')).body;
-      expect(JSON.parse(stream.heard.find(about('/sources'))?.data ?? '').answer).toEqual(answer);
+      expect(JSON.parse(stream.received.find(about('/sources'))?.data ?? '').answer).toEqual(answer);
 
-      await makeWebhook(service.url, owner, 'Heard of');
-      const changed = await stream.next(({ data }) => data.includes('Heard of'));
+      await makeWebhook(service.url, owner, 'Announced');
+      const changed = await stream.next(({ data }) => data.includes('Announced'));
       expect(changed.event).toBe('answer');
-      expect(stream.heard.filter(about('/jobs'))).toHaveLength(1);
+      expect(stream.received.filter(about('/jobs'))).toHaveLength(1);
       stream.close();
     });
 
@@ -70,33 +70,33 @@ for (const [engine, prepare] of Object.entries(engines)) {
       stream.close();
     });
 
-    test('the tail tells what comes in, and how its state changes', async () => {
+    test('the tail sends what comes in, and how its state changes', async () => {
       const stream = await open('/live/events?type=tail.one');
-      await until(() => stream.heard.length > 0, 'the tail has not begun');
+      await until(() => stream.received.length > 0, 'the tail has not begun');
       const id = await send('tail.one');
       await send('tail.other');
-      await until(() => rowsOf(stream).some(row => row.state === 'unrouted'), 'it was not told');
+      await until(() => rowsOf(stream).some(row => row.state === 'unrouted'), 'it was not sent');
       expect(new Set(rowsOf(stream).map(row => row.id))).toEqual(new Set([id]));
       stream.close();
     });
 
     test('the tail misses nothing when the connection drops in the middle of it', async () => {
       const sent: string[] = [];
-      const told = new Set<string>();
+      const received = new Set<string>();
       const first = await open('/live/events');
-      await until(() => first.heard.length > 0, 'the tail has not begun');
+      await until(() => first.received.length > 0, 'the tail has not begun');
       for (let n = 0; n < 20; n++) sent.push(await send(`drop.${n}`));
-      await until(() => rowsOf(first).length > 0, 'nothing was told before the drop');
+      await until(() => rowsOf(first).length > 0, 'nothing was sent before the drop');
       first.close();
-      for (const row of rowsOf(first)) told.add(row.id);
+      for (const row of rowsOf(first)) received.add(row.id);
 
       for (let n = 20; n < 40; n++) sent.push(await send(`drop.${n}`));
-      const second = await open('/live/events', { 'Last-Event-ID': first.heard.at(-1)?.id ?? '' });
+      const second = await open('/live/events', { 'Last-Event-ID': first.received.at(-1)?.id ?? '' });
       for (let n = 40; n < 60; n++) sent.push(await send(`drop.${n}`));
       await until(() => {
-        for (const row of rowsOf(second)) told.add(row.id);
-        return sent.every(id => told.has(id));
-      }, 'some were never told');
+        for (const row of rowsOf(second)) received.add(row.id);
+        return sent.every(id => received.has(id));
+      }, 'some were never sent');
       second.close();
     });
 
@@ -106,14 +106,14 @@ for (const [engine, prepare] of Object.entries(engines)) {
       first.close();
       const id = await send('quiet');
       const second = await open(`/live/events?type=quiet&after_id=${begun.id}`);
-      await until(() => rowsOf(second).some(row => row.id === id), 'it was not told');
+      await until(() => rowsOf(second).some(row => row.id === id), 'it was not sent');
       second.close();
     });
 
-    test('of what comes too fast the newest is told, oldest first, and the rest is counted', async () => {
+    test('of what comes too fast the newest is sent, oldest first, and the rest is counted', async () => {
       const orgId = dataOf<{ organisation: { id: string } }>(await owner.get('/session')).organisation.id;
       const stream = await open('/live/events?type=flood');
-      await until(() => stream.heard.length > 0, 'the tail has not begun');
+      await until(() => stream.received.length > 0, 'the tail has not begun');
       const now = Date.now();
       const events = Array.from({ length: 3_000 }, () => ({
         id: newId('evt', now),
@@ -173,7 +173,7 @@ describe('streams are for members, and for as long as they are', () => {
     }
   });
 
-  test('a call that is refused is told as such, and the others go on', async () => {
+  test('a call that is refused is answered as such, and the others go on', async () => {
     const foreign = await stranger(service.url, owner, 'stranger@example.com');
     const { id } = dataOf<{ id: string }>(
       await owner.post('/sources', { kind: 'webhook', name: 'ours', auth: 'none' }),
@@ -201,7 +201,7 @@ describe('streams are for members, and for as long as they are', () => {
       await open(removed, '/live/events'),
       await open(moves, '/live?call=/jobs'),
     ];
-    for (const stream of streams) await until(() => stream.heard.length > 0, 'it has not begun');
+    for (const stream of streams) await until(() => stream.received.length > 0, 'it has not begun');
     const who = dataOf<{ user: { id: string } }>(await removed.get('/session')).user.id;
     await leaves.delete('/session');
     expect((await owner.delete(`/members/${who}`)).status).toBe(200);
@@ -213,7 +213,7 @@ describe('streams are for members, and for as long as they are', () => {
     const visitor = await stranger(service.url, owner, 'many@example.com');
     const streams = await Promise.all(Array.from({ length: 64 }, () => open(visitor, '/live?call=/jobs')));
     expect(streams.map(({ response }) => response.status)).toEqual(Array(64).fill(200));
-    for (const stream of streams) await until(() => stream.heard.length > 0, 'it has not begun');
+    for (const stream of streams) await until(() => stream.received.length > 0, 'it has not begun');
     const refused = await open(visitor, '/live?call=/jobs');
     expectRefused(await toAnswer(refused.response), { status: 503, code: 'storage_unavailable' });
     expect((await open(owner, '/live?call=/jobs')).response.status).toBe(200);
@@ -228,7 +228,7 @@ describe('streams are for members, and for as long as they are', () => {
   test('a stop does not wait for them', async () => {
     const stopping = await startTestService();
     const stream = await openStream(stopping.url, await setUp(stopping), '/live?call=/jobs');
-    await until(() => stream.heard.length > 0, 'it has not begun');
+    await until(() => stream.received.length > 0, 'it has not begun');
     const asked = performance.now();
     await stopping.stop();
     expect(performance.now() - asked).toBeLessThan(3_000);

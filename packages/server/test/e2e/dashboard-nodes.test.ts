@@ -49,7 +49,7 @@ test('a session of one node is a session of all', async () => {
   expect(dataOf(elsewhere)).toEqual(dataOf(await owner.get('/session')));
 });
 
-test('a key made on one node opens the doors of all, and revoked there it closes them', async () => {
+test('a key made on one node is accepted by all, and once revoked there it is rejected by all', async () => {
   const { id, secret } = dataOf<{ id: string; secret: string }>(await owner.post('/keys', { name: 'k' }));
   const send = async () => (await ingestWith(here.url, secret)({ events: [{ type: 'x' }] })).status;
   expect(await send()).toBe(202);
@@ -94,7 +94,7 @@ test('an id that no database could hold is 404 like any other that is not there'
   }
 });
 
-test('each node hears of the other, and enforces its share of a source’s rate', async () => {
+test('each node counts the other, and enforces its share of a source’s rate', async () => {
   const rate = { per_second: 0.001, burst: 4 };
   const source = { kind: 'webhook', name: 's', auth: 'none', rate };
   const taken = async (node: TestService) => {

@@ -122,7 +122,7 @@ test('every part has counters of its own', async () => {
   expect(await countsOf(owner, 'nobody', 'received')).toEqual([0]);
 });
 
-test('the backlog and what fails are told', async () => {
+test('the backlog and what fails are shown', async () => {
   const { backlog, dead_letters, failing, has } = await overviewOf(owner);
   const exactly = (count: number) => ({ count, more: false });
   expect(backlog).toEqual({
@@ -201,7 +201,7 @@ test('nothing of it is there for another organisation', async () => {
 });
 
 describe('how the service is', () => {
-  test('is told to viewers, without a secret', async () => {
+  test('is shown to viewers, without a secret', async () => {
     const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
     const answer = await viewer.get('/health');
     const health = dataOf<HealthRecord>(answer);

@@ -7,7 +7,7 @@ import { dataOf, logIn, setUp } from '../support/dashboard.ts';
 import { startTestService, type TestService, temporaryDirectory } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-test('a running service forgets events by the retention that was set for their organisation', async () => {
+test('a running service removes events by the retention that was set for their organisation', async () => {
   const directory = temporaryDirectory();
   const before = await startTestService({ directory });
   const owner = await setUp(before);
@@ -30,7 +30,7 @@ test('a running service forgets events by the retention that was set for their o
   rmSync(directory, { recursive: true });
 });
 
-/** Straight to storage: a door would give it the id of this moment. */
+/** Straight to storage: an ingest endpoint would give it the id of this moment. */
 async function receive({ engine }: TestService, orgId: string, id: string): Promise<void> {
   const event = {
     id,

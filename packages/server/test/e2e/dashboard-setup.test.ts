@@ -141,9 +141,9 @@ test('the pages open before anybody is logged in, under a strict policy, and nev
 });
 
 test('a process without the dashboard role serves none of it', async () => {
-  const doorsOnly = await startTestService({ settings: { SLUICE_ROLES: 'ingest' } });
-  expect(doorsOnly.service.setupCode).toBeNull();
-  expect((await openBrowser(doorsOnly.url).get('/session')).status).toBe(404);
-  expect((await fetch(`${doorsOnly.url}/`)).status).toBe(404);
-  await doorsOnly.stop();
+  const ingestOnly = await startTestService({ settings: { SLUICE_ROLES: 'ingest' } });
+  expect(ingestOnly.service.setupCode).toBeNull();
+  expect((await openBrowser(ingestOnly.url).get('/session')).status).toBe(404);
+  expect((await fetch(`${ingestOnly.url}/`)).status).toBe(404);
+  await ingestOnly.stop();
 });

@@ -64,7 +64,7 @@ describe('a webhook source', () => {
     expect(JSON.stringify(shown.map(({ body }) => body))).not.toContain(secret);
   });
 
-  test('is changed field by field, and the door follows at once', async () => {
+  test('is changed field by field, and its endpoint follows at once', async () => {
     const source = await create();
     const change = async (input: unknown) =>
       dataOf<NewSource>(await owner.patch(`/sources/${source.id}`, input));
@@ -173,7 +173,7 @@ describe('an sdk source', () => {
     });
   });
 
-  test('tells when an event last came through it, and through no other', async () => {
+  test('shows when an event last came through it, and through no other', async () => {
     const sdk = async (match: string) =>
       dataOf<NewSource>(await owner.post('/sources', { kind: 'sdk', name: match, match })).id;
     const [orders, others] = [await sdk('order.*'), await sdk('other.*')];

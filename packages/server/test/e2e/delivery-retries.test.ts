@@ -55,7 +55,7 @@ test('always 500: exactly as many attempts as the policy says, then one dead let
 
 test('a dead letter that is retried gets a fresh budget, and its attempts count on', async () => {
   let healthy = false;
-  const { send } = await routed('mended', () => new Response('', { status: healthy ? 204 : 503 }));
+  const { send } = await routed('recovered', () => new Response('', { status: healthy ? 204 : 503 }));
   const id = await send();
   const dead = await flow.settled(id, 'dead');
   healthy = true;

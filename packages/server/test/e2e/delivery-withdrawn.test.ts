@@ -27,7 +27,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** Sends an event that is tied to a person. */
+/** Sends an event of a person. */
 async function sendOf(externalId: string, apiKey: string): Promise<string> {
   const entity = { kind: 'person', external_id: externalId };
   const response = await fetch(`${flow.service.url}/v1/ingest`, {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => flow.stop());
 
-/** Sends events that are tied to it and answers their ids. */
+/** Sends events of the entity and answers their ids. */
 async function send(externalId: string, payloads: unknown[]): Promise<string[]> {
   const entity = { kind: 'person', external_id: externalId };
   const events = payloads.map(payload => ({ type: 'order.paid', payload, entity }));
@@ -151,7 +151,7 @@ describe('erasing', () => {
   });
 });
 
-test('pipelines read the traits of the entity that an event is tied to', async () => {
+test('pipelines read the traits of the entity of an event', async () => {
   const receiver = startReceiver();
   const config = { url: receiver.url, auth: { mode: 'none' } };
   const { id } = await flow.destination({ kind: 'webhook', name: 'Pros only', config });

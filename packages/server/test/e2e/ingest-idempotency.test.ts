@@ -72,7 +72,7 @@ describe('the idempotency key', () => {
     expect(duplicates(elsewhere)).toEqual([false, false]);
   });
 
-  test('is not shared with the webhook door', async () => {
+  test('is not shared with the webhook endpoint', async () => {
     const source = await seed.source('none');
     await ingest(body, key('k'));
     const webhook = await post(`${service.url}/whk/${source.token}`, '{}', key('k'));
@@ -190,7 +190,7 @@ describe('the sender’s own id', () => {
     ]);
   });
 
-  test('is kept exactly: case, blanks and look-alikes tell apart', async () => {
+  test('is kept exactly: case, blanks and look-alikes make a difference', async () => {
     const ids = ['x', 'X', ' x', 'x ', 'é', 'e\u0301', '1', '01'];
     const answer = await ingest({ events: ids.map(id => event(id)) });
     expect(duplicates(answer)).toEqual(ids.map(() => false));

@@ -48,17 +48,17 @@ const NAMES = [
   'sluice_dead_letters{kind="delivery"}',
   'sluice_dead_letters{kind="event"}',
 ];
-const told = async () => {
+const scrape = async () => {
   const series = await read();
   return Object.fromEntries(NAMES.map(name => [name, series.get(name)]));
 };
 const zeros = Object.fromEntries(NAMES.map(name => [name, 0]));
 
 test('every series is there before anything has happened', async () => {
-  expect(await told()).toEqual(zeros);
+  expect(await scrape()).toEqual(zeros);
 });
 
-test('they tell what became of events and deliveries, and what waits', async () => {
+test('they show what became of events and deliveries, and what waits', async () => {
   const { browser, service } = flow;
   const webhook = await makeWebhook(service.url, browser);
   const inbox = await makeInbox(browser);
@@ -106,7 +106,7 @@ test('they tell what became of events and deliveries, and what waits', async () 
   };
   let found: Record<string, number | undefined> = {};
   await until(async () => {
-    found = await told();
+    found = await scrape();
     return Object.entries(expected).every(
       ([name, value]) => typeof value !== 'number' || found[name] === value,
     );

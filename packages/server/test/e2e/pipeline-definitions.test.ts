@@ -329,7 +329,7 @@ describe('who may', () => {
     ]);
   });
 
-  test('and the audit log tells of it', async () => {
+  test('and the audit log records it', async () => {
     const { id } = await makePipeline(owner, { name: 'Audited' });
     await owner.patch(`/pipelines/${id}`, { name: 'Renamed' });
     await owner.patch(`/pipelines/${id}`, { enabled: false });

@@ -133,7 +133,7 @@ describe('a dry run', () => {
     expect(everythingStored()).toEqual(before);
   });
 
-  test('sees the keys of real events, and tells a duplicate', async () => {
+  test('sees the keys of real events, and detects a duplicate', async () => {
     const hook = await makeWebhook(service.url, owner);
     const steps = [{ kind: 'dedupe', config: {} }];
     const { id } = await makePipeline(owner, { sources: [hook.id], steps });
@@ -193,7 +193,7 @@ describe('a dry run is refused', () => {
     ['with an event that is not there', { pipeline: {}, event_id: 'evt_x' }, 'event_id'],
     ['for a pipeline that is not there', { pipeline: { id: 'pipe_x' }, event }, 'pipeline.id'],
     [
-      'with a type that the doors would refuse',
+      'with a type that the ingest endpoints would reject',
       { pipeline: {}, event: { type: 'x'.repeat(21) } },
       'event.type',
     ],

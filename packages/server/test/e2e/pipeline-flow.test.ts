@@ -23,7 +23,7 @@ const ingest = async (...events: { type: string; payload?: unknown }[]) =>
   acceptedIds(await ingestWith(service.url, key)({ events }));
 
 describe('an event that came in', () => {
-  test('is processed, and its record tells of every step', async () => {
+  test('is processed, and its record shows every step', async () => {
     const hook = await makeWebhook(service.url, owner);
     const pipeline = await makePipeline(owner, {
       name: 'Orders',

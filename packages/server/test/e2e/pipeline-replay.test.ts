@@ -87,7 +87,7 @@ describe('one event replayed', () => {
     expect((await settled(owner, await hook.send({ id: 'mine' }))).state).toBe('dropped');
   });
 
-  test('that fails is told of: the latest run of each pipeline counts', async () => {
+  test('that fails is shown: the latest run of each pipeline counts', async () => {
     const hook = await makeWebhook(service.url, owner);
     const { id } = await makePipeline(owner, { sources: [hook.id] });
     const event = await settled(owner, await hook.send({ a: 1 }));
@@ -234,7 +234,7 @@ describe('jobs', () => {
     }
   });
 
-  test('and the audit log tells who asked', async () => {
+  test('and the audit log records who asked', async () => {
     const hook = await makeWebhook(service.url, owner);
     const event = await settled(owner, await hook.send({}));
     await replay(event.id, 'original');

@@ -194,7 +194,7 @@ describe('what a crash may leave is no damage', () => {
     ['half a frame at its end', journal => appendFileSync(journal, noise(frame / 2)), COMMITS],
     ['frames of a former life at its end', journal => appendFileSync(journal, noise(frame * 5)), COMMITS],
     ['an end that was never written', journal => appendFileSync(journal, Buffer.alloc(frame * 3)), COMMITS],
-    // Which need not be that of an event: the doors also note when a key was last used.
+    // Which need not be that of an event: the ingest endpoints also record when a key was last used.
     ['the last commit cut off', journal => truncateSync(journal, statSync(journal).size - 100), COMMITS - 1],
   ];
   for (const [name, change, least] of ends) {

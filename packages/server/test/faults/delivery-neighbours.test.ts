@@ -122,7 +122,7 @@ test.each<[string, (worker: DeliveryWorker, org: string) => void]>([
   expect(lookups()).toBe(0);
 });
 
-test('while changes cannot be heard of, every destination is read again before more is sent', async () => {
+test('while changes cannot be received, every destination is read again before more is sent', async () => {
   let isLive = true;
   const { org, worker, finish, reads, answerReads } = await oneUnderWay(() => isLive);
   isLive = false;

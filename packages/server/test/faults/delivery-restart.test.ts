@@ -18,7 +18,7 @@ async function prepared(url: string): Promise<Prepared> {
   return directory;
 }
 
-/** A receiver that hangs until it is told not to, and remembers whom it answered. */
+/** A receiver that hangs until it is told not to, and records whom it answered. */
 function startMoody() {
   let hangs = true;
   const answered = new Set<string>();

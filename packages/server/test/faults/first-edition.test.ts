@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 /**
  * What the first edition wrote must open for ever: a data directory and a database of version 0.1.0, both of a server
- * that was killed in the midst of its work. `test/fixtures/first-edition/README.md` tells what is in them.
+ * that was killed in the midst of its work. `test/fixtures/first-edition/README.md` says what is in them.
  */
 setDefaultTimeout(60_000);
 
@@ -134,7 +134,7 @@ describe.each(Object.keys(oldInstallations))('what the first edition left in %s'
     );
   });
 
-  test('tells of each event what it was, what its pipeline made of it and where that went', async () => {
+  test('shows of each event what it was, what its pipeline made of it and where that went', async () => {
     const { text } = await owner.send('GET', `/events/${old.known.first_order}`);
     expect(text).toContain('"payload":{"id":"o_1","total":18,"serial":9007199254740993,"note":"Write to ');
     expect(text).toContain('"name":"Orders","version":1}');

@@ -38,7 +38,7 @@ test('a failed flush: 503, nothing more is accepted, the process ends, and comes
   rmSync(directory, { recursive: true });
 }, 60_000);
 
-test('under load everybody who shared that commit is told, and the promises hold after the restart', async () => {
+test('under load everybody who shared that commit is answered so, and the promises hold after the restart', async () => {
   const { directory, seed, source, reopen } = await prepareDirectory();
   const load = createLoad(seed, source);
   const server = await startProcess({ directory, under: tampering(`fsync:error=EIO:when=${LATER}`) });

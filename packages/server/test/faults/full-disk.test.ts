@@ -58,7 +58,7 @@ test('a disk too full for the index of the journal to grow: 503 that leaves it o
   // The index grows eight pages at a time: twice while the file is opened and checked, then once for every
   // 4,096 pages in the journal.
   const index = ['-P', join(directory, 'sluice.db-shm')];
-  // Only the doors write, so that it is a request which meets it.
+  // Only the ingest endpoints write, so that it is a request which meets it.
   const server = await startProcess({
     directory,
     settings: { SLUICE_ROLES: 'ingest' },
@@ -67,7 +67,7 @@ test('a disk too full for the index of the journal to grow: 503 that leaves it o
   const payload = { s: 'x'.repeat(20_000) };
   const events = Array.from({ length: 240 }, () => ({ type: 'a', payload }));
   const ingest = ingestWith(server.url, seed.apiKey);
-  // Whoever reads for long keeps the journal from beginning anew: it grows, and its index with it.
+  // Whoever reads for long keeps the journal from starting over: it grows, and its index with it.
   const reader = new Database(join(directory, 'sluice.db'), { readonly: true });
   reader.run('BEGIN');
   reader.query('SELECT count(*) FROM events').get();

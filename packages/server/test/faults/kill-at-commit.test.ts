@@ -46,7 +46,7 @@ const moments: [string, string, (duplicates: boolean[]) => void][] = [
   [
     'after the commit, before the 202',
     'sendto:signal=SIGKILL:when=5',
-    // The retry learns of the first event: it was stored, and nobody was told.
+    // The retry learns of the first event: it was stored, and nobody was answered.
     duplicates => expect(new Set(duplicates)).toEqual(new Set([true])),
   ],
   [

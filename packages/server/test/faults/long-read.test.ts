@@ -60,7 +60,7 @@ async function countDuringSearch(act: () => Promise<void>, orgId = seed.orgId): 
   return count;
 }
 
-/** None, or one, would come to its end if the doors waited for the search; a quiet machine sees hundreds. */
+/** None, or one, would come to its end if the endpoints waited for the search; a quiet machine sees hundreds. */
 const SEVERAL = 1;
 
 test('single events are accepted, one after the other, while a search goes through 200,000 of them', async () => {
@@ -75,7 +75,7 @@ test('single events are accepted, one after the other, while a search goes throu
 test('so are webhooks, and senders whose key must first be looked up', async () => {
   const source = await seed.source('none');
   const count = await countDuringSearch(async () => {
-    // Making a source makes the doors forget whom they know.
+    // Making a source invalidates what the endpoints have cached of senders.
     await seed.source('none');
     expect((await post(`${service.url}/whk/${source.token}`, '{}')).status).toBe(202);
     acceptedIds(await ingestWith(service.url, seed.apiKey)('{"events":[{"type":"c"}]}'));
@@ -103,7 +103,7 @@ test('payloads of a megabyte make smaller slices, not longer waits', async () =>
   for (let n = 0; n < 200; n += 20) {
     await service.engine.journal.append([batchOf(large.orgId, 20, () => payload)]);
   }
-  // What the doors ask when they do not know a sender yet.
+  // What the endpoints ask when they do not know a sender yet.
   const count = await countDuringSearch(async () => {
     expect(await service.engine.configuration.findApiKeyByHash(hashSecret('unknown'))).toBeNull();
   }, large.orgId);

@@ -43,7 +43,7 @@ for (const [n, { what, step, payload }] of hostile.entries())
       harmless.push(await theirs.send({ x: 1 }));
       tookMs.push(performance.now() - began);
     }
-    // What kept the doors' own thread would have kept it for a quarter of a second, over and over.
+    // What blocked the main thread would have blocked it for a quarter of a second, over and over.
     expect(tookMs.toSorted((a, b) => a - b)[35]).toBeLessThan(100);
     for (const id of harmless) expect((await settled(other, id)).state).toBe('processed');
     // Ten quarters of a second have not gone by for them: some of the others still wait.

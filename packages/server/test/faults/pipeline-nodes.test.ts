@@ -97,7 +97,7 @@ describe('two nodes on one database', () => {
     await model.stop();
   }, 60_000);
 
-  test('hear at once of a pipeline that was changed at the other', async () => {
+  test('receive at once a pipeline that was changed at the other', async () => {
     const there = await logIn(other.url, 'owner@example.com');
     const hook = await makeWebhook(one.url, owner);
     const { id } = await makePipeline(owner, {

@@ -26,7 +26,7 @@ describe('two nodes on one database', () => {
 
   const body = { events: [{ type: 'order.created' }] };
 
-  /** A new key that both nodes have seen at work, and so remember. */
+  /** A new key that both nodes have seen in use, and so have cached. */
   async function keyInUse(): Promise<{ id: string; secret: string }> {
     const [id, secret] = [newId('key'), newSecret('sk')];
     await one.engine.configuration.createApiKey({
@@ -69,7 +69,7 @@ describe('two nodes on one database', () => {
     await until(async () => (await send(other)) === 403, 'Still accepted.', 2_000);
   });
 
-  test('a node that cannot hear of changes trusts nothing that it remembers', async () => {
+  test('a node that cannot receive changes trusts nothing that it has cached', async () => {
     const { id, secret } = await keyInUse();
     // Whether the other node is deaf at that moment or has just come back: it must not accept the key.
     await listeners('pg_terminate_backend(pid)');
@@ -79,24 +79,24 @@ describe('two nodes on one database', () => {
       'Still accepted.',
       500,
     );
-    await until(() => other.engine.changeFeedIsLive(), 'It does not hear of changes again.', 15_000);
-    await until(() => one.engine.changeFeedIsLive(), 'It does not hear of changes again.', 15_000);
+    await until(() => other.engine.changeFeedIsLive(), 'It does not receive changes again.', 15_000);
+    await until(() => one.engine.changeFeedIsLive(), 'It does not receive changes again.', 15_000);
     expect((await ingestWith(other.url, secret)(body)).status).toBe(401);
   });
 
   test('a node whose listening connection falls silent knows it', async () => {
-    await until(() => other.engine.changeFeedIsLive(), 'It hears of nothing.');
+    await until(() => other.engine.changeFeedIsLive(), 'It receives nothing.');
     const frozen = (await listeners('pid')) as { pid: number }[];
     expect(frozen).toHaveLength(2);
     const { id, secret } = await keyInUse();
     for (const { pid } of frozen) process.kill(pid, 'SIGSTOP');
-    // Its own changes a node knows of without hearing.
+    // Its own changes a node knows of without the feed.
     await one.engine.configuration.revokeApiKey(seed.orgId, id, Date.now());
     expect((await ingestWith(one.url, secret)(body)).status).toBe(401);
     const refused = async () => (await ingestWith(other.url, secret)(body)).status === 401;
     await until(refused, 'It takes silence for peace.', 8_000);
     for (const { pid } of frozen) process.kill(pid, 'SIGCONT');
-    await until(() => other.engine.changeFeedIsLive(), 'It does not hear of changes again.', 8_000);
+    await until(() => other.engine.changeFeedIsLive(), 'It does not receive changes again.', 8_000);
   }, 20_000);
 
   test('racing requests with one key at both nodes make one event', async () => {

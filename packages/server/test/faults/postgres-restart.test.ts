@@ -54,7 +54,7 @@ describe('PostgreSQL killed and started again under load', () => {
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     }
     expect(await ready()).toBe(503);
-    await until(() => !service.engine.changeFeedIsLive(), 'It trusts what it remembers.');
+    await until(() => !service.engine.changeFeedIsLive(), 'It trusts what it has cached.');
 
     await server.startAgain();
     await until(
@@ -63,6 +63,6 @@ describe('PostgreSQL killed and started again under load', () => {
       15_000,
     );
     expect(await ready()).toBe(200);
-    await until(() => service.engine.changeFeedIsLive(), 'It does not hear of changes again.', 15_000);
+    await until(() => service.engine.changeFeedIsLive(), 'It does not receive changes again.', 15_000);
   }, 30_000);
 });

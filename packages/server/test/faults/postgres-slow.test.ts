@@ -58,7 +58,7 @@ describe('a PostgreSQL that does not answer', () => {
     expect(await append()).toBeUndefined();
   });
 
-  test('keeps the doors open for keys while events are locked', async () => {
+  test('keeps authenticating keys while events are locked', async () => {
     const unlock = await lockEvents();
     const blocked = engine.journal.listEvents(org, {}, page);
     const key = anApiKey(await storedOrganisation(everyStore(engine)));

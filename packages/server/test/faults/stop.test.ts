@@ -80,7 +80,7 @@ test('a sender who never finishes his body, and idle connections, hold nothing u
   rmSync(directory, { recursive: true });
 }, 60_000);
 
-test('a request that comes while it stops is told to come again, or not let in; it is never left hanging', async () => {
+test('a request that comes while it stops is answered to retry, or not let in; it is never left hanging', async () => {
   const { directory, seed } = await prepareDirectory();
   const server = await startProcess({ directory });
   // Its half-sent body keeps the process from ending at once.

@@ -93,7 +93,7 @@ async function serve(settings: Record<string, string>) {
       SLUICE_LOG_LEVEL: 'error',
       SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8',
       SLUICE_ALLOW_HTTP: 'true',
-      // However old the fixture gets, nothing of it is forgotten before it was looked at.
+      // However old the fixture gets, nothing of it is removed before it was looked at.
       SLUICE_RETENTION_DAYS: '36500',
       SLUICE_DEAD_LETTER_DAYS: '36500',
       ...settings,

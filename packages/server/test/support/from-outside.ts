@@ -38,14 +38,14 @@ export interface Event {
 }
 
 /** An answer in its envelope; its text too, since numbers beyond 2^53 do not outlive its reading. */
-export interface Told<T> {
+export interface Answered<T> {
   readonly status: number;
   readonly text: string;
   readonly data: T;
   readonly next_cursor?: string | null;
 }
 
-export async function ask<T>(url: string, init: RequestInit = {}): Promise<Told<T>> {
+export async function ask<T>(url: string, init: RequestInit = {}): Promise<Answered<T>> {
   const response = await fetch(url, init);
   const text = await response.text();
   return { ...(JSON.parse(text) as { data: T }), status: response.status, text };
@@ -53,7 +53,7 @@ export async function ask<T>(url: string, init: RequestInit = {}): Promise<Told<
 
 /** Somebody who is logged in at the dashboard. */
 export interface Person {
-  send<T>(method: string, path: string, body?: unknown): Promise<Told<T>>;
+  send<T>(method: string, path: string, body?: unknown): Promise<Answered<T>>;
   read<T>(path: string): Promise<T>;
   /** The whole list, page by page. */
   list<T>(path: string): Promise<T[]>;
@@ -76,9 +76,9 @@ export async function logIn(url: string, email: string, password: string): Promi
       body: body === undefined ? null : JSON.stringify(body),
     });
   const get = async <T>(path: string) => {
-    const told = await send<T>('GET', path);
-    if (told.status !== 200) throw new Error(`GET ${path}: ${told.status} ${told.text}`);
-    return told;
+    const answered = await send<T>('GET', path);
+    if (answered.status !== 200) throw new Error(`GET ${path}: ${answered.status} ${answered.text}`);
+    return answered;
   };
   return {
     send,

@@ -1,5 +1,5 @@
 /**
- * Which part of the house may know which other. Everything that is not listed is forbidden, so that a new part
+ * Which part of the code may import which other. Everything that is not listed is forbidden, so that a new part
  * has to be entered here before anything can be built on it. Tests stand outside: they may look anywhere.
  */
 export interface Edge {
@@ -116,11 +116,11 @@ export function usedByOnePage(edges: readonly Edge[]): string[] {
   const users = Map.groupBy(edges, ({ to }) => to);
   return [...users].flatMap(([file, all]) => {
     if (!/^packages\/dashboard\/src\/(lib|components)\//.test(file)) return [];
-    const rooms = new Set(
+    const folders = new Set(
       all.map(({ from }) => /^packages\/dashboard\/src\/(pages\/)?[^/]+/.exec(from)?.[0]),
     );
-    const [only = ''] = rooms;
-    return rooms.size === 1 && only.includes('/pages/') ? [`${file} is used by ${only} alone.`] : [];
+    const [only = ''] = folders;
+    return folders.size === 1 && only.includes('/pages/') ? [`${file} is used by ${only} alone.`] : [];
   });
 }
 

@@ -16,7 +16,7 @@ export const pipelineEvents = fc.record({
   receivedAt: fc.nat({ max: 4_102_444_800_000 }),
 });
 
-/** Any JSON value that the doors accept: integers of any size, no NUL, no half of a surrogate pair. */
+/** Any JSON value that the ingest endpoints accept: integers of any size, no NUL, no half of a surrogate pair. */
 const text = fc.string({ unit: 'binary', maxLength: 12 }).map(string => string.replaceAll('\0', ''));
 const names = fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString', '0', '1', ''));
 const numbers = fc.oneof(

@@ -1,20 +1,20 @@
 import { cookieOf, type Browser as DashboardCaller } from './dashboard.ts';
 import { until } from './until.ts';
 
-export interface Heard {
+export interface StreamMessage {
   readonly event: string;
   readonly data: string;
   readonly id: string | null;
 }
 
-/** A stream of server-sent events as a browser hears it. */
+/** A stream of server-sent events as a browser receives it. */
 export interface LiveStream {
   readonly response: Response;
-  readonly heard: Heard[];
+  readonly received: StreamMessage[];
   /** Whether the server has ended it. */
   readonly hasEnded: () => boolean;
   /** The first message that this is true of, once it has come. */
-  next(matches: (message: Heard) => boolean): Promise<Heard>;
+  next(matches: (message: StreamMessage) => boolean): Promise<StreamMessage>;
   /** Hangs up. */
   close(): void;
 }
@@ -30,10 +30,10 @@ export async function openStream(
     headers: { Accept: 'text/event-stream', Cookie: cookieOf(caller), ...headers },
     signal: abort.signal,
   });
-  const heard: Heard[] = [];
+  const received: StreamMessage[] = [];
   let hasEnded = false;
   if (response.ok) {
-    void listen(response, message => heard.push(message))
+    void listen(response, message => received.push(message))
       .catch(() => undefined)
       .finally(() => {
         hasEnded = true;
@@ -41,17 +41,17 @@ export async function openStream(
   }
   return {
     response,
-    heard,
+    received,
     hasEnded: () => hasEnded,
     async next(matches) {
-      await until(() => heard.some(matches), `nothing like it was heard on ${path}`);
-      return heard.find(matches) as Heard;
+      await until(() => received.some(matches), `nothing like it was received on ${path}`);
+      return received.find(matches) as StreamMessage;
     },
     close: () => abort.abort(),
   };
 }
 
-async function listen(response: Response, onMessage: (message: Heard) => void): Promise<void> {
+async function listen(response: Response, onMessage: (message: StreamMessage) => void): Promise<void> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of response.body ?? []) {

@@ -6,7 +6,7 @@ import { sign } from './endpoints.ts';
 import type { Seed, SeededSource } from './service.ts';
 
 /**
- * Senders that keep both doors busy and remember what they were told, so that afterwards the journal can be held
+ * Senders that keep both endpoints busy and record what they were answered, so that afterwards the journal can be held
  * to it. Every event has a type of its own, which is how it is found again.
  */
 export interface Load {
@@ -18,7 +18,7 @@ export interface Load {
 }
 
 export interface SentRequest {
-  readonly door: 'ingest' | 'webhook';
+  readonly endpoint: 'ingest' | 'webhook';
   readonly types: readonly string[];
   readonly body: string;
   readonly headers: Record<string, string>;
@@ -48,7 +48,7 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
       const types = Array.from({ length: size }, (_, i) => `load.${n}.${i}`);
       const events = types.map((type, i) => ({ type, payload: { n, i }, ...more(i) }));
       return {
-        door: 'ingest' as const,
+        endpoint: 'ingest' as const,
         types,
         body: JSON.stringify({ events }),
         headers: { Authorization: `Bearer ${seed.apiKey}`, ...headers },
@@ -68,7 +68,7 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
         const type = `load.${n}.0`;
         const body = JSON.stringify({ type, n });
         const headers = { ...key, 'X-Ingest-Signature': sign(webhook.secret, body) };
-        return { door: 'webhook', types: [type], body, headers, repeatable: true };
+        return { endpoint: 'webhook', types: [type], body, headers, repeatable: true };
       }
       default:
         return batch(3, i => (i === 2 ? { icon: 7 } : { id: `refused ${n}/${i}` }), key);
@@ -77,7 +77,7 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
 
   /** null: no answer, or none that says what became of it. */
   async function send(url: string, request: SentRequest): Promise<Answered | null> {
-    const target = request.door === 'ingest' ? '/v1/ingest' : `/whk/${webhook.token}`;
+    const target = request.endpoint === 'ingest' ? '/v1/ingest' : `/whk/${webhook.token}`;
     const response = await fetch(url + target, {
       method: 'POST',
       body: request.body,

@@ -32,7 +32,7 @@ export interface SeededSource {
   readonly secret: string;
 }
 
-/** Writes straight to storage, so that tests of the doors need no dashboard. */
+/** Writes straight to storage, so that tests of the ingest endpoints need no dashboard. */
 export async function seedOrganisation(engine: StorageEngine): Promise<Seed> {
   const storage = everyStore(engine);
   const vault = createVault(TEST_SECRET_KEY);

@@ -7,7 +7,7 @@ import { createSharedCalls } from '../../src/pipeline/ports/shared-calls.ts';
 import { bindPipeline, type RunResult } from '../../src/pipeline/thread/run.ts';
 import { sampleEvent } from './scope.ts';
 
-/** Ports that remember nothing and reach nowhere; a test replaces those that it is about. */
+/** Ports that keep nothing and reach nowhere; a test replaces those that it is about. */
 export const quietPorts = (change: Partial<StepPorts> = {}): StepPorts => ({
   clock: { now: () => Date.UTC(2026, 0, 31, 12) },
   dedupe: { findClaim: async () => null },

@@ -30,7 +30,7 @@ export function CelEditor(props: {
   const { label, describedBy, value, placeholder, disabled, check } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  // The editor lives on while what it is told changes.
+  // The editor lives on while its props change.
   const latest = useRef(props);
   latest.current = props;
 

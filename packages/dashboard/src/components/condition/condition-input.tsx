@@ -33,7 +33,7 @@ export default function ConditionInput(props: {
   const rows = typed !== null && toCondition(typed) === value ? typed : read;
   const asRows = mode === 'rows' && rows !== null;
   const isUnfinished = asRows && rows.rows.some(({ field }) => field === '');
-  const problem = check === null || check.valid || isUnfinished ? null : tell(check);
+  const problem = check === null || check.valid || isUnfinished ? null : describeProblem(check);
 
   return (
     <Input.Wrapper
@@ -83,5 +83,5 @@ export default function ConditionInput(props: {
   );
 }
 
-const tell = ({ message, position }: { message: string; position: number }): string =>
+const describeProblem = ({ message, position }: { message: string; position: number }): string =>
   `${message} (at character ${position + 1}).`;

@@ -22,7 +22,7 @@ export const commonFields: readonly KnownField[] = [
 
 const Fields = createContext<readonly KnownField[]>(commonFields);
 
-/** Whoever knows an event tells the conditions below of its fields. */
+/** Whoever knows an event provides its fields to the conditions below. */
 export const KnownFieldsProvider = Fields.Provider;
 export const useKnownFields = (): readonly KnownField[] => useContext(Fields);
 

@@ -20,7 +20,7 @@ export class CallError extends Error {
 export const asCallError = (problem: unknown): CallError =>
   problem instanceof CallError ? problem : new CallError(0, 'internal', String(problem), null);
 
-/** Hears `refused` when it may be that nobody is logged in any more: a session can end while a page is open. */
+/** Receives `refused` when it may be that nobody is logged in any more: a session can end while a page is open. */
 export const session = new EventTarget();
 
 async function send<R extends Route>(route: R, given: GivenTo<R>): Promise<unknown> {

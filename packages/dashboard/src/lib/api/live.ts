@@ -23,13 +23,13 @@ let openedFor = '';
 let planned = false;
 
 export function watch(path: string, listener: Listener): () => void {
-  const heard = listeners.get(path) ?? new Set();
-  heard.add(listener);
-  listeners.set(path, heard);
+  const ofPath = listeners.get(path) ?? new Set();
+  ofPath.add(listener);
+  listeners.set(path, ofPath);
   planToOpen();
   return () => {
-    heard.delete(listener);
-    if (heard.size === 0) listeners.delete(path);
+    ofPath.delete(listener);
+    if (ofPath.size === 0) listeners.delete(path);
     planToOpen();
   };
 }
@@ -66,7 +66,7 @@ function open(): void {
   stream.addEventListener('error', ({ target }) => {
     if (target !== stream || stream?.readyState !== EventSource.CLOSED) return;
     openedFor = '';
-    // A stream does not tell why it was refused: perhaps nobody is logged in any more.
+    // A stream does not say why it was refused: perhaps nobody is logged in any more.
     session.dispatchEvent(new Event('refused'));
     setTimeout(planToOpen, AGAIN_MS);
   });

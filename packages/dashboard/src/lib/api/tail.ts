@@ -9,12 +9,12 @@ const AGAIN_MS = 2_000;
 export interface News {
   /** Oldest first. One that is known already has changed its state. */
   readonly rows: readonly EventSummary[];
-  /** How many came too fast to be told. */
+  /** How many came too fast to be sent. */
   readonly skipped: number;
 }
 
 /**
- * Follows what comes in after an event, or from now on. After a break the server is told how far this came, so that
+ * Follows what comes in after an event, or from now on. After a break the server is sent how far this came, so that
  * nothing is missed; a hidden tab lets go, and catches up when it is seen again. Answers how to stop.
  */
 export function followEvents(

@@ -25,8 +25,9 @@ type Asked<R extends ReadRoute, Nothing, Options> =
     : [given: GivenTo<R> | Nothing, options?: Options];
 
 /**
- * The `data` of a GET. With `live`, the server tells when it has changed. `keep` shows the answer before while that to
- * another path is on its way: for another look at the same thing, never for another thing. `null` asks for nothing.
+ * The `data` of a GET. With `live`, the server sends it again when it has changed. `keep` shows the answer before
+ * while that to another path is on its way: for another look at the same thing, never for another thing. `null`
+ * asks for nothing.
  */
 export function useCall<R extends ReadRoute>(
   route: R,
@@ -53,11 +54,11 @@ export function useCall<R extends ReadRoute>(
   return read.error?.status === 404 ? ({ ...read, data: undefined } as typeof read) : read;
 }
 
-/** Takes in what the stream has told. */
+/** Takes in what the stream has sent. */
 function takeIn(client: QueryClient, path: string, data: unknown): void {
   const query = { queryKey: keyOf(path), exact: true };
   client.setQueryData(query.queryKey, data);
-  // A plain answer that is still on its way may be older, and would stay: the stream tells changes only.
+  // A plain answer that is still on its way may be older, and would stay: the stream sends changes only.
   if (client.isFetching(query) > 0) void client.invalidateQueries(query);
 }
 

@@ -7,7 +7,7 @@ import { type List, PAGE_SIZE, useCall } from './use-call.ts';
 const FOLLOWED = 20;
 
 /**
- * Follows the head of a list, so that the list turns by itself until somebody has scrolled on to its second page.
+ * Follows the head of a list, so that the list refreshes itself until somebody has scrolled on to its second page.
  * `traceOf` says of a row what would make it another: its id, and what of it may change.
  */
 export function useLiveList<R extends ListRoute>(

@@ -19,7 +19,7 @@ describe('a retry policy in words', () => {
     );
   });
 
-  test('tells each delay', () => {
+  test('names each delay', () => {
     expect(describeDelays(usual)).toBe('at once, then after 5 s, 30 s, 2 min, 10 min, 30 min, 2 h and 6 h');
     expect(describeDelays({ attempts: 1, schedule_s: [0] })).toBe('at once');
     expect(describeDelays({ attempts: 2, schedule_s: [90, 0.5] })).toBe('after 90 s, then after 0.5 s');

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { describeSuccess } from './success-summary.ts';
 
-test('what arrived is told with what did not', () => {
+test('what arrived is shown with what did not', () => {
   expect(describeSuccess({ delivered: [400, 12], failed: [3, 0], dead: [0, 1] })).toBe(
     '412 delivered, 3 tries failed, 1 given up: 99.3 % of tries arrived.',
   );
@@ -16,7 +16,7 @@ test('what arrived is told with what did not', () => {
   );
 });
 
-test('where nothing was sent there is nothing to tell', () => {
+test('where nothing was sent there is nothing to show', () => {
   expect(describeSuccess({ delivered: [0, 0], failed: [0, 0], dead: [0, 0] })).toBeNull();
   expect(describeSuccess({})).toBeNull();
 });

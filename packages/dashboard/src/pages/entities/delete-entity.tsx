@@ -4,7 +4,7 @@ import { ConfirmButton } from '../../components/confirm.tsx';
 import type { EntityName } from '../../lib/entity-path.ts';
 import { useDelete } from '../../lib/use-delete.ts';
 
-/** Forgetting somebody: the entity, and where that is asked for the payloads of its events too. */
+/** Deletes an entity, and where that is asked for erases the payloads of its events too. */
 export function DeleteEntity({ name }: { name: EntityName }) {
   const [erases, setErases] = useState(false);
   const remove = useDelete('DELETE /entities/:kind/:external_id');

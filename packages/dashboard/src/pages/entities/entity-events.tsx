@@ -32,7 +32,7 @@ const columns: readonly Column<EntityEventRecord>[] = [
   { header: 'Received', width: '90px', cell: ({ received_at }) => <RelativeTime at={received_at} /> },
 ];
 
-/** The events tied to an entity, or to its whole identity. */
+/** The events of an entity, or of its whole identity. */
 export function EntityEvents({ name }: { name: EntityName }) {
   const [{ identity }, setFilters] = useFilters();
   const asked = { ...name, identity };

@@ -15,7 +15,7 @@ const row = (n: number, state: EventSummary['state'] = 'accepted'): EventSummary
 const rows = (first: number, count: number) => Array.from({ length: count }, (_, n) => row(first + n));
 const idsOf = (list: readonly EventSummary[]) => list.map(({ id }) => Number(id.slice(4)));
 
-test('what comes stands on top, once, whatever the order it was told in', () => {
+test('what comes stands on top, once, whatever the order it was sent in', () => {
   const first = takeIn(emptyTail, { rows: [row(2), row(3)], skipped: 0 }, false);
   const then = takeIn(first, { rows: [row(1), row(3, 'processed'), row(4)], skipped: 5 }, false);
   expect(idsOf(then.rows)).toEqual([4, 3, 2, 1]);

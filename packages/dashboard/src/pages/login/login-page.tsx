@@ -16,6 +16,7 @@ interface Credentials {
   readonly password: string;
 }
 
+/** The log-in page. */
 export default function LoginPage() {
   const { to }: { to?: string } = useSearch({ strict: false });
   const target = returnPath(to, window.location.origin);

@@ -1,3 +1,5 @@
+/** Numbers of the overview as text. */
+
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** `12.3K`, where there is little room. */

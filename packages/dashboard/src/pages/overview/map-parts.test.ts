@@ -27,7 +27,7 @@ test('parts say what they are, what they did, and what keeps them from it', () =
   ]);
 });
 
-test('arrows tell the rate of now, else what went along them, else nothing', () => {
+test('arrows show the rate of now, else what went along them, else nothing', () => {
   const { edges } = drawMap(map, placeNodes(map), '24h');
   expect(edges.map(({ id, data, animated }) => [id, data?.label, animated])).toEqual([
     ['s>p', '2.5/min', true],

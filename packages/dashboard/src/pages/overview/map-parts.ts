@@ -5,6 +5,8 @@ import { formatPerMinute, formatShort } from './format.ts';
 import { NODE_HEIGHT, NODE_WIDTH, type Places } from './map-layout.ts';
 import type { RangeName } from './ranges.ts';
 
+/** The nodes and arrows of the map, made from what the server answers. */
+
 export interface Part {
   readonly [key: string]: unknown;
   readonly column: 'sources' | 'pipelines' | 'destinations';

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { fieldChanges } from './changes.ts';
 
-test('what was added, removed and changed is told by its path', () => {
+test('what was added, removed and changed is listed by its path', () => {
   const before = { payload: { a: 1, mail: 'x@y.z', items: [{ sku: 'a' }], gone: true }, labels: {} };
   const after = {
     payload: { a: 1, mail: '[email]', items: [{ sku: 'b' }, 2], 'unit price': 9007199254740993n },

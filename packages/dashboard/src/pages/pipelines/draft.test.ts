@@ -24,7 +24,7 @@ const saved: Draft = toDraft({
   destinations: [{ id: 'dst_1', when: 'payload.a == 1' }],
 });
 
-describe('what the server is told', () => {
+describe('what is sent to the server', () => {
   test('is nothing where nothing was changed, and only what was', () => {
     expect(isChanged(saved, saved)).toBe(false);
     expect(changesOf({ ...saved, enabled: false }, saved)).toEqual({ enabled: false });

@@ -35,7 +35,7 @@ export const toDraft = ({ name, enabled, sources, steps, destinations }: Definit
   destinations,
 });
 
-/** What the server is told: the whole of it. */
+/** What is sent to the server: the whole of it. */
 export const toBody = ({ name, enabled, sources, steps, destinations }: Draft) => ({
   name,
   enabled,
@@ -106,11 +106,11 @@ export function placeOf(list: 'steps' | 'destinations', path: string | null): nu
 
 /** What a step is set to, on one line: the first things that its configuration says. */
 export function summaryOf(config: Config): string {
-  const said = Object.values(config).flatMap(tell);
+  const said = Object.values(config).flatMap(textsOf);
   return said.slice(0, 3).join(' · ');
 }
 
-function tell(value: unknown): string[] {
+function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number' || typeof value === 'bigint') return [String(value)];
   if (Array.isArray(value)) return value.length === 0 ? [] : [value.map(String).join(', ')];

@@ -16,6 +16,7 @@ import { useFilters } from '../../lib/use-filters.ts';
 
 const LEAD = 'What happens to events between a source and its destinations.';
 
+/** The list of pipelines, each with its sources and destinations. */
 export default function PipelinesPage() {
   const pipelines = useAll('GET /pipelines', {}, { live: true });
   const sources = useNames(useAll('GET /sources').data);

@@ -23,7 +23,7 @@ import { addStep, type DraftStep, duplicateStep, moveStep, placeOf } from './dra
 import classes from './pipeline.module.css';
 import { StepCard } from './step-card.tsx';
 
-/** The ordered steps. They are dragged by pointer or by keys, and whoever listens is told where they went. */
+/** The ordered steps. They are dragged by pointer or by keys, and screen readers announce where they went. */
 export function StepsPart(props: {
   steps: readonly DraftStep[];
   kinds: readonly KindRecord[];
@@ -45,11 +45,11 @@ export function StepsPart(props: {
   const [isDragging, setDragging] = useState(false);
   const kindOf = (step: DraftStep) => kinds.find(({ kind }) => kind === step.kind);
 
-  const tell = (id: UniqueIdentifier) => {
+  const nameOf = (id: UniqueIdentifier) => {
     const step = steps.find(({ key }) => key === id);
     return step === undefined ? 'the step' : (kindOf(step)?.title ?? step.kind);
   };
-  const placeTold = (id: UniqueIdentifier) =>
+  const placeOf = (id: UniqueIdentifier) =>
     `place ${steps.findIndex(({ key }) => key === id) + 1} of ${steps.length}`;
 
   const add = (kind: string) => {
@@ -80,18 +80,18 @@ export function StepsPart(props: {
           announcements: {
             onDragStart({ active }) {
               isMoved.current = false;
-              return `${tell(active.id)} is picked up from ${placeTold(active.id)}.`;
+              return `${nameOf(active.id)} is picked up from ${placeOf(active.id)}.`;
             },
             onDragOver({ active, over }) {
               // At once it is over its own place, which is no news.
               isMoved.current ||= over?.id !== active.id;
               return over && isMoved.current
-                ? `${tell(active.id)} is over ${placeTold(over.id)}.`
+                ? `${nameOf(active.id)} is over ${placeOf(over.id)}.`
                 : undefined;
             },
             onDragEnd: ({ active, over }) =>
-              over ? `${tell(active.id)} is put down at ${placeTold(over.id)}.` : undefined,
-            onDragCancel: ({ active }) => `${tell(active.id)} is back where it was.`,
+              over ? `${nameOf(active.id)} is put down at ${placeOf(over.id)}.` : undefined,
+            onDragCancel: ({ active }) => `${nameOf(active.id)} is back where it was.`,
           },
         }}
       >

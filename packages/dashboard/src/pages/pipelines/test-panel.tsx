@@ -87,7 +87,7 @@ export function TestPanel(props: {
   );
 }
 
-/** A refusal of the draft, told by where it is on this page rather than in the call. */
+/** A refusal of the draft, located by its place on this page rather than in the call. */
 function placed(error: CallError): CallError {
   const { status, code, message, path } = error;
   if (path === null) return error;

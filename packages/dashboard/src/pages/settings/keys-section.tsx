@@ -15,6 +15,7 @@ import { useMay } from '../../lib/session.tsx';
 import { commandWithKey } from '../../lib/shell-command.ts';
 import classes from './settings.module.css';
 
+/** The API keys of the organisation: made and revoked. */
 export function KeysSection() {
   const keys = useAll('GET /keys', {}, { live: true });
   const mayChange = useMay()('keys.change');

@@ -9,6 +9,7 @@ import { useMay, useSession } from '../../lib/session.tsx';
 import { mayTouch, rolesToGive } from './roles.ts';
 import classes from './settings.module.css';
 
+/** Members and invitations in one table, each with the role that may be changed. */
 export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
   const may = useMay();
   const { user } = useSession();

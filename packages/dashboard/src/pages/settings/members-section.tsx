@@ -11,6 +11,7 @@ import { useMay } from '../../lib/session.tsx';
 import { MemberTable } from './member-table.tsx';
 import { meanings, rolesToGive } from './roles.ts';
 
+/** Who belongs to the organisation, and how others are invited. */
 export function MembersSection() {
   const members = useAll('GET /members', {}, { live: true });
   const may = useMay();

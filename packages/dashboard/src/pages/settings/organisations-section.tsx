@@ -13,6 +13,7 @@ import { useSwitchOrganisation } from '../../lib/use-switch-organisation.ts';
 import { DeleteOrganisation } from './delete-organisation.tsx';
 import { isAtLeast } from './roles.ts';
 
+/** The organisations that the user belongs to, and a way to make another. */
 export function OrganisationsSection() {
   const organisations = useAll('GET /organisations');
   const may = useMay();

@@ -5,6 +5,7 @@ import { NotFound } from '../../components/page-states.tsx';
 import { sections } from './sections.ts';
 import classes from './settings.module.css';
 
+/** The settings, one section at a time. */
 export default function SettingsPage() {
   const { section: name } = useParams({ strict: false });
   if (name === undefined) return <Navigate to="/settings/keys" replace />;

@@ -13,7 +13,7 @@ import type { FirstFlow } from './first-flow.ts';
 const newestOf = (sourceId: string | undefined) =>
   sourceId === undefined ? null : { source: sourceId, limit: 1 };
 
-/** Waits for what comes in, and shows it arrive step by step; the page turns by itself. */
+/** Waits for what comes in, and shows it arrive step by step; the page refreshes itself. */
 export function FirstEvent({ flow, pipeline }: { flow: FirstFlow; pipeline: PipelineRecord }) {
   const signed = useCall('GET /events', newestOf(flow.source?.id), { live: true });
   const coded = useCall('GET /events', newestOf(flow.fromCode?.id), { live: true });

@@ -50,7 +50,7 @@ export function findFirstFlow({ sources, destinations, pipelines }: Parts): Firs
   return { source, fromCode, inbox: pipeline ? inboxOf(pipeline) : inboxes[0], pipeline };
 }
 
-/** The secret of a source is told once, when it is made: kept at once, whatever becomes of the other parts. */
+/** The secret of a source is answered once, when it is made: kept at once, whatever becomes of the other parts. */
 export async function makeFirstFlow(found: FirstFlow, onSecret: (secret: string) => void): Promise<void> {
   const source = found.source ?? (await makeSource(onSecret));
   const inbox = found.inbox ?? (await call('POST /destinations', { body: { kind: 'inbox', name: INBOX } }));

@@ -14,7 +14,7 @@ import { canSign, SAMPLE_BODY, sign, signedCommand, signingCommand } from './sam
 interface Props {
   readonly flow: FirstFlow;
   readonly source: WebhookSourceRecord;
-  /** Null where it was made at another time: it is told once only. */
+  /** Null where it was made at another time: it is shown once only. */
   readonly secret: string | null;
   onSecret(secret: string): void;
 }
@@ -104,7 +104,7 @@ function Signed({ url, token, secret }: { url: string; token: string; secret: st
   );
 }
 
-/** A secret is told once. Whoever comes back later makes a new one; the one before holds no longer. */
+/** A secret is shown once. Whoever comes back later makes a new one; the one before holds no longer. */
 function NewSecret({ source, onSecret }: Pick<Props, 'source' | 'onSecret'>) {
   const rotate = useMutation<RotatedSourceRecord, CallError, void>({
     mutationFn: () => call('POST /sources/:id/rotate', { id: source.id, body: { overlap_s: 0 } }),

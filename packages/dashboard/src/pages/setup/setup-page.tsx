@@ -21,6 +21,7 @@ const LEAST_PASSWORD_LENGTH = 8;
 const codeIn = ({ hash, search }: Location): string =>
   new URLSearchParams(search).get('code') ?? hash.slice(1);
 
+/** The set-up: whoever has the one-time code makes the first user. */
 export default function SetupPage() {
   const setup = useCall('GET /setup');
   if (setup.data?.open) return <SetupForm />;

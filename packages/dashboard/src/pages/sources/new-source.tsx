@@ -24,6 +24,7 @@ const kinds = {
 /** The default rate, as the server has it. */
 const usualRate = { per_second: 100, burst: 200 };
 
+/** The form of a new source, and after it the secret that is shown once. */
 export function NewSourcePage() {
   const mayChange = useMay()('sources.change');
   const [made, setMade] = useState<NewSourceRecord | null>(null);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { describeRateLimit, hintFor, refusalTitle } from './source-labels.ts';
 
-test('a rate is told as people say it', () => {
+test('a rate is written as people say it', () => {
   expect(describeRateLimit({ per_second: 100, burst: 200 })).toBe('100 a second, up to 200 at once');
   expect(describeRateLimit({ per_second: 0, burst: 0 })).toBe('no limit');
   expect(describeRateLimit({ per_second: 0.5, burst: 1 })).toBe('30 a minute, up to 1 at once');

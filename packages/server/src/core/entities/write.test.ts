@@ -34,7 +34,7 @@ describe('what a write makes of an entity', () => {
     });
   });
 
-  test('forgets when a trait was written once it is gone', () => {
+  test('drops the time of a trait once the trait is gone', () => {
     expect(applyWrite(state, write('{"a":null,"x":null}'))).toMatchObject({
       traits: '{"b":{"c":2}}',
       traitTimes: '{"b":1000002}',

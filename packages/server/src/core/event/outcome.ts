@@ -1,3 +1,5 @@
+/** Outcomes: how runs and steps may end, and what is counted on the way. */
+
 /** What is counted while steps run: what a model was asked, and what it did not have to be asked. */
 export const tallies = ['model_called', 'cache_hit', 'call_shared'] as const;
 export type Tally = (typeof tallies)[number];
@@ -10,7 +12,7 @@ export type RunOutcome =
 
 /**
  * Where an event failed of which nobody could find out what it was to go through. As part of a plan it stands for
- * every pipeline that listens by then, and once these are through with the event that failure is made good.
+ * every pipeline that listens by then, and once these are through with the event that failure is resolved.
  */
 export const UNKNOWN_PIPELINE = 'unknown';
 

@@ -5,7 +5,7 @@ export interface Scope {
   readonly event: EventScope;
   readonly payload: JsonObject;
   readonly labels: JsonObject;
-  /** Empty where the event is tied to no entity. */
+  /** Empty where the event names no entity. */
   readonly entity: EntityScope;
   /** Empty where the event came through no source, as in a dry run. */
   readonly source: { readonly name?: string };

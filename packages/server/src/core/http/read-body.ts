@@ -2,6 +2,8 @@ import { gunzip } from 'node:zlib';
 import { Problem } from '../errors.ts';
 import type { ByteRoom } from './byte-room.ts';
 
+/** Reading the body of a request: its bytes under a limit, its encoding, its media type. */
+
 /** The part of the limits that a body as a whole has to keep. */
 interface Limits {
   readonly bodyBytes: number;

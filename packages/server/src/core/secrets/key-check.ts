@@ -3,7 +3,7 @@ import type { Vault } from './vault.ts';
 
 /**
  * A value that only the right secret key yields, kept beside what it seals: a database that was restored without
- * its key, or a node with another one, is told apart at the start instead of at the first secret that won't open.
+ * its key, or a node with another one, is detected at the start instead of at the first secret that won't open.
  */
 export const KEY_CHECK_SETTING = 'secret_key_check';
 

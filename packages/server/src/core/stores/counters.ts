@@ -1,5 +1,7 @@
 import type { Tally } from '../event/outcome.ts';
 
+/** Counters: what is counted of whom, and how it is read. */
+
 /** The organisation itself is the subject with no name. */
 export const WHOLE_ORGANISATION = '';
 

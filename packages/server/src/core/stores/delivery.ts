@@ -1,3 +1,5 @@
+/** Deliveries as they are stored: their states, attempts and filters. */
+
 /**
  * `held` is never written: it is what an open delivery of a paused destination is shown as. Likewise one whose
  * destination is gone is shown as cancelled before the sweep has come to it. So a pause takes no time, however

@@ -35,7 +35,7 @@ export interface StorageEngine extends Stores {
   measure(): Promise<StorageSize>;
   /** Calls back with each change of configuration, by this node or another. */
   onConfigurationChanged(listener: ChangeListener): void;
-  /** Whether configuration read a moment ago may be trusted: false while changes elsewhere cannot be heard of. */
+  /** Whether configuration read a moment ago may be trusted: false while changes elsewhere cannot be received. */
   changeFeedIsLive(): boolean;
   close(): Promise<void>;
 }

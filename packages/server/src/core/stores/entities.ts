@@ -5,6 +5,8 @@ import type { Path } from '../expressions/path.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { AuditEntry, Audited } from './configuration/audit.ts';
 
+/** Entities as they are stored: traits, links, and the events that name them. */
+
 export interface StoredEntity {
   readonly kind: string;
   readonly externalId: string;
@@ -77,7 +79,7 @@ export interface IdentityMembers {
   readonly truncated: boolean;
 }
 
-/** An event tied to an entity. */
+/** An event of an entity. */
 export interface EventOfEntity {
   readonly id: string;
   readonly type: string;
@@ -134,7 +136,7 @@ export interface EntityStore extends Audited<Pick<EntityStore, 'deleteEntity'>> 
     page: PageRequest,
   ): Promise<{ events: readonly EventOfEntity[]; next: string | null }>;
   /**
-   * Puts tombstones in place of the payloads of at most `limit` events that are tied to it, oldest first from after
+   * Puts tombstones in place of the payloads of at most `limit` events of the entity, oldest first from after
    * `after`, and cancels what of them is pending. Answers how many were erased and the last one looked at; null at
    * the end.
    */

@@ -70,7 +70,7 @@ export interface PlannedRun {
   /** How often it was tried before. */
   readonly retries: number;
   readonly dueAt: number;
-  /** The pipeline whose failure it is to make good; it counts for nothing once that was done, or discarded. */
+  /** The pipeline whose failure it is to resolve; it counts for nothing once that is resolved or discarded. */
   readonly retryOf?: string;
 }
 
@@ -121,7 +121,7 @@ export interface Settlement {
   readonly round: 'first' | 'later';
   /** The runs that are to be tried again. */
   readonly parked: readonly PlannedRun[];
-  /** The pipelines whose failures are to be made good; absent where it retries none. */
+  /** The pipelines whose failures it is to resolve; absent where it retries none. */
   readonly retryOf?: readonly string[];
   /** The sdk sources that it belongs to; null where it came through a webhook. */
   readonly matchedSources: readonly { readonly id: string; readonly name: string }[] | null;
@@ -164,7 +164,7 @@ export type SettleResult =
   | { readonly kind: 'settled'; readonly deliveries: number; readonly state: EventState | null }
   /** The lease was over, and somebody else has the event. Nothing was written. */
   | { readonly kind: 'refused' }
-  /** It retries what failed in these, which was made good or discarded meanwhile. Nothing was written. */
+  /** It retries what failed in these, which was resolved or discarded meanwhile. Nothing was written. */
   | { readonly kind: 'needless'; readonly pipelineIds: readonly string[] }
   /** Another event has settled the key of one of its dedupe steps meanwhile. Nothing was written. */
   | { readonly kind: 'lost'; readonly pipelineId: string; readonly step: number; readonly first: string };

@@ -16,12 +16,12 @@ test('every duration has a class, from nothing to more than a day', () => {
 });
 
 test.each([1, 3, 12, 45, 250, 999, 1_000, 60_000, 3_600_000, 86_400_000])(
-  'what always takes %d ms is told to within a class',
+  'what always takes %d ms is estimated to within a class',
   ms => {
     const counts = counted(Array.from({ length: 100 }, () => ms));
     for (const share of [0.5, 0.95]) {
-      const told = latencyAt(share, counts) ?? 0;
-      expect(Math.max(told / ms, ms / told)).toBeLessThan(1.43);
+      const estimate = latencyAt(share, counts) ?? 0;
+      expect(Math.max(estimate / ms, ms / estimate)).toBeLessThan(1.43);
     }
   },
 );

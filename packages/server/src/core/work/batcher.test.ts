@@ -190,7 +190,7 @@ describe('when storage refuses a batch', () => {
   });
 });
 
-test('the end of a batch is told with what became of each of its items, and every error', async () => {
+test('the end of a batch is reported with what became of each of its items, and every error', async () => {
   const ended: unknown[] = [];
   const errors: unknown[] = [];
   const { outcomes, drained } = open(

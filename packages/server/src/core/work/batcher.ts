@@ -13,8 +13,8 @@ import { isStorageAway } from '../errors.ts';
  * | `room` | what is not answered yet takes so many bytes at most; what does not fit beside it is refused with a throw |
  * | `whenAway` | storage is away: `reject` all, or write the same again after a pause, up to `mostTries` and until `hurry` |
  * | `whenRefused` | any other error: `reject` all, or write again `each alone` or in `halves`, until the culprit is rejected alone |
- * | `onError` | hears of each error that was not waited out |
- * | `onEnded` | hears of each batch once all of it is answered; whatever it does, nothing is written again for it |
+ * | `onError` | is called with each error that was not waited out |
+ * | `onEnded` | is called with each batch once all of it is answered; whatever it does, nothing is written again for it |
  * | `drained` | resolves when nothing waits and nothing is under way |
  */
 export interface Batcher<Item, Result> {
@@ -112,7 +112,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
     writing--;
     schedule();
-    if (isIdle()) for (const tell of onDrained.splice(0)) tell();
+    if (isIdle()) for (const resolve of onDrained.splice(0)) resolve();
     options.onEnded?.(items, results, performance.now() - started);
   }
 

@@ -1,4 +1,4 @@
-/** Tells those who listen that something happened, without knowing them. */
+/** A signal: notifies its listeners that something happened, without knowing them. */
 export interface Signal<Args extends readonly unknown[] = []> {
   raise(...args: Args): void;
   on(listener: (...args: Args) => void): void;

@@ -15,6 +15,7 @@ const config = z.strictObject({
   text: chatText,
 });
 
+/** A message in a Discord channel, through a webhook of that channel. */
 export const discord = defineDestination({
   name: 'discord',
   title: 'Discord',

@@ -46,6 +46,7 @@ const config = z.strictObject({
   }),
 });
 
+/** A mail through an SMTP server. */
 export const email = defineDestination({
   name: 'email',
   title: 'E-mail',

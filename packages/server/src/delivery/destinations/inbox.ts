@@ -4,6 +4,7 @@ import { cutText } from '../rendering/text.ts';
 
 const MOST_KEPT = 64 * 1024;
 
+/** The built-in destination: keeps what it gets, and sends nothing. */
 export const inbox = defineDestination({
   name: 'inbox',
   title: 'Inbox',

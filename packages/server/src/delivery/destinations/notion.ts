@@ -24,6 +24,7 @@ const config = z.strictObject({
   base_url: baseUrlField(VENDOR),
 });
 
+/** A page in a Notion database. */
 export const notion = defineDestination({
   name: 'notion',
   title: 'Notion',

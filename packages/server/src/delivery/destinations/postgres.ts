@@ -47,6 +47,7 @@ const config = z.strictObject({
     }),
 });
 
+/** A row in a table of a PostgreSQL database. */
 export const postgres = defineDestination({
   name: 'postgres',
   title: 'PostgreSQL',

@@ -31,6 +31,7 @@ const config = z.union(
   { error: 'config must hold a url, or a bot_token and a channel.' },
 );
 
+/** A message in a Slack channel. */
 export const slack = defineDestination({
   name: 'slack',
   title: 'Slack',

@@ -24,6 +24,7 @@ const config = z.strictObject({
   base_url: baseUrlField(VENDOR),
 });
 
+/** A message in a Telegram chat, from a bot. */
 export const telegram = defineDestination({
   name: 'telegram',
   title: 'Telegram',

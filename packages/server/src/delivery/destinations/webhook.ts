@@ -41,6 +41,7 @@ const hmacAuth = z.object({ mode: z.literal('hmac'), previous_secret_until: unti
 const momentOf = (until: string | undefined): number | null =>
   until === undefined ? null : parseTimestamp(until);
 
+/** An HTTP request to any URL, signed where that is asked for. */
 export const webhook = defineDestination({
   name: 'webhook',
   title: 'Webhook',

@@ -2,6 +2,8 @@ import { Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { storable } from '../rendering/text.ts';
 
+/** The body of an answer: read up to a limit, decompressed, and kept as text. */
+
 export interface KeptBody {
   readonly text: string;
   readonly isCut: boolean;

@@ -34,13 +34,13 @@ export interface Resolver {
 }
 
 /** Long enough to spare a busy destination a look-up per request, short enough to follow a changed record. */
-const REMEMBERED_MS = seconds(5);
-const MOST_REMEMBERED = 2_000;
+const CACHED_FOR_MS = seconds(5);
+const MOST_CACHED = 2_000;
 
 /**
  * Looks a host up and checks every address of the answer. Whoever asked connects to one of these addresses, never
  * to the name, so a record that changes between the check and the connection changes nothing; and what is
- * remembered is the checked answer, which cannot become another one.
+ * cached is the checked answer, which cannot become another one.
  */
 export function createResolver(deps: {
   readonly policy: AddressPolicy;
@@ -48,7 +48,7 @@ export function createResolver(deps: {
   readonly lookup: Lookup;
 }): Resolver {
   const { policy, clock } = deps;
-  const remembered = new Map<string, { location: Location | Promise<Location>; readonly at: number }>();
+  const cached = new Map<string, { location: Location | Promise<Location>; readonly at: number }>();
 
   async function find(host: string): Promise<Location> {
     const name = canonicalHost(host);
@@ -64,18 +64,18 @@ export function createResolver(deps: {
   return {
     locate(host) {
       const now = clock.now();
-      const known = remembered.get(host);
-      if (known && Math.abs(now - known.at) < REMEMBERED_MS) return known.location;
-      if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+      const known = cached.get(host);
+      if (known && Math.abs(now - known.at) < CACHED_FOR_MS) return known.location;
+      if (cached.size >= MOST_CACHED) cached.clear();
       const found = find(host);
       const entry: { location: Location | Promise<Location>; readonly at: number } = {
         location: found,
         at: now,
       };
-      remembered.set(host, entry);
+      cached.set(host, entry);
       void found.then(location => {
         entry.location = location;
-        if (location.kind === 'failed') remembered.delete(host);
+        if (location.kind === 'failed') cached.delete(host);
       });
       return found;
     },

@@ -5,6 +5,8 @@ import type { AttemptResult } from '../../core/http/attempt.ts';
 import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import { stringifyJson } from '../../core/json/json.ts';
 
+/** Messages: texts that people wrote with references in them, compiled and rendered. */
+
 /** A text that somebody wrote with references in it, compiled. */
 export interface Message {
   readonly readsTraits: boolean;

@@ -6,7 +6,7 @@ export interface Claim {
   readonly token: string;
   readonly leaseUntil: number;
   readonly state: 'waiting' | 'sending' | 'answered' | 'over';
-  /** When it was last known to be ours, and how many withdrawals had been heard of by then. */
+  /** When it was last known to be ours, and how many withdrawals were known of by then. */
   readonly knownAt: number;
   readonly withdrawals: number;
 }

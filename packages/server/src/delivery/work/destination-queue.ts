@@ -152,7 +152,7 @@ export function createDestinationQueue(
   let confirmed = 0;
 
   let withdrawals = 0;
-  /** How many withdrawals had been heard of when the claim was made that is being waited for. */
+  /** How many withdrawals were known of when the claim was made that is being waited for. */
   let claiming: number | null = null;
   let checking: ClaimCheck | null = null;
 

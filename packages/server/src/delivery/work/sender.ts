@@ -17,7 +17,7 @@ import type { ResultLog } from './results.ts';
 import type { Shares } from './shares.ts';
 
 /**
- * Sends what waits in the queue of a destination, as many at once as it takes. Nothing goes out that is in doubt: its
+ * Sends what waits in the queue of a destination, as many at once as it takes. Nothing goes out that is suspect: its
  * lease must hold for long enough, and what was changed or withdrawn meanwhile is looked up first.
  */
 export interface Sender {
@@ -103,11 +103,11 @@ export function createSender(
     try {
       const startedAt = clock.now();
       const result = await send(queue, claim).catch((error: unknown) => {
-        if (error instanceof NoLongerWanted) return 'in doubt';
+        if (error instanceof NoLongerWanted) return 'suspect';
         onError(error);
         return resultOfError(error, delivery);
       });
-      if (result === 'in doubt') await leases.release(claim.token, [delivery]);
+      if (result === 'suspect') await leases.release(claim.token, [delivery]);
       else if (!state.isOver) await settle(queue, claim, result, startedAt);
     } finally {
       queue.finish(claim);
@@ -146,7 +146,7 @@ export function createSender(
     if (breaker.openedAt === null) wake();
   }
 
-  async function send(queue: DestinationQueue, claim: Claim): Promise<AttemptResult | 'in doubt'> {
+  async function send(queue: DestinationQueue, claim: Claim): Promise<AttemptResult | 'suspect'> {
     const { stored, destination } = queue;
     const { delivery } = claim;
     const { payload, labels } = readOutput(delivery.output);
@@ -155,7 +155,7 @@ export function createSender(
       destination.readsTraits && event.entity !== null
         ? await options.entities.readTraits(delivery.orgId, event.entity)
         : null;
-    if (!(await isStillWanted(queue, claim))) return 'in doubt';
+    if (!(await isStillWanted(queue, claim))) return 'suspect';
     return destination.send({
       orgId: delivery.orgId,
       id: delivery.id,

@@ -1,7 +1,7 @@
 import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import type { EntityStore } from '../../core/stores/entities.ts';
 
-/** Told whose deliveries were withdrawn, and which where that is known: a worker may hold them in a queue. */
+/** Notified of whose deliveries were withdrawn, and which where that is known: a worker may hold them in a queue. */
 type OnWithdrawn = (organisationId: string, deliveryIds?: readonly string[]) => void;
 
 /** Deliveries, with a signal for those that somebody discards. */

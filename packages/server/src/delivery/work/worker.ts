@@ -57,7 +57,7 @@ const LEASE_MS = minutes(2);
 const QUEUE_IDLE_MS = minutes(5);
 /** What is under way at a stop is waited for this long; then it is given back, and may arrive twice. */
 const STOP_TIMEOUT_MS = seconds(4);
-/** How long storage may take to hear of a stop. */
+/** How long storage may take to write the last results down at a stop. */
 const FLUSH_TIMEOUT_MS = seconds(2);
 /** Before anything is known about it. */
 const USUAL_BYTES = 4 * 1024;

@@ -79,7 +79,7 @@ describe('the secrets of steps', () => {
     ]);
   });
 
-  test('that cannot be told apart have to be given again', () => {
+  test('that cannot be distinguished have to be given again', () => {
     const stored = [classify('x', 'sk-1'), filter, classify('y', 'sk-2')];
     expect(() => keepStepSecrets([filter, classify('z', set)], stored)).toThrow(
       expect.objectContaining({ path: 'steps[1].config.model.api_key' }),

@@ -9,7 +9,7 @@ import { findStepKind, stepKinds } from '../steps/registry.ts';
 /** The steps of a pipeline, read and checked: nothing about them can be wrong any more but the event. */
 export interface CompiledPipeline {
   readonly steps: readonly NamedStep[];
-  /** Whether any step reads the traits of the tied entity, which then have to be fetched. */
+  /** Whether any step reads the traits of the event's entity, which then have to be fetched. */
   readonly readsTraits: boolean;
   /** URLs of configurations, each with its path, to be checked by who saves them. */
   readonly urls: readonly { readonly url: string; readonly path: string }[];

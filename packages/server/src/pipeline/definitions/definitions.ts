@@ -12,6 +12,8 @@ import { findStepKind } from '../steps/registry.ts';
 import { compileGlob } from './glob.ts';
 import { openSteps } from './step-secrets.ts';
 
+/** Definitions of pipelines as the worker uses them: read from storage, unsealed, and cached. */
+
 /** A version of a pipeline with its secrets open, as it is handed to who runs it. */
 export interface LoadedPipeline
   extends Pick<PipelineDefinition, 'name' | 'sources' | 'steps' | 'destinations'> {
@@ -63,7 +65,7 @@ const MOST_VERSIONS = 2_000;
 export function createDefinitions(options: {
   readonly configuration: Pick<ConfigurationStore, 'findPipelineVersion' | 'readProcessing'>;
   readonly vault: Pick<Vault, 'seal' | 'open'>;
-  /** False while changes made by other nodes cannot be heard of: then nothing is cached. */
+  /** False while changes made by other nodes cannot be received: then nothing is cached. */
   mayCache(): boolean;
 }): Definitions {
   const { configuration, vault, mayCache } = options;

@@ -32,7 +32,7 @@ function createDedupeStore(thread: ThreadSide<DedupeCalls>): DedupeStore {
   return {
     findClaim(orgId, scope, key) {
       const found = looks.add({ orgId, scope, key });
-      thread.tellOfWait();
+      thread.announceWait();
       return found;
     },
   };

@@ -63,9 +63,9 @@ export function createLabelCache(
     },
     async flush() {
       if (uses.size === 0) return;
-      const told = [...uses.values()];
+      const recorded = [...uses.values()];
       uses = new Map();
-      await eventQueue.recordLabelUse(told);
+      await eventQueue.recordLabelUse(recorded);
     },
   };
 }

@@ -27,7 +27,7 @@ export interface ThreadSide<Calls extends PortCalls<Calls>> {
   /** Asks the main thread. */
   call<N extends keyof Calls & string>(name: N, ...args: Parameters<Calls[N]>): ReturnType<Calls[N]>;
   /** Somebody has to wait: the next run may begin meanwhile. */
-  tellOfWait(): void;
+  announceWait(): void;
   readonly vault: Pick<Vault, 'digest'>;
 }
 

@@ -11,12 +11,12 @@ export const portKinds = {
   clock: defineLocalPort<Clock>(() => systemClock),
   /** A digest under a key of the installation, for this purpose only. */
   digest: defineLocalPort<(purpose: string, text: string) => string>(({ vault }) => vault.digest),
-  wait: defineLocalPort<(ms: number) => Promise<void>>(({ tellOfWait }) => ms => {
-    tellOfWait();
+  wait: defineLocalPort<(ms: number) => Promise<void>>(({ announceWait }) => ms => {
+    announceWait();
     return new Promise(resolve => setTimeout(resolve, ms));
   }),
   sharedCalls: defineLocalPort<SharedCalls>(
-    ({ tellOfWait }) => createSharedCalls(tellOfWait),
+    ({ announceWait }) => createSharedCalls(announceWait),
     () => ({ join: async (_key, call) => ({ answer: await call(), isShared: false }) }),
   ),
   dedupe: dedupePort,

@@ -1,6 +1,6 @@
 /** Calls that are under way, by what they ask: who asks the same meanwhile waits for the same answer. */
 export interface SharedCalls {
-  /** `isShared` tells whether somebody else's call was joined. */
+  /** `isShared`: whether somebody else's call was joined. */
   join<T>(key: string, call: () => Promise<T>): Promise<{ readonly answer: T; readonly isShared: boolean }>;
 }
 

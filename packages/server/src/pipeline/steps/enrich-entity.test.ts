@@ -8,7 +8,7 @@ const enrich = async (payload: JsonObject, into: string | undefined, options: Ru
   return { payload: result.scope.payload, note: result.trace.steps[0]?.note };
 };
 
-test('the traits of the tied entity are joined into the payload', async () => {
+test('the traits of the entity of an event are joined into the payload', async () => {
   const traits = parseJson('{"plan":"pro","id":9007199254740993}') as JsonObject;
   expect(await enrich({ a: 1 }, 'customer', { traits })).toEqual({
     payload: { a: 1, customer: { plan: 'pro', id: 9007199254740993n } },
@@ -30,7 +30,7 @@ test('what the event itself says stays', async () => {
   expect(await enrich({ customer: 'c-1' }, 'customer')).toBe('customer holds something else than an object');
 });
 
-test('an event that is tied to no known entity passes unchanged', async () => {
+test('an event of no known entity passes unchanged', async () => {
   expect(await enrich({ a: 1 }, 'x', { event: { entity: null } })).toEqual({
     payload: { a: 1 },
     note: 'the event is tied to no entity',

@@ -4,6 +4,7 @@ import { formatPath, getPath, parsePath, putField, setPath } from '../../core/ex
 import type { Json, JsonObject } from '../../core/json/json.ts';
 import { defineStep } from '../step.ts';
 
+/** The step that joins the traits of the event's entity into the payload. */
 export const enrichEntity = defineStep({
   name: 'enrich.entity',
   title: 'Enrich from entity',

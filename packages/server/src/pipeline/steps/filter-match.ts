@@ -3,6 +3,7 @@ import { compileCondition } from '../../core/expressions/condition.ts';
 import { readAt } from '../../core/expressions/expression-error.ts';
 import { defineStep } from '../step.ts';
 
+/** The step that keeps or drops an event by a condition. */
 export const filterMatch = defineStep({
   name: 'filter.match',
   title: 'Filter',

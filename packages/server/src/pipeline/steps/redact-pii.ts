@@ -14,6 +14,7 @@ import { createDetectors, detectorNames, type Replace, redactText } from './reda
 
 const paths = z.array(z.string()).max(500, 'may hold at most 500 paths.').default([]);
 
+/** The step that replaces personal data in every text of the payload. */
 export const redactPii = defineStep({
   name: 'redact.pii',
   title: 'Redact personal data',

@@ -26,6 +26,7 @@ const renames = jsonObject
     additionalProperties: { type: 'string' },
   });
 
+/** The step that renames, sets and removes fields of the payload, or makes a new one from a template. */
 export const transform = defineStep({
   name: 'transform',
   title: 'Transform',

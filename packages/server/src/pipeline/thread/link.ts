@@ -4,7 +4,7 @@ import type { PortCall } from '../ports/serve.ts';
 
 /** The link of a thread to the main thread: the calls of its ports, and who waits for their answers. */
 export interface ThreadLink {
-  sideOf(port: PortName): Pick<ThreadSide<Record<never, never>>, 'call' | 'tellOfWait'>;
+  sideOf(port: PortName): Pick<ThreadSide<Record<never, never>>, 'call' | 'announceWait'>;
   resolve(call: number, answer: unknown): void;
   reject(call: number, error: Error): void;
   /** Resolves when somebody next has to wait for an answer. */
@@ -16,7 +16,7 @@ export function createThreadLink(post: (call: number, asked: PortCall) => void):
   let last = 0;
   let someoneWaits = Promise.withResolvers<void>();
 
-  function tellOfWait(): void {
+  function announceWait(): void {
     someoneWaits.resolve();
     someoneWaits = Promise.withResolvers();
   }
@@ -26,14 +26,14 @@ export function createThreadLink(post: (call: number, asked: PortCall) => void):
     const answer = Promise.withResolvers<unknown>();
     waiting.set(call, answer);
     post(call, asked);
-    tellOfWait();
+    announceWait();
     return answer.promise;
   }
 
   return {
     sideOf: port => ({
       call: (name: string, ...args: readonly unknown[]) => ask({ port, name, args }) as never,
-      tellOfWait,
+      announceWait,
     }),
     resolve(call, answer) {
       waiting.get(call)?.resolve(answer);

@@ -176,12 +176,12 @@ describe('a pipeline thread', () => {
 describe('a pipeline thread that does not start', () => {
   const restartDelaysS = [0.05, 0.2];
 
-  test('is started again after a delay that grows, and each failure is told', async () => {
+  test('is started again after a delay that grows, and each failure is reported', async () => {
     unstartable = 3;
     const thread = openThread({ restartDelaysS });
     const began = performance.now();
     const run = thread.run(aRun());
-    await until(() => errors.length === 1, 'Nobody is told.');
+    await until(() => errors.length === 1, 'Nothing is reported.');
     expect(thread.problem()).toContain('no-such-thread');
     expect(outcomeOf(await run)).toBe('routed');
     expect(performance.now() - began).toBeGreaterThan(450);
@@ -195,7 +195,7 @@ describe('a pipeline thread that does not start', () => {
     unstartable = 2;
     const thread = openThread({ restartDelaysS });
     thread.start();
-    await until(() => thread.problem() !== null, 'Nobody is told.');
+    await until(() => thread.problem() !== null, 'Nothing is reported.');
     await until(() => thread.problem() === null, 'It stays down.');
     expect(started).toBe(3);
   });
@@ -204,7 +204,7 @@ describe('a pipeline thread that does not start', () => {
     unstartable = 1;
     const thread = openThread({ restartDelaysS });
     thread.start();
-    await until(() => thread.problem() !== null, 'Nobody is told.');
+    await until(() => thread.problem() !== null, 'Nothing is reported.');
     thread.stop();
     const overdueAt = performance.now() + 200;
     await until(() => performance.now() > overdueAt, 'Time stands still.');
@@ -282,12 +282,12 @@ describe('the quick and the slow thread', () => {
     opened.push(runner);
     expect(runner.problem()).toBeNull();
     runner.start();
-    await until(() => runner.problem()?.includes('no-such-thread') ?? false, 'Nobody is told.');
+    await until(() => runner.problem()?.includes('no-such-thread') ?? false, 'Nothing is reported.');
     await until(() => runner.problem() === null, 'It stays down.');
   });
 });
 
-test('pipelines that were slow are not remembered for longer than they are', () => {
+test('pipelines that were slow are not kept for longer than they are', () => {
   let now = 0;
   const slow = createSlowPipelines(() => now);
   for (let i = 0; i < 1_000; i++) {

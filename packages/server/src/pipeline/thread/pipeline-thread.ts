@@ -76,7 +76,7 @@ const MOST_NUMBER = 0x7fff_ffff;
  * - started: runs are posted to it at once. While some are under way its progress is looked at four times a second.
  * - replaced: it made no progress for a few seconds, or died, in the middle of a run. Another takes over at once,
  *   with every run but that one.
- * - down: it ended, or made no progress, and no run is to blame: the next would fare no better. That is told, and
+ * - down: it ended, or made no progress, and no run is to blame: the next would fare no better. That is reported, and
  *   another is started after a delay that grows until one of them has ended a run. Runs wait meanwhile.
  */
 export function createPipelineThread(options: PipelineThreadOptions): PipelineThread {
@@ -199,7 +199,7 @@ export function createPipelineThread(options: PipelineThreadOptions): PipelineTh
     }
   }
 
-  /** The reason is for the run that was stuck, the cause for whoever is told that the thread is down. */
+  /** The reason is for the run that was stuck, the cause for the report that the thread is down. */
   function replace(reason: string, cause: string): void {
     const stuckIn = Atomics.load(progress, progressFields.run);
     const step = Atomics.load(progress, progressFields.step);
@@ -255,7 +255,7 @@ export function createPipelineThread(options: PipelineThreadOptions): PipelineTh
       if (thread === null && restart === null) begin();
     },
     run(request) {
-      // Told in 32 bits of shared memory; nothing is under way for two thousand million runs.
+      // Kept in 32 bits of shared memory; nothing is under way for two thousand million runs.
       last = last < MOST_NUMBER ? last + 1 : 1;
       const n = last;
       const { promise, resolve } = Promise.withResolvers<RunReport>();

@@ -1,6 +1,6 @@
 import { progressFields } from './protocol.ts';
 
-/** How the thread says what it is at. Told in shared memory, since it cannot speak while it works. */
+/** The progress of a thread: what it is at. Kept in shared memory, since it can post nothing while it works. */
 export interface Progress {
   /** It works on this step of this run now. */
   at(run: number, step: number): void;

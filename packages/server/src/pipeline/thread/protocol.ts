@@ -6,6 +6,8 @@ import type { LoadedPipeline } from '../definitions/definitions.ts';
 import type { DryRun } from '../ports/port.ts';
 import type { PortCall } from '../ports/serve.ts';
 
+/** The protocol between the main thread and a thread of pipelines: runs, reports, and progress. */
+
 /** One event to be run through one pipeline. */
 export interface RunRequest {
   readonly orgId: string;

@@ -12,6 +12,8 @@ import { failedReport, type PostedRun, type RunReport } from './protocol.ts';
 import { type BoundPipeline, bindPipeline, type RunResult } from './run.ts';
 import { writeTrace } from './trace.ts';
 
+/** The runs of a thread: each pipeline compiled once, each run kept within its time. */
+
 /** Where the events of a pipeline go, as routing answers it. */
 export type CompileRoutes = (destinations: readonly PipelineDestination[]) => {
   readonly readsTraits: boolean;

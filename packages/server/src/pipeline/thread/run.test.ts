@@ -116,10 +116,10 @@ describe('a run', () => {
       },
     };
     const input = { orgId: 'org_1', pipelineId: 'pipe_1', payload: {}, sourceName: null, tries: 0 };
-    const run = (steps: Parameters<typeof compilePipeline>[0], readsTraits = false, tied = true) =>
+    const run = (steps: Parameters<typeof compilePipeline>[0], readsTraits = false, hasEntity = true) =>
       bindPipeline(compilePipeline(steps), { ports: quietPorts({ entities }), readsTraits }).run({
         ...input,
-        event: sampleEvent(tied ? {} : { entity: null }),
+        event: sampleEvent(hasEntity ? {} : { entity: null }),
       });
     await run([{ kind: 'filter.match', config: { condition: 'entity.kind == "customer"' } }]);
     await run([{ kind: 'enrich.entity', config: {} }], false, false);
@@ -179,7 +179,7 @@ const everyStep = [
       model: { provider: 'openai-compatible', base_url: 'http://model.test', name: 'm' },
     },
   },
-  { kind: 'enrich.entity', config: { into: 'tied.entity' } },
+  { kind: 'enrich.entity', config: { into: 'known.entity' } },
   {
     kind: 'redact.pii',
     config: { keep: ['value', 'sluice.seen'], detectors: ['email', 'ip'], region: 'DE' },

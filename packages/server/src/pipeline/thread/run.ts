@@ -8,6 +8,8 @@ import type { StepPorts } from '../ports/registry.ts';
 import type { DedupeClaim, RunState, Step, StepOutcome } from '../step.ts';
 import type { Trace, TracedState, TracedStep } from './trace.ts';
 
+/** One run: an event folded over the steps of one pipeline. */
+
 /** A pipeline that is ready to run: its steps are bound to what they ask of the world. */
 export interface BoundPipeline {
   run(input: RunInput): Promise<RunResult>;

@@ -54,7 +54,7 @@ test('a pipeline that is let go of is still there for the runs that were posted 
   });
   tell({ kind: 'invalidate', names: ['a'] });
   tell({ kind: 'run', pipelines: [], runs: packRuns([run(4)]) });
-  await until(() => outcomes().length === 4, 'Somebody is forgotten.');
+  await until(() => outcomes().length === 4, 'A run is left out.');
   expect(outcomes().toSorted()).toEqual([
     [1, 'routed'],
     [2, 'routed'],

@@ -8,7 +8,7 @@ import { createProgress } from './progress.ts';
 import { type FromThread, failedReport, type PostedRun, type RunReport, type ToThread } from './protocol.ts';
 import { type CompileRoutes, createThreadRuns, type PreparedPipeline } from './run-batch.ts';
 
-/** The other end of a thread: how it hears and speaks. */
+/** The thread's end of its link to the main thread: how it posts and receives messages. */
 export interface ThreadEnd {
   post(message: FromThread): void;
   onMessage(handle: (message: ToThread) => void): void;

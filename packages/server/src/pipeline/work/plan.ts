@@ -6,6 +6,8 @@ import type { Definitions, LoadedPipeline, NamedSource } from '../definitions/de
 import { failedReport } from '../thread/protocol.ts';
 import type { EndedRun } from './settle.ts';
 
+/** The plan of a claimed event: which pipelines it runs through now, and which are over. */
+
 /** What is to be done with a claimed event now. */
 export interface Plan {
   readonly sources: readonly NamedSource[];

@@ -133,8 +133,8 @@ export function createReplayJobs(options: {
     },
   ): Promise<void> {
     const { position, replays = [], ...counts } = progress;
-    const told = { ...counts, position: JSON.stringify(position) };
-    await jobs.advanceJob(job, told, clock.now(), { replays });
+    const stored = { ...counts, position: JSON.stringify(position) };
+    await jobs.advanceJob(job, stored, clock.now(), { replays });
   }
 }
 

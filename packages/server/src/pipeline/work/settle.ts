@@ -12,6 +12,8 @@ import type { LoadedPipeline, NamedSource } from '../definitions/definitions.ts'
 import type { RunReport } from '../thread/protocol.ts';
 import { cutTrace } from '../thread/trace.ts';
 
+/** Settlements: what is written of an event, made from how its runs ended. */
+
 /** A run that ended, and what it was. */
 export interface EndedRun {
   readonly pipeline: Pick<LoadedPipeline, 'id' | 'name' | 'version'>;

@@ -1,4 +1,4 @@
-/** Everything that the doors, the keys and the people need. */
+/** The tables of the ingest endpoints, their keys, and the people. */
 export const initialSchema = [
   `CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)`,
 

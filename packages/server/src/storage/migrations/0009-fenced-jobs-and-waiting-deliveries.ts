@@ -1,3 +1,4 @@
+/** Leases of jobs have tokens; what waits for a destination has indexes by its state. */
 export const fencedJobsAndWaitingDeliveries = [
   // Whoever works on a job shows what it was claimed with, so that nobody goes on with one that another has taken over.
   `ALTER TABLE jobs ADD COLUMN lease_token TEXT NOT NULL DEFAULT ''`,

@@ -1,6 +1,6 @@
 /**
  * A column of a batch in PostgreSQL's binary form of a one-dimensional array. The library's own text form has to
- * quote and escape every payload, which takes ten times as long on the doors' thread; here bytes are only copied.
+ * quote and escape every payload, which takes ten times as long on the main thread; here bytes are only copied.
  *
  * The form, in 32-bit integers: dimensions, whether there are nulls, type of the elements, count, first index;
  * then for each element its length (-1 for null) and its bytes.

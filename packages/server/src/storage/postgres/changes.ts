@@ -3,13 +3,13 @@ import type { ChangeListener, ConfigurationChange } from '../../core/stores/chan
 import type { Connection } from './connection.ts';
 
 /**
- * How nodes hear of each other's changes. One connection listens; it is asked for a sign of life every second,
- * because a connection can be dead for minutes without telling. While there is no recent sign, `isHearing` is
+ * The feed by which nodes receive each other's changes. One connection listens; it is asked for a sign of life every
+ * second, because a connection can be dead for minutes without an error. While there is no recent sign, `isLive` is
  * false and nobody may trust what was read before. When the connection is lost it is opened again, at growing
- * intervals, and then everybody is told that changes may have been missed.
+ * intervals, and then every listener is notified that changes may have been missed.
  */
 export interface ChangeFeed {
-  isHearing(): boolean;
+  isLive(): boolean;
   close(): Promise<void>;
 }
 
@@ -25,10 +25,10 @@ export async function listenForChanges(
   connection: Connection,
   onChange: ChangeListener,
 ): Promise<ChangeFeed> {
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let confirmedAt = Number.NEGATIVE_INFINITY;
   let closed = false;
   let wake = () => {};
-  const isHearing = () => performance.now() - heardAt < RECENT_MS;
+  const isLive = () => performance.now() - confirmedAt < RECENT_MS;
 
   const pause = (ms: number) =>
     new Promise<void>(resolve => {
@@ -49,7 +49,7 @@ export async function listenForChanges(
       keepAlive: true,
     });
     const lost = () => {
-      heardAt = Number.NEGATIVE_INFINITY;
+      confirmedAt = Number.NEGATIVE_INFINITY;
       // The next sign of life is asked for at once, and fails.
       wake();
     };
@@ -64,7 +64,7 @@ export async function listenForChanges(
       void client.end().catch(() => {});
       throw error;
     }
-    heardAt = performance.now();
+    confirmedAt = performance.now();
     onChange(null);
     return client;
   }
@@ -75,13 +75,13 @@ export async function listenForChanges(
       while (!closed) {
         await pause(SIGN_OF_LIFE_MS);
         if (closed) break;
-        const hadGap = !isHearing();
+        const hadGap = !isLive();
         await client.query('SELECT 1');
-        heardAt = performance.now();
+        confirmedAt = performance.now();
         if (hadGap) onChange(null);
       }
     } catch {
-      heardAt = Number.NEGATIVE_INFINITY;
+      confirmedAt = Number.NEGATIVE_INFINITY;
     }
     const ended = client.end().catch(() => {});
     if (closed) await ended;
@@ -104,7 +104,7 @@ export async function listenForChanges(
 
   const listening = keepListening(await open());
   return {
-    isHearing,
+    isLive,
     async close() {
       closed = true;
       wake();

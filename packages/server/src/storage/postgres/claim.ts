@@ -80,6 +80,7 @@ interface Claim {
   readonly plan: string | null;
 }
 
+/** Claims events on PostgreSQL: organisations take turns, and nodes pass over what another has claimed. */
 export function createClaim(sessions: Sessions): EventQueue['claimEvents'] {
   return input => retrying(() => sessions.transaction(session => claimEvents(session, input)));
 }

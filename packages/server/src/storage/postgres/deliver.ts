@@ -10,6 +10,8 @@ import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
 import type { Session, Sessions } from './sessions.ts';
 
+/** Deliveries on PostgreSQL: claimed by several nodes at once, and their attempts recorded. */
+
 /** Nodes that claim at once pass over each other's rows. The first that is due goes out however large it is. */
 const CLAIM = `
   WITH due AS MATERIALIZED (

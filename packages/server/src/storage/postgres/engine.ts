@@ -28,6 +28,7 @@ export interface Timeouts {
 
 const defaultTimeouts: Timeouts = { reachMs: 10_000, appendMs: 10_000, otherMs: 60_000 };
 
+/** The PostgreSQL engine: stores on a few pools of connections, and changes announced to other nodes. */
 export async function openPostgres(options: {
   url: string;
   /** The server would not keep what it acknowledges: end the process. */
@@ -73,7 +74,7 @@ export async function openPostgres(options: {
         return result;
       }),
     );
-    // This node does not wait to hear of its own change.
+    // This node does not wait for the feed to bring its own change.
     if (change) announce(change);
     return result;
   }
@@ -105,7 +106,7 @@ export async function openPostgres(options: {
       return { engine: 'postgres', bytes: Number(rows[0]?.bytes ?? 0), freeBytes: null };
     },
     onConfigurationChanged: listener => void listeners.push(listener),
-    changeFeedIsLive: changes.isHearing,
+    changeFeedIsLive: changes.isLive,
     async close() {
       await changes.close();
       await Promise.all([appending.close(), working.close(), others.close()]);

@@ -7,6 +7,7 @@ import { prepareSession } from './prepare-session.ts';
 
 const STUCK_AFTER_MS = 5_000;
 
+/** What `sluice doctor` finds out about a PostgreSQL database. */
 export async function examinePostgres(options: { url: string; keyCheck: string | null }): Promise<Finding[]> {
   const client = new pg.Client({
     ...readConnection(options.url),

@@ -14,7 +14,7 @@ describe('what goes wrong at PostgreSQL', () => {
     },
   );
 
-  test.each(['23505', '22021', '42P01', '40001'])('is told as it is: %s', code => {
+  test.each(['23505', '22021', '42P01', '40001'])('is thrown as it is: %s', code => {
     const error = answered(code);
     expect(toStorageError(error)).toBe(error);
   });

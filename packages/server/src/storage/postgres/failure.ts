@@ -12,7 +12,7 @@ const contention = /^(40001|40P01|23503)$/;
 
 const RETRY_AFTER_S = 2;
 
-/** How an error of a connection or a query is told to the callers of storage. */
+/** An error of a connection or a query, as the callers of storage see it. */
 export function toStorageError(error: unknown): unknown {
   if (error instanceof Problem) return error;
   // What is no answer of the server is the connection's own: reset, refused, closed, timed out.

@@ -38,7 +38,7 @@ export async function prepareSession(client: ClientBase, statementMs: number): P
 /**
  * For claims and settlements. Their tables grow from nothing to millions of rows between two looks of the server at
  * its statistics, by which it would rather read all of them than look up a few: a claim of 256 events took 370 ms.
- * Planned anew each time, since a plan that was made while a table was empty holds on for as long.
+ * Planned again each time, since a plan that was made while a table was empty holds on for as long.
  */
 export async function planByIndex(client: ClientBase): Promise<void> {
   await client.query(

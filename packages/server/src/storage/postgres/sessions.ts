@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 import { notReached, toStorageError } from './failure.ts';
 import { planByIndex, prepareSession, UnusableDatabase } from './prepare-session.ts';
 
-/** A few connections that are shared; what goes wrong with them is told in the words of the port. */
+/** A pool of a few shared connections; what goes wrong with them is thrown as an error of storage. */
 export interface Sessions {
   acquire(): Promise<Session>;
   /** One transaction, rolled back unless `work` resolves. */
@@ -75,9 +75,9 @@ export function openSessions(
         try {
           return await client.query<Row>({ ...named(text), values: [...values] });
         } catch (error) {
-          const told = toStorageError(error);
-          broken ||= told !== error;
-          throw told;
+          const thrown = toStorageError(error);
+          broken ||= thrown !== error;
+          throw thrown;
         }
       },
       release() {

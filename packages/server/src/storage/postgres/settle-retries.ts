@@ -3,6 +3,8 @@ import type { Settlement, SettleResult } from '../../core/stores/event-queue.ts'
 import { textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
 
+/** Retries among settlements: their order, and those that are no longer needed. */
+
 type Needless = Extract<SettleResult, { kind: 'needless' }>;
 
 /** A retry is settled after whatever stands before it of the same event, so that it sees what came of that. */
@@ -19,8 +21,8 @@ export function inTurns(settlements: readonly Settlement[]): Settlement[][] {
 }
 
 /**
- * The retries of failures that were made good or discarded meanwhile. Failures are locked: who retries one that another
- * transaction is about to make good waits for it.
+ * The retries of failures that were resolved or discarded meanwhile. Failures are locked: who retries one that another
+ * transaction is about to resolve waits for it.
  */
 export async function findNeedless(
   session: Session,

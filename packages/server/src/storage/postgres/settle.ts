@@ -145,7 +145,7 @@ async function addRuns(
 
 async function resolveEarlier(session: Session, settlements: readonly Settlement[]): Promise<void> {
   const better = settlements.flatMap(settlement =>
-    resolvedBy(settlement).map(mended => ({ ...mended, ...settlement })),
+    resolvedBy(settlement).map(resolved => ({ ...resolved, ...settlement })),
   );
   if (better.length === 0) return;
   await session.query(

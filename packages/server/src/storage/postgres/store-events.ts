@@ -5,7 +5,7 @@ import { bigintArray, textArray } from './arrays.ts';
 import { RemovedMeanwhile } from './failure.ts';
 import type { Session } from './sessions.ts';
 
-/** An event on its way in, and what its sender will be told: its own id, or that of the event it repeats. */
+/** An event on its way in, and what its sender will be answered: its own id, or that of the event it repeats. */
 export interface EventRow {
   readonly request: AppendRequest;
   readonly event: NewEvent;

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import type { NewEvent } from '../../core/event/event.ts';
 import type { AppendRequest, AppendResult, IdempotencyClaim } from '../../core/stores/journal.ts';
 
-/** Runs inside the writer's transaction: prepared once, called for every event that is accepted. */
+/** Appends events inside the writer's transaction: prepared once, called for every event that is accepted. */
 export function prepareAppend(database: Database): (requests: readonly AppendRequest[]) => AppendResult[] {
   const insertEvent = database.prepare(
     `INSERT INTO events (id, org_id, source_id, state, type, icon, sender_id, entity_kind, entity_external_id,

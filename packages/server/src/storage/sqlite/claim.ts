@@ -12,7 +12,7 @@ type ParkedRow = { [Column in keyof ClaimedRow]: ClaimedRow[Column] | null } & {
   plan: string | null;
 };
 
-/** Runs inside the writer's transaction, so that what it reads nobody else can claim. */
+/** Claims events inside the writer's transaction, so that what it reads nobody else can claim. */
 export function prepareClaim(database: Database): (input: ClaimInput) => ClaimedBatch {
   const nextWaiting = database.prepare<{ org_id: string }, [string]>(
     `SELECT org_id FROM events INDEXED BY events_waiting

@@ -11,7 +11,7 @@ import {
 type ClaimDeliveries = (...args: Parameters<DeliveryQueue['claimDeliveries']>) => ClaimedDelivery[];
 type RecordAttempts = (...args: Parameters<DeliveryQueue['recordAttempts']>) => string[];
 
-/** Runs inside the writer's transaction, so that what it reads nobody else can claim. */
+/** Claims deliveries inside the writer's transaction, so that what it reads nobody else can claim. */
 export function prepareClaimDeliveries(database: Database): ClaimDeliveries {
   const takesNow = database.prepare<{ id: string }, [string, string]>(
     'SELECT id FROM destinations WHERE org_id = ? AND id = ? AND paused = 0',

@@ -20,6 +20,7 @@ export const databaseFile = (directory: string): string => join(directory, 'slui
 /** Up to this size every page is checked before the start; a larger file is checked while the service runs. */
 const CHECKED_AT_START_BYTES = 256 * 1024 * 1024;
 
+/** The SQLite engine: stores on one thread that writes and one that reads. */
 export async function openSqlite(options: {
   directory: string;
   /** The disk failed or the file is damaged: answer what is waiting and end the process. */
@@ -39,7 +40,7 @@ export async function openSqlite(options: {
 
   let isFatal = false;
   const onFatal = (reason: string) => {
-    // Everybody who was waiting meets the same fault; it is told once.
+    // Everybody who was waiting meets the same fault; it is reported once.
     if (isFatal) return;
     isFatal = true;
     options.onFatal(reason.includes('damaged') ? `${reason} ${restoreAdvice(file)}` : reason);

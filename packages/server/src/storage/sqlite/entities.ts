@@ -4,11 +4,11 @@ import { newEntityRow, performWrites, type WrittenEntity } from '../entity-write
 import type { Schema } from '../schema.ts';
 import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../searchable-traits.ts';
 
-const MOST_REMEMBERED = 1_000;
+const MOST_CACHED = 1_000;
 
 /**
- * Runs inside the writer's transaction. Prepared, because writes of entities come as thick as events do: built
- * anew for each call, the same statements took ten times as long.
+ * Writes entities inside the writer's transaction. Prepared, because entities are written as often as events: built
+ * for each call, the same statements took ten times as long.
  */
 export function prepareWriteEntities(
   database: Database,
@@ -46,9 +46,9 @@ export function prepareWriteEntities(
   function searchableOf(orgId: string): Searchable {
     const setting = readSetting.get(orgId)?.searchable_traits;
     if (setting === undefined) return NOT_SEARCHABLE;
-    const remembered = known.get(setting);
-    if (remembered !== undefined) return remembered;
-    if (known.size >= MOST_REMEMBERED) known.clear();
+    const cached = known.get(setting);
+    if (cached !== undefined) return cached;
+    if (known.size >= MOST_CACHED) known.clear();
     const searchable = toSearchable(setting);
     known.set(setting, searchable);
     return searchable;

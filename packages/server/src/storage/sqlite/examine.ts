@@ -11,6 +11,7 @@ import { openForReading, openForWriting } from './open.ts';
 
 const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
 
+/** What `sluice doctor` finds out about an embedded database. */
 export function examineSqlite(options: { directory: string; keyCheck: string | null }): Finding[] {
   const { directory, keyCheck } = options;
   if (!existsSync(directory)) {

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
  * Whether the write-ahead journal has lost a commit that was acknowledged. SQLite reads the journal up to the first
  * frame whose checksum is wrong and takes the rest for the unfinished end of a crash, which is right for the last
  * transaction and silent loss for any other: each commit was flushed before the next one began, so two commits
- * beyond the break cannot be the end of a crash. The layout is told in SQLite's "WAL-mode File Format".
+ * beyond the break cannot be the end of a crash. The layout is described in SQLite's "WAL-mode File Format".
  */
 export function findJournalDamage(journal: string): string | null {
   const file = openForReading(journal);

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 export interface DirectoryLock {
   /** Whether a database was made here once: then one that is missing or empty was lost, and is no first start. */
   readonly hadDatabase: boolean;
-  rememberDatabase(): void;
+  /** Writes that fact down. */
+  recordDatabase(): void;
   release(): void;
 }
 
@@ -25,7 +26,7 @@ export function lockDataDirectory(directory: string): DirectoryLock {
   const { user_version: found } = lock.query('PRAGMA user_version').get() as { user_version: number };
   return {
     hadDatabase: found > 0,
-    rememberDatabase() {
+    recordDatabase() {
       if (found > 0) return;
       lock.run('PRAGMA user_version = 1');
       lock.run('COMMIT');

@@ -17,7 +17,7 @@ export function prepareFile(file: string, lock: DirectoryLock, checkUpToBytes: n
     chmodSync(file, 0o600);
     migrate(database);
     database.close();
-    lock.rememberDatabase();
+    lock.recordDatabase();
   } catch (error) {
     throw explain(error, file);
   }
@@ -39,7 +39,7 @@ function requireSound(file: string, everyPage: boolean): void {
 }
 
 const gone = (file: string): string =>
-  `The database ${file} is missing or empty, and it was there before. Put your last backup in its place (made with \`sluice backup\`) and start again; to begin anew, remove the whole data directory.`;
+  `The database ${file} is missing or empty, and it was there before. Put your last backup in its place (made with \`sluice backup\`) and start again; to start from nothing, remove the whole data directory.`;
 
 function explain(error: unknown, file: string): unknown {
   const { code = '', message = '' } = error as { code?: string; message?: string };

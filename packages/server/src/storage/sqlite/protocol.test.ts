@@ -4,7 +4,7 @@ import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
 
 import { allResults, packAppend, toFailure, uncommonOf, unpackAppend } from './protocol.ts';
 
-/** Text as the doors let it through: anything but NUL. */
+/** Text as the ingest endpoints accept it: anything but NUL. */
 const text = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 8 })
   .map(given => `${given.replaceAll('\0', '')}.`);
@@ -27,7 +27,7 @@ const request: fc.Arbitrary<AppendRequest> = fc.record({
   events: fc.array(event, { minLength: 1, maxLength: 4 }),
 });
 
-test('appends arrive at the writer as they left the doors', () => {
+test('appends arrive at the writer as they left the main thread', () => {
   fc.assert(
     fc.property(fc.nat(), fc.array(request, { maxLength: 5 }), (id, requests) => {
       expect(unpackAppend(packAppend(id, requests))).toEqual({ id, requests });
@@ -35,7 +35,7 @@ test('appends arrive at the writer as they left the doors', () => {
   );
 });
 
-test('results arrive at the doors as the writer made them', () => {
+test('results arrive at the main thread as the writer made them', () => {
   const result = (sent: AppendRequest): fc.Arbitrary<AppendResult> =>
     fc.oneof(
       fc.constant<AppendResult>({ kind: 'conflict' }),

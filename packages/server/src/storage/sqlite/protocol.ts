@@ -4,7 +4,7 @@ import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
 
 import type { EngineOwned, OperationName } from '../operations.ts';
 
-/** What the doors' thread asks of a storage thread, and what comes back. */
+/** The protocol between the main thread and a storage thread: calls, and their replies. */
 export interface Call {
   readonly id: number;
   readonly name: OperationName | Exclude<keyof EngineOwned, 'append'> | 'check' | 'close';
@@ -57,7 +57,7 @@ export function toFailure(error: unknown): Failure {
 /**
  * Appends cross the threads as one text, its fields set apart by NUL, which no text of an event may hold: a text is
  * handed over whole where objects are copied value by value. The reply names only the requests that were not
- * simply stored. Measured: it halves what a thread of its own costs the doors.
+ * simply stored. Measured: it halves what a thread of its own costs the main thread.
  */
 export type PackedAppend = string;
 

@@ -10,7 +10,7 @@ import { resolvedBy } from '../resolving.ts';
 
 type Settle = (settlements: readonly Settlement[], at: number) => SettleResult[];
 
-/** Runs inside the writer's transaction: each event is settled whole, with all that it makes, or not at all. */
+/** Settles events inside the writer's transaction: each is settled whole, with all that it makes, or not at all. */
 export function prepareSettle(database: Database): Settle {
   const findKey = database.prepare<{ event_id: string }, [string, string, string, number]>(
     'SELECT event_id FROM dedupe_keys WHERE org_id = ? AND scope = ? AND key = ? AND expires_at > ?',
@@ -150,7 +150,7 @@ export function prepareSettle(database: Database): Settle {
   function settleOne(settlement: Settlement, at: number): SettleResult {
     const { orgId, eventId, token, runs, parked } = settlement;
     const jobId = settlement.jobId ?? '';
-    // Whoever has lost the lease is told so, whatever else has become of the event.
+    // Whoever has lost the lease is answered so, whatever else has become of the event.
     if (findClaim.get(orgId, eventId, jobId, token) === null) return { kind: 'refused' };
     const needless = findNeedless(settlement);
     if (needless) return needless;

@@ -11,7 +11,7 @@ import {
   type UncommonResults,
 } from './protocol.ts';
 
-/** The doors' end of a storage thread: a call goes over, its promise settles when the reply comes back. */
+/** The main thread's end of a storage thread: a call goes over, its promise settles when the reply comes back. */
 export class StorageThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<

@@ -56,7 +56,7 @@ self.onmessage = event => {
   queue.push(typeof message === 'string' ? appendJob(message) : { id: message.id, run: () => run(message) });
   if (isDue) return;
   isDue = true;
-  // Whatever came in while the last transaction was being flushed is heard first, and shares the next.
+  // Whatever came in while the last transaction was being flushed is read first, and shares the next.
   setImmediate(work);
 };
 self.postMessage('ready');

@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
   });
 
-  test('lists every status of the two doors', () => {
+  test('lists every status of the two ingest endpoints', () => {
     expect(Object.keys(answersOf('/v1/ingest'))).toEqual([
       '202',
       '400',

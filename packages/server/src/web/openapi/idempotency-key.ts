@@ -1,6 +1,7 @@
 import type { DocumentedLimits } from './limits.ts';
 import type { Parameter } from './operation.ts';
 
+/** The header of both ingest endpoints that makes a retry safe, as the reference describes it. */
 export const idempotencyKey = (limits: DocumentedLimits, description: string): Parameter => ({
   name: 'X-Ingest-Idempotency-Key',
   in: 'header',

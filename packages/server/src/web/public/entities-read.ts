@@ -104,7 +104,7 @@ export function createEntityReads({ entities, actions, cursors }: EntityReadsDep
       const { page, answer } = openPage(list, query);
       const members = query.identity ? await membersOf(orgId, entity) : [entity];
       const { events, next } = await entities.listEventsOfEntity(orgId, members, page);
-      // Ties are by name and outlive the entity: only where there is neither of them is there nothing.
+      // Events refer to an entity by name and outlive it: only where there is neither of them is there nothing.
       const isEmpty = events.length === 0 && page.position === null;
       if (isEmpty && (await entities.findEntity(orgId, entity)) === null) throw new Problem('not_found');
       return answer(events.map(eventJson), next);

@@ -21,6 +21,7 @@ const LEVELS_BEYOND_TRAITS = 64;
 
 export const noQuery = z.strictObject({});
 
+/** What can be written of an organisation's entities: the same for programs and for the dashboard. */
 export interface EntityWrites {
   /** `POST`: by body, one or many, merged into what is there. */
   merge(orgId: string, request: Request, record?: RecordWrite): Promise<Response>;

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { inbox } from '../../../src/delivery/destinations/inbox.ts';
 import { prepareFrom, sampleDelivery } from '../../support/delivery.ts';
 
-test('the inbox takes everything, shows what it got, and tells nobody', async () => {
+test('the inbox takes everything, shows what it got, and sends nothing on', async () => {
   const delivery = sampleDelivery();
   for (const { config } of inbox.examples) {
     expect(await prepareFrom(inbox, config).send(delivery)).toEqual({

@@ -137,7 +137,7 @@ export function appendContract(subject: Subject): void {
     ).toEqual([fresh(one.id), fresh(other.id)]);
   });
 
-  test('forgets a key at the moment it expires, also where it was not pruned yet', async () => {
+  test('ignores a key from the moment it expires, also where it was not pruned yet', async () => {
     const org = orgId();
     const idempotency = aClaim(org, { expiresAt: NOW + 1_000 });
     const [first, late, last] = [anEvent(), anEvent(), anEvent()];
@@ -201,7 +201,7 @@ export function appendContract(subject: Subject): void {
     ]);
   });
 
-  test("remembers under a key the ids that were answered, also those of a repeated sender's id", async () => {
+  test("keeps under a key the ids that were answered, also those of a repeated sender's id", async () => {
     const org = orgId();
     const idempotency = aClaim(org);
     const known = anEvent({ senderId: 'order 1' });

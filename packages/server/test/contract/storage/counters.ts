@@ -29,7 +29,7 @@ export function countersContract(subject: Subject): void {
     storage: EveryStore = subject.storage,
   ) => storage.readCounters(orgId, subjects, names, over);
 
-  test('counts add up, also of nodes that tell of the same minute at once', async () => {
+  test('counts add up, also of nodes that record the same minute at once', async () => {
     const org = await storedOrganisation(subject.storage);
     await subject.atOnce(8, storage =>
       storage.addCounts([
@@ -98,7 +98,7 @@ export function countersContract(subject: Subject): void {
     expect(await read(theirs)).toMatchObject([{ amount: 5 }]);
   });
 
-  test('are forgotten in slices, the oldest first', async () => {
+  test('are removed in slices, the oldest first', async () => {
     const org = await storedOrganisation(subject.storage);
     const at = [0, 1, 2].map(minute => NOW + minutes(minute));
     await subject.storage.addCounts(at.map(at => count(org, { at })));

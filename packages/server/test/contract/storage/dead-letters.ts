@@ -227,7 +227,7 @@ export function deadLettersContract(subject: Subject): void {
     if (!one || !other) throw new Error('They are not both claimed.');
     const failed = aRun({ id: idAt('run', NOW + 1), outcome: 'failed', reason: 'No.' });
     const better = aRun({ id: idAt('run', NOW + 2) });
-    // The one that went through is written first, and finds nothing yet that it has mended.
+    // The one that went through is written first, and finds nothing yet that it has resolved.
     await storage.settleEvents([aSettlement(other, { runs: [better] })], NOW);
     await storage.settleEvents([aSettlement(one, { runs: [failed] })], NOW);
     expect(await storage.listRuns(orgId, eventId, 9)).toHaveLength(3);
@@ -237,7 +237,7 @@ export function deadLettersContract(subject: Subject): void {
     await remove();
   });
 
-  test('a failed event that was discarded stays what it is, and comes back only when it fails anew', async () => {
+  test('a failed event that was discarded stays what it is, and comes back only when it fails again', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const storage = everyStore(nodes[0]);
     const orgId = await storedOrganisation(storage);
@@ -266,8 +266,8 @@ export function deadLettersContract(subject: Subject): void {
     await storage.createJob(job);
     await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: second, plan: null }] });
     const [again] = (await storage.claimEvents(aClaimInput())).events;
-    const anew = failed('pipe_b', idAt('run', NOW + 1));
-    if (again) await storage.settleEvents([aSettlement(again, { runs: [anew] })], NOW);
+    const later = failed('pipe_b', idAt('run', NOW + 1));
+    if (again) await storage.settleEvents([aSettlement(again, { runs: [later] })], NOW);
     expect(await storage.listFailedEvents(orgId, page)).toEqual([second]);
     expect((await storage.listFailures(orgId, [second])).map(({ pipelineId }) => pipelineId)).toEqual([
       'pipe_b',

@@ -8,7 +8,7 @@ import { anApiKey, anAuditEntry, aWebhookSource, idAt, NOW, storedOrganisation }
 import type { OpenedStorage, Subject } from './suite.ts';
 
 export function engineContract(subject: Subject): void {
-  test('is writable, and hears of changes', async () => {
+  test('is writable, and receives changes', async () => {
     await subject.engine.checkWritable();
     await subject.engine.checkWritable();
     expect(subject.engine.changeFeedIsLive()).toBe(true);
@@ -20,25 +20,25 @@ export function engineContract(subject: Subject): void {
     expect(bytes).toBeGreaterThan(10_000);
   });
 
-  /** Resolves when every node has been told of just this change. */
-  async function heardBy(
+  /** Resolves when every node has received just this change. */
+  async function receivedBy(
     opened: OpenedStorage,
     change: () => Promise<unknown>,
     expected: ConfigurationChange,
   ): Promise<void> {
-    const heard = opened.nodes.map(
+    const received = opened.nodes.map(
       node =>
         new Promise<void>(resolve => {
-          node.onConfigurationChanged(told => {
-            if (Bun.deepEquals(told, expected)) resolve();
+          node.onConfigurationChanged(change => {
+            if (Bun.deepEquals(change, expected)) resolve();
           });
         }),
     );
     await change();
-    await Promise.all(heard);
+    await Promise.all(received);
   }
 
-  test('tells every node whose configuration has changed, and what of it', async () => {
+  test('announces to every node whose configuration has changed, and what of it', async () => {
     const opened = await subject.openEmpty();
     const storage = everyStore(opened.nodes[0]);
     const org = await storedOrganisation(storage);
@@ -69,32 +69,32 @@ export function engineContract(subject: Subject): void {
         { organisationId: org, what: 'organisation' },
       ],
     ];
-    for (const [change, told] of changes) await heardBy(opened, change, told);
+    for (const [change, announced] of changes) await receivedBy(opened, change, announced);
     await opened.remove();
   });
 
-  test('tells nobody of what is no configuration', async () => {
+  test('announces nothing that is no configuration', async () => {
     const opened = await subject.openEmpty();
     const [node] = opened.nodes;
     const org = idAt('org', NOW);
-    const told = new Set<string | undefined>();
-    node.onConfigurationChanged(change => told.add(change?.what));
+    const announced = new Set<string | undefined>();
+    node.onConfigurationChanged(change => announced.add(change?.what));
     const breaker = { failuresInARow: 3, openedAt: null, nextProbeAt: null };
     await node.configuration.saveBreaker(org, idAt('dst', NOW), breaker);
     await node.configuration.recordAudit(anAuditEntry(org));
-    // A change that is told after them is the only one.
+    // A change that is announced after them is the only one.
     await node.configuration.createApiKey(anApiKey(org));
-    expect([...told]).toEqual(['keys']);
+    expect([...announced]).toEqual(['keys']);
     await opened.remove();
   });
 
-  test('has told its own node by the time a change is answered', async () => {
+  test('has announced a change to its own node by the time it is answered', async () => {
     const opened = await subject.openEmpty();
     const [node] = opened.nodes;
-    let told = 0;
-    node.onConfigurationChanged(() => told++);
+    let announced = 0;
+    node.onConfigurationChanged(() => announced++);
     await node.configuration.createApiKey(anApiKey(idAt('org', NOW)));
-    expect(told).toBeGreaterThan(0);
+    expect(announced).toBeGreaterThan(0);
     await opened.remove();
   });
 

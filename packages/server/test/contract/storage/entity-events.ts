@@ -11,7 +11,7 @@ import type { Subject } from './suite.ts';
 const CANARY = 'canary-8f31';
 
 export function entityEventsContract(subject: Subject): void {
-  /** Stores events that are tied to it and answers their ids, oldest first. */
+  /** Stores events of the entity and answers their ids, oldest first. */
   async function storeWithEntity(org: string, entity: EntityRef, payloads: string[]): Promise<string[]> {
     const events = payloads.map(payload =>
       anEvent({ payload, entityKind: entity.kind, entityExternalId: entity.externalId }),
@@ -33,7 +33,7 @@ export function entityEventsContract(subject: Subject): void {
     return { ids, pages };
   }
 
-  test('lists the events that are tied to an entity, newest first, whole', async () => {
+  test('lists the events of an entity, newest first, whole', async () => {
     const org = await orgWith(subject.storage);
     const [first = '', second = ''] = await storeWithEntity(org, customer('1'), [
       '{"n":12345678901234567890}',

@@ -72,17 +72,17 @@ export function eventsContract(subject: Subject): void {
     const source = aWebhookSource(org);
     await subject.storage.createSource(source);
     const paid = anEvent({ type: 'order.paid' });
-    const tied = anEvent({ entityKind: 'customer', entityExternalId: '7' });
+    const ofEntity = anEvent({ entityKind: 'customer', entityExternalId: '7' });
     const both = anEvent({ type: 'order.paid', entityKind: 'customer', entityExternalId: '7' });
     await subject.storage.append([
-      aRequest(org, [anEvent(), paid, tied]),
+      aRequest(org, [anEvent(), paid, ofEntity]),
       aRequest(org, [both], { sourceId: source.id }),
     ]);
     const entity = { kind: 'customer', externalId: '7' };
     const found = async (filter: EventFilter) => idsOf(await list(org, filter));
     expect(await found({ type: 'order.paid' })).toEqual([both.id, paid.id]);
     expect(await found({ type: 'order' })).toEqual([]);
-    expect(await found({ entity })).toEqual([both.id, tied.id]);
+    expect(await found({ entity })).toEqual([both.id, ofEntity.id]);
     expect(await found({ entity: { kind: 'customer', externalId: '8' } })).toEqual([]);
     expect(await found({ source: source.id })).toEqual([both.id]);
     expect(await found({ state: 'processed' })).toEqual([]);

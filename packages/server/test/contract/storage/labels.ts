@@ -52,7 +52,7 @@ export function labelsContract(subject: Subject): void {
     expect(await subject.storage.claimLabel(other, 'key', NOW, 100)).toEqual({ kind: 'claimed' });
   });
 
-  test('forgets labels that nobody has used, and no others', async () => {
+  test('removes labels that nobody has used, and no others', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const storage = everyStore(nodes[0]);
     const org = orgId();

@@ -177,7 +177,7 @@ export function organisationsContract(subject: Subject): void {
     expect(await seen(kept)).toEqual({ event: true, runs: 1, deliveries: 3, destinations: 1 });
   });
 
-  test('is remembered for what is written long after nothing of it was left, which goes too', async () => {
+  test('stays on record for what is written long after nothing of it was left, which goes too', async () => {
     const { storage } = subject;
     const [gone, kept] = [await storedOrganisation(storage), await storedOrganisation(storage)];
     await accepted(storage, gone, 1);

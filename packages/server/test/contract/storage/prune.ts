@@ -90,7 +90,7 @@ export function pruneContract(subject: Subject): void {
     expect(await left(org)).toEqual([late]);
   });
 
-  test('forgets dedupe keys when they have expired', async () => {
+  test('removes dedupe keys when they have expired', async () => {
     const org = orgId();
     const claims = [10, 20, 30].map((ms, step) => ({
       scope: 'scope',

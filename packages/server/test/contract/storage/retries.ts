@@ -65,7 +65,7 @@ export function retriesContract(subject: Subject): void {
     return { one, narrow, wide, better };
   }
 
-  test('of what another one has made good are told so, and make nothing', async () => {
+  test('of what another one has resolved are answered so, and make nothing', async () => {
     const { one, narrow, wide, better } = await retriedTwice();
     const [first, second] = await storage.settleEvents([better(narrow), better(wide)], NOW);
     expect([first, second]).toEqual([

@@ -14,7 +14,7 @@ export const NOW = Date.UTC(2026, 4, 1, 12);
 let made = 0;
 const word = (): string => `sample-${++made}`;
 
-/** An id of that moment; later ones of the same moment sort after earlier ones, as at the doors. */
+/** An id of that moment; later ones of the same moment sort after earlier ones, as at the ingest endpoints. */
 export const idAt = (prefix: IdPrefix, at: number): string =>
   idFloor(prefix, at).slice(0, -10) + String(++made).padStart(10, '0');
 

@@ -52,7 +52,7 @@ export function upkeepContract(subject: Subject): void {
     await remove();
   });
 
-  test('counts the nodes that were heard of lately', async () => {
+  test('counts the nodes that sent a heartbeat lately', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const storage = everyStore(nodes[0]);
     expect(await storage.heartbeat(node('one'), NOW)).toHaveLength(1);
@@ -63,13 +63,13 @@ export function upkeepContract(subject: Subject): void {
     await remove();
   });
 
-  test('tells the roles of each node, until it leaves', async () => {
+  test('lists the roles of each node, until it leaves', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const storage = everyStore(nodes[0]);
-    await storage.heartbeat({ id: 'door', roles: ['ingest', 'dashboard'] }, NOW);
+    await storage.heartbeat({ id: 'front', roles: ['ingest', 'dashboard'] }, NOW);
     const both = await storage.heartbeat({ id: 'worker', roles: ['deliver'] }, NOW);
     expect(both.sort()).toEqual([['deliver'], ['ingest', 'dashboard']]);
-    await storage.leave('door');
+    await storage.leave('front');
     expect(await storage.heartbeat({ id: 'worker', roles: ['process'] }, NOW)).toEqual([['process']]);
     await remove();
   });

@@ -6,7 +6,7 @@ import { ExactTime } from '../../../components/exact-time.tsx';
 import facts from '../../../components/facts.module.css';
 import { entityPage } from '../../../lib/entity-path.ts';
 
-/** Where it came from, when, and what it is tied to. */
+/** Where an event came from, when, and which entity it is about. */
 export function AcceptedCard({ event }: { event: EventRecord }) {
   const { sources, entity, sender_id, received_at, timestamp } = event;
   return (

@@ -7,7 +7,7 @@ export interface DiffLine {
 }
 
 /**
- * Past so many changes a closer look costs more than it tells: all of it is then shown as removed and added. The cost
+ * Past so many changes a closer look costs more than it shows: all of it is then shown as removed and added. The cost
  * grows with the square of this.
  */
 const MOST_EDITS = 800;

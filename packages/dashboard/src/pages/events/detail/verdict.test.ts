@@ -69,12 +69,15 @@ const anEvent = (given: Partial<EventRecord>): EventRecord => ({
   ...given,
 });
 
-const told = (given: Partial<EventRecord>) => verdictOf(anEvent(given), NOW);
+const verdict = (given: Partial<EventRecord>) => verdictOf(anEvent(given), NOW);
 
 describe('the verdict on an event', () => {
   test('that arrived everywhere', () => {
-    expect(told({ deliveries: [aDelivery('Shop')] })).toEqual({ tone: 'good', text: 'Delivered to “Shop”.' });
-    expect(told({ deliveries: [aDelivery('A'), aDelivery('B')] }).text).toBe(
+    expect(verdict({ deliveries: [aDelivery('Shop')] })).toEqual({
+      tone: 'good',
+      text: 'Delivered to “Shop”.',
+    });
+    expect(verdict({ deliveries: [aDelivery('A'), aDelivery('B')] }).text).toBe(
       'Delivered to all 2 destinations.',
     );
   });
@@ -85,7 +88,7 @@ describe('the verdict on an event', () => {
       next_attempt_at: soon(240_000),
       attempts: [answered(500)],
     });
-    expect(told({ deliveries: [aDelivery('A'), slack, aDelivery('B')] })).toEqual({
+    expect(verdict({ deliveries: [aDelivery('A'), slack, aDelivery('B')] })).toEqual({
       tone: 'waiting',
       text: 'Delivered to 2 of 3 destinations; “Slack” answered 500, next try in 4 min.',
     });
@@ -93,13 +96,13 @@ describe('the verdict on an event', () => {
 
   test('that was given up, is kept, or was cancelled', () => {
     const dead = aDelivery('A', { state: 'dead', attempt: 8, code: 'timeout' });
-    expect(told({ deliveries: [dead] })).toEqual({
+    expect(verdict({ deliveries: [dead] })).toEqual({
       tone: 'bad',
       text: 'Delivered to 0 of 1 destination; “A” did not answer in time, given up after 8 tries.',
     });
-    expect(told({ deliveries: [aDelivery('A', { state: 'held' })] }).text).toContain('is paused');
+    expect(verdict({ deliveries: [aDelivery('A', { state: 'held' })] }).text).toContain('is paused');
     const five = ['A', 'B', 'C', 'D', 'E'].map(name => aDelivery(name, { state: 'cancelled' }));
-    expect(told({ deliveries: five }).text).toEndWith('“C” was cancelled; and 2 more.');
+    expect(verdict({ deliveries: five }).text).toEndWith('“C” was cancelled; and 2 more.');
   });
 
   test('that was dropped or failed names the pipeline, the step and the reason', () => {
@@ -114,12 +117,12 @@ describe('the verdict on an event', () => {
       },
     ];
     const dropped = aRun({ outcome: 'dropped', step: 0, reason: 'payload.total > 5 is false', steps });
-    expect(told({ state: 'dropped', runs: [dropped] })).toEqual({
+    expect(verdict({ state: 'dropped', runs: [dropped] })).toEqual({
       tone: 'quiet',
       text: 'Dropped by step 1 (filter.match) of “Orders”: payload.total > 5 is false.',
     });
     const failed = aRun({ outcome: 'failed', reason: 'The process ended.' });
-    expect(told({ state: 'failed', runs: [failed] })).toEqual({
+    expect(verdict({ state: 'failed', runs: [failed] })).toEqual({
       tone: 'bad',
       text: 'Failed in “Orders”: The process ended.',
     });
@@ -131,7 +134,7 @@ describe('the verdict on an event', () => {
       pipeline: { id: 'pipe_2', name: 'Other', version: 1 },
       outcome: 'failed',
     });
-    const { tone, text } = told({ runs: [aRun(), failed], deliveries: [aDelivery('A')] });
+    const { tone, text } = verdict({ runs: [aRun(), failed], deliveries: [aDelivery('A')] });
     expect(tone).toBe('bad');
     expect(text).toBe('Delivered to “A”. Failed in “Other”.');
   });
@@ -140,15 +143,15 @@ describe('the verdict on an event', () => {
     const again = aRun({ id: 'run_2', replay: 'job_1' });
     const before = aDelivery('A', { state: 'dead', code: 'timeout' });
     const after = aDelivery('A', { run_id: 'run_2' });
-    expect(told({ runs: [aRun(), again], deliveries: [after, before] }).text).toBe('Delivered to “A”.');
+    expect(verdict({ runs: [aRun(), again], deliveries: [after, before] }).text).toBe('Delivered to “A”.');
   });
 
   test('that waits, or that nobody listens to', () => {
-    expect(told({ state: 'accepted' }).text).toBe('Accepted. It waits for its pipelines.');
-    expect(told({ state: 'accepted', waiting: { until: soon(5_000), retries: 2 } }).text).toBe(
+    expect(verdict({ state: 'accepted' }).text).toBe('Accepted. It waits for its pipelines.');
+    expect(verdict({ state: 'accepted', waiting: { until: soon(5_000), retries: 2 } }).text).toBe(
       'A step was tried 2 times and could not finish; the next try is in 5 sec.',
     );
-    expect(told({ state: 'unrouted', runs: [] }).tone).toBe('bad');
-    expect(told({}).text).toBe('Processed, but it goes to no destination.');
+    expect(verdict({ state: 'unrouted', runs: [] }).tone).toBe('bad');
+    expect(verdict({}).text).toBe('Processed, but it goes to no destination.');
   });
 });

@@ -8,8 +8,8 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** So many destinations are told one by one. */
-const MOST_TOLD = 3;
+/** So many destinations are described one by one. */
+const MOST_DESCRIBED = 3;
 
 export function verdictOf(event: EventRecord, now: number): Verdict {
   if (event.state === 'accepted') return { tone: 'waiting', text: describeAccepted(event, now) };
@@ -66,13 +66,13 @@ function describeDeliveries(deliveries: readonly DeliveryRecord[], now: number):
         : `all ${deliveries.length} destinations`;
     return { tone: 'good', text: `Delivered to ${where}.` };
   }
-  const told = open.slice(0, MOST_TOLD).map(delivery => describeDelivery(delivery, now));
-  const more = open.length > MOST_TOLD ? `; and ${open.length - MOST_TOLD} more` : '';
+  const described = open.slice(0, MOST_DESCRIBED).map(delivery => describeDelivery(delivery, now));
+  const more = open.length > MOST_DESCRIBED ? `; and ${open.length - MOST_DESCRIBED} more` : '';
   const destinations = deliveries.length === 1 ? 'destination' : 'destinations';
   return {
     tone: open.some(({ state }) => state === 'dead') ? 'bad' : 'waiting',
     text: sentence(
-      `Delivered to ${delivered} of ${deliveries.length} ${destinations}; ${told.join('; ')}${more}`,
+      `Delivered to ${delivered} of ${deliveries.length} ${destinations}; ${described.join('; ')}${more}`,
     ),
   };
 }

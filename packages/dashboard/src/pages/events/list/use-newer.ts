@@ -5,7 +5,7 @@ import { followEvents } from '../../../lib/api/tail.ts';
 import { type List, PAGE_SIZE } from '../../../lib/api/use-call.ts';
 
 /**
- * Follows what comes in that belongs to the list. While nobody would be disturbed the list turns by itself; otherwise
+ * Follows what comes in that belongs to the list. While nobody would be disturbed the list refreshes itself; otherwise
  * this answers whether there is something newer to show.
  */
 export function useNewer(query: EventQuery, list: List<EventSummary>, isAtRest: boolean): boolean {
@@ -20,12 +20,12 @@ export function useNewer(query: EventQuery, list: List<EventSummary>, isAtRest: 
     // What comes from now on is too new for it.
     if (before !== undefined) return;
     return followEvents(filter, null, {
-      onNews({ rows: told }) {
+      onNews({ rows: sent }) {
         const { list, mayTurn } = now.current;
         const shown = new Map(list.rows.slice(0, PAGE_SIZE).map(({ id, state }) => [id, state]));
-        if (told.every(({ id, state }) => shown.get(id) === state)) return;
+        if (sent.every(({ id, state }) => shown.get(id) === state)) return;
         if (mayTurn) list.refresh();
-        else if (told.some(({ id }) => !shown.has(id))) setHasNewer(true);
+        else if (sent.some(({ id }) => !shown.has(id))) setHasNewer(true);
       },
       onConnected: () => undefined,
     });

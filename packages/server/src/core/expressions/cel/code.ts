@@ -16,7 +16,7 @@ export interface Frame {
 export interface Surroundings {
   readonly variables: ReadonlyMap<string, number>;
   readonly macroDepth: number;
-  /** Gathered on the way: the variables that need a slot, and whether the tied entity has to be read. */
+  /** Gathered on the way: the variables that need a slot, and whether the event's entity has to be read. */
   readonly needs: { slots: number; traits: boolean };
 }
 

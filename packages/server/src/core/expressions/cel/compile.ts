@@ -100,7 +100,7 @@ function compileField(node: CelNode & { op: '.' }, around: Surroundings): Code {
   const [owner, field] = node.args;
   const isEntityRef =
     owner.op === 'id' && owner.args === 'entity' && (field === 'kind' || field === 'external_id');
-  // Which entity an event is tied to is known without reading that entity.
+  // Which entity an event is about is known without reading that entity.
   const object = compileNode(owner, isEntityRef ? { ...around, needs: { slots: 0, traits: false } } : around);
   const absent = new CelFailure('absent', `${wordsOf(node)} is absent`);
   return frame => {

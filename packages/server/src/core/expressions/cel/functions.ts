@@ -7,6 +7,8 @@ import { textMethods } from './text.ts';
 import { parseDuration, printDuration, timeMethods } from './time.ts';
 import { CelFailure, type CelValue, Duration, type Evaluated, isList, isMap, isNumber } from './value.ts';
 
+/** The functions and methods of CEL that conditions and templates may call. */
+
 function sizeOf([value = null]: readonly CelValue[], budget: Budget): Evaluated | undefined {
   if (typeof value === 'string') return textMethods.size?.([value], budget);
   if (isList(value)) return BigInt(value.length);

@@ -1,3 +1,5 @@
+/** Pipelines as they are stored, and the store that keeps them. */
+
 export interface StoredPipeline {
   readonly id: string;
   readonly orgId: string;

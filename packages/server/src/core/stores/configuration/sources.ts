@@ -1,3 +1,5 @@
+/** Sources as they are stored, and the store that keeps them. */
+
 export const authModes = ['hmac', 'bearer', 'none'] as const;
 export type AuthMode = (typeof authModes)[number];
 
@@ -57,7 +59,7 @@ export interface Rejection {
   readonly message: string;
 }
 
-/** What the doors saw since the last time they told: written in one go, every second or so. */
+/** What the ingest endpoints saw since the last record: written in one go, every second or so. */
 export interface Activity {
   readonly keysUsed: readonly { readonly id: string; readonly at: number }[];
   readonly sourcesSeen: readonly { readonly id: string; readonly at: number }[];

@@ -51,7 +51,7 @@ export function openDatabase(
       allowExitOnIdle: true,
       pipeline: true,
     });
-    // An idle connection that breaks has nobody to tell; the next use makes another.
+    // An idle connection that breaks has nobody to report to; the next use makes another.
     pool.on('error', () => {});
     pools.set(host, pool);
     return pool;
@@ -125,7 +125,7 @@ async function workWith<T>(
   work: (client: pg.PoolClient) => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  // A connection that breaks under the work is told to the work; without a listener it would end the process.
+  // A connection that breaks under the work is reported to the work; without a listener it would end the process.
   const ignore = () => {};
   client.on('error', ignore);
   try {

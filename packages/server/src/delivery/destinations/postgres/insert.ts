@@ -5,6 +5,7 @@ import type { Database, Used } from './database.ts';
 import { quoteName, quoteTable } from './identifier.ts';
 import { type MappedColumn, toColumn } from './mapping.ts';
 
+/** Inserts rows into one table, whose columns it reads once. */
 export interface Inserter {
   /** One row: a value for each mapped column, in their order. Answers what the database said. */
   insert(values: readonly (Json | undefined)[], timeoutMs: number): Promise<Used<string>>;
@@ -18,7 +19,7 @@ export function createInserter(
   tableName: string,
   columns: readonly MappedColumn[],
 ): Inserter {
-  // Read once; forgotten when the database says that the table is no longer so.
+  // Read once, and dropped when the database says that the table is no longer so.
   let known: Table | null = null;
 
   return {

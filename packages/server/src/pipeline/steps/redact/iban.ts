@@ -7,6 +7,7 @@ const BEGINNING = /[A-Za-z]{2}\d{2}/g;
 /** The check takes long numbers apart. */
 const STEPS_A_LOOK = 128;
 
+/** International bank account numbers, by country, length and check digits. */
 export const iban: Detector = {
   mayFind: ({ digits }) => digits >= 8,
   find(text, budget) {

@@ -7,6 +7,8 @@ import { ip } from './ip.ts';
 import { createPhoneDetector } from './phone.ts';
 import { usSsn } from './us-ssn.ts';
 
+/** Redaction of one text: every detector over it, again until nothing is found. */
+
 export const detectorNames = ['email', 'phone', 'credit_card', 'iban', 'ip', 'us_ssn'] as const;
 export type DetectorName = (typeof detectorNames)[number];
 

@@ -3,6 +3,8 @@ import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { createOrganisation } from './organisations.ts';
 
+/** Users, members, sessions and invitations. */
+
 const toUser = (row: Schema['users']): User => ({
   id: row.id,
   email: row.email,

@@ -2,6 +2,8 @@ import type { AccountStore, Organisation, Role } from '../../../core/stores/acco
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
+/** Organisations: their rows, and which a user belongs to. */
+
 export const toOrganisation = (row: Schema['organisations']): Organisation => ({
   id: row.id,
   name: row.name,

@@ -3,6 +3,8 @@ import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
+/** API keys: made, listed, found by their hash, revoked. */
+
 const toApiKey = (row: Schema['api_keys']): ApiKey => ({
   id: row.id,
   orgId: row.org_id,

@@ -4,6 +4,8 @@ import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
+/** The audit log: entries written and listed. */
+
 const toAuditEntry = (row: Schema['audit']): AuditEntry => ({
   id: row.id,
   orgId: row.org_id,

@@ -5,6 +5,8 @@ import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 import { takeOut } from './take-out.ts';
 
+/** Destinations, with the state of their breakers. */
+
 const toDestination = (row: Schema['destinations']): StoredDestination => ({
   id: row.id,
   orgId: row.org_id,

@@ -3,6 +3,8 @@ import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
+/** Pipelines and every version of them. */
+
 type PipelineRow = Schema['pipelines'] & { definition: string };
 
 const toPipeline = (row: PipelineRow): StoredPipeline => ({

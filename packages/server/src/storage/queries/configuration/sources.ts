@@ -10,6 +10,8 @@ import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 import { takeOut } from './take-out.ts';
 
+/** Sources, what the ingest endpoints saw of them, and what they rejected. */
+
 const REJECTIONS_KEPT = 1_000;
 /** A statement has room for a limited number of values. */
 const REJECTIONS_A_STATEMENT = 1_000;
@@ -133,7 +135,7 @@ export const recordActivity: Operation<ConfigurationStore['recordActivity']> = a
   db,
   { keysUsed, sourcesSeen, rejections },
 ) => {
-  // In one order, so that two nodes that tell of the same ones cannot wait for each other.
+  // In one order, so that two nodes that update the same ones cannot deadlock.
   for (const { id, at } of keysUsed.toSorted(byId)) {
     await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute();
   }

@@ -4,6 +4,8 @@ import type { Count, CounterStore, CounterWindow } from '../../../core/stores/co
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
+/** Counters by the minute and by the hour: added, read by windows, pruned. */
+
 const MINUTE = minutes(1);
 const HOUR = hours(1);
 /** A statement has room for a limited number of values. */
@@ -27,7 +29,7 @@ export const addCounts: Operation<CounterStore['addCounts']> = async (db, counts
   }
 };
 
-/** A count may come in after its organisation was deleted: nobody would ever forget it. */
+/** A count may come in after its organisation was deleted: nobody would ever remove it. */
 async function existing(db: Db, ids: ReadonlySet<string>): Promise<Set<string>> {
   if (ids.size === 0) return new Set();
   const rows = await db

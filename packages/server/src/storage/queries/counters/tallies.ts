@@ -2,6 +2,7 @@ import { tallies } from '../../../core/event/outcome.ts';
 import type { CounterStore } from '../../../core/stores/counters.ts';
 import type { Operation } from '../../operation.ts';
 
+/** What the classify steps of a pipeline asked of models, and what they did not have to ask. */
 export const readTallies: Operation<CounterStore['readTallies']> = async (db, orgId, pipelineId) => {
   const rows = await db
     .selectFrom('tallies')

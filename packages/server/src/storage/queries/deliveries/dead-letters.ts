@@ -6,6 +6,8 @@ import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { deadDeliveries } from './deliveries.ts';
 
+/** Dead letters as storage finds them: failed events, and groups of all that did not arrive. */
+
 /** Nobody looks at more. */
 const MOST_GROUPS = 100;
 
@@ -27,7 +29,7 @@ const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
 const failedRunsOfAll = (db: Db) =>
   db
     .selectFrom('runs')
-    // Spelt out, so that the index of those that failed and were not mended since is found.
+    // Spelt out, so that the index of those that failed and were not resolved since is found.
     .where(sql<SqlBool>`runs.outcome = 'failed' AND runs.mended = 0`)
     .where(isLatest);
 
@@ -127,7 +129,7 @@ export const discardFailedEvent: Operation<DeliveryQueue['discardFailedEvent']> 
   return discarded.length > 0;
 };
 
-/** In `mended`: nobody wants it any more. */
+/** In the column `mended`: nobody wants it any more. */
 const DISCARDED = 2;
 
 export const listDeadGroups: Operation<DeliveryQueue['listDeadGroups']> = async (db, orgId, filter, most) => {

@@ -6,6 +6,8 @@ import type { Db, Schema } from '../../schema.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
 import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
 
+/** Deliveries and their attempts, listed, counted and found; and the leases that senders hold on them. */
+
 // --- Listing ---------------------------------------------------------------------------------------------
 
 /** The state as it is shown: see `deliveryStates`. */
@@ -71,7 +73,7 @@ function matches(filter: DeliveryFilter) {
   return eb.and(conditions.filter(condition => condition !== false));
 }
 
-/** An event has few, and a code an index of its own: what is open among them is told by looking at each. */
+/** An event has few, and a code an index of its own: what is open among them is found by looking at each. */
 const isNarrow = ({ event, code }: DeliveryFilter): boolean => event !== undefined || code !== undefined;
 
 /**

@@ -58,7 +58,7 @@ export async function countOpen(
   return Math.min(counted, most ?? counted);
 }
 
-/** Each finds ids of its own, no more than asked for where it is told. */
+/** Each finds ids of its own, no more than the limit where there is one. */
 async function statementsOf(
   db: Db,
   orgId: string,

@@ -5,6 +5,8 @@ import type { EntityStore, StoredEntity, TimedEntity } from '../../../core/store
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
+/** Entities: their rows, found by name or by id, and deleted. */
+
 export const entityColumns = [
   'entities.id',
   'entities.kind',
@@ -58,9 +60,9 @@ export async function findEntityId(db: Db, orgId: string, { kind, externalId }: 
   return row?.id ?? null;
 }
 
-export const findTraits: Operation<EntityStore['findTraits']> = async (db, orgId, ties) => {
-  if (ties.length === 0) return [];
-  const wanted = sql.join(ties.map(({ kind, externalId }) => sql`(${externalId}, ${kind})`));
+export const findTraits: Operation<EntityStore['findTraits']> = async (db, orgId, refs) => {
+  if (refs.length === 0) return [];
+  const wanted = sql.join(refs.map(({ kind, externalId }) => sql`(${externalId}, ${kind})`));
   const rows = await db
     .selectFrom('entities')
     .select(['kind', 'external_id', 'traits'])
@@ -69,7 +71,7 @@ export const findTraits: Operation<EntityStore['findTraits']> = async (db, orgId
     .execute();
   // A kind has no blanks.
   const found = new Map(rows.map(row => [`${row.kind} ${row.external_id}`, row.traits]));
-  return ties.map(({ kind, externalId }) => found.get(`${kind} ${externalId}`) ?? null);
+  return refs.map(({ kind, externalId }) => found.get(`${kind} ${externalId}`) ?? null);
 };
 
 export const deleteEntity: Operation<EntityStore['deleteEntity']> = async (db, orgId, entity, ifMatch) => {

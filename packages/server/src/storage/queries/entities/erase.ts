@@ -4,6 +4,8 @@ import type { EntityStore } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 
+/** Erasure: tombstones in place of the payloads of an entity's events, and of all that was made of them. */
+
 /** Deliveries that something may still be sent for: a dead one too, since somebody may retry it. */
 const NOT_ENDED = ['pending', 'retrying', 'delivering', 'dead'];
 

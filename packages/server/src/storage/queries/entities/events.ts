@@ -5,6 +5,8 @@ import type { EntityStore, EventOfEntity } from '../../../core/stores/entities.t
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
+/** The events of an entity, or of several that are one identity, newest first. */
+
 /** A page ends once its payloads come to this much. */
 const MOST_BYTES = 4 * 1024 * 1024;
 /** Entities whose events are looked up in one statement. */

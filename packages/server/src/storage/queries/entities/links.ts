@@ -5,6 +5,8 @@ import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { findEntityId } from './entities.ts';
 
+/** Links between entities: made, removed and listed. */
+
 /** The link may go again between being in the way and being looked at; not for ever. */
 const MOST_TRIES = 5;
 

@@ -9,6 +9,8 @@ import { indexedText } from '../../searchable-traits.ts';
 import { type EntityRow, entityColumns, toStoredEntity } from './entities.ts';
 import { isIndexed, readSearchable } from './index.ts';
 
+/** The list of entities: filtered by kind, id and traits, with an index where one can answer. */
+
 /**
  * Newest change first. A row keeps its place in that order for as long as it does not change, so going on below
  * the last row seen neither skips nor repeats one that did not, whatever else is written meanwhile.

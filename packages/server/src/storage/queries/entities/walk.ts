@@ -4,6 +4,8 @@ import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { entityColumns, findEntityId, toTimedEntity } from './entities.ts';
 
+/** Walks along links: the graph around an entity, and the members of its identity. */
+
 /** What one answer may hold beside its nodes. */
 const MOST_EDGES = 10_000;
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -34,7 +36,7 @@ export const findEntityGraph: Operation<EntityStore['findEntityGraph']> = async 
 };
 
 /**
- * Walked anew each time, never kept: so a link that is removed splits an identity just as it was joined, and no
+ * Walked each time, never cached: so a link that is removed splits an identity just as it was joined, and no
  * order of merging can matter. A link costs one look at an index, and an identity is small.
  */
 export const findIdentityMembers: Operation<EntityStore['findIdentityMembers']> = async (

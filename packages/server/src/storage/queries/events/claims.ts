@@ -3,6 +3,8 @@ import { claimedColumns, toClaimedEvent } from '../../claimed-event.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
+/** Leases of events: how claims are extended, released, found expired and taken over. */
+
 export const hasExpiredClaims: Operation<EventQueue['hasExpiredClaims']> = async (db, now) =>
   (await db
     .selectFrom('event_claims')

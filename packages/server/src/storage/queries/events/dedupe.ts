@@ -1,6 +1,8 @@
 import type { EventQueue } from '../../../core/stores/event-queue.ts';
 import type { Operation } from '../../operation.ts';
 
+/** Dedupe keys: which event holds each. */
+
 /** A statement has room for a limited number of values. */
 const KEYS_A_STATEMENT = 1_000;
 

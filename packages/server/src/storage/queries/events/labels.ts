@@ -1,6 +1,8 @@
 import type { EventQueue } from '../../../core/stores/event-queue.ts';
 import type { Operation } from '../../operation.ts';
 
+/** Labels that models gave, by what they were shown: the queries behind the label cache. */
+
 export const findLabel: Operation<EventQueue['findLabel']> = async (db, orgId, key) =>
   (
     await db
@@ -54,7 +56,7 @@ export const releaseLabels: Operation<EventQueue['releaseLabels']> = async db =>
 };
 
 export const recordLabelUse: Operation<EventQueue['recordLabelUse']> = async (db, uses) => {
-  // In one order, so that two nodes that tell of the same ones cannot wait for each other.
+  // In one order, so that two nodes that update the same ones cannot deadlock.
   const sorted = uses.toSorted((a, b) => (`${a.orgId}\n${a.key}` < `${b.orgId}\n${b.key}` ? -1 : 1));
   for (const { orgId, key, hits, at } of sorted) {
     await db

@@ -3,6 +3,8 @@ import type { EventQueue, PlannedRun, RoutingNote, StoredRun } from '../../../co
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
+/** Runs of an event: what each pipeline made of it. */
+
 const toRun = (row: Omit<Schema['runs'], 'output' | 'source_name' | 'mended'>): StoredRun => ({
   id: row.id,
   pipelineId: row.pipeline_id,

@@ -7,6 +7,8 @@ import type { EventFilter, EventPage, Journal } from '../../../core/stores/journ
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
+/** Events of the journal: listed, searched and found. */
+
 /**
  * A search without an index goes slice by slice and lets other readers in between. Payloads have a few bytes or a
  * megabyte, so how many events make a slice follows from how long the one before took.

@@ -5,6 +5,8 @@ import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 
+/** Retention: which events may go, and what goes with them. */
+
 export const pruneEvents: Operation<Journal['pruneEvents']> = async (
   db,
   orgId,
@@ -51,7 +53,7 @@ async function withOpenDeliveries(
   return new Set(rows.map(row => row.event_id));
 }
 
-/** Those that wait for a replay, are being worked on, or failed not long ago, and that was not made good or discarded. */
+/** Those that wait for a replay, are being worked on, or failed not long ago without being resolved or discarded. */
 async function stillWanted(
   db: Db,
   orgId: string,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { migrations } from '../../migrations/index.ts';
 
-test('nothing that belongs to an organisation is forgotten when it is deleted', () => {
+test('no table that belongs to an organisation is left out when it is deleted', () => {
   const removal = readFileSync(new URL('./deleted-organisations.ts', import.meta.url), 'utf8');
   const owned = migrations.flat().flatMap(statement => {
     const [, table] = /^CREATE TABLE (\w+)/.exec(statement) ?? [];

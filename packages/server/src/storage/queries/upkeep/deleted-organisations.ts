@@ -14,7 +14,7 @@ import { pruneCounters } from '../counters/counters.ts';
  * somebody who was held up for long may still write.
  */
 
-/** What a node had accepted before it heard of the deletion may well be written for this long, and goes at once. */
+/** What a node had accepted before it learned of the deletion may well be written for this long, and goes at once. */
 const LATE_MS = minutes(10);
 
 /** As many as people make by hand. */

@@ -2,6 +2,8 @@ import { seconds } from '../../../core/clock.ts';
 import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 
+/** What the installation keeps about itself, the heartbeats of its nodes, and the removal of what has expired. */
+
 export const keepSetting: Operation<UpkeepStore['keepSetting']> = async (db, name, value) => {
   await db
     .insertInto('settings')
@@ -33,7 +35,7 @@ export const pruneExpired: Operation<UpkeepStore['pruneExpired']> = async (db, n
   return keys.length;
 };
 
-/** A node that has not been heard of for this long is taken for gone. */
+/** A node without a heartbeat for this long is taken for gone. */
 const NODE_SILENCE_MS = seconds(15);
 
 export const heartbeat: Operation<UpkeepStore['heartbeat']> = async (db, node, now) => {

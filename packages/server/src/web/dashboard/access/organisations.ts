@@ -89,7 +89,7 @@ export function organisationCalls(
       throw new Problem('conflict', { message: 'An installation keeps at least one organisation.' });
     }
     const response = call.answer({ id, deleted: true });
-    if (next === undefined) return withCookie(response, sessions.forgetting(call.client));
+    if (next === undefined) return withCookie(response, sessions.expiredCookie(call.client));
     if (orgId === id) await accounts.createSession({ userId, tokenHash, createdAt, expiresAt, orgId: next });
     return response;
   });

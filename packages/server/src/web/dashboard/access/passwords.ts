@@ -3,6 +3,7 @@ import { newSecret } from '../../../core/secrets/vault.ts';
 import type { AccountStore, User } from '../../../core/stores/accounts.ts';
 import { networkOf, type Throttle } from './throttle.ts';
 
+/** How passwords are hashed and verified. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   matches(password: string, hash: string): Promise<boolean>;

@@ -51,7 +51,7 @@ export function sessionCalls(
 
   calls.on('DELETE /session', 'read', async call => {
     await accounts.deleteSession(call.session.tokenHash);
-    return withCookie(call.answer({ ended: true }), sessions.forgetting(call.client));
+    return withCookie(call.answer({ ended: true }), sessions.expiredCookie(call.client));
   });
 
   calls.on('PUT /session/organisation', 'read', async call => {

@@ -14,8 +14,8 @@ export interface Sessions {
   of(request: Request): Promise<LoginSession>;
   /** Begins one: the session, and the cookie that proves it. */
   begin(userId: string, orgId: string, client: Client): Promise<{ session: LoginSession; cookie: string }>;
-  /** The cookie that makes the browser forget. */
-  forgetting(client: Client): string;
+  /** The cookie that replaces the session's in the browser, and expires at once. */
+  expiredCookie(client: Client): string;
 }
 
 const COOKIE = 'sluice_session';
@@ -56,6 +56,6 @@ export function createSessions(
         cookie: cookie(token, LIFETIME_MS / 1_000, client),
       };
     },
-    forgetting: client => cookie('', 0, client),
+    expiredCookie: client => cookie('', 0, client),
   };
 }

@@ -60,7 +60,7 @@ test('a clock that is set back locks nobody out until it has caught up', () => {
   expect(refusalOf(() => throttle.attempt('a'))).toBeNull();
 });
 
-test('remembers a bounded number of names, those tried last', () => {
+test('keeps a bounded number of names, those tried last', () => {
   const throttle = createThrottle(clockAt(hours(1)));
   for (let i = 0; i < 20; i++) {
     throttle.attempt('old');

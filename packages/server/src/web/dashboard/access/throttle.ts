@@ -14,7 +14,7 @@ export interface Throttle {
 
 const MOST_FAILURES = 20;
 const WINDOW_MS = minutes(15);
-/** Beyond this the name that was tried longest ago is forgotten: memory is bounded whatever is sent. */
+/** Beyond this the name that was tried longest ago is dropped: memory is bounded whatever is sent. */
 const MOST_NAMES = 20_000;
 
 export function createThrottle(clock: Clock): Throttle {

@@ -38,7 +38,7 @@ interface TriedEvent {
 
 type Body = z.output<ReturnType<typeof dryRunBody>>;
 
-/** Runs an event through a draft. Nothing is sent, nothing is stored, nobody is told. */
+/** Runs an event through a draft. Nothing is sent, stored or announced. */
 export function dryRunCalls(
   calls: Calls,
   {
@@ -52,7 +52,7 @@ export function dryRunCalls(
     readonly journal: Pick<Journal, 'findEvent'>;
     readonly pipelineAdmin: PipelineTrial;
     readonly clock: Clock;
-    /** Those of the doors: what could not be ingested is not tried either. */
+    /** Those of the ingest endpoints: what could not be ingested is not tried either. */
     readonly limits: EventLimits;
   },
 ): void {

@@ -25,7 +25,7 @@ const COUNT_BUDGET_MS = seconds(1);
 
 /**
  * The tail of what comes in: each event when it is first seen, and again when its state has changed meanwhile.
- * `id` is the newest id told, with which a browser comes back; it is then told once more what stands around it.
+ * `id` is the newest id sent, with which a browser comes back; it is then sent once more what stands around it.
  */
 export function liveEventCalls(
   calls: Calls,
@@ -78,21 +78,21 @@ export function createTail(
   const { filter, clock, afterId } = options;
   let newest = afterId ?? idFloor('evt', clock.now());
   const begin = idTime(newest) - OVERLAP_MS;
-  /** What was told of the events that may still be seen again. */
-  let told = new Map<string, string>();
+  /** The state that was sent of each event that may still be seen again. */
+  let sent = new Map<string, string>();
   let most = afterId === null ? MOST_AT_ONCE : MOST_AFTER_A_BREAK;
   let from = begin;
 
   return async () => {
     const now = clock.now();
     const { events: seen, isCut } = await readNewest();
-    const news = seen.filter(({ id, state }) => told.get(id) !== state);
+    const news = seen.filter(({ id, state }) => sent.get(id) !== state);
     const shown = news.slice(0, most);
     const oldest = shown.at(-1)?.id;
     const isMore = news.length > shown.length || isCut;
     const skipped = isMore && oldest !== undefined ? await countBetween(newest, oldest) : 0;
 
-    told = new Map(seen.map(({ id, state }) => [id, state]));
+    sent = new Map(seen.map(({ id, state }) => [id, state]));
     newest = seen[0] !== undefined && seen[0].id > newest ? seen[0].id : newest;
     from = Math.max(begin, now - OVERLAP_MS);
     most = MOST_AT_ONCE;

@@ -17,7 +17,7 @@ export const STREAM = 'text/event-stream';
 export type CallAgain = (call: SessionCall, path: string) => Promise<Response>;
 
 /**
- * Pages that turn by themselves: a stream follows any of the private calls that read, and tells each answer when it
+ * Pages that refresh themselves: a stream follows any of the private calls that read, and sends each answer when it
  * begins and whenever it has changed. So whoever comes back after a break has missed nothing.
  */
 export function liveCalls(
@@ -32,26 +32,28 @@ export function liveCalls(
     const isNew = createMemory();
     const stream = answerStream(live, call.session, async () => {
       if (!(await isStillThere(sessions, call))) return END;
-      const answers = await Promise.all(paths.map(async path => tell(path, await callAgain(call, path))));
+      const answers = await Promise.all(
+        paths.map(async path => toMessage(path, await callAgain(call, path))),
+      );
       return answers.filter((answer, i) => isNew(paths[i] ?? '', answer));
     });
     return call.respond(stream);
   });
 }
 
-/** Whether it was told otherwise before. It keeps no answers: they may be large, and there are many streams. */
+/** Whether the answer differs from the one sent before. It keeps digests: answers may be large, and streams are many. */
 export function createMemory(): (path: string, answer: string) => boolean {
-  const told = new Map<string, string>();
+  const sent = new Map<string, string>();
   return (path, answer) => {
     const digest = createHash('sha256').update(answer).digest('base64');
-    if (told.get(path) === digest) return false;
-    told.set(path, digest);
+    if (sent.get(path) === digest) return false;
+    sent.set(path, digest);
     return true;
   };
 }
 
 /** The answer as text, as it came: read and written again, some of its numbers would change. */
-async function tell(path: string, response: Response): Promise<string> {
+async function toMessage(path: string, response: Response): Promise<string> {
   const call = JSON.stringify(path);
   if (!response.headers.get('content-type')?.startsWith('application/json')) {
     await response.body?.cancel();

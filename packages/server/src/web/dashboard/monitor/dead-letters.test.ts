@@ -13,7 +13,7 @@ import { createDeadLetterActions } from '../../../delivery/dead-letters/actions.
 import { deadLetterCalls } from './dead-letters.ts';
 
 let dashboard: PrivateCalls;
-/** Happens between the moment that letters are found and the one that they are told. */
+/** Happens between the moment that letters are found and the one that they are answered. */
 let meanwhile = async () => {};
 
 beforeAll(async () => {

@@ -73,13 +73,13 @@ export function eventCalls(
     if (run.outcome !== 'routed') return run.notes;
     const version = await configuration.findPipelineVersion(orgId, run.pipelineId, run.version);
     if (version === null) return run.notes;
-    const told = new Set([
+    const named = new Set([
       ...run.notes.map(({ destination }) => destination),
       ...deliveries.filter(({ run_id }) => run_id === run.id).map(({ destination }) => destination.id),
     ]);
     const silent = pipelineAdmin
       .show(version.definition)
-      .destinations.filter(({ id, when }) => when !== undefined && !told.has(id));
+      .destinations.filter(({ id, when }) => when !== undefined && !named.has(id));
     return [...run.notes, ...silent.map(({ id, when }) => ({ destination: id, note: `${when} is false` }))];
   }
 

@@ -16,7 +16,7 @@ export interface ServiceHealth {
   checkWritable(): Promise<void>;
 }
 
-/** How the service is. Nothing here tells of other organisations but the size of what all of them share. */
+/** How the service is. Nothing here says anything of other organisations but the size of what all of them share. */
 export function healthCalls(
   calls: Calls,
   {

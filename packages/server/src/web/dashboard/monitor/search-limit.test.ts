@@ -64,7 +64,7 @@ test('one that fails leaves its place to the next', async () => {
   expect(names()).toHaveLength(4);
 });
 
-test('when too many wait, the next is told to come again', async () => {
+test('when too many wait, the next is answered to retry', async () => {
   const { search } = held();
   for (let n = 0; n < 102; n++) void search('a', `${n}`);
   const refused = await search('a', 'more').catch((error: unknown) => error);
@@ -90,7 +90,7 @@ test('one that nobody waits for any more leaves the line', async () => {
   expect(names().slice(3)).toEqual(['a 7', 'a 8']);
 });
 
-test('one that has waited for too long is told to come again, and takes no turn', async () => {
+test('one that has waited for too long is answered to retry, and takes no turn', async () => {
   const { underWay, search, names } = held({ stuckAfterMs: 5 });
   for (const text of ['1', '2']) void search('a', text);
   expect(await search('a', '3').catch((error: unknown) => error)).toMatchObject({ code: 'rate_limited' });

@@ -113,7 +113,7 @@ const tooMany = () =>
     retryAfter: 5,
   });
 
-/** By time and by the entity they are tied to, events stand in order. */
+/** By time and by entity, events stand in the order of an index. */
 const searchesEvents = ({ after: _after, before: _before, entity: _entity, ...rest }: EventFilter): boolean =>
   Object.values(rest).some(value => value !== undefined);
 

@@ -1,6 +1,7 @@
 import type { StepTrace } from '@sluice/contract';
 import type { StoredRun } from '../../../core/stores/event-queue.ts';
 
+/** The trace of a run as it is shown. */
 export interface TraceView {
   readonly steps: readonly StepTrace[];
   /** The first step whose states are not shown; null where all are. */

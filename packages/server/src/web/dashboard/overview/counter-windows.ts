@@ -1,6 +1,8 @@
 import { days, hours, minutes } from '../../../core/clock.ts';
 import type { CounterSum, CounterWindow } from '../../../core/stores/counters.ts';
 
+/** Windows over counters: the steps of a chart, and totals over the same time. */
+
 /** The steps of charts, such as a person would choose them. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map(minutes);
 const MOST_POINTS = 120;

@@ -9,7 +9,7 @@ import { totalsOf, totalWindow } from './counter-windows.ts';
 /** What a person takes for now. */
 const NOW_MINUTES = 5;
 
-/** Sources, pipelines and destinations as they are tied to each other, and how much goes along each tie. */
+/** The map: sources, pipelines and destinations as they are connected, and how much goes along each edge. */
 export function mapCalls(
   calls: Calls,
   {
@@ -30,8 +30,8 @@ export function mapCalls(
       configuration.listPipelines(orgId),
       configuration.listDestinations(orgId),
     ]);
-    const ties = entityRefsOf(pipelines);
-    const arrows = ties.map(({ from, to }) => arrow(from, to));
+    const edges = edgesOf(pipelines);
+    const arrows = edges.map(({ from, to }) => arrow(from, to));
     const nodes = [...sources, ...pipelines, ...destinations].map(({ id }) => id);
     const now = clock.now();
     const window = totalWindow(minutes, now);
@@ -66,7 +66,7 @@ export function mapCalls(
           total: of(id, 'delivered'),
         }))
         .sort(byName),
-      edges: ties.map(({ from, to }) => ({
+      edges: edges.map(({ from, to }) => ({
         from,
         to,
         total: along(total, from, to),
@@ -79,15 +79,15 @@ export function mapCalls(
 const byName = (a: { name: string }, b: { name: string }): number =>
   a.name.localeCompare(b.name, 'en', { numeric: true });
 
-/** What a definition says of where a pipeline stands; its secrets are of no interest here. */
-interface Standing {
+/** The part of a definition that says what a pipeline is connected to; its secrets are of no interest here. */
+interface Connections {
   readonly sources: readonly string[];
   readonly destinations: readonly { readonly id: string }[];
 }
 
-const entityRefsOf = (pipelines: readonly StoredPipeline[]): { from: string; to: string }[] =>
+const edgesOf = (pipelines: readonly StoredPipeline[]): { from: string; to: string }[] =>
   pipelines.flatMap(({ id, definition }) => {
-    const { sources, destinations } = JSON.parse(definition) as Standing;
+    const { sources, destinations } = JSON.parse(definition) as Connections;
     return [
       ...sources.map(from => ({ from, to: id })),
       ...destinations.map(destination => ({ from: id, to: destination.id })),

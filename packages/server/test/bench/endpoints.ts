@@ -12,8 +12,8 @@ export const ingestLoad = (sluice: MeasuredSluice, events: number, seconds: numb
   seconds,
 });
 
-/** What the doors can do by themselves; what processing takes from them is measured with the pipelines. */
-export const DOORS_ONLY = { SLUICE_ROLES: 'ingest,dashboard' };
+/** What the ingest endpoints can do by themselves; what processing takes from them is measured with the pipelines. */
+export const ENDPOINTS_ONLY = { SLUICE_ROLES: 'ingest,dashboard' };
 
 const bareLoad = (bare: { url: string }, path: string, body: string, seconds: number): Load => ({
   url: `${bare.url}${path}`,
@@ -22,13 +22,13 @@ const bareLoad = (bare: { url: string }, path: string, body: string, seconds: nu
   seconds,
 });
 
-export const doorsSection: Section = {
-  name: 'doors',
+export const endpointsSection: Section = {
+  name: 'endpoints',
   about:
-    'The two doors of a node that takes events, on embedded SQLite, against a bare server, 64 connections',
+    'The two endpoints of a node that takes events, on embedded SQLite, against a bare server, 64 connections',
   async run() {
     const bare = await startBare();
-    const sluice = await startSluice({ settings: DOORS_ONLY });
+    const sluice = await startSluice({ settings: ENDPOINTS_ONLY });
     try {
       const [bareOne, one] = await compare(
         [bareLoad(bare, '/v1/ingest', ingestBody(1), 5), ingestLoad(sluice, 1, 5)],
@@ -92,11 +92,11 @@ export const doorsSection: Section = {
 
 export const postgresSection: Section = {
   name: 'postgres',
-  about: 'The same door on a PostgreSQL of the same machine',
+  about: 'The ingest endpoint on a PostgreSQL of the same machine',
   async run() {
     const postgres = await startPostgres();
     const database = await postgres.freshDatabase();
-    const sluice = await startSluice({ databaseUrl: database.url, settings: DOORS_ONLY });
+    const sluice = await startSluice({ databaseUrl: database.url, settings: ENDPOINTS_ONLY });
     try {
       const [one] = await compare([ingestLoad(sluice, 1, 5)], 3);
       const [batch] = await compare([ingestLoad(sluice, 100, 5)], 3);

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** The words that are retired from source and guides, each with what is said instead. */
+const retired: Readonly<Record<string, string>> = {
+  'doors?': 'endpoint',
+  'lanes?': 'queue, or thread',
+  'desks?': 'destination-admin, or pipeline-admin',
+  'wish(es|ed)?': 'input, or request',
+  'mend(s|ed|ing)?': 'resolve, or fix',
+  anew: 'again',
+  'ground[- ]?floors?': 'initial schema',
+};
+
+/** Where a retired word stays, and why. */
+const exceptions: readonly { readonly file: RegExp; readonly text: string; readonly why: string }[] = [
+  {
+    file: /^(docs\/operating\.md|packages\/server\/src\/telemetry\/metrics\.ts)$/,
+    text: 'sluice_door_responses_total',
+    why: 'the name of a metric that dashboards and alerts of operators know',
+  },
+  { file: /^docs\/operating\.md$/, text: '{door,status}', why: 'the labels of that metric' },
+  { file: /telemetry\/metrics\.ts$/, text: "['door', 'status']", why: 'the labels of that metric' },
+  { file: /telemetry\/metrics\.ts$/, text: '{ door: endpoint', why: 'the labels of that metric' },
+  { file: /src\/storage\//, text: 'mended', why: 'a column that a released migration made' },
+  { file: /redact-budget\.test\.ts$/, text: 'Leave it at the door.', why: 'a text that a person might send' },
+];
+
+const root = join(import.meta.dir, '../../..');
+
+function filesIn(folder: string, pattern: RegExp, recursive = false): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive, encoding: 'utf8' })
+    .filter(name => pattern.test(name))
+    .map(name => relative(root, join(root, folder, name)));
+}
+
+const files = [
+  'README.md',
+  // Written by the bench, with the titles that its sections had when they were last measured.
+  ...filesIn('docs', /\.md$/).filter(file => file !== 'docs/benchmarks.md'),
+  ...readdirSync(join(root, 'packages')).flatMap(name =>
+    filesIn(join('packages', name, 'src'), /\.(tsx?|css)$/, true),
+  ),
+];
+
+/** As a word, as a part of a name in camel case or snake case, and as a constant. */
+const patterns = Object.entries(retired).map(([word, instead]) => {
+  const capital = word.charAt(0).toUpperCase() + word.slice(1);
+  const pattern = `(?<![A-Za-z])(${word}|${word.toUpperCase()})(?![a-z])|${capital}(?![a-z])`;
+  return { pattern: new RegExp(pattern), instead };
+});
+const any = new RegExp(patterns.map(({ pattern }) => pattern.source).join('|'));
+
+const retiredIn = (line: string): string[] =>
+  patterns.flatMap(({ pattern, instead }) => {
+    const found = pattern.exec(line)?.[0];
+    return found === undefined ? [] : [`“${found}” (say ${instead})`];
+  });
+
+/** The lines of a file that hold a retired word, without what is excepted there. */
+function findsIn(file: string): string[] {
+  const allowed = exceptions.filter(exception => exception.file.test(file));
+  return readFileSync(join(root, file), 'utf8')
+    .split('\n')
+    .flatMap((line, i) => {
+      if (!any.test(line)) return [];
+      const rest = allowed.reduce((text, exception) => text.replaceAll(exception.text, ''), line);
+      return retiredIn(rest).map(word => `${file}:${i + 1} says ${word}`);
+    });
+}
+
+describe('retired words', () => {
+  test('stand neither in the source nor in the guides', () => {
+    expect(files.length).toBeGreaterThan(600);
+    expect(files.flatMap(findsIn)).toEqual([]);
+  });
+
+  test('stand in no name of a file', () => {
+    expect(files.filter(file => any.test(file))).toEqual([]);
+  });
+
+  test('are excepted only where that is still needed', () => {
+    const unused = exceptions.filter(
+      ({ file, text }) =>
+        !files.some(name => file.test(name) && readFileSync(join(root, name), 'utf8').includes(text)),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  test.each([
+    'the two doors of it',
+    'const doorsOnly = 1',
+    'DOORS_ONLY',
+    'answer_door_count',
+    'class DestinationLane {',
+    'type SourceWish = string',
+    'It begins Anew.',
+    '0001-ground-floor',
+    'export const mendRuns',
+  ])('are found in %p', line => {
+    expect(retiredIn(line)).toHaveLength(1);
+  });
+
+  test.each(['outdoors', 'recommended', 'amends', 'an aeroplane', 'Desktop', 'janew', 'Math.floor(2)'])(
+    'are not found in %p',
+    line => {
+      expect(retiredIn(line)).toEqual([]);
+    },
+  );
+});
