@@ -2,6 +2,7 @@
 
 /** Pages for everybody. */
 export const publicPages = ['/setup', '/login', '/invitations/$code'] as const;
+export type PublicPage = (typeof publicPages)[number];
 
 /** Pages for those who are logged in. */
 export const memberPages = [

@@ -114,7 +114,7 @@ describe('the rules refuse', () => {
   const above: [string, string, string][] = [
     ['lib that knows a component', 'lib/session.tsx', 'components/card.tsx'],
     ['lib that knows a page', 'lib/session.tsx', 'pages/login/login-page.tsx'],
-    ['lib that knows the app', 'lib/session.tsx', 'app/navigation.ts'],
+    ['lib that knows the app', 'lib/session.tsx', 'app/pages.ts'],
     ['a component that knows a page', 'components/card.tsx', 'pages/live/live-page.tsx'],
     ['a component that knows the app', 'components/card.tsx', 'app/theme.ts'],
     ['a page that knows the app', 'pages/live/live-page.tsx', 'app/shell.tsx'],

@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useCall } from '../lib/api/use-call.ts';
-import { navigation } from './navigation.ts';
+import { navigation } from './pages.ts';
 
 const [store, spotlight] = createSpotlight();
 

@@ -10,7 +10,7 @@ import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import { SessionProvider } from '../lib/session.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { modifierKey } from './modifier-key.ts';
-import { navigation } from './navigation.ts';
+import { navigation } from './pages.ts';
 import classes from './shell.module.css';
 import { useNavigationShortcuts } from './use-navigation-shortcuts.ts';
 

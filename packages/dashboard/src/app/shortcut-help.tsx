@@ -2,7 +2,7 @@ import { Kbd, Modal, Table } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { modifierKey } from './modifier-key.ts';
-import { navigation } from './navigation.ts';
+import { navigation } from './pages.ts';
 
 const keys: readonly [string, string][] = [
   [`${modifierKey} K`, 'find anything'],

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
-import { navigation } from './navigation.ts';
+import { navigation } from './pages.ts';
 
 const STUCK_AFTER_MS = 1_500;
 

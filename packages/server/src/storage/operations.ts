@@ -51,12 +51,13 @@ const changeAuditedOperation: StoreOperation = {
     changeOf(name, args),
 };
 
-const operations = new Map<string, StoreOperation>([
+const listed: readonly [string, StoreOperation][] = [
   ...Object.values(byStore).flatMap(store => Object.entries<StoreOperation>(store)),
   ['changeAudited', changeAuditedOperation],
-]);
-
-export const operationNames = [...operations.keys()] as OperationName[];
+];
+const operations = new Map(listed);
+// Threads are asked by name alone: of two operations of one name, one would answer in the other's place.
+if (operations.size < listed.length) throw new Error('Two stores have an operation of the same name.');
 
 function operationOf(name: OperationName): StoreOperation {
   const operation = operations.get(name);

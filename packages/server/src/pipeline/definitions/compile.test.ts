@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { stepKinds } from '../steps/registry.ts';
 import { compilePipeline } from './compile.ts';
 import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './step-secrets.ts';
 
@@ -19,8 +20,7 @@ describe('a definition', () => {
       expect.objectContaining({
         code: 'validation_failed',
         path: 'steps[1].kind',
-        message:
-          'steps[1].kind must be one of transform, dedupe, filter.match, classify, redact.pii, enrich.entity.',
+        message: `steps[1].kind must be one of ${stepKinds.map(({ name }) => name).join(', ')}.`,
       }),
     );
     expect(() =>
