@@ -132,6 +132,7 @@ export const deliveryState = z.enum([
   'dead',
   'cancelled',
 ]);
+export type DeliveryState = z.infer<typeof deliveryState>;
 
 /** What a list of deliveries can be narrowed by; all of it combines with AND. */
 export const deliveryFilter = {

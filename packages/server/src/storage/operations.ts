@@ -74,8 +74,17 @@ export const perform = (db: Db, name: OperationName, args: readonly unknown[]): 
 export const changeOf = (name: OperationName, args: readonly unknown[]): ConfigurationChange | null =>
   operationOf(name).changeOf?.(...args) ?? null;
 
+/** What the audited changes of all stores answer. */
+type ChangeResult = {
+  [Name in keyof Stores]: Stores[Name] extends { audited(...entries: AuditEntry[]): infer Changes }
+    ? {
+        [M in keyof Changes]: Changes[M] extends (...args: never[]) => Promise<infer R> ? R : never;
+      }[keyof Changes]
+    : never;
+}[keyof Stores];
+
 /** What a change answers in words, and whether it has changed something. */
-const hasChanged: Readonly<Record<string, boolean>> = {
+const hasChanged: Readonly<Record<Extract<ChangeResult, string>, boolean>> = {
   changed: true,
   created: true,
   deleted: true,
@@ -97,7 +106,7 @@ async function changeAudited(
   name: OperationName,
   args: readonly unknown[],
 ): Promise<unknown> {
-  const result = await perform(db, name, args);
+  const result = (await perform(db, name, args)) as ChangeResult;
   const isRefused = typeof result === 'string' ? !hasChanged[result] : result === false || result === null;
   if (!isRefused) for (const entry of entries) await recordAudit(db, entry);
   return result;

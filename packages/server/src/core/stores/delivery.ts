@@ -1,3 +1,5 @@
+import type { DeliveryState } from '@sluice/contract/dashboard-deliveries';
+
 /** Deliveries as they are stored: their states, attempts and filters. */
 
 /**
@@ -5,16 +7,7 @@
  * destination is gone is shown as cancelled before the sweep has come to it. So a pause takes no time, however
  * much is waiting.
  */
-export const deliveryStates = [
-  'pending',
-  'held',
-  'delivering',
-  'retrying',
-  'delivered',
-  'dead',
-  'cancelled',
-] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
+export type { DeliveryState };
 
 export interface StoredDelivery {
   readonly id: string;
