@@ -84,6 +84,7 @@ export async function composeWeb(
         destinationAdmin: delivery.destinationAdmin,
         deadLetters: delivery.deadLetters,
         pipelineAdmin: pipelines.admin,
+        replays: pipelines.replays,
         onDeliveriesDue: deliveriesDue.raise,
         entityActions,
         live,

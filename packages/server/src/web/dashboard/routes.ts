@@ -2,6 +2,7 @@ import type { EventLimits } from '@sluice/contract';
 import type { Hono } from 'hono';
 import type { Clock } from '../../core/clock.ts';
 import type { DeadLetterActions } from '../../core/jobs/dead-letters.ts';
+import type { ReplayActions } from '../../core/jobs/replay.ts';
 import type { DestinationAdmin } from '../../core/kinds/destination-admin.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
 import type { Stores } from '../../core/stores/engine.ts';
@@ -53,6 +54,7 @@ export interface DashboardDependencies extends Stores {
   readonly firstUser: FirstUser;
   readonly destinationAdmin: DestinationAdmin;
   readonly deadLetters: DeadLetterActions;
+  readonly replays: ReplayActions;
   readonly pipelineAdmin: PipelineChecks & PipelineTrial & TraceReader;
   /** Something may be due for delivery. */
   onDeliveriesDue(): void;
