@@ -3,13 +3,14 @@ import { isStorageAway } from '../core/errors.ts';
 import type { EntityRef } from '../core/event/scope.ts';
 import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import type { ReplayActions } from '../core/jobs/replay.ts';
+import type { PipelineAdmin } from '../core/kinds/pipeline-admin.ts';
 import type { Vault } from '../core/secrets/vault.ts';
 import type { ChangeListener } from '../core/stores/change.ts';
 import type { ConfigurationStore } from '../core/stores/configuration.ts';
 import type { JobStore } from '../core/stores/jobs.ts';
 
 import { createDefinitions } from './definitions/definitions.ts';
-import { createPipelineAdmin, type PipelineAdmin } from './pipeline-admin.ts';
+import { createPipelineAdmin } from './pipeline-admin.ts';
 import type { PortDependencies } from './ports/port.ts';
 import { servePorts } from './ports/serve.ts';
 import { createPipelineThread, type StartThread } from './thread/pipeline-thread.ts';
