@@ -23,7 +23,7 @@ import type { Nodes } from './nodes.ts';
 import type { StoragePart } from './storage.ts';
 import type { TelemetryPart } from './telemetry.ts';
 
-export interface WebPart {
+interface WebPart {
   readonly app: Hono<WebEnv>;
   /** The one-time code that opens the set-up; null when there is a user. */
   readonly setupCode: string | null;

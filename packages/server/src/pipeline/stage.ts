@@ -40,7 +40,7 @@ export interface PipelineStage {
   stop(): Promise<void>;
 }
 
-export interface PipelineStageOptions {
+interface PipelineStageOptions {
   readonly configuration: Pick<ConfigurationStore, 'readProcessing' | 'findPipelineVersion'>;
   readonly eventQueue: WorkerOptions['eventQueue'] &
     PortDependencies['eventQueue'] &

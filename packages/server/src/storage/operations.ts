@@ -56,8 +56,6 @@ const operations = new Map<string, StoreOperation>([
   ['changeAudited', changeAuditedOperation],
 ]);
 
-export const operationNames = [...operations.keys()] as OperationName[];
-
 function operationOf(name: OperationName): StoreOperation {
   const operation = operations.get(name);
   if (operation === undefined) throw new Error(`Storage has no operation ${name}.`);

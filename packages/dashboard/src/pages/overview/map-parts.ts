@@ -5,7 +5,7 @@ import { formatPerMinute, formatShort } from './format.ts';
 import { NODE_HEIGHT, NODE_WIDTH, type Places } from './map-layout.ts';
 import type { RangeName } from './ranges.ts';
 
-export interface Part {
+interface Part {
   readonly [key: string]: unknown;
   readonly column: 'sources' | 'pipelines' | 'destinations';
   readonly id: string;

@@ -8,7 +8,7 @@ import type { JobOrigin } from './new-job.ts';
 export const RETRY_JOB = 'dead_letters.retry';
 
 /** Which dead letters, in the words of storage: deliveries die at their end, events fail when they come in. */
-export const deadLetterSelection = z.object({
+const deadLetterSelection = z.object({
   filter: z.object({
     kind: z.enum(['delivery', 'event']).optional(),
     pipeline: z.string().optional(),

@@ -51,12 +51,12 @@ export interface DryRunEvent {
   readonly sourceName: string | null;
 }
 
-export interface DryRunInput extends DryRunEvent {
+interface DryRunInput extends DryRunEvent {
   /** Models cost money: they are asked only where somebody said so. */
   readonly mayAskModel: boolean;
 }
 
-export interface DryRunReport extends ShownTrace {
+interface DryRunReport extends ShownTrace {
   readonly outcome: 'routed' | 'dropped' | 'failed' | 'retry';
   readonly step: number | null;
   readonly reason: string | null;

@@ -3,16 +3,14 @@
  * destination is gone is shown as cancelled before the sweep has come to it. So a pause takes no time, however
  * much is waiting.
  */
-export const deliveryStates = [
-  'pending',
-  'held',
-  'delivering',
-  'retrying',
-  'delivered',
-  'dead',
-  'cancelled',
-] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
+export type DeliveryState =
+  | 'pending'
+  | 'held'
+  | 'delivering'
+  | 'retrying'
+  | 'delivered'
+  | 'dead'
+  | 'cancelled';
 
 export interface StoredDelivery {
   readonly id: string;

@@ -15,7 +15,7 @@ const config = z.strictObject({
   text: chatText,
 });
 
-export const discord = defineDestination({
+export const discordDestination = defineDestination({
   name: 'discord',
   title: 'Discord',
   docs: [

@@ -46,7 +46,7 @@ const config = z.strictObject({
   }),
 });
 
-export const email = defineDestination({
+export const emailDestination = defineDestination({
   name: 'email',
   title: 'E-mail',
   docs: [

@@ -24,7 +24,7 @@ const config = z.strictObject({
   base_url: baseUrlField(VENDOR),
 });
 
-export const notion = defineDestination({
+export const notionDestination = defineDestination({
   name: 'notion',
   title: 'Notion',
   docs: [

@@ -47,7 +47,7 @@ const config = z.strictObject({
     }),
 });
 
-export const postgres = defineDestination({
+export const postgresDestination = defineDestination({
   name: 'postgres',
   title: 'PostgreSQL',
   docs: [

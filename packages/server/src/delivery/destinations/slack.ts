@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json/json.ts';
 import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField, urlField } from '../fields.ts';
-import { type HttpAnswer, hiddenUrl, type Rejection } from '../post.ts';
+import { type HttpAnswer, hiddenUrl, type VendorRejection } from '../post.ts';
 import type { Card } from '../rendering/card.ts';
 import { type Chat, chatText, prepareChat } from '../rendering/chat.ts';
 import { cutText, quoted, withoutMentions } from '../rendering/text.ts';
@@ -31,7 +31,7 @@ const config = z.union(
   { error: 'config must hold a url, or a bot_token and a channel.' },
 );
 
-export const slack = defineDestination({
+export const slackDestination = defineDestination({
   name: 'slack',
   title: 'Slack',
   docs: [
@@ -88,7 +88,7 @@ function asBot(given: { bot_token: string; channel: string; base_url?: string | 
 }
 
 /** The API says no with a 200 and `"ok": false`. */
-function judgeApiAnswer(answer: HttpAnswer): Rejection | 'delivered' | null {
+function judgeApiAnswer(answer: HttpAnswer): VendorRejection | 'delivered' | null {
   if (answer.status !== 200) return null;
   const said = readAnswer(answer.body);
   if (said === null) return { code: 'bad_response', message: 'The answer was not that of Slack’s API.' };

@@ -41,7 +41,7 @@ const hmacAuth = z.object({ mode: z.literal('hmac'), previous_secret_until: unti
 const momentOf = (until: string | undefined): number | null =>
   until === undefined ? null : parseTimestamp(until);
 
-export const webhook = defineDestination({
+export const webhookDestination = defineDestination({
   name: 'webhook',
   title: 'Webhook',
   docs: [

@@ -2,7 +2,7 @@ import { Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { storable } from '../rendering/text.ts';
 
-export interface KeptBody {
+interface KeptBody {
   readonly text: string;
   readonly isCut: boolean;
 }

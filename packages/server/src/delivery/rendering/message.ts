@@ -6,7 +6,7 @@ import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import { stringifyJson } from '../../core/json/json.ts';
 
 /** A text that somebody wrote with references in it, compiled. */
-export interface Message {
+interface Message {
   readonly readsTraits: boolean;
   render(scope: Scope, budget: Budget): Rendered<string>;
 }

@@ -24,12 +24,12 @@ export interface LoadedPipeline extends VersionedDefinition {
 }
 
 /** What the events of one organisation go through at present. */
-export interface OrganisationPipelines {
+interface OrganisationPipelines {
   readonly pipelines: readonly LoadedPipeline[];
   sourcesOf(event: SourcedEvent): readonly NamedSource[];
 }
 
-export type SourcedEvent = Pick<ClaimedEvent, 'sourceId'> & { readonly event: { readonly type: string } };
+type SourcedEvent = Pick<ClaimedEvent, 'sourceId'> & { readonly event: { readonly type: string } };
 
 export interface NamedSource {
   readonly id: string;

@@ -9,7 +9,7 @@ import { type FromThread, failedReport, type PostedRun, type RunReport, type ToT
 import { type CompileRoutes, createThreadRuns, type PreparedPipeline } from './run-batch.ts';
 
 /** The other end of a thread: how it hears and speaks. */
-export interface ThreadEnd {
+interface ThreadEnd {
   post(message: FromThread): void;
   onMessage(handle: (message: ToThread) => void): void;
 }

@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts';
  * false and nobody may trust what was read before. When the connection is lost it is opened again, at growing
  * intervals, and then everybody is told that changes may have been missed.
  */
-export interface ChangeFeed {
+interface ChangeFeed {
   isHearing(): boolean;
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ const LEVELS_BEYOND_TRAITS = 64;
 
 export const noQuery = z.strictObject({});
 
-export interface EntityWrites {
+interface EntityWrites {
   /** `POST`: by body, one or many, merged into what is there. */
   merge(orgId: string, request: Request, record?: RecordWrite): Promise<Response>;
   /** `PUT` and `PATCH` of the entity that the path names. */
@@ -35,7 +35,7 @@ export interface EntityWrites {
 }
 
 /** What the audit log is to hold of a write. Programs write too much to be on record; people are. */
-export type RecordWrite = (entity: EntityRef) => AuditEntry;
+type RecordWrite = (entity: EntityRef) => AuditEntry;
 
 export function createEntityWrites({
   actions,

@@ -1,5 +1,4 @@
-export const authModes = ['hmac', 'bearer', 'none'] as const;
-export type AuthMode = (typeof authModes)[number];
+export type AuthMode = 'hmac' | 'bearer' | 'none';
 
 interface SourceBase {
   readonly id: string;

@@ -20,7 +20,7 @@ const NETWORKS: readonly { readonly prefix: RegExp; readonly lengths: readonly n
   { prefix: /^(?:50|5[6-8]|6304|6390|67)/, lengths: [16, 18, 19] },
 ];
 
-export const creditCard: Detector = {
+export const creditCardDetector: Detector = {
   mayFind: ({ digits }) => digits >= 13,
   find(text, budget) {
     const spans: Span[] = [];

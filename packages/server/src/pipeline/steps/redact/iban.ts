@@ -7,7 +7,7 @@ const BEGINNING = /[A-Za-z]{2}\d{2}/g;
 /** The check takes long numbers apart. */
 const STEPS_A_LOOK = 128;
 
-export const iban: Detector = {
+export const ibanDetector: Detector = {
   mayFind: ({ digits }) => digits >= 8,
   find(text, budget) {
     const spans: Span[] = [];

@@ -11,7 +11,7 @@ const VERSION =
   /(?:(?:\b(?:ver\.?|version|release|build|rev(?:ision)?|firmware|section|chapter)|§)[\s:=#]*|[A-Za-z][/-]|[~^]|[<>~]=\s?)$/i;
 const WORD_BEFORE = 16;
 
-export const ip: Detector = {
+export const ipDetector: Detector = {
   mayFind: ({ digits, dots, colons }) => (digits >= 4 && dots >= 3) || (digits >= 1 && colons >= 2),
   find: (text, budget) => [...findV4(text, budget), ...findV6(text, budget)],
   normalise: found => found.toLowerCase(),

@@ -3,7 +3,7 @@ import { type Detector, eachMatch, type Span, withoutSeparators } from './detect
 /** Three, two and four digits, none of the groups that are never given out; nine bare digits could be anything. */
 const SSN = /(?<![\w-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w]|-\w)/g;
 
-export const usSsn: Detector = {
+export const usSsnDetector: Detector = {
   mayFind: ({ digits }) => digits >= 9,
   find(text, budget) {
     const spans: Span[] = [];

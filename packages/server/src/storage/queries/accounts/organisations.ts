@@ -2,7 +2,7 @@ import type { AccountStore, Organisation, Role } from '../../../core/stores/acco
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
-export const toOrganisation = (row: Schema['organisations']): Organisation => ({
+const toOrganisation = (row: Schema['organisations']): Organisation => ({
   id: row.id,
   name: row.name,
   retentionDays: row.retention_days,
@@ -10,7 +10,7 @@ export const toOrganisation = (row: Schema['organisations']): Organisation => ({
   createdAt: row.created_at,
 });
 
-export const toOrganisationRow = (org: Organisation): Schema['organisations'] => ({
+const toOrganisationRow = (org: Organisation): Schema['organisations'] => ({
   id: org.id,
   name: org.name,
   retention_days: org.retentionDays,

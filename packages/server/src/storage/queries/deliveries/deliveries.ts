@@ -8,7 +8,7 @@ import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
 
 // --- Listing ---------------------------------------------------------------------------------------------
 
-/** The state as it is shown: see `deliveryStates`. */
+/** The state as it is shown: see `DeliveryState`. */
 const shownState = sql<DeliveryState>`CASE
   WHEN deliveries.state NOT IN ('pending', 'retrying') THEN deliveries.state
   WHEN destinations.id IS NULL THEN 'cancelled'
