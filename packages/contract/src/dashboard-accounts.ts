@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { hasControlCharacters, textOf } from './event.ts';
 
 /** Private calls about people: who is logged in, set-up, members and their organisations. */
-export const roleNames = ['viewer', 'member', 'admin', 'owner'] as const;
-export const role = z.enum(roleNames);
+const roleNames = ['viewer', 'member', 'admin', 'owner'] as const;
+const role = z.enum(roleNames);
 
 /** What a person calls something. */
 export const label = textOf(1, 100).refine(
@@ -11,12 +11,12 @@ export const label = textOf(1, 100).refine(
   'must not be blank, and may hold no control characters.',
 );
 
-export const email = z
+const email = z
   .email('must be an e-mail address.')
   .refine(text => text.length <= 254, 'may have at most 254 characters.')
   .transform(text => text.toLowerCase());
 
-export const LEAST_PASSWORD_LENGTH = 8;
+const LEAST_PASSWORD_LENGTH = 8;
 const MOST_PASSWORD_LENGTH = 1_024;
 const passwordGiven = textOf(1, MOST_PASSWORD_LENGTH);
 export const newPassword = textOf(LEAST_PASSWORD_LENGTH, MOST_PASSWORD_LENGTH);
@@ -42,7 +42,7 @@ export interface SetupRecord {
 }
 
 /** What whoever holds the link of an invitation may know of it. */
-export const invitationRecord = z.object({
+const invitationRecord = z.object({
   email: z.string(),
   role,
   organisation: z.object({ name: z.string() }),
@@ -69,7 +69,7 @@ export const organisationChange = z.strictObject({
     .optional(),
 });
 
-export const whoAmI = z.object({
+const whoAmI = z.object({
   user: z.object({ id: z.string(), email: z.string() }),
   organisation: z.object({ id: z.string(), name: z.string() }),
   role,
@@ -79,7 +79,7 @@ export const whoAmI = z.object({
 });
 export type WhoAmI = z.infer<typeof whoAmI>;
 
-export const memberRecord = z.object({
+const memberRecord = z.object({
   id: z.string(),
   email: z.string(),
   role,
@@ -92,7 +92,7 @@ export type MemberRecord = z.infer<typeof memberRecord>;
 /** The code is answered once, when somebody is invited. */
 export type NewInvitationRecord = MemberRecord & { readonly invite_code: string };
 
-export const organisationRecord = z.object({
+const organisationRecord = z.object({
   id: z.string(),
   name: z.string(),
   role,

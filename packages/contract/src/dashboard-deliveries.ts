@@ -67,7 +67,7 @@ export const tableColumnsBody = z.strictObject({
   id: textOf(1, 64).optional(),
 });
 
-export const tableColumnsRecord = z.object({
+const tableColumnsRecord = z.object({
   table: z.string(),
   exists: z.boolean(),
   may_insert: z.boolean(),
@@ -88,7 +88,7 @@ export const tableColumnsRecord = z.object({
 });
 export type TableColumnsRecord = z.infer<typeof tableColumnsRecord>;
 
-export const destinationRecord = z.object({
+const destinationRecord = z.object({
   id: z.string(),
   kind: z.string(),
   name: z.string(),
@@ -112,7 +112,7 @@ export type NewDestinationRecord = DestinationRecord & { readonly secret?: strin
 export type RotatedDestinationRecord = DestinationRecord & { readonly secret: string | null };
 
 /** What came of a test: the real answer. */
-export const destinationTestRecord = z.object({
+const destinationTestRecord = z.object({
   outcome: z.enum(['delivered', 'failed']),
   status: z.number().nullable(),
   code: z.string().nullable(),
@@ -135,7 +135,7 @@ export const deliveryState = z.enum([
 export type DeliveryState = z.infer<typeof deliveryState>;
 
 /** What a list of deliveries can be narrowed by; all of it combines with AND. */
-export const deliveryFilter = {
+const deliveryFilter = {
   event: textOf(1, 64).optional(),
   destination: textOf(1, 64).optional(),
   state: deliveryState.optional(),

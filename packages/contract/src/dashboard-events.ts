@@ -50,7 +50,7 @@ export const eventSummary = z.object({
 });
 export type EventSummary = z.infer<typeof eventSummary>;
 
-export const auditRecord = z.object({
+const auditRecord = z.object({
   id: z.string(),
   at: z.string(),
   actor: z.string(),

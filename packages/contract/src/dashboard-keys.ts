@@ -5,7 +5,7 @@ import { label } from './dashboard-accounts.ts';
 export const keyBody = z.strictObject({ name: label });
 export const keyChange = z.strictObject({ name: label });
 
-export const keyRecord = z.object({
+const keyRecord = z.object({
   id: z.string(),
   name: z.string(),
   prefix: z.string(),

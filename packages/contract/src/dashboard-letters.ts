@@ -5,7 +5,7 @@ import { runRecord } from './dashboard-pipelines.ts';
 
 /** What the private calls show of what was sent, of one event with all that became of it, and of dead letters. */
 
-export const attemptRecord = z.object({
+const attemptRecord = z.object({
   n: z.number(),
   at: z.string(),
   duration_ms: z.number(),
@@ -21,7 +21,7 @@ export const attemptRecord = z.object({
 });
 export type AttemptRecord = z.infer<typeof attemptRecord>;
 
-export const deliveryRecord = z.object({
+const deliveryRecord = z.object({
   id: z.string(),
   event_id: z.string(),
   event_type: z.string(),
@@ -39,7 +39,7 @@ export const deliveryRecord = z.object({
 });
 export type DeliveryRecord = z.infer<typeof deliveryRecord>;
 
-export const eventRecord = z.object({
+const eventRecord = z.object({
   ...eventSummary.shape,
   /** The sender's own id for it. */
   sender_id: z.string().nullable(),
@@ -58,13 +58,13 @@ export const eventRecord = z.object({
 export type EventRecord = z.infer<typeof eventRecord>;
 
 /** A delivery that is dead. */
-export const deadDelivery = z.object({
+const deadDelivery = z.object({
   kind: z.literal('delivery'),
   ...deliveryRecord.shape,
   reason: z.string().nullable(),
 });
 /** An event that failed in a pipeline. */
-export const failedEvent = z.object({
+const failedEvent = z.object({
   kind: z.literal('event'),
   id: z.string(),
   event_id: z.string(),
@@ -80,12 +80,12 @@ export const failedEvent = z.object({
   ),
   reason: z.string().nullable(),
 });
-export type DeadDelivery = z.infer<typeof deadDelivery>;
-export type FailedEvent = z.infer<typeof failedEvent>;
+type DeadDelivery = z.infer<typeof deadDelivery>;
+type FailedEvent = z.infer<typeof failedEvent>;
 export type DeadLetter = DeadDelivery | FailedEvent;
 
 /** How many match, and by what they can be told apart. Past `most` nobody counts on. */
-export const deadLetterSummary = z.object({
+const deadLetterSummary = z.object({
   deliveries: z.number(),
   events: z.number(),
   most: z.number(),

@@ -34,7 +34,7 @@ export const overviewQuery = z.strictObject({ minutes });
 
 /** One number for each stretch of `step_s` seconds, from `from` on; the last one is not over yet. */
 const series = { from: z.string(), step_s: z.number(), series: z.record(z.string(), z.array(z.number())) };
-export const countersRecord = z.object(series);
+const countersRecord = z.object(series);
 export type CountersRecord = z.infer<typeof countersRecord>;
 
 /** What an organisation counts of its events and deliveries. */
@@ -50,18 +50,17 @@ export const funnelNames = [
 export type FunnelName = (typeof funnelNames)[number];
 
 /** Looked at up to a limit only: where there is more, `count` is that limit. */
-export const cappedCount = z.object({ count: z.number(), more: z.boolean() });
-export type CappedCount = z.infer<typeof cappedCount>;
+const cappedCount = z.object({ count: z.number(), more: z.boolean() });
+export type CappedCountRecord = z.infer<typeof cappedCount>;
 
-export const backlogRecord = z.object({
+const backlogRecord = z.object({
   accepted: cappedCount,
   pending: cappedCount,
   retrying: cappedCount,
   held: cappedCount,
 });
-export type BacklogRecord = z.infer<typeof backlogRecord>;
 
-export const failingDestination = z.object({
+const failingDestination = z.object({
   id: z.string(),
   name: z.string(),
   kind: z.string(),
@@ -75,7 +74,7 @@ export const failingDestination = z.object({
 });
 export type FailingDestination = z.infer<typeof failingDestination>;
 
-export const overviewRecord = z.object({
+const overviewRecord = z.object({
   ...series,
   totals: z.record(z.enum(funnelNames), z.number()),
   /** Milliseconds from accepted to delivered; null where nothing was delivered. */
@@ -89,7 +88,7 @@ export const overviewRecord = z.object({
 export type OverviewRecord = z.infer<typeof overviewRecord>;
 
 const mapNode = { id: z.string(), name: z.string(), total: z.number() };
-export const mapRecord = z.object({
+const mapRecord = z.object({
   sources: z.array(z.object({ ...mapNode, kind: z.enum(['webhook', 'sdk']), enabled: z.boolean() })),
   pipelines: z.array(z.object({ ...mapNode, enabled: z.boolean() })),
   destinations: z.array(
@@ -108,7 +107,7 @@ export const mapRecord = z.object({
 });
 export type MapRecord = z.infer<typeof mapRecord>;
 
-export const healthRecord = z.object({
+const healthRecord = z.object({
   version: z.string(),
   started_at: z.string(),
   uptime_s: z.number(),

@@ -48,7 +48,7 @@ export type ConditionCheck =
   | { readonly valid: true }
   | { readonly valid: false; readonly message: string; readonly position: number };
 
-export const replayVersion = z.enum(['current', 'original']);
+const replayVersion = z.enum(['current', 'original']);
 export const replayBody = z.strictObject({ version: replayVersion.default('current') });
 
 /** Moments and entity references arrive as they are written in a query. */
@@ -59,7 +59,7 @@ export const replaysBody = z.strictObject({
 
 const routingNote = z.object({ destination: z.string(), note: z.string() });
 
-export const pipelineRecord = z.object({
+const pipelineRecord = z.object({
   id: z.string(),
   name: z.string(),
   enabled: z.boolean(),
@@ -74,7 +74,7 @@ export const pipelineRecord = z.object({
 export type PipelineRecord = z.infer<typeof pipelineRecord>;
 
 /** What its `classify` steps asked of models, and what they did not have to ask. */
-export const classifyTallies = z.object({
+const classifyTallies = z.object({
   model_called: z.number(),
   cache_hit: z.number(),
   call_shared: z.number(),
@@ -82,7 +82,7 @@ export const classifyTallies = z.object({
 /** One pipeline, as it is read by its id. */
 export type PipelineDetails = PipelineRecord & { readonly classify: z.infer<typeof classifyTallies> };
 
-export const pipelineVersionRecord = z.object({
+const pipelineVersionRecord = z.object({
   ...pipelineRecord.pick({ name: true, version: true, sources: true, steps: true, destinations: true }).shape,
   created_by: z.string(),
   created_at: z.string(),
@@ -108,7 +108,7 @@ export const runRecord = z.object({
 });
 export type RunRecord = z.infer<typeof runRecord>;
 
-export const dryRunRecord = z.object({
+const dryRunRecord = z.object({
   /** `retry`: the model did not answer, and the event would be tried again later. */
   outcome: z.enum(['routed', 'dropped', 'failed', 'retry']),
   step: z.number().nullable(),
@@ -124,7 +124,7 @@ export const dryRunRecord = z.object({
 });
 export type DryRunRecord = z.infer<typeof dryRunRecord>;
 
-export const jobRecord = z.object({
+const jobRecord = z.object({
   id: z.string(),
   kind: z.string(),
   state: z.enum(['running', 'done', 'cancelled', 'failed']),

@@ -3,13 +3,13 @@ import { label } from './dashboard-accounts.ts';
 import { defaultEventLimits, textOf } from './event.ts';
 
 /** Private calls about sources. */
-export const authMode = z.enum(['hmac', 'bearer', 'none']);
+const authMode = z.enum(['hmac', 'bearer', 'none']);
 
 const MOST_PER_SECOND = 1_000_000;
 const LEAST_PER_SECOND = 0.001;
 
 /** `per_second` may be a fraction, and 0 is unlimited. Without a burst, two seconds' worth stand ready. */
-export const rate = z
+const rate = z
   .strictObject({
     per_second: z
       .number()
@@ -32,7 +32,7 @@ export const rate = z
     burst: burst ?? Math.max(1, Math.ceil(per_second * 2)),
   }));
 
-export const defaultRate = { per_second: 100, burst: 200 } as const;
+const defaultRate = { per_second: 100, burst: 200 } as const;
 
 /** An exact event type or a glob: `order.paid`, `order.*`, `*`. */
 const match = textOf(1, defaultEventLimits.typeLength);
@@ -84,7 +84,7 @@ const sourceBase = {
   updated_at: z.string(),
   last_event_at: z.string().nullable(),
 };
-export const webhookSourceRecord = z.object({
+const webhookSourceRecord = z.object({
   kind: z.literal('webhook'),
   ...sourceBase,
   auth: authMode,
@@ -95,7 +95,7 @@ export const webhookSourceRecord = z.object({
   /** Until then the secret before the last rotation holds too. */
   previous_secret_until: z.string().nullable(),
 });
-export const sdkSourceRecord = z.object({ kind: z.literal('sdk'), ...sourceBase, match: z.string() });
+const sdkSourceRecord = z.object({ kind: z.literal('sdk'), ...sourceBase, match: z.string() });
 export type WebhookSourceRecord = z.infer<typeof webhookSourceRecord>;
 export type SdkSourceRecord = z.infer<typeof sdkSourceRecord>;
 export type SourceRecord = WebhookSourceRecord | SdkSourceRecord;
@@ -103,5 +103,5 @@ export type SourceRecord = WebhookSourceRecord | SdkSourceRecord;
 export type NewSourceRecord = SourceRecord & { readonly secret?: string };
 export type RotatedSourceRecord = SourceRecord & { readonly secret: string };
 
-export const rejectionRecord = z.object({ at: z.string(), code: z.string(), message: z.string() });
+const rejectionRecord = z.object({ at: z.string(), code: z.string(), message: z.string() });
 export type RejectionRecord = z.infer<typeof rejectionRecord>;

@@ -7,7 +7,7 @@ import { pagingQuery } from './paging.ts';
 export const MOST_ENTITIES_AT_ONCE = 1_000;
 /** UTF-8 bytes of an entity's traits as JSON. */
 export const MOST_TRAIT_BYTES = 64 * 1024;
-export const MOST_GRAPH_DEPTH = 5;
+const MOST_GRAPH_DEPTH = 5;
 
 /** A relation stands in a path like a kind, under the same rules. */
 export const relation = entityKind.meta({ pattern: '^[a-z0-9_.-]{1,64}$', examples: ['same_as'] });

@@ -122,8 +122,6 @@ export const ingestBody = (limits: EventLimits) =>
       .meta({ description: 'All of them are stored, or none.' }),
   });
 
-export type IngestBody = z.infer<ReturnType<typeof ingestBody>>;
-
 export const acceptedEvent = z.object({
   id: z.string().meta({
     description: 'The id under which the event is stored.',
@@ -131,4 +129,3 @@ export const acceptedEvent = z.object({
   }),
   duplicate: z.boolean().meta({ description: 'Whether it was stored by an earlier request already.' }),
 });
-export type AcceptedEvent = z.infer<typeof acceptedEvent>;

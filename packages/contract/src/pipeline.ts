@@ -3,15 +3,15 @@ import { jsonObject } from './event.ts';
 
 /** A pipeline as the dashboard defines it. The kinds of steps check their own configurations. */
 export const MOST_STEPS = 50;
-export const MOST_DESTINATIONS = 100;
+const MOST_DESTINATIONS = 100;
 
-export const pipelineStep = z.strictObject({
+const pipelineStep = z.strictObject({
   kind: z.string(),
   config: jsonObject.default(() => ({})),
 });
 export type PipelineStep = z.infer<typeof pipelineStep>;
 
-export const pipelineDestination = z.strictObject({
+const pipelineDestination = z.strictObject({
   id: z.string(),
   /** CEL; absent: every event. */
   when: z.string().optional(),

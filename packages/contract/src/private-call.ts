@@ -23,7 +23,7 @@ export interface ListAnswer<Row> {
 }
 
 /** No JSON: events as they happen, or a file. */
-export interface StreamAnswer {
+interface StreamAnswer {
   readonly kind: 'stream';
 }
 

@@ -55,7 +55,7 @@ function CancelJob({ job }: { job: JobRecord }) {
 }
 
 /** What counts as the whole may still be growing while a replay counts. */
-export const shareOf = ({ state, done, total }: JobRecord): number =>
+const shareOf = ({ state, done, total }: JobRecord): number =>
   state === 'done' ? 100 : total === 0 ? 0 : Math.min(100, (done / total) * 100);
 
 export function describeProgress({ state, done, failed, total }: JobRecord): string {

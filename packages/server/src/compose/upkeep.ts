@@ -59,7 +59,7 @@ export function composeUpkeep(
     ['deleted organisations', seconds(5), createRemoval({ upkeep, ...slices })],
     ['search index', seconds(1), index.work],
     ...(settings.SLUICE_ROLES.includes('process')
-      ? [['replays', REPLAY_EVERY_MS, pipelines.replay] as const]
+      ? [['replays', REPLAY_EVERY_MS, pipelines.replayJobs] as const]
       : []),
     ...(delivery.retryJobs ? [['dead letters', seconds(1), delivery.retryJobs] as const] : []),
   ];

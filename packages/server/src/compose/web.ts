@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { Problem } from '../core/errors.ts';
 import { createByteRoom } from '../core/http/byte-room.ts';
 import { VERSION } from '../core/version.ts';
 import { createEntityActions } from '../entities/actions.ts';
@@ -15,6 +14,7 @@ import { addDashboard } from '../web/dashboard/routes.ts';
 import type { AddRoutes, WebEnv } from '../web/env.ts';
 import { createCursors } from '../web/paging.ts';
 import { addEntities } from '../web/public/entities.ts';
+import { createReadiness, shareChecks } from '../web/readiness.ts';
 import type { DeliveryPart } from './delivery.ts';
 import type { EndpointsPart } from './endpoints.ts';
 import type { Foundation } from './foundation.ts';
@@ -23,7 +23,7 @@ import type { Nodes } from './nodes.ts';
 import type { StoragePart } from './storage.ts';
 import type { TelemetryPart } from './telemetry.ts';
 
-export interface WebPart {
+interface WebPart {
   readonly app: Hono<WebEnv>;
   /** The one-time code that opens the set-up; null when there is a user. */
   readonly setupCode: string | null;
@@ -41,14 +41,14 @@ export async function composeWeb(
     readonly nodes: Nodes;
   },
 ): Promise<WebPart> {
-  const { settings, clock, vault, logger, deliveriesDue } = foundation;
+  const { settings, clock, vault, logger, deliveriesDue, isStopping } = foundation;
   const { endpoints, pipelines, delivery, nodes } = parts;
   const { limits, room, directory, activity } = endpoints;
   const { deliveryQueue, entities } = delivery;
   const client = { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL };
   const entityActions = createEntityActions(entities, clock);
-  const checkWritable = shareLooks(engine.checkWritable);
-  const checkReady = createReadiness(checkWritable, pipelines, foundation);
+  const checkWritable = shareChecks(engine.checkWritable);
+  const checkReady = createReadiness({ isStopping, pipelineProblem: pipelines.problem, checkWritable });
   const passwords = { hash: hashPassword, matches: isPassword };
   const firstUser = await prepareFirstUser(engine, { vault, clock, passwords });
   await makeAdmin(firstUser, settings);
@@ -84,6 +84,7 @@ export async function composeWeb(
         destinationAdmin: delivery.destinationAdmin,
         deadLetters: delivery.deadLetters,
         pipelineAdmin: pipelines.admin,
+        replays: pipelines.replays,
         onDeliveriesDue: deliveriesDue.raise,
         entityActions,
         live,
@@ -116,30 +117,3 @@ async function makeAdmin(firstUser: FirstUser, settings: Settings): Promise<void
   if (email === undefined || password === undefined || !(await firstUser.isWanted())) return;
   await firstUser.make({ organisation: 'My organisation', email, password });
 }
-
-/** Why this process should get no requests now, if there is a reason. */
-const createReadiness =
-  (
-    checkWritable: () => Promise<void>,
-    { problem }: Pick<PipelineStage, 'problem'>,
-    { isStopping }: Foundation,
-  ) =>
-  async (): Promise<void> => {
-    if (isStopping()) throw notReady('This process is stopping.');
-    const reason = problem();
-    if (reason !== null) throw notReady(reason);
-    await checkWritable();
-  };
-
-/** Whoever asks while somebody looks shares that look: each is a write, and anybody may ask. */
-function shareLooks(look: () => Promise<void>): () => Promise<void> {
-  let underWay: Promise<void> | null = null;
-  return () => {
-    underWay ??= look().finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  };
-}
-
-const notReady = (message: string) => new Problem('storage_unavailable', { message, retryAfter: 1 });

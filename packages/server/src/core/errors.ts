@@ -33,7 +33,7 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 
-export interface ProblemDetails {
+interface ProblemDetails {
   readonly message?: string;
   /** Points at the offending field: `events[2].type`. */
   readonly path?: string;

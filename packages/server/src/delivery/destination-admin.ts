@@ -20,7 +20,7 @@ import { requireSameServer } from './same-server.ts';
 import { strikeSecrets } from './strike-secrets.ts';
 
 /** Reads stored destinations for good: opens their secrets, compiles their templates. */
-export interface DestinationPreparer {
+interface DestinationPreparer {
   prepare(destination: StoredDestination): Destination;
 }
 

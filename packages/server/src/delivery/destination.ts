@@ -27,7 +27,7 @@ export interface DestinationKind<C extends z.ZodType = z.ZodType> extends Kind<C
   readColumns?(config: z.output<C>, deps: DestinationDeps): Promise<FoundTable>;
 }
 
-export interface NewSecret<Config> {
+interface NewSecret<Config> {
   readonly config: Config;
   /** To be shown once. */
   readonly secret: string;

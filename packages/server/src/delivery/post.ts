@@ -14,12 +14,12 @@ export interface Post {
   readonly shownUrl?: string;
   readonly shownHeaders?: Readonly<Record<string, string>>;
   /** For vendors that say no with a 200: looks at an answer of any status first. Null: the status decides. */
-  readonly judge?: (answer: HttpAnswer) => Rejection | 'delivered' | null;
+  readonly judge?: (answer: HttpAnswer) => VendorRejection | 'delivered' | null;
 }
 
 export type HttpAnswer = Extract<OutgoingResult, { kind: 'answered' }>;
 
-export interface Rejection extends OutgoingFailure {
+export interface VendorRejection extends OutgoingFailure {
   readonly retryAfterMs?: number | null;
 }
 
@@ -45,7 +45,7 @@ export async function post(
   return { outcome: 'failed', code: verdict.code, message: verdict.message, retryAfterMs, ...answered };
 }
 
-function judgeStatus(status: number): Rejection | 'delivered' {
+function judgeStatus(status: number): VendorRejection | 'delivered' {
   if (status >= 200 && status < 300) return 'delivered';
   const isRedirect = status >= 300 && status < 400;
   const message = `The destination answered with status ${status}${isRedirect ? '; redirects are not followed' : ''}.`;

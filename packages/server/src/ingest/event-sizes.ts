@@ -3,7 +3,7 @@
  * may be: every other body is within the limit as a whole. Runs on bytes, before anything is parsed, and stops at
  * nesting that no body may have, so that a hostile body costs one pass.
  */
-export interface SizeProblem {
+interface SizeProblem {
   readonly kind: 'too_large' | 'too_deep';
   readonly index: number;
 }

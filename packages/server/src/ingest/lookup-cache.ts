@@ -8,7 +8,7 @@ export type Known<T> = T | null | Promise<T | null>;
  * wrong key costs a look-up and cannot fill the memory. Whoever asks while a look-up is under way shares it. What was
  * read before a change is neither kept nor shared after it.
  */
-export interface LookupCache<T> {
+interface LookupCache<T> {
   get(name: string): Known<T>;
   /** Something changed: drops the entries that this is true of. */
   drop(isConcerned: (found: T, name: string) => boolean): void;

@@ -11,7 +11,7 @@ export interface RateLimiter {
 }
 
 /** 0 a second is unlimited. */
-export interface SourceRate {
+interface SourceRate {
   readonly perSecond: number;
   readonly burst: number;
 }

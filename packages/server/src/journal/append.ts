@@ -7,7 +7,7 @@ import { createBatcher } from '../core/work/batcher.ts';
  * What a 202 means. Requests that arrive while storage is busy with the ones before go to it together, so that
  * one flush of the disk serves all of them. Each is answered when its commit is on disk, and not before.
  */
-export interface Appender {
+interface Appender {
   accept(request: AppendRequest): Promise<AppendResult>;
   /** Requests waiting for a commit. */
   waiting(): number;

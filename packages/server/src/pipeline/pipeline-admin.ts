@@ -1,64 +1,20 @@
-import type { PipelineDefinition, PipelineStep, StepTrace } from '@sluice/contract';
+import type { PipelineStep, StepTrace } from '@sluice/contract';
 import { invalid, Problem } from '../core/errors.ts';
-import type { PipelineEvent } from '../core/event/scope.ts';
 import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
+import type { DefinitionInput, PipelineAdmin, ShownTrace } from '../core/kinds/pipeline-admin.ts';
 import type { Vault } from '../core/secrets/vault.ts';
-import type { RoutingNote } from '../core/stores/event-queue.ts';
 
 import { compilePipeline } from './definitions/compile.ts';
-import { readDefinition, ready, type StoredDefinition, stepVault } from './definitions/definitions.ts';
+import { readDefinition, ready, stepVault } from './definitions/definitions.ts';
 import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './definitions/step-secrets.ts';
-import { describeStep, type StepDescription } from './step.ts';
+import { describeStep } from './step.ts';
 import { stepKinds } from './steps/registry.ts';
 import type { PipelineThread } from './thread/pipeline-thread.ts';
 import type { CompileRoutes } from './thread/run-batch.ts';
-import { LARGEST_TRACE, type ReadTrace, readTrace } from './thread/trace.ts';
+import { LARGEST_TRACE, readTrace } from './thread/trace.ts';
 
-/**
- * The administration of pipelines: a definition as somebody sends it becomes one that is checked and sealed,
- * and a stored one becomes something to show, or to try.
- */
-export interface PipelineAdmin {
-  kinds(): StepDescription[];
-  /** Checks it against what there is and against the world, or refuses with a 400; answers it sealed, as JSON text. */
-  accept(input: DefinitionInput): Promise<string>;
-  /** A stored definition with its secrets masked. */
-  show(definition: string): StoredDefinition;
-  /** A stored trace, with the event it began with. */
-  showTrace(trace: string, payload: JsonObject): ReadTrace;
-  /** Runs an event through a definition as somebody sends it, and leaves nothing behind. */
-  dryRun(input: DefinitionInput & DryRunEvent): Promise<DryRunReport>;
-}
-
-export interface DefinitionInput {
-  readonly orgId: string;
-  readonly id: string;
-  readonly given: Omit<PipelineDefinition, 'enabled'>;
-  /** The definition that is there already, whose secrets may be kept. */
-  readonly stored: string | null;
-  /** Of the organisation. */
-  readonly sourceIds: readonly string[];
-  readonly destinationIds: readonly string[];
-}
-
-export interface DryRunEvent {
-  readonly event: PipelineEvent;
-  readonly payload: string;
-  readonly sourceName: string | null;
-  readonly mayAskModel: boolean;
-}
-
-export interface DryRunReport extends ReadTrace {
-  readonly outcome: 'routed' | 'dropped' | 'failed' | 'retry';
-  readonly step: number | null;
-  readonly reason: string | null;
-  readonly payload: unknown;
-  readonly labels: unknown;
-  readonly destinations: readonly string[];
-  readonly notes: readonly RoutingNote[];
-}
-
+/** Checks definitions as they are sent, and shows stored ones; drafts are run on a thread of their own. */
 export function createPipelineAdmin(dependencies: {
   readonly vault: Pick<Vault, 'seal' | 'open'>;
   readonly client: Pick<OutgoingHttp, 'requireUsableUrl'>;
@@ -161,7 +117,7 @@ function requireKnown(
 }
 
 /** An event too large for a trace stands beside its runs anyway, and not once more for each of their steps. */
-function showTrace(trace: string, payload: JsonObject): ReadTrace {
+function showTrace(trace: string, payload: JsonObject): ShownTrace {
   const shown = readTrace(trace, payload);
   if (shown.steps.length === 0 || stringifyJson(payload).length <= LARGEST_TRACE) return shown;
   const withoutEvent = (state: StepTrace['before']) => (state?.payload === payload ? null : state);

@@ -2,29 +2,32 @@ import { type Clock, minutes } from '../core/clock.ts';
 import { isStorageAway } from '../core/errors.ts';
 import type { EntityRef } from '../core/event/scope.ts';
 import type { OutgoingHttp } from '../core/http/outgoing.ts';
+import type { ReplayActions } from '../core/jobs/replay.ts';
+import type { PipelineAdmin } from '../core/kinds/pipeline-admin.ts';
 import type { Vault } from '../core/secrets/vault.ts';
 import type { ChangeListener } from '../core/stores/change.ts';
 import type { ConfigurationStore } from '../core/stores/configuration.ts';
-import type { EventQueue } from '../core/stores/event-queue.ts';
 import type { JobStore } from '../core/stores/jobs.ts';
-import type { Journal } from '../core/stores/journal.ts';
 
 import { createDefinitions } from './definitions/definitions.ts';
-import { createPipelineAdmin, type PipelineAdmin } from './pipeline-admin.ts';
+import { createPipelineAdmin } from './pipeline-admin.ts';
+import type { PortDependencies } from './ports/port.ts';
 import { servePorts } from './ports/serve.ts';
 import { createPipelineThread, type StartThread } from './thread/pipeline-thread.ts';
 import { failedReport } from './thread/protocol.ts';
 import type { CompileRoutes } from './thread/run-batch.ts';
 import { createPipelineRunner } from './thread/runner.ts';
-import { createReplayJobs } from './work/replay.ts';
-import { createPipelineWorker, type OnSettled } from './work/worker.ts';
+import { createReplayJobs, type ReplayJobOptions } from './work/replay.ts';
+import { createReplayActions } from './work/start-replay.ts';
+import { createPipelineWorker, type OnSettled, type WorkerOptions } from './work/worker.ts';
 
 /** The stage of pipelines, its parts put together: what is asked of it from outside, and what it asks of others. */
 export interface PipelineStage {
   readonly admin: PipelineAdmin;
+  readonly replays: ReplayActions;
   start(): void;
   /** Works on replays that somebody asked for. */
-  replay(): Promise<void>;
+  replayJobs(): Promise<void>;
   /** Events may have been accepted. */
   wake(): void;
   /** Configuration has changed. */
@@ -37,11 +40,13 @@ export interface PipelineStage {
   stop(): Promise<void>;
 }
 
-export interface PipelineStageOptions {
+interface PipelineStageOptions {
   readonly configuration: Pick<ConfigurationStore, 'readProcessing' | 'findPipelineVersion'>;
-  readonly eventQueue: EventQueue;
-  readonly jobs: Omit<JobStore, 'audited'>;
-  readonly journal: Pick<Journal, 'listEvents' | 'findEvent'>;
+  readonly eventQueue: WorkerOptions['eventQueue'] &
+    PortDependencies['eventQueue'] &
+    ReplayJobOptions['eventQueue'];
+  readonly jobs: ReplayJobOptions['jobs'] & Pick<JobStore, 'audited'>;
+  readonly journal: ReplayJobOptions['journal'];
   readonly clock: Clock;
   readonly vault: Vault;
   /** The threads derive from it what they hash with. */
@@ -105,7 +110,8 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
   return {
     start: () => worker?.start(),
     admin: createPipelineAdmin({ vault, client, compileRoutes, thread: drafts }),
-    replay: createReplayJobs({ eventQueue, jobs, journal, clock, onParked: wake }),
+    replays: createReplayActions({ jobs, clock }),
+    replayJobs: createReplayJobs({ eventQueue, jobs, journal, clock, onParked: wake }),
     wake,
     invalidate: definitions.invalidate,
     problem: runner.problem,

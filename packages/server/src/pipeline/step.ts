@@ -3,7 +3,8 @@ import type { Tally } from '../core/event/outcome.ts';
 import type { PipelineEvent, Scope } from '../core/event/scope.ts';
 import { Budget, OverBudget } from '../core/expressions/cel/budget.ts';
 import type { JsonObject } from '../core/json/json.ts';
-import { defineKind, describeKind, type Kind, type KindDescription } from '../core/kinds/kind.ts';
+import { defineKind, describeKind, type Kind } from '../core/kinds/kind.ts';
+import type { StepClass, StepKindDescription } from '../core/kinds/pipeline-admin.ts';
 import type { PortName, StepPorts } from './ports/registry.ts';
 
 /** One event in the middle of one pipeline. Never changed in place: a step answers what is to be different. */
@@ -65,9 +66,6 @@ export interface CompiledStep<N extends PortName = PortName> {
   bind(ports: Pick<StepPorts, N>): Step;
 }
 
-/** The classes of the specification: what a step may do to an event. */
-export type StepClass = 'mutating' | 'control' | 'enrichment';
-
 export interface StepKind<C extends z.ZodType = z.ZodType, N extends PortName = PortName> extends Kind<C> {
   readonly class: StepClass;
   /** The ports that its steps are bound to; they get no others. */
@@ -80,13 +78,8 @@ export const defineStep = <C extends z.ZodType, const N extends PortName>(
   kind: Omit<StepKind<C, N>, 'secrets'> & Partial<Pick<StepKind<C, N>, 'secrets'>>,
 ): StepKind<C, N> => defineKind(kind);
 
-export interface StepDescription extends KindDescription {
-  readonly class: StepClass;
-  readonly needs: readonly PortName[];
-}
-
 /** For forms and reference pages. */
-export const describeStep = (kind: StepKind): StepDescription => ({
+export const describeStep = (kind: StepKind): StepKindDescription => ({
   ...describeKind(kind),
   class: kind.class,
   needs: kind.needs,

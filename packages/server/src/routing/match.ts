@@ -4,13 +4,13 @@ import { type Condition, compileCondition } from '../core/expressions/condition.
 import { readAt } from '../core/expressions/expression-error.ts';
 
 /** Where the events of a pipeline go: to every destination whose `when` they match. */
-export interface Routes {
+interface Routes {
   /** Whether any condition reads the traits of the event's entity. */
   readonly readsTraits: boolean;
   match(scope: Scope): RouteMatch;
 }
 
-export type RouteMatch =
+type RouteMatch =
   | {
       readonly kind: 'matched';
       readonly destinations: readonly string[];

@@ -3,7 +3,7 @@
  * it shares with no other session; proxies of the environment are never asked, redirects never followed,
  * certificates always verified, and bodies come as they were sent.
  */
-export interface FetchSession {
+interface FetchSession {
   fetch(url: string, init: RequestInit): Promise<Response>;
   close(): void;
 }

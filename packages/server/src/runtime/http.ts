@@ -11,7 +11,7 @@ export interface Peer {
   readonly address: string;
 }
 
-export interface HttpHandlers {
+interface HttpHandlers {
   ingest(request: Request): Promise<Response>;
   webhook(request: Request, token: string): Promise<Response>;
   everythingElse(request: Request, peer: Peer): Response | Promise<Response>;

@@ -1,5 +1,5 @@
 /** A thread of its own, and what of it the rest of the code may know. */
-export interface Thread {
+interface Thread {
   post(message: unknown): void;
   /** Ends it in the middle of whatever it does. */
   end(): void;

@@ -1,4 +1,4 @@
-import type { AttemptRecord, ClaimedDelivery } from '../core/stores/delivery-queue.ts';
+import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
 
 import { type EventRow, toPipelineEvent } from './event-row.ts';
 
@@ -40,5 +40,5 @@ export const toClaimedDelivery = (row: ClaimedDeliveryRow): ClaimedDelivery => (
 });
 
 /** When a delivery ended with this attempt; null where it goes on. */
-export const finishedAt = ({ next, attempt }: AttemptRecord): number | null =>
+export const finishedAt = ({ next, attempt }: EndedAttempt): number | null =>
   next.state === 'retrying' ? null : attempt.at + attempt.durationMs;

@@ -20,7 +20,7 @@ export const claimedColumns = [
 
 export type ClaimedRow = Pick<Schema['events'], (typeof claimedColumns)[number]>;
 
-export interface ClaimTerms {
+interface ClaimTerms {
   readonly token: string;
   readonly tries: number;
   /** Empty: no replay. */

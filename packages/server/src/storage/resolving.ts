@@ -2,7 +2,7 @@ import { UNKNOWN_PIPELINE } from '../core/event/outcome.ts';
 import type { Settlement } from '../core/stores/event-queue.ts';
 
 /** A pipeline whose failed runs of an event are resolved, as far as their ids lie below this one. */
-export interface Resolved {
+interface ResolvedRuns {
   readonly pipelineId: string;
   readonly below: string;
 }
@@ -11,7 +11,7 @@ export interface Resolved {
 const ALL = 'run_~';
 
 /** Which earlier failures a replay resolves. Only a replay has anything before it. */
-export function resolvedBy({ jobId, runs, parked, retryOf }: Settlement): Resolved[] {
+export function resolvedBy({ jobId, runs, parked, retryOf }: Settlement): ResolvedRuns[] {
   if (jobId === null) return [];
   const better = runs
     .filter(({ outcome }) => outcome !== 'failed')

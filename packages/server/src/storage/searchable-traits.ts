@@ -34,7 +34,7 @@ const LONGEST_INDEXED = 128;
 export const indexedText = (text: string): string =>
   text.length > LONGEST_INDEXED ? `#${sha256Hex(text)}` : text;
 
-export type Indexed = Pick<Schema['entities'], 'id' | 'org_id' | 'kind' | 'changed' | 'traits'>;
+type Indexed = Pick<Schema['entities'], 'id' | 'org_id' | 'kind' | 'changed' | 'traits'>;
 
 export function indexRowsOf(entity: Indexed, { traits }: Searchable): Schema['entity_traits'][] {
   if (traits.length === 0) return [];

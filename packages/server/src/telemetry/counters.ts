@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { minutes } from '../core/clock.ts';
 import { arrow, type Count, type CounterStore, WHOLE_ORGANISATION } from '../core/stores/counters.ts';
-import type { AttemptRecord, ClaimedDelivery } from '../core/stores/delivery-queue.ts';
+import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
 import type { Settlement, SettleResult } from '../core/stores/event-queue.ts';
 import type { AppendRequest } from '../core/stores/journal.ts';
 
@@ -17,7 +17,7 @@ export interface CountKeeper {
   received(request: AppendRequest, events: number): void;
   /** An event that came through these sources was settled so. */
   settled(settled: Settlement, result: Settled, sourceIds: readonly string[]): void;
-  attempted(delivery: ClaimedDelivery, next: AttemptRecord['next']): void;
+  attempted(delivery: ClaimedDelivery, next: EndedAttempt['next']): void;
   /** So many deliveries were ended because their destination is down. */
   expired(orgId: string, destinationId: string, deliveries: number): void;
   flush(): Promise<void>;

@@ -5,7 +5,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { AddRoutes, WebEnv } from './env.ts';
 import { toProblem, toResponse } from './problem.ts';
 
-export interface WebDependencies {
+interface WebDependencies {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Rejects with the reason while events cannot be accepted. */

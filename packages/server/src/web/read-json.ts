@@ -5,7 +5,7 @@ import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/rea
 import { validate } from '../core/http/validate.ts';
 import { mayHoldUnstorableText, parseJson, requireNesting, requireStorableText } from '../core/json/json.ts';
 
-export interface BodyLimits {
+interface BodyLimits {
   readonly bodyBytes: number;
   readonly nesting: number;
 }

@@ -163,7 +163,8 @@ export function importsIn(source: string): { specifier: string; typeOnly: boolea
   return found;
 }
 
-const withoutComments = (source: string): string =>
+/** The code of a file; comments may name anything. */
+export const withoutComments = (source: string): string =>
   source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 
 /** A ring of files that import each other, or null. */

@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { CelEditor } from './cel-editor.tsx';
 import { ConditionRows } from './condition-rows.tsx';
 import { useKnownFields } from './known-fields.ts';
-import { fromCondition, type Rows, toCondition } from './rows.ts';
+import { fromCondition, type JoinedRows, toCondition } from './rows.ts';
 import { useCheck } from './use-check.ts';
 
 /**
@@ -29,7 +29,7 @@ export default function ConditionInput(props: {
   const read = isExpression ? null : fromCondition(value);
   const [mode, setMode] = useState<'rows' | 'cel'>(read === null || value === '' ? 'cel' : 'rows');
   // What is being typed into rows may not be a condition yet; they are kept as long as they are what was written.
-  const [typed, setTyped] = useState<Rows | null>(null);
+  const [typed, setTyped] = useState<JoinedRows | null>(null);
   const rows = typed !== null && toCondition(typed) === value ? typed : read;
   const asRows = mode === 'rows' && rows !== null;
   const isUnfinished = asRows && rows.rows.some(({ field }) => field === '');

@@ -13,17 +13,17 @@ import { IconPlus, IconX } from '@tabler/icons-react';
 import classes from './condition-rows.module.css';
 import type { KnownField } from './known-fields.ts';
 import { type Literal, readLiteral, showLiteral } from './row-text.ts';
-import { type Operator, operators, type Row, type Rows } from './rows.ts';
+import { type JoinedRows, type Operator, operators, type Row } from './rows.ts';
 
 const choices = Object.entries(operators).map(([value, { label }]) => ({ value, label }));
 const emptyRow: Row = { field: '', operator: '==', values: [{ kind: 'text', text: '' }] };
 
 /** A condition as rows of field, operator and value. */
 export function ConditionRows(props: {
-  rows: Rows;
+  rows: JoinedRows;
   fields: readonly KnownField[];
   disabled: boolean;
-  onChange(rows: Rows): void;
+  onChange(rows: JoinedRows): void;
 }) {
   const { rows, fields, disabled, onChange } = props;
   const change = (changed: readonly Row[]) => onChange({ ...rows, rows: changed });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type Literal, readLiteral, showLiteral } from './row-text.ts';
-import { fromCondition, type Operator, operators, type Row, type Rows, toCondition } from './rows.ts';
+import { fromCondition, type JoinedRows, type Operator, operators, type Row, toCondition } from './rows.ts';
 
 const text = (value: string): Literal => ({ kind: 'text', text: value });
 const word = (value: string): Literal => ({ kind: 'word', text: value });
@@ -88,7 +88,7 @@ const row: fc.Arbitrary<Row> = fc.constantFrom(...(Object.keys(operators) as Ope
   }[operators[operator].takes] as fc.Arbitrary<Literal[]>;
   return fc.record({ field, operator: fc.constant(operator), values });
 });
-const anyRows: fc.Arbitrary<Rows> = fc.record({
+const anyRows: fc.Arbitrary<JoinedRows> = fc.record({
   join: fc.constantFrom('and' as const, 'or' as const),
   rows: fc.array(row, { minLength: 2, maxLength: 5 }),
 });

@@ -11,7 +11,7 @@ export interface Row {
   readonly values: readonly Literal[];
 }
 
-export interface Rows {
+export interface JoinedRows {
   readonly join: 'and' | 'or';
   readonly rows: readonly Row[];
 }
@@ -57,7 +57,7 @@ export const operators = {
 
 export type Operator = keyof typeof operators;
 
-export const toCondition = ({ join, rows }: Rows): string =>
+export const toCondition = ({ join, rows }: JoinedRows): string =>
   rows.map(writeRow).join(join === 'and' ? ' && ' : ' || ');
 
 const writeRow = ({ field, operator, values }: Row): string =>
@@ -86,7 +86,7 @@ function pattern(source: string): RegExp {
 }
 
 /** Null where it says more than rows can. */
-export function fromCondition(text: string): Rows | null {
+export function fromCondition(text: string): JoinedRows | null {
   if (text.trim() === '') return { join: 'and', rows: [] };
   const rows: Row[] = [];
   const joins = new Set<string>();

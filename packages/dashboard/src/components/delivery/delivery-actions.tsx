@@ -8,8 +8,8 @@ import { ConfirmButton } from '../confirm.tsx';
 
 const open = new Set(['pending', 'held', 'delivering', 'retrying', 'dead']);
 
-export const canRetry = ({ state }: Pick<DeliveryRecord, 'state'>): boolean => state === 'dead';
-export const canDiscard = ({ state }: Pick<DeliveryRecord, 'state'>): boolean => open.has(state);
+const canRetry = ({ state }: Pick<DeliveryRecord, 'state'>): boolean => state === 'dead';
+const canDiscard = ({ state }: Pick<DeliveryRecord, 'state'>): boolean => open.has(state);
 
 /** Send it again, or let it go. */
 export function DeliveryActions({ delivery, size = 'sm' }: { delivery: DeliveryRecord; size?: string }) {

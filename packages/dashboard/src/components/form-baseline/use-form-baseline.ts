@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { isSame } from './changes.ts';
 
-export interface FormBaseline<Parts> {
+interface FormBaseline<Parts> {
   /** What the form began with. */
   readonly begun: Parts;
   /** Rises whenever the form is reset: its `key`. */

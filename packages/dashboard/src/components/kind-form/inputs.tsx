@@ -19,7 +19,7 @@ import { SecretInput } from './secret-input.tsx';
 /** The editor of conditions is large: it comes when a form first asks for a condition. */
 const ConditionInput = lazy(() => import('../condition/condition-input.tsx'));
 
-export interface InputProps {
+interface InputProps {
   readonly schema: ConfigSchema;
   readonly label: string;
   readonly required: boolean;

@@ -15,7 +15,7 @@ import {
 } from './schema.ts';
 
 /** Draws a field for which its kind names an aid. */
-export type Aid = (field: {
+type Aid = (field: {
   readonly schema: ConfigSchema;
   readonly label: string;
   readonly value: unknown;

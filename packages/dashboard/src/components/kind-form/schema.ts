@@ -4,7 +4,7 @@ import type { ConfigSchema } from '@sluice/contract/dashboard-kinds';
 export type Config = Readonly<Record<string, unknown>>;
 
 /** How one field is asked for. */
-export type FieldKind =
+type FieldKind =
   | 'secret'
   | 'condition'
   | 'expression'

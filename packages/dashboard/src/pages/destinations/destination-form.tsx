@@ -14,7 +14,7 @@ import { PolicyForm } from './policy-form.tsx';
 import { readDelays, writeDelays } from './retry-policy-text.ts';
 import { TableColumns } from './table-columns.tsx';
 
-export interface Draft {
+export interface DestinationDraft {
   readonly name: string;
   readonly config: Config;
   readonly policy: DeliveryPolicy;
@@ -23,7 +23,7 @@ export interface Draft {
 /** The form of a destination of any kind. What is being filled in lives here until it is saved. */
 export function DestinationForm(props: {
   kind: KindRecord;
-  initial: Draft;
+  initial: DestinationDraft;
   /** Of one that exists, whose secrets may be kept. */
   id?: string;
   error: CallError | null;
@@ -35,13 +35,13 @@ export function DestinationForm(props: {
   notice?: ReactNode;
   /** Somebody is filling it in. */
   onTouch?(): void;
-  onSave(draft: Draft): void;
+  onSave(draft: DestinationDraft): void;
 }) {
   const { kind, initial, id, error, disabled = false } = props;
   const [draft, setDraft] = useState(initial);
   const [delays, setDelays] = useState(() => writeDelays(initial.policy.schedule_s));
   const delaysField = useRef<HTMLInputElement>(null);
-  const change = (changed: Partial<Draft>) => {
+  const change = (changed: Partial<DestinationDraft>) => {
     setDraft(before => ({ ...before, ...changed }));
     props.onTouch?.();
   };

@@ -20,7 +20,7 @@ import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useDelete } from '../../lib/use-delete.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
-import { DestinationForm, type Draft } from './destination-form.tsx';
+import { type DestinationDraft, DestinationForm } from './destination-form.tsx';
 import { DestinationNotices } from './destination-notices.tsx';
 import { stateOf } from './destination-state.ts';
 import classes from './destinations.module.css';
@@ -120,7 +120,7 @@ function ExistingDestination({ id }: { id: string }) {
   );
 }
 
-const partsOf = ({ name, config, policy }: DestinationRecord): Draft => ({ name, config, policy });
+const partsOf = ({ name, config, policy }: DestinationRecord): DestinationDraft => ({ name, config, policy });
 
 function Configuration(props: {
   kind: KindRecord;
@@ -132,7 +132,7 @@ function Configuration(props: {
   const now = partsOf(props.destination);
   const form = useFormBaseline(now);
   const change = useChange('PATCH /destinations/:id');
-  const save = (draft: Draft) => {
+  const save = (draft: DestinationDraft) => {
     const takeIn = form.save();
     change.mutate(
       { id, body: changesOf(form.begun, draft, now) },

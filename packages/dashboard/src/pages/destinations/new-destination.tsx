@@ -11,7 +11,7 @@ import { firstSentence, InlineCode, Prose } from '../../components/prose.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
-import { DestinationForm, type Draft } from './destination-form.tsx';
+import { type DestinationDraft, DestinationForm } from './destination-form.tsx';
 import classes from './destinations.module.css';
 import { KindIcon } from './kind-icon.tsx';
 
@@ -54,8 +54,8 @@ function KindPage(props: { kind: KindRecord; onSecret(made: NewDestinationRecord
   const { kind } = props;
   const change = useChange('POST /destinations');
   const navigate = useNavigate();
-  const initial: Draft = { name: '', config: {}, policy: deliveryPolicy.parse({}) };
-  const make = (draft: Draft) =>
+  const initial: DestinationDraft = { name: '', config: {}, policy: deliveryPolicy.parse({}) };
+  const make = (draft: DestinationDraft) =>
     change.mutate(
       { body: { kind: kind.kind, ...draft } },
       {

@@ -41,7 +41,7 @@ export function formatSpan(seconds: number): string {
 }
 
 /** Exact: `2 min`, `90 s`. */
-export function formatDelay(seconds: number): string {
+function formatDelay(seconds: number): string {
   const exact = units.toReversed().find(({ seconds: size }) => seconds >= size && seconds % size === 0);
   return exact ? `${seconds / exact.seconds} ${exact.short}` : `${seconds} s`;
 }

@@ -1,12 +1,12 @@
 import type { EntityName } from '../../lib/entity-path.ts';
 
 /** Where each entity of a graph is drawn: the one it is about in the middle, the others in rings by distance. */
-export interface GraphEdge {
+interface GraphEdge {
   readonly from: EntityName;
   readonly to: EntityName;
 }
 
-export interface Place {
+interface Place {
   readonly x: number;
   readonly y: number;
 }

@@ -10,7 +10,7 @@ interface JobRequest {
 
 const requestOf = (job: JobRecord): JobRequest => (job.request ?? {}) as JobRequest;
 
-export const titleOf = ({ kind }: Pick<JobRecord, 'kind'>): string =>
+export const jobTitle = ({ kind }: Pick<JobRecord, 'kind'>): string =>
   kind === 'replay' ? 'Replay' : kind === 'dead_letters.retry' ? 'Retry of dead letters' : kind;
 
 /** What was asked for, in a sentence. */

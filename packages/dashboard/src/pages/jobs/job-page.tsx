@@ -11,7 +11,7 @@ import { Waiting } from '../../components/page-states.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
-import { describeJob, outcomeOf, titleOf } from './job-labels.ts';
+import { describeJob, jobTitle, outcomeOf } from './job-labels.ts';
 
 /** A long piece of work: how far it has come, who asked for it, and what came of it. */
 export default function JobPage() {
@@ -21,7 +21,7 @@ export default function JobPage() {
   const outcome = outcomeOf(job);
   return (
     <Page
-      title={titleOf(job)}
+      title={jobTitle(job)}
       badge={<StateBadge state={job.state} />}
       lead={describeJob(job)}
       actions={

@@ -9,7 +9,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { describeJob, titleOf } from './job-labels.ts';
+import { describeJob, jobTitle } from './job-labels.ts';
 
 const keyOf = ({ id }: JobRecord) => id;
 const pageOf = ({ id }: JobRecord) => `/jobs/${id}`;
@@ -22,7 +22,7 @@ const columns: readonly Column<JobRecord>[] = [
     width: 'minmax(120px, 1fr)',
     cell: job => (
       <>
-        <Link to={pageOf(job)}>{titleOf(job)}</Link>{' '}
+        <Link to={pageOf(job)}>{jobTitle(job)}</Link>{' '}
         <Text span size="sm" c="dimmed">
           {describeJob(job)}
         </Text>

@@ -7,7 +7,7 @@ import { emptyTail, goOn, type Tail, takeIn } from './tail.ts';
 
 const SHOWN_AT_FIRST = 50;
 
-export interface FollowedTail extends Tail {
+interface FollowedTail extends Tail {
   readonly isConnected: boolean;
   /** The first look back is over. */
   readonly hasBegun: boolean;

@@ -1,7 +1,7 @@
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import type { RangeName } from './ranges.ts';
 
-export interface ChartRow {
+interface ChartRow {
   readonly at: string;
   readonly received: number;
   readonly delivered: number;

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { CappedCount, OverviewRecord } from '@sluice/contract/dashboard-overview';
+import type { CappedCountRecord, OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -65,7 +65,7 @@ function Linked(props: {
   to: string;
   search?: Record<string, string>;
   label: string;
-  of: CappedCount;
+  of: CappedCountRecord;
   isBad?: boolean;
 }) {
   const label = (

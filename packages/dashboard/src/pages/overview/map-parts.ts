@@ -7,7 +7,7 @@ import type { RangeName } from './ranges.ts';
 
 /** The nodes and arrows of the map, made from what the server answers. */
 
-export interface Part {
+interface Part {
   readonly [key: string]: unknown;
   readonly column: 'sources' | 'pipelines' | 'destinations';
   readonly id: string;

@@ -4,15 +4,15 @@ import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import type { CallError } from '../../lib/api/call.ts';
-import type { Draft } from './draft.ts';
+import type { PipelineDraft } from './draft.ts';
 
 /** What it is called, whether it runs, and which sources it listens to. */
 export function BasicsPart(props: {
-  draft: Draft;
+  draft: PipelineDraft;
   sources: readonly SourceRecord[];
   mayChange: boolean;
   error: CallError | null;
-  onChange(changed: Partial<Draft>): void;
+  onChange(changed: Partial<PipelineDraft>): void;
 }) {
   const { draft, sources, mayChange, error, onChange } = props;
   return (

@@ -2,18 +2,18 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
   addStep,
-  changesOf,
-  type Draft,
+  draftChanges,
   duplicateStep,
   emptyDraft,
   isChanged,
   moveStep,
+  type PipelineDraft,
   placeOf,
   summaryOf,
   toDraft,
 } from './draft.ts';
 
-const saved: Draft = toDraft({
+const saved: PipelineDraft = toDraft({
   name: 'Orders',
   enabled: true,
   sources: ['src_1'],
@@ -27,8 +27,11 @@ const saved: Draft = toDraft({
 describe('what is sent to the server', () => {
   test('is nothing where nothing was changed, and only what was', () => {
     expect(isChanged(saved, saved)).toBe(false);
-    expect(changesOf({ ...saved, enabled: false }, saved)).toEqual({ enabled: false });
-    expect(Object.keys(changesOf({ ...saved, name: 'x', sources: [] }, saved))).toEqual(['name', 'sources']);
+    expect(draftChanges({ ...saved, enabled: false }, saved)).toEqual({ enabled: false });
+    expect(Object.keys(draftChanges({ ...saved, name: 'x', sources: [] }, saved))).toEqual([
+      'name',
+      'sources',
+    ]);
   });
 
   test('leaves a when out where there is none, and the keys of steps', () => {
@@ -36,7 +39,7 @@ describe('what is sent to the server', () => {
       { id: 'dst_1', when: undefined },
       { id: 'dst_2', when: '' },
     ];
-    expect(changesOf({ ...saved, destinations, steps: addStep([], 'dedupe') }, saved)).toEqual({
+    expect(draftChanges({ ...saved, destinations, steps: addStep([], 'dedupe') }, saved)).toEqual({
       destinations: [{ id: 'dst_1' }, { id: 'dst_2', when: '' }],
       steps: [{ kind: 'dedupe', config: {} }],
     });
@@ -52,7 +55,7 @@ describe('steps', () => {
   const kinds = (steps: readonly { kind: string }[]) => steps.map(({ kind }) => kind);
 
   test('are moved to the place of another', () => {
-    const steps = ['a', 'b', 'c'].reduce<Draft['steps']>((all, kind) => addStep(all, kind), []);
+    const steps = ['a', 'b', 'c'].reduce<PipelineDraft['steps']>((all, kind) => addStep(all, kind), []);
     expect(kinds(moveStep(steps, '0', '2'))).toEqual(['b', 'c', 'a']);
     expect(kinds(moveStep(steps, '2', '0'))).toEqual(['c', 'a', 'b']);
     expect(kinds(moveStep(steps, '1', '1'))).toEqual(['a', 'b', 'c']);
@@ -71,7 +74,7 @@ describe('steps', () => {
     const action = fc.record({ what: fc.constantFrom('add', 'copy', 'move', 'remove'), at: fc.nat(5) });
     fc.assert(
       fc.property(fc.array(action, { maxLength: 20 }), actions => {
-        let steps: Draft['steps'] = saved.steps;
+        let steps: PipelineDraft['steps'] = saved.steps;
         for (const { what, at } of actions) {
           const key = steps[at % Math.max(1, steps.length)]?.key ?? '';
           if (what === 'add') steps = addStep(steps, 'dedupe');

@@ -3,7 +3,7 @@ import type { Config } from '../../components/kind-form/schema.ts';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 
 /** A pipeline while it is being written. */
-export interface Draft {
+export interface PipelineDraft {
   readonly name: string;
   readonly enabled: boolean;
   readonly sources: readonly string[];
@@ -23,11 +23,17 @@ export interface DraftDestination {
   readonly when?: string | undefined;
 }
 
-export const emptyDraft: Draft = { name: '', enabled: true, sources: [], steps: [], destinations: [] };
+export const emptyDraft: PipelineDraft = {
+  name: '',
+  enabled: true,
+  sources: [],
+  steps: [],
+  destinations: [],
+};
 
 type Definition = Pick<PipelineRecord, 'name' | 'enabled' | 'sources' | 'steps' | 'destinations'>;
 
-export const toDraft = ({ name, enabled, sources, steps, destinations }: Definition): Draft => ({
+export const toDraft = ({ name, enabled, sources, steps, destinations }: Definition): PipelineDraft => ({
   name,
   enabled,
   sources,
@@ -36,7 +42,7 @@ export const toDraft = ({ name, enabled, sources, steps, destinations }: Definit
 });
 
 /** What is sent to the server: the whole of it. */
-export const toBody = ({ name, enabled, sources, steps, destinations }: Draft) => ({
+export const toBody = ({ name, enabled, sources, steps, destinations }: PipelineDraft) => ({
   name,
   enabled,
   sources,
@@ -45,7 +51,7 @@ export const toBody = ({ name, enabled, sources, steps, destinations }: Draft) =
 });
 
 /** Only what was changed, so that turning a pipeline off makes no version. */
-export function changesOf(draft: Draft, saved: Draft): Partial<ReturnType<typeof toBody>> {
+export function draftChanges(draft: PipelineDraft, saved: PipelineDraft): Partial<ReturnType<typeof toBody>> {
   const before: Record<string, unknown> = toBody(saved);
   return Object.fromEntries(
     Object.entries(toBody(draft)).filter(
@@ -54,8 +60,8 @@ export function changesOf(draft: Draft, saved: Draft): Partial<ReturnType<typeof
   );
 }
 
-export const isChanged = (draft: Draft, saved: Draft): boolean =>
-  Object.keys(changesOf(draft, saved)).length > 0;
+export const isChanged = (draft: PipelineDraft, saved: PipelineDraft): boolean =>
+  Object.keys(draftChanges(draft, saved)).length > 0;
 
 /** A key that no step has. */
 const freshKey = (steps: readonly DraftStep[]): string =>

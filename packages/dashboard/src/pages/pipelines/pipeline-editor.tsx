@@ -15,7 +15,7 @@ import { useFilters } from '../../lib/use-filters.ts';
 import { BasicsPart } from './basics-part.tsx';
 import { ClassifyCounts } from './classify-counts.tsx';
 import { DestinationsPart } from './destinations-part.tsx';
-import { type Draft, placeOf, toBody } from './draft.ts';
+import { type PipelineDraft, placeOf, toBody } from './draft.ts';
 import { LeaveGuard } from './leave-guard.tsx';
 import classes from './pipeline.module.css';
 import { SaveBar } from './save-bar.tsx';
@@ -51,7 +51,7 @@ export function PipelineEditor(props: {
   const trial = useTrial({ draft, id: base?.id ?? null, event: tested.event, classify });
   const isLeaving = useRef(false);
   // What the server refused is shown until it is changed.
-  const [refused, setRefused] = useState<Draft | null>(null);
+  const [refused, setRefused] = useState<PipelineDraft | null>(null);
   const error = refused === draft ? change.error : null;
 
   const toggle = (key: string, isOpen: boolean) =>

@@ -7,7 +7,7 @@ import { shortened } from '../../components/kind-form/problems.ts';
 import { formatRelative } from '../../components/relative-time.tsx';
 import { CallError } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
-import { type Draft, placeOf } from './draft.ts';
+import { type PipelineDraft, placeOf } from './draft.ts';
 import { TrialReport } from './trial-report.tsx';
 import type { Trial, TrialEvent } from './use-trial.ts';
 
@@ -16,7 +16,7 @@ const SAMPLE = '{\n  "type": "order.created",\n  "payload": { "id": 1, "total": 
 
 /** Tries the draft with a real event or a written one, again after each change. */
 export function TestPanel(props: {
-  draft: Draft;
+  draft: PipelineDraft;
   kinds: readonly KindRecord[];
   destinations: readonly DestinationRecord[];
   event: TrialEvent | null;

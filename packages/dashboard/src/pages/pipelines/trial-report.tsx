@@ -9,13 +9,13 @@ import { JsonText } from '../../components/json-text.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { type FieldChange, fieldChanges } from './changes.ts';
-import type { Draft } from './draft.ts';
+import type { PipelineDraft } from './draft.ts';
 import classes from './pipeline.module.css';
 
 /** What became of the event: what each step did to it, where it would go, and why not elsewhere. */
 export function TrialReport(props: {
   report: DryRunRecord;
-  draft: Draft;
+  draft: PipelineDraft;
   kinds: readonly KindRecord[];
   destinations: readonly DestinationRecord[];
 }) {

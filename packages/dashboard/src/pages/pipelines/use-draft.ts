@@ -1,9 +1,9 @@
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import { useEffect, useState } from 'react';
-import { changesOf, type Draft, emptyDraft, isChanged, toDraft } from './draft.ts';
+import { draftChanges, emptyDraft, isChanged, type PipelineDraft, toDraft } from './draft.ts';
 
-export interface DraftState {
-  readonly draft: Draft;
+interface DraftState {
+  readonly draft: PipelineDraft;
   /** What is saved; null of a pipeline that is not made yet. */
   readonly base: PipelineRecord | null;
   readonly isUnsaved: boolean;
@@ -11,11 +11,11 @@ export interface DraftState {
   readonly edition: number;
   /** The version that somebody else has saved while this draft was written. */
   readonly overtakenBy: number | null;
-  change(changed: Partial<Draft>): void;
+  change(changed: Partial<PipelineDraft>): void;
   /** Only what differs from what is saved. */
-  changes(): ReturnType<typeof changesOf>;
+  changes(): ReturnType<typeof draftChanges>;
   /** What was sent was saved as this. Whatever was changed meanwhile is still there, and unsaved. */
-  saved(record: PipelineRecord, sent: Draft): void;
+  saved(record: PipelineRecord, sent: PipelineDraft): void;
   /** Takes up a record in place of the draft. */
   take(record: PipelineRecord): void;
 }
@@ -50,7 +50,7 @@ export function useDraft(record: PipelineRecord | null): DraftState {
     edition,
     overtakenBy: isNewer && isUnsaved && record.version > base.version ? record.version : null,
     change: changed => setDraft(before => ({ ...before, ...changed })),
-    changes: () => changesOf(draft, base === null ? emptyDraft : toDraft(base)),
+    changes: () => draftChanges(draft, base === null ? emptyDraft : toDraft(base)),
     saved(made, sent) {
       setBase(made);
       setDraft(before => (before === sent ? keepingKeys(toDraft(made), sent) : before));
@@ -60,7 +60,7 @@ export function useDraft(record: PipelineRecord | null): DraftState {
 }
 
 /** The steps are the same ones in the same order, their secrets now only known to be set. */
-const keepingKeys = (draft: Draft, { steps }: Draft): Draft => ({
+const keepingKeys = (draft: PipelineDraft, { steps }: PipelineDraft): PipelineDraft => ({
   ...draft,
   steps: draft.steps.map((step, place) => ({ ...step, key: steps[place]?.key ?? step.key })),
 });

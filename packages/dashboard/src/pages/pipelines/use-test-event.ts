@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react';
 import { commonFields, fieldsOf, type KnownField } from '../../components/condition/known-fields.ts';
 import { useCall } from '../../lib/api/use-call.ts';
-import type { Draft } from './draft.ts';
+import type { PipelineDraft } from './draft.ts';
 import { readEvent, type TrialEvent } from './use-trial.ts';
 
-export interface TestEvent {
+interface TestEvent {
   readonly event: TrialEvent | null;
   choose(event: TrialEvent | null): void;
   /** What conditions can read, of the event in this state; of the event as it came in where that is null. */
@@ -12,7 +12,7 @@ export interface TestEvent {
 }
 
 /** The event that the draft is tried with, and the fields that it brings for conditions to complete. */
-export function useTestEvent(draft: Draft): TestEvent {
+export function useTestEvent(draft: PipelineDraft): TestEvent {
   const [event, choose] = useState<TrialEvent | null>(null);
   const { data: recent } = useCall('GET /events/:id', event?.kind === 'recent' ? { id: event.id } : null);
   const written = event?.kind === 'pasted' ? readEvent(event) : null;

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { CallError, call } from '../../lib/api/call.ts';
 import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
 import type { GivenTo } from '../../lib/api/path.ts';
-import { type Draft, toBody } from './draft.ts';
+import { type PipelineDraft, toBody } from './draft.ts';
 
 /** The event that a draft is tried with: one that came in, or one that somebody wrote. */
 export type TrialEvent =
@@ -23,7 +23,7 @@ const PAUSE_MS = 400;
 
 /** Runs the draft as it stands a moment after its last change. Nothing is sent, nothing is stored. */
 export function useTrial(input: {
-  draft: Draft;
+  draft: PipelineDraft;
   /** Of the pipeline that the draft is of, so that its secrets are kept. */
   id: string | null;
   event: TrialEvent | null;

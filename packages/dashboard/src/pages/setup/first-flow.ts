@@ -11,7 +11,7 @@ export const FROM_CODE = 'Sent with a key';
 const INBOX = 'Inbox';
 const FIRST_PIPELINE = 'First pipeline';
 
-export interface DestinationBrief {
+interface DestinationBrief {
   readonly id: string;
   readonly kind: string;
   readonly name: string;

@@ -11,7 +11,7 @@ export interface Scope {
   readonly source: { readonly name?: string };
 }
 
-export interface EventScope {
+interface EventScope {
   readonly id: string;
   readonly type: string;
   readonly icon?: string;
@@ -20,7 +20,7 @@ export interface EventScope {
   readonly timestamp: Date;
 }
 
-export interface EntityScope {
+interface EntityScope {
   readonly kind?: string;
   readonly external_id?: string;
   /** Absent where the entity does not exist, or nothing asked for its traits. */

@@ -11,7 +11,7 @@ export interface Condition {
   evaluate(scope: Scope): ConditionResult;
 }
 
-export type ConditionResult =
+type ConditionResult =
   /** The note says why a condition that ended in an error, or in no boolean, does not match. */
   | { readonly kind: 'decided'; readonly matches: boolean; readonly note?: string }
   | { readonly kind: 'over_budget'; readonly reason: string };

@@ -81,7 +81,7 @@ export function putField(target: JsonObject, key: string, value: Json): void {
   else target[key] = value;
 }
 
-export type SetResult =
+type SetResult =
   | { readonly kind: 'set'; readonly root: JsonObject }
   /** Something else stands in the way, and would be lost. */
   | { readonly kind: 'blocked'; readonly reason: string };

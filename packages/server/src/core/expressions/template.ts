@@ -15,10 +15,10 @@ import { getPath, type Path, parsePath, putField } from './path.ts';
 export interface Template {
   readonly readsTraits: boolean;
   /** One budget for all of it, however many expressions it holds; or one that it shares with others. */
-  resolve(scope: Scope, budget?: Budget): Resolved;
+  resolve(scope: Scope, budget?: Budget): ResolvedValue;
 }
 
-export type Resolved =
+type ResolvedValue =
   /** Undefined where the whole value is a reference to something absent. */
   | { readonly kind: 'resolved'; readonly value: Json | undefined }
   | { readonly kind: 'over_budget'; readonly reason: string };
@@ -42,7 +42,7 @@ export function compileTemplate(value: Json, path: string, escapeText: Escape = 
   const gathered: Gathered = { traits: false, escapeText };
   const compiled = compileValue(value, path, gathered);
   if (typeof compiled !== 'function') {
-    const resolved: Resolved = { kind: 'resolved', value: compiled.constant };
+    const resolved: ResolvedValue = { kind: 'resolved', value: compiled.constant };
     return { readsTraits: false, resolve: () => resolved };
   }
   return {

@@ -12,7 +12,7 @@ interface AttemptFacts {
   readonly durationMs: number;
 }
 
-export interface Delivered extends AttemptFacts {
+interface Delivered extends AttemptFacts {
   readonly outcome: 'delivered';
 }
 

@@ -72,7 +72,7 @@ export function decompress(
   });
 }
 
-export type MediaType = 'json' | 'form';
+type MediaType = 'json' | 'form';
 
 /** No content type, `application/json` and `…+json` are JSON; anything but UTF-8 is refused. */
 export function mediaTypeOf(request: Request): MediaType {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { invalid, type Problem } from '../errors.ts';
-import { joinPath, named } from '../json/json.ts';
+import { joinPath, sentenceSubject } from '../json/json.ts';
 
 /** The value as its schema reads it, or a 400 that names the first offending field in a plain sentence. */
 export function validate<T extends z.ZodType>(schema: T, value: unknown, root = ''): z.output<T> {
@@ -20,10 +20,10 @@ function describe(issue: Issue | undefined, root: string): Problem {
   if (issue.code === 'invalid_key') {
     const key = nameOf(issue.path.at(-1) ?? '');
     const parent = issue.path.slice(0, -1).reduce<string>((at, part) => joinPath(at, nameOf(part)), root);
-    const subject = `The key ${JSON.stringify(key)} of ${named(parent)}`;
+    const subject = `The key ${JSON.stringify(key)} of ${sentenceSubject(parent)}`;
     return invalid(path, sentence(subject, issue.issues[0]));
   }
-  return invalid(path, sentence(named(path), issue));
+  return invalid(path, sentence(sentenceSubject(path), issue));
 }
 
 type Issue = z.core.$ZodIssue;

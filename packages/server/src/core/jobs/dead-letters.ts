@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { AuditEntry } from '../stores/configuration/audit.ts';
 import type { StoredFailure } from '../stores/dead-letters.ts';
 import type { StoredAttempt, StoredDelivery } from '../stores/delivery.ts';
 import type { Job } from '../stores/jobs.ts';
+import type { JobOrigin } from './new-job.ts';
 
 /** All dead letters of a selection once more, as a job; the selection is its request. */
 export const RETRY_JOB = 'dead_letters.retry';
 
 /** Which dead letters, in the words of storage: deliveries die at their end, events fail when they come in. */
-export const deadLetterSelection = z.object({
+const deadLetterSelection = z.object({
   filter: z.object({
     kind: z.enum(['delivery', 'event']).optional(),
     pipeline: z.string().optional(),
@@ -66,6 +66,6 @@ export interface DeadLetterActions {
   retry(
     orgId: string,
     selection: DeadLetterSelection,
-    asked: { readonly by: string; record(job: Job): AuditEntry },
+    origin: JobOrigin,
   ): Promise<{ readonly job: Job; readonly isNew: boolean }>;
 }

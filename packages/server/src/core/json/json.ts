@@ -38,7 +38,8 @@ function parseExactly(text: string): Json {
     throw new Problem('validation_failed', { message: 'The JSON is nested too deeply.' });
   }
   const path = findPath(value, '', inner => inner === Infinity || inner === -Infinity);
-  if (path !== undefined) throw invalid(path, `${named(path)} is a number beyond the range of a double.`);
+  if (path !== undefined)
+    throw invalid(path, `${sentenceSubject(path)} is a number beyond the range of a double.`);
   const quoted = quoteLongIntegers(text);
   return quoted === text ? value : unquote(JSON.parse(quoted) as Json);
 }
@@ -105,7 +106,7 @@ const writeBigInt = (_key: string, value: unknown) =>
 /** Refuses nesting beyond the limit; `value` itself is level 1. */
 export function requireNesting(value: Json, limit: number, path: string): void {
   if (deeperThan(value, limit)) {
-    throw invalid(path, `${named(path)} may be nested ${limit} levels deep.`);
+    throw invalid(path, `${sentenceSubject(path)} may be nested ${limit} levels deep.`);
   }
 }
 
@@ -127,7 +128,10 @@ export const mayHoldUnstorableText = (text: string): boolean => text.includes('\
 export function requireStorableText(value: Json, path: string): void {
   const offender = findPath(value, path, inner => typeof inner === 'string' && !isStorable(inner));
   if (offender !== undefined)
-    throw invalid(offender, `${named(offender)} may hold neither NUL characters nor lone surrogates.`);
+    throw invalid(
+      offender,
+      `${sentenceSubject(offender)} may hold neither NUL characters nor lone surrogates.`,
+    );
 }
 
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
@@ -157,7 +161,7 @@ function keysTo(value: Json, matches: (inner: Json) => boolean): (string | numbe
 }
 
 /** What a sentence about a field begins with. */
-export const named = (path: string): string => (path === '' ? 'The body' : path);
+export const sentenceSubject = (path: string): string => (path === '' ? 'The body' : path);
 
 /** `events[2].payload["a.b"]`: dotted where it reads, quoted where it must be. */
 export function joinPath(path: string, key: string | number): string {

@@ -10,7 +10,7 @@ export interface JsonLimits {
   readonly nesting: number;
 }
 
-export type Measured =
+type Measured =
   | { readonly kind: 'measured'; readonly size: number }
   | { readonly kind: 'too_large' | 'too_deep' };
 

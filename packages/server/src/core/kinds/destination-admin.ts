@@ -23,7 +23,7 @@ export interface DestinationAdmin {
   test(destination: StoredDestination): Promise<AttemptResult>;
 }
 
-export interface DestinationKindDescription extends KindDescription {
+interface DestinationKindDescription extends KindDescription {
   /** Where connections come from, for people who have to let them in. */
   readonly egress_addresses: readonly string[];
 }
@@ -37,7 +37,7 @@ export interface ConfigInput {
   readonly stored: StoredDestination | null;
 }
 
-export interface SealedConfig {
+interface SealedConfig {
   /** JSON text. */
   readonly config: string;
   /** To be shown once. */
@@ -59,7 +59,7 @@ export interface FoundTable {
   readonly ddl: string;
 }
 
-export interface FoundColumn {
+interface FoundColumn {
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;

@@ -21,7 +21,7 @@ export interface Kind<C extends z.ZodType = z.ZodType> {
   readonly examples: readonly KindExample<C>[];
 }
 
-export interface KindExample<C extends z.ZodType> {
+interface KindExample<C extends z.ZodType> {
   readonly title: string;
   readonly config: z.input<C>;
 }

@@ -40,7 +40,7 @@ export interface CappedCount {
 }
 
 /** What has not come to its end, or came to a bad one. */
-export interface Backlog {
+interface Backlog {
   /** Events that wait for their pipelines, those that are to be tried again included. */
   readonly accepted: CappedCount;
   readonly pending: CappedCount;

@@ -39,13 +39,13 @@ export interface StoredFailure {
   readonly reason: string | null;
 }
 
-export interface DeadGroup {
+interface DeadGroup {
   readonly destination: { readonly id: string; readonly name: string; readonly kind: string };
   readonly code: string | null;
   readonly count: number;
 }
 
-export interface FailedGroup {
+interface FailedGroup {
   readonly pipeline: { readonly id: string; readonly name: string };
   readonly count: number;
 }

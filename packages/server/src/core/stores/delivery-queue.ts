@@ -15,7 +15,7 @@ export interface DeliveryQueue
     lease: { readonly token: string; readonly now: number; readonly until: number },
   ): Promise<ClaimedDelivery[]>;
   /** Answers the deliveries whose lease was over, so that their result was refused. */
-  recordAttempts(records: readonly AttemptRecord[]): Promise<string[]>;
+  recordAttempts(records: readonly EndedAttempt[]): Promise<string[]>;
   /** Gives back what was not attempted. */
   releaseDeliveries(token: string, ids: readonly { orgId: string; id: string }[]): Promise<void>;
   /** Of these, the ids of those that are still leased so: others were discarded, erased or taken back meanwhile. */
@@ -75,7 +75,7 @@ export interface DeliveryClaimInput {
   readonly bytes: number;
 }
 
-export interface WaitingDestination {
+interface WaitingDestination {
   readonly orgId: string;
   readonly destinationId: string;
   readonly dueAt: number;
@@ -100,14 +100,14 @@ export interface ClaimedDelivery {
   readonly dueAt: number;
 }
 
-export interface LeasedDelivery {
+interface LeasedDelivery {
   readonly orgId: string;
   readonly id: string;
   readonly token: string;
 }
 
 /** How an attempt ended and what becomes of its delivery. */
-export interface AttemptRecord {
+export interface EndedAttempt {
   readonly orgId: string;
   readonly deliveryId: string;
   readonly token: string;

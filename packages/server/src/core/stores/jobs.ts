@@ -31,8 +31,7 @@ export interface JobStore extends Audited<Pick<JobStore, 'createJob' | 'finishJo
   hasOutstanding(orgId: string, jobId: string): Promise<boolean>;
 }
 
-export const jobStates = ['running', 'done', 'cancelled', 'failed'] as const;
-export type JobState = (typeof jobStates)[number];
+export type JobState = 'running' | 'done' | 'cancelled' | 'failed';
 
 /** A long piece of work that somebody asked for. */
 export interface Job {

@@ -1,5 +1,5 @@
 /** What wakes a loop before its time. Every ring counts, also one before the sleep. */
-export interface Alarm {
+interface Alarm {
   ring(): void;
   /** Until it rings, or the time is up. */
   sleep(ms: number): Promise<void>;

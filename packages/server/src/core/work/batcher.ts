@@ -17,7 +17,7 @@ import { isStorageAway } from '../errors.ts';
  * | `onEnded` | is called with each batch once all of it is answered; whatever it does, nothing is written again for it |
  * | `drained` | resolves when nothing waits and nothing is under way |
  */
-export interface Batcher<Item, Result> {
+interface Batcher<Item, Result> {
   /** Throws where there is no room. */
   add(item: Item): Promise<Result>;
   /** Items that no write has begun for. */

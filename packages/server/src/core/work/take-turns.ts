@@ -2,14 +2,14 @@
  * Turns on a thread that others need too. Owners take turns, so that what waits of one holds up no other, and whoever
  * else waits for the thread is let in before more than one turn's worth of work is done.
  */
-export interface Turns {
+interface Turns {
   /** Does some work when its owner has a turn; what that has cost is asked afterwards. */
   take<T>(owner: string, work: () => T, cost: () => number): Promise<T>;
   /** Does it before all that waits: what goes on with something begun, so that little is begun at a time. */
   takeNext<T>(work: () => T, cost: () => number): Promise<T>;
 }
 
-export interface TurnOptions {
+interface TurnOptions {
   /** What one turn may cost; the last piece of work in it may exceed that. */
   readonly most: number;
   /** How long each turn is followed by a rest, in multiples of its own length. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
-import { newId } from '../../core/ids.ts';
 import { type DeadLetterActions, RETRY_JOB } from '../../core/jobs/dead-letters.ts';
+import { newJob } from '../../core/jobs/new-job.ts';
 import type { Job, JobStore } from '../../core/stores/jobs.ts';
 
 /** Among so many of the latest jobs one that is still at it is looked for. */
@@ -25,23 +25,10 @@ export function createRetryStart(options: {
     const request = JSON.stringify(selection);
     const underWay = await findUnderWay(orgId, request);
     if (underWay) return { job: underWay, isNew: false };
-    const now = clock.now();
+    const createdAt = clock.now();
     const { deliveries, events } = await count(orgId, selection);
-    const job: Job = {
-      id: newId('job', now),
-      orgId,
-      kind: RETRY_JOB,
-      state: 'running',
-      request,
-      total: deliveries + events,
-      done: 0,
-      failed: 0,
-      position: null,
-      notes: [],
-      createdBy: by,
-      createdAt: now,
-      finishedAt: null,
-    };
+    const total = deliveries + events;
+    const job = newJob({ orgId, kind: RETRY_JOB, request, total, createdBy: by, createdAt });
     await jobs.audited(record(job)).createJob(job);
     options.onDeliveriesDue();
     return { job, isNew: true };

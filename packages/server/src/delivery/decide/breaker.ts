@@ -28,7 +28,7 @@ export function afterAttempt(breaker: Breaker, wasDelivered: boolean, now: numbe
 }
 
 /** Whether a delivery may go out now, as one of many or as the probe; and the breaker as it is then. */
-export type Permit =
+type Permit =
   | { readonly kind: 'go' | 'probe'; readonly breaker: Breaker }
   | { readonly kind: 'wait'; readonly breaker: Breaker; readonly until: number };
 

@@ -27,7 +27,7 @@ export interface RetryPolicy extends Schedule {
 const MOST_HEEDED_RETRY_AFTER_MS = hours(1);
 
 /** Where a delivery stands when its attempt has ended. */
-export interface AttemptContext {
+interface AttemptContext {
   readonly policy: RetryPolicy;
   /** Within the present budget, the attempt in question included: a retry out of the dead letters has a fresh one. */
   readonly attemptsMade: number;

@@ -16,7 +16,7 @@ const config = z.strictObject({
 });
 
 /** A message in a Discord channel, through a webhook of that channel. */
-export const discord = defineDestination({
+export const discordDestination = defineDestination({
   name: 'discord',
   title: 'Discord',
   docs: [

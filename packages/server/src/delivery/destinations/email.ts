@@ -47,7 +47,7 @@ const config = z.strictObject({
 });
 
 /** A mail through an SMTP server. */
-export const email = defineDestination({
+export const emailDestination = defineDestination({
   name: 'email',
   title: 'E-mail',
   docs: [

@@ -5,7 +5,7 @@ import { cutText } from '../rendering/text.ts';
 const MOST_KEPT = 64 * 1024;
 
 /** The built-in destination: keeps what it gets, and sends nothing. */
-export const inbox = defineDestination({
+export const inboxDestination = defineDestination({
   name: 'inbox',
   title: 'Inbox',
   docs: 'Keeps what it gets for the dashboard to show and sends nothing anywhere: a place to try a pipeline.',

@@ -25,7 +25,7 @@ const config = z.strictObject({
 });
 
 /** A page in a Notion database. */
-export const notion = defineDestination({
+export const notionDestination = defineDestination({
   name: 'notion',
   title: 'Notion',
   docs: [

@@ -48,7 +48,7 @@ const config = z.strictObject({
 });
 
 /** A row in a table of a PostgreSQL database. */
-export const postgres = defineDestination({
+export const postgresDestination = defineDestination({
   name: 'postgres',
   title: 'PostgreSQL',
   docs: [

@@ -1,23 +1,23 @@
 import type { DestinationKind } from '../destination.ts';
-import { discord } from './discord.ts';
-import { email } from './email.ts';
-import { inbox } from './inbox.ts';
-import { notion } from './notion.ts';
-import { postgres } from './postgres.ts';
-import { slack } from './slack.ts';
-import { telegram } from './telegram.ts';
-import { webhook } from './webhook.ts';
+import { discordDestination } from './discord.ts';
+import { emailDestination } from './email.ts';
+import { inboxDestination } from './inbox.ts';
+import { notionDestination } from './notion.ts';
+import { postgresDestination } from './postgres.ts';
+import { slackDestination } from './slack.ts';
+import { telegramDestination } from './telegram.ts';
+import { webhookDestination } from './webhook.ts';
 
 /** Every kind of destination there is, in the order people are shown them. */
 export const destinationKinds: readonly DestinationKind[] = [
-  webhook,
-  slack,
-  discord,
-  telegram,
-  email,
-  postgres,
-  notion,
-  inbox,
+  webhookDestination,
+  slackDestination,
+  discordDestination,
+  telegramDestination,
+  emailDestination,
+  postgresDestination,
+  notionDestination,
+  inboxDestination,
 ];
 
 export const findDestinationKind = (name: string): DestinationKind | undefined =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json/json.ts';
 import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField, urlField } from '../fields.ts';
-import { type HttpAnswer, hiddenUrl, type Rejection } from '../post.ts';
+import { type HttpAnswer, hiddenUrl, type VendorRejection } from '../post.ts';
 import type { Card } from '../rendering/card.ts';
 import { type Chat, chatText, prepareChat } from '../rendering/chat.ts';
 import { cutText, quoted, withoutMentions } from '../rendering/text.ts';
@@ -32,7 +32,7 @@ const config = z.union(
 );
 
 /** A message in a Slack channel. */
-export const slack = defineDestination({
+export const slackDestination = defineDestination({
   name: 'slack',
   title: 'Slack',
   docs: [
@@ -89,7 +89,7 @@ function asBot(given: { bot_token: string; channel: string; base_url?: string | 
 }
 
 /** The API says no with a 200 and `"ok": false`. */
-function judgeApiAnswer(answer: HttpAnswer): Rejection | 'delivered' | null {
+function judgeApiAnswer(answer: HttpAnswer): VendorRejection | 'delivered' | null {
   if (answer.status !== 200) return null;
   const said = readAnswer(answer.body);
   if (said === null) return { code: 'bad_response', message: 'The answer was not that of Slack’s API.' };

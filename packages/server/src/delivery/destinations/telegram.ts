@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json/json.ts';
 import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl } from '../fields.ts';
-import type { HttpAnswer, Rejection } from '../post.ts';
+import type { HttpAnswer, VendorRejection } from '../post.ts';
 import type { Card } from '../rendering/card.ts';
 import { chatText, prepareChat } from '../rendering/chat.ts';
 import { cutText, quoted, withoutMentions } from '../rendering/text.ts';
@@ -25,7 +25,7 @@ const config = z.strictObject({
 });
 
 /** A message in a Telegram chat, from a bot. */
-export const telegram = defineDestination({
+export const telegramDestination = defineDestination({
   name: 'telegram',
   title: 'Telegram',
   docs: [
@@ -70,7 +70,7 @@ const apiAnswer = z.object({
 });
 
 /** Whatever the status, the API says in the body whether it took the message, and when to come back. */
-function judgeAnswer(answer: HttpAnswer): Rejection | 'delivered' | null {
+function judgeAnswer(answer: HttpAnswer): VendorRejection | 'delivered' | null {
   let said: z.output<typeof apiAnswer>;
   try {
     said = apiAnswer.parse(JSON.parse(answer.body));

@@ -42,7 +42,7 @@ const momentOf = (until: string | undefined): number | null =>
   until === undefined ? null : parseTimestamp(until);
 
 /** An HTTP request to any URL, signed where that is asked for. */
-export const webhook = defineDestination({
+export const webhookDestination = defineDestination({
   name: 'webhook',
   title: 'Webhook',
   docs: [

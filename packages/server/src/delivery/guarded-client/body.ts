@@ -4,7 +4,7 @@ import { storable } from '../rendering/text.ts';
 
 /** The body of an answer: read up to a limit, decompressed, and kept as text. */
 
-export interface KeptBody {
+interface KeptBody {
   readonly text: string;
   readonly isCut: boolean;
 }

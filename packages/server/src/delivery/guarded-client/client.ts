@@ -20,7 +20,7 @@ export interface GuardedClient extends OutgoingHttp {
   close(): void;
 }
 
-export interface GuardedClientOptions {
+interface GuardedClientOptions {
   /** Networks that may be connected to although they are private. */
   readonly allowAddresses: readonly string[];
   readonly allowHttp: boolean;

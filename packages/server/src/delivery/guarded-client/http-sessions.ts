@@ -2,7 +2,7 @@
  * Keep-alive connections, kept apart by the name they were made for. Two names on one address (or one name's
  * address under another's certificate) never share a connection, since each name has a session of its own.
  */
-export interface HttpSession {
+interface HttpSession {
   fetch(url: string, init: RequestInit): Promise<Response>;
   /** Closes idle connections; what is in flight finishes. */
   close(): void;

@@ -5,7 +5,7 @@ import { networkFailure, timeoutFailure } from './failure.ts';
 import type { HttpSessions } from './http-sessions.ts';
 import type { Located, Resolver } from './resolve.ts';
 
-export interface HttpDeps {
+interface HttpDeps {
   readonly resolver: Resolver;
   readonly sessions: HttpSessions;
   readonly allowHttp: boolean;

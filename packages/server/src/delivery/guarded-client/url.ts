@@ -7,7 +7,7 @@ import {
   LOOPBACK_ADDRESSES,
 } from './address.ts';
 
-export interface UrlRules {
+interface UrlRules {
   readonly allowHttp: boolean;
   readonly policy: AddressPolicy;
 }

@@ -19,7 +19,7 @@ export interface Card {
   readonly footer: string;
 }
 
-export interface CardField {
+interface CardField {
   readonly name: string;
   readonly value: string;
 }

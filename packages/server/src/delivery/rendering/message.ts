@@ -8,7 +8,7 @@ import { stringifyJson } from '../../core/json/json.ts';
 /** Messages: texts that people wrote with references in them, compiled and rendered. */
 
 /** A text that somebody wrote with references in it, compiled. */
-export interface Message {
+interface Message {
   readonly readsTraits: boolean;
   render(scope: Scope, budget: Budget): Rendered<string>;
 }

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import { destinationDeps, prepareFrom, sampleDelivery } from '../../../test/support/delivery.ts';
 import { threadMs } from '../../core/expressions/cel/budget.ts';
 import { type DestinationKind, NoLongerWanted } from '../destination.ts';
-import { discord } from '../destinations/discord.ts';
-import { notion } from '../destinations/notion.ts';
+import { discordDestination } from '../destinations/discord.ts';
+import { notionDestination } from '../destinations/notion.ts';
 import type { GuardedClient } from '../guarded-client/client.ts';
 
 /** Answers at once, so that nothing is measured but what is done on this thread. */
@@ -41,13 +41,13 @@ async function workOf(sending: () => Promise<unknown>): Promise<{ total: number;
 }
 
 test.each([
-  ['a card of the largest payload', discord, { url }, digits],
-  ['a card of as many fields as fit', discord, { url }, names],
-  ['the largest payload in a text', discord, { url, text: '{{ payload }}' }, names],
-  ['a search that takes forever', discord, { url, text: `{{ ${search} }}` }, few],
+  ['a card of the largest payload', discordDestination, { url }, digits],
+  ['a card of as many fields as fit', discordDestination, { url }, names],
+  ['the largest payload in a text', discordDestination, { url, text: '{{ payload }}' }, names],
+  ['a search that takes forever', discordDestination, { url, text: `{{ ${search} }}` }, few],
   [
     'the largest payload in several properties',
-    notion,
+    notionDestination,
     {
       token: 'ntn_0',
       database_id: 'd9824bdc84454327be8b5b47500af6ce',
@@ -70,8 +70,8 @@ test.each([
 );
 
 test.each([
-  ['discord', discord, { url }],
-  ['notion', notion, { token: 'ntn_0', database_id: 'd9824bdc84454327be8b5b47500af6ce' }],
+  ['discord', discordDestination, { url }],
+  ['notion', notionDestination, { token: 'ntn_0', database_id: 'd9824bdc84454327be8b5b47500af6ce' }],
 ] as [string, DestinationKind, object][])(
   'what nobody wants any more once it is rendered does not go out: %s',
   async (_, kind, config) => {
@@ -85,7 +85,7 @@ test.each([
 );
 
 test('what waits of one organisation holds up no other', async () => {
-  const destination = prepareFrom(discord, { url }, destinationDeps({ client }));
+  const destination = prepareFrom(discordDestination, { url }, destinationDeps({ client }));
   const order: string[] = [];
   const send = (orgId: string) =>
     destination.send(sampleDelivery({ orgId, payload: digits })).then(() => order.push(orgId));

@@ -98,7 +98,7 @@ export interface Share {
   readonly bytes: number;
 }
 
-export interface DestinationQueueOptions {
+interface DestinationQueueOptions {
   readonly clock: Clock;
   /** How many nodes share the destination's rate. */
   readonly nodes: () => number;

@@ -1,5 +1,5 @@
 import type { AttemptResult } from '../../core/http/attempt.ts';
-import type { AttemptRecord } from '../../core/stores/delivery-queue.ts';
+import type { EndedAttempt } from '../../core/stores/delivery-queue.ts';
 
 import type { Decision } from '../decide/decide.ts';
 import type { Claim } from './claim.ts';
@@ -10,7 +10,7 @@ export const toRecord = (
   result: AttemptResult,
   decision: Decision,
   startedAt: number,
-): AttemptRecord => ({
+): EndedAttempt => ({
   orgId: delivery.orgId,
   deliveryId: delivery.id,
   token,
@@ -27,7 +27,7 @@ export const toRecord = (
   next: nextOf(decision),
 });
 
-function nextOf(decision: Decision): AttemptRecord['next'] {
+function nextOf(decision: Decision): EndedAttempt['next'] {
   switch (decision.kind) {
     case 'delivered':
       return { state: 'delivered' };

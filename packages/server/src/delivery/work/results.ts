@@ -1,4 +1,4 @@
-import type { AttemptRecord, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
+import type { DeliveryQueue, EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import { createBatcher } from '../../core/work/batcher.ts';
 
 /**
@@ -8,7 +8,7 @@ import { createBatcher } from '../../core/work/batcher.ts';
  */
 export interface ResultLog {
   /** Resolves with whether it is written; it may be refused, or given up. */
-  write(record: AttemptRecord): Promise<boolean>;
+  write(record: EndedAttempt): Promise<boolean>;
   /** Everything that was handed over is written, or given up. */
   settled(): Promise<void>;
   /** From now on nothing is waited for. */
@@ -23,7 +23,7 @@ export function createResultLog(options: {
   onError(error: unknown): void;
 }): ResultLog {
   const { deliveryQueue, onError } = options;
-  const batcher = createBatcher<AttemptRecord, boolean>({
+  const batcher = createBatcher<EndedAttempt, boolean>({
     async write(records) {
       const refused = new Set(await deliveryQueue.recordAttempts(records));
       return records.map(({ deliveryId }) => !refused.has(deliveryId));

@@ -2,7 +2,7 @@ import { type Clock, seconds } from '../../core/clock.ts';
 import type { EntityReader } from '../../core/entities/reader.ts';
 import type { AttemptResult } from '../../core/http/attempt.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
-import type { AttemptRecord, ClaimedDelivery, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
+import type { ClaimedDelivery, DeliveryQueue, EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import type { Random } from '../../core/work/backoff.ts';
 import { decide } from '../decide/decide.ts';
 import { retryPolicyOf } from '../decide/policy.ts';
@@ -20,7 +20,7 @@ import type { Shares } from './shares.ts';
  * Sends what waits in the queue of a destination, as many at once as it takes. Nothing goes out that is suspect: its
  * lease must hold for long enough, and what was changed or withdrawn meanwhile is looked up first.
  */
-export interface Sender {
+interface Sender {
   sendFrom(queue: DestinationQueue): void;
 }
 
@@ -40,7 +40,7 @@ export interface SenderOptions {
   readonly entities: EntityReader;
   onAttempt(result: AttemptResult): void;
   /** What became of a delivery with an attempt is on disk. */
-  onWritten?(delivery: ClaimedDelivery, next: AttemptRecord['next']): void;
+  onWritten?(delivery: ClaimedDelivery, next: EndedAttempt['next']): void;
   onError(error: unknown): void;
 }
 

@@ -10,7 +10,7 @@ import { retryPolicyOf } from '../decide/policy.ts';
  * waits for a destination that is gone, ending what has waited in vain for one that is down, and bringing forward
  * what a clock that went back has put out of reach.
  */
-export interface Sweep {
+interface Sweep {
   /** Everything that was leased belongs to a former life of this process. */
   recoverAll(): Promise<void>;
   run(down: readonly Down[]): Promise<void>;
@@ -19,7 +19,7 @@ export interface Sweep {
 }
 
 /** A destination whose breaker is open, and since when. */
-export interface Down {
+interface Down {
   readonly destination: StoredDestination;
   readonly since: number;
 }

@@ -36,7 +36,7 @@ export interface DeliveryWorker {
   stop(): Promise<void>;
 }
 
-export interface DeliveryWorkerOptions extends SenderOptions {
+interface DeliveryWorkerOptions extends SenderOptions {
   readonly configuration: Pick<ConfigurationStore, 'findDestination' | 'saveBreaker'>;
   readonly deliveryQueue: Omit<DeliveryQueue, 'audited'>;
   /** Reads a stored destination for good: opens its secrets, compiles its templates. */

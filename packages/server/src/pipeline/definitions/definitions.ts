@@ -1,7 +1,8 @@
-import type { PipelineDefinition, PipelineStep } from '@sluice/contract';
+import type { PipelineStep } from '@sluice/contract';
 import { LRUCache } from 'lru-cache';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, parseJson } from '../../core/json/json.ts';
+import type { VersionedDefinition } from '../../core/kinds/pipeline-admin.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
 import type { ChangeListener } from '../../core/stores/change.ts';
 import type { Processing } from '../../core/stores/configuration/pipelines.ts';
@@ -15,8 +16,7 @@ import { openSteps } from './step-secrets.ts';
 /** Definitions of pipelines as the worker uses them: read from storage, unsealed, and cached. */
 
 /** A version of a pipeline with its secrets open, as it is handed to who runs it. */
-export interface LoadedPipeline
-  extends Pick<PipelineDefinition, 'name' | 'sources' | 'steps' | 'destinations'> {
+export interface LoadedPipeline extends VersionedDefinition {
   readonly id: string;
   readonly version: number;
   /** Whether a step may have to wait for a server that is not ours. */
@@ -26,12 +26,12 @@ export interface LoadedPipeline
 }
 
 /** What the events of one organisation go through at present. */
-export interface OrganisationPipelines {
+interface OrganisationPipelines {
   readonly pipelines: readonly LoadedPipeline[];
   sourcesOf(event: SourcedEvent): readonly NamedSource[];
 }
 
-export type SourcedEvent = Pick<ClaimedEvent, 'sourceId'> & { readonly event: { readonly type: string } };
+type SourcedEvent = Pick<ClaimedEvent, 'sourceId'> & { readonly event: { readonly type: string } };
 
 export interface NamedSource {
   readonly id: string;
@@ -46,11 +46,9 @@ export interface Definitions {
   readonly invalidate: ChangeListener;
 }
 
-/** The definition as it is stored, its secrets still sealed. */
-export type StoredDefinition = Omit<PipelineDefinition, 'enabled'>;
-
-export const readDefinition = (text: string): StoredDefinition =>
-  parseJson(text) as JsonObject as unknown as StoredDefinition;
+/** As it is stored, its secrets still sealed. */
+export const readDefinition = (text: string): VersionedDefinition =>
+  parseJson(text) as JsonObject as unknown as VersionedDefinition;
 
 /** Secrets of steps belong to their organisation and pipeline. */
 export const stepVault = (vault: Pick<Vault, 'seal' | 'open'>, orgId: string, pipelineId: string) => ({

@@ -16,7 +16,7 @@ export type CachedLabel =
   | { readonly kind: 'busy' };
 
 /** The cache of labels that models gave. How often each saved a call is counted here and written now and then. */
-export interface LabelCache extends LabelStore {
+interface LabelCache extends LabelStore {
   /** Releases what is still being found out to others: nobody here waits for it any more. */
   releaseClaims(): Promise<void>;
   /** Writes what was counted since the last time. */

@@ -20,7 +20,7 @@ export interface Port<Face, Calls extends PortCalls<Calls>> {
   forDryRun(face: Face, dryRun: DryRun): Face;
 }
 
-export type PortCalls<Calls> = { readonly [N in keyof Calls]: (...args: never[]) => Promise<unknown> };
+type PortCalls<Calls> = { readonly [N in keyof Calls]: (...args: never[]) => Promise<unknown> };
 
 /** What a port has on the thread of the steps. */
 export interface ThreadSide<Calls extends PortCalls<Calls>> {

@@ -2,7 +2,7 @@ import type { PortDependencies, ServedPort } from './port.ts';
 import { type PortName, portKinds, portNames } from './registry.ts';
 
 /** The main thread's side of all ports: answers what the threads ask for. */
-export interface ServedPorts {
+interface ServedPorts {
   answer(call: PortCall): Promise<unknown>;
   /** Writes what was only counted. */
   flush(): Promise<void>;

@@ -5,7 +5,7 @@ import { canonicalJson, sha256Hex } from '../../core/json/canonical.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { defineStep, type RunState, type StepOutcome } from '../step.ts';
 import { anthropic } from './classify/anthropic.ts';
-import { type Found, resolveLabel } from './classify/find.ts';
+import { type FoundAnswer, resolveLabel } from './classify/find.ts';
 import { openai } from './classify/openai.ts';
 import type { Wire } from './classify/wire.ts';
 
@@ -140,7 +140,7 @@ const notes: Readonly<Record<Tally, string>> = {
   call_shared: 'shared a call',
 };
 
-function decide(config: ClassifyConfig, state: RunState, { answer, tally }: Found): StepOutcome {
+function decide(config: ClassifyConfig, state: RunState, { answer, tally }: FoundAnswer): StepOutcome {
   const labelled = (label: string): JsonObject => ({ ...state.scope.labels, [config.label]: label });
   if (answer.kind === 'label')
     return {

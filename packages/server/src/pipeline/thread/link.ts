@@ -3,7 +3,7 @@ import type { PortName } from '../ports/registry.ts';
 import type { PortCall } from '../ports/serve.ts';
 
 /** The link of a thread to the main thread: the calls of its ports, and who waits for their answers. */
-export interface ThreadLink {
+interface ThreadLink {
   sideOf(port: PortName): Pick<ThreadSide<Record<never, never>>, 'call' | 'announceWait'>;
   resolve(call: number, answer: unknown): void;
   reject(call: number, error: Error): void;

@@ -2,7 +2,7 @@
  * The pace of pipelines. Those hold up the others whose runs keep the thread to themselves for long, several in a
  * row: one alone may have been the first ever, or a busy machine's. After a while they are forgiven.
  */
-export interface Pace {
+interface Pace {
   ended(pipeline: string, busyMs: number): void;
   isSlow(pipeline: string): boolean;
 }

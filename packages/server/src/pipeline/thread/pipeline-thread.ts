@@ -15,7 +15,7 @@ import {
 } from './protocol.ts';
 
 /** A thread that can be spoken to and ended. */
-export interface ThreadHandle {
+interface ThreadHandle {
   post(message: ToThread): void;
   end(): void;
 }

@@ -46,7 +46,7 @@ interface Meter {
   busyMs: number;
 }
 
-export interface ThreadRuns {
+interface ThreadRuns {
   /** Never rejects: whatever becomes of a run is a report. */
   run(run: PostedRun, prepared: PreparedPipeline): Promise<RunReport>;
 }

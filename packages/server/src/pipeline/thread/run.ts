@@ -15,7 +15,7 @@ export interface BoundPipeline {
   run(input: RunInput): Promise<RunResult>;
 }
 
-export interface RunInput {
+interface RunInput {
   readonly orgId: string;
   readonly pipelineId: string;
   readonly event: PipelineEvent;
@@ -43,7 +43,7 @@ export type RunResult = RunFacts &
     | { readonly kind: 'retry'; readonly step: number; readonly afterMs: number; readonly reason: string }
   );
 
-export interface RunDependencies {
+interface RunDependencies {
   readonly ports: StepPorts;
   /** What steps may make of a payload. */
   readonly limits?: JsonLimits;

@@ -9,7 +9,7 @@ import { type FromThread, failedReport, type PostedRun, type RunReport, type ToT
 import { type CompileRoutes, createThreadRuns, type PreparedPipeline } from './run-batch.ts';
 
 /** The thread's end of its link to the main thread: how it posts and receives messages. */
-export interface ThreadEnd {
+interface ThreadEnd {
   post(message: FromThread): void;
   onMessage(handle: (message: ToThread) => void): void;
 }

@@ -1,6 +1,7 @@
 import type { StepTrace } from '@sluice/contract';
 import type { TracedOutcome } from '../../core/event/outcome.ts';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
+import type { ShownTrace } from '../../core/kinds/pipeline-admin.ts';
 
 /**
  * What a run did, step by step. In memory a trace holds the states between steps as they are, which costs nothing;
@@ -66,14 +67,8 @@ export function writeTrace(trace: Trace): string {
 const cut = (note: string): string =>
   note.length > LONGEST_NOTE ? `${note.slice(0, LONGEST_NOTE).toWellFormed()}…` : note;
 
-export interface ReadTrace {
-  readonly steps: readonly StepTrace[];
-  /** The first step whose states were too large to be kept whole; null where none was. */
-  readonly cutAt: number | null;
-}
-
 /** The trace as people see it, with the event it began with. */
-export function readTrace(text: string, payload: JsonObject): ReadTrace {
+export function readTrace(text: string, payload: JsonObject): ShownTrace {
   const { steps, states } = parseJson(text) as unknown as WrittenTrace;
   const all = [{ payload, labels: {} }, ...states] as (StepTrace['before'] | null)[];
   const cutAt = steps.findIndex(([, , , before, after]) => all[before] === null || all[after] === null);

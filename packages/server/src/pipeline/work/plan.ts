@@ -17,7 +17,7 @@ export interface Plan {
   readonly notDue: readonly PlannedRun[];
 }
 
-export interface ReadyRun {
+interface ReadyRun {
   readonly pipeline: LoadedPipeline;
   readonly planned: PlannedRun;
   readonly sourceName: string | null;
@@ -65,7 +65,7 @@ const listens = ({ sources }: LoadedPipeline, of: readonly NamedSource[]): boole
   of.some(({ id }) => sources.includes(id));
 
 /** However many of a pipeline's sources an event belongs to, it comes from the first by name. */
-export const sourceNameFor = (
+const sourceNameFor = (
   { sources }: Pick<LoadedPipeline, 'sources'>,
   of: readonly NamedSource[],
 ): string | null => of.find(({ id }) => sources.includes(id))?.name ?? of[0]?.name ?? null;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { seconds } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
+import { REPLAY_JOB, readReplayRequest } from '../../core/jobs/replay.ts';
 import type { EventQueue, PlannedRun } from '../../core/stores/event-queue.ts';
-import { REPLAY_JOB, type ReplayRequest } from '../../core/stores/job-requests.ts';
 import type { ClaimedJob, Job, JobStore } from '../../core/stores/jobs.ts';
 import type { Journal } from '../../core/stores/journal.ts';
 
@@ -22,18 +22,20 @@ const PARKED_AT_ONCE = 250;
 const MOST_OUTSTANDING = 1_000;
 const SEARCH_BUDGET_MS = 500;
 
-/**
- * Works on every open replay in turn, a slice of each. What a replay parks is claimed, run and settled like any
- * other event, beside what comes in; here it is only decided what that is.
- */
-export function createReplayJobs(options: {
+export interface ReplayJobOptions {
   readonly jobs: Pick<JobStore, 'advanceJob' | 'claimJob' | 'finishJob' | 'hasOpenJobs' | 'hasOutstanding'>;
   readonly eventQueue: Pick<EventQueue, 'listFirstRuns'>;
   readonly journal: Pick<Journal, 'findEvent' | 'listEvents'>;
   readonly clock: Clock;
   /** Something was parked. */
   onParked(): void;
-}): () => Promise<void> {
+}
+
+/**
+ * Works on every open replay in turn, a slice of each. What a replay parks is claimed, run and settled like any
+ * other event, beside what comes in; here it is only decided what that is.
+ */
+export function createReplayJobs(options: ReplayJobOptions): () => Promise<void> {
   const { jobs, eventQueue, journal, clock } = options;
 
   return async () => {
@@ -91,7 +93,7 @@ export function createReplayJobs(options: {
       await jobs.advanceJob(job, {}, clock.now());
       return true;
     }
-    const { version } = readRequest(job);
+    const { version } = readReplayRequest(job);
     const { events, next } = await listSome(job, below, PARKED_AT_ONCE);
     const ready = events.filter(({ state }) => state !== 'accepted').map(({ id }) => id);
     const firstRuns = version === 'original' ? await eventQueue.listFirstRuns(job.orgId, ready) : null;
@@ -114,7 +116,7 @@ export function createReplayJobs(options: {
 
   /** Only what had been accepted when the replay was asked for. */
   async function listSome(job: Job, below: string | null, limit: number) {
-    const { eventId, filter } = readRequest(job);
+    const { eventId, filter } = readReplayRequest(job);
     if (eventId !== undefined) {
       const event = await journal.findEvent(job.orgId, eventId);
       return { events: event === null ? [] : [event], next: null };
@@ -137,8 +139,6 @@ export function createReplayJobs(options: {
     await jobs.advanceJob(job, stored, clock.now(), { replays });
   }
 }
-
-const readRequest = (job: Job): ReplayRequest => JSON.parse(job.request) as ReplayRequest;
 
 const readPosition = (job: Job): Position =>
   job.position === null

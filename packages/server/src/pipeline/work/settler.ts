@@ -5,7 +5,7 @@ import { createBatcher } from '../../core/work/batcher.ts';
 import { withoutLost, withoutNeedless } from './settle.ts';
 
 /** Writes what became of events, those that end together in one go. */
-export interface Settler {
+interface Settler {
   /** Resolves with what was written; null where it was refused because somebody else has the event by now. */
   settle(settlement: Settlement): Promise<Written | null>;
 }

@@ -5,7 +5,7 @@ import type { ClaimedEvent, ClaimInput } from '../../core/stores/event-queue.ts'
  * apart from those that only need the thread: one that hangs holds them for its whole timeout, and nobody but its own
  * organisation may notice.
  */
-export interface UnderWay {
+interface UnderWay {
   /** Counts until it is ended. */
   begin(claimed: ClaimedEvent): Ending;
   count(): number;

@@ -12,7 +12,7 @@ import { openStorage } from '../../storage/open.ts';
 import { createDefinitions } from '../definitions/definitions.ts';
 import { failedReport, type RunReport, type RunRequest } from '../thread/protocol.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
-import { createPipelineWorker, type Lease, type PipelineWorker } from './worker.ts';
+import { createPipelineWorker, type LeaseTimes, type PipelineWorker } from './worker.ts';
 
 /** Workers on real storage, whose runs end when and how the test says. */
 setDefaultTimeout(30_000);
@@ -81,7 +81,7 @@ interface Given {
   readonly nodeId?: string;
   readonly storage?: Partial<EveryStore>;
   readonly clock?: Clock;
-  readonly lease?: Lease;
+  readonly lease?: LeaseTimes;
   readonly mustGiveWay?: () => boolean;
 }
 

@@ -50,7 +50,7 @@ export interface WorkerOptions {
   readonly isOnlyNode: boolean;
   /** How long to rest when there is nothing to do, and nobody wakes it. */
   readonly pollMs: number;
-  readonly lease?: Lease;
+  readonly lease?: LeaseTimes;
   /** Whether senders queue for the disk. What they were promised nothing for yet goes before what is kept already. */
   mustGiveWay(): boolean;
   onDeliveries(): void;
@@ -66,12 +66,12 @@ export type OnSettled = (
 ) => void;
 
 /** How long a claim holds, and how often it is extended while the work goes on. */
-export interface Lease {
+export interface LeaseTimes {
   readonly ms: number;
   readonly extendEveryMs: number;
 }
 
-const defaultLease: Lease = { ms: seconds(15), extendEveryMs: seconds(5) };
+const defaultLease: LeaseTimes = { ms: seconds(15), extendEveryMs: seconds(5) };
 const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
 /** A second try that has not ended by then waits for somebody, and the next may begin. */
 const SUSPECT_HEAD_START_MS = 50;

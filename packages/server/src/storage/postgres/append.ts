@@ -2,15 +2,15 @@ import type { AppendRequest, AppendResult, Journal } from '../../core/stores/jou
 
 import { claimKeys, type Holder, rewriteKeys } from './claim-keys.ts';
 import { retrying } from './failure.ts';
-import type { Session, Sessions } from './sessions.ts';
-import { type EventRow, insertEvents, storeEvents } from './store-events.ts';
+import type { Session, SessionPool } from './sessions.ts';
+import { type IncomingEvent, insertEvents, storeEvents } from './store-events.ts';
 
 /**
  * Many requests in one transaction, with one statement per table. Keys are claimed first, then events with a
  * sender's id are stored, both in sorted order: two nodes that want the same ones queue up and cannot wait for
  * each other. Whoever waited finds what the first has committed, and answers with it.
  */
-export function createAppend(sessions: Sessions): Journal['append'] {
+export function createAppend(sessions: SessionPool): Journal['append'] {
   return requests =>
     retrying(() =>
       requests.every(isPlain)
@@ -25,7 +25,7 @@ const isPlain = (request: AppendRequest): boolean =>
 
 /** A single statement is a transaction by itself. */
 async function appendPlainly(
-  sessions: Sessions,
+  sessions: SessionPool,
   requests: readonly AppendRequest[],
 ): Promise<AppendResult[]> {
   const rows = requests.map(rowsOf);
@@ -53,16 +53,16 @@ async function appendChecked(session: Session, requests: readonly AppendRequest[
   });
 }
 
-const rowsOf = (request: AppendRequest): EventRow[] =>
+const rowsOf = (request: AppendRequest): IncomingEvent[] =>
   request.events.map(event => ({ request, event, outcome: { id: event.id, duplicate: false } }));
 
-const toResult = (rows: readonly EventRow[]): AppendResult => ({
+const toResult = (rows: readonly IncomingEvent[]): AppendResult => ({
   kind: 'stored',
   events: rows.map(({ outcome }) => outcome),
 });
 
 /** The key was claimed with the ids that its events would have; some of them were here before under another. */
-function changedIds({ idempotency }: AppendRequest, rows: readonly EventRow[]) {
+function changedIds({ idempotency }: AppendRequest, rows: readonly IncomingEvent[]) {
   if (idempotency === null || !rows.some(({ outcome }) => outcome.duplicate)) return [];
   return [{ claim: idempotency, eventIds: rows.map(({ outcome }) => outcome.id) }];
 }

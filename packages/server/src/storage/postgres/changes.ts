@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts';
  * false and nobody may trust what was read before. When the connection is lost it is opened again, at growing
  * intervals, and then every listener is notified that changes may have been missed.
  */
-export interface ChangeFeed {
+interface ChangeFeed {
   isLive(): boolean;
   close(): Promise<void>;
 }

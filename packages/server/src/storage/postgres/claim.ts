@@ -2,7 +2,7 @@ import type { ClaimedBatch, ClaimedEvent, ClaimInput, EventQueue } from '../../c
 import { type ClaimedRow, claimedColumns, toClaimedEvent } from '../claimed-event.ts';
 import { textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Session, SessionPool } from './sessions.ts';
 
 /** So many organisations share a batch. */
 const MOST_ORGANISATIONS = 16;
@@ -81,7 +81,7 @@ interface Claim {
 }
 
 /** Claims events on PostgreSQL: organisations take turns, and nodes pass over what another has claimed. */
-export function createClaim(sessions: Sessions): EventQueue['claimEvents'] {
+export function createClaim(sessions: SessionPool): EventQueue['claimEvents'] {
   return input => retrying(() => sessions.transaction(session => claimEvents(session, input)));
 }
 

@@ -1,4 +1,4 @@
-import type { AttemptRecord, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
+import type { DeliveryQueue, EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import {
   type ClaimedDeliveryRow,
   claimedDeliveryColumns,
@@ -8,7 +8,7 @@ import {
 } from '../claimed-delivery.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Session, SessionPool } from './sessions.ts';
 
 /** Deliveries on PostgreSQL: claimed by several nodes at once, and their attempts recorded. */
 
@@ -40,7 +40,7 @@ const FIND_CLAIMED = `
   JOIN deliveries AS delivery ON delivery.org_id = mine.org_id AND delivery.id = mine.id ${claimedDeliveryJoins}
   ORDER BY delivery.due_at, delivery.id`;
 
-export function createClaimDeliveries(sessions: Sessions): DeliveryQueue['claimDeliveries'] {
+export function createClaimDeliveries(sessions: SessionPool): DeliveryQueue['claimDeliveries'] {
   return (inputs, { token, now, until }) =>
     retrying(() =>
       sessions.transaction(async session => {
@@ -63,12 +63,12 @@ export function createClaimDeliveries(sessions: Sessions): DeliveryQueue['claimD
     );
 }
 
-export function createRecordAttempts(sessions: Sessions): DeliveryQueue['recordAttempts'] {
+export function createRecordAttempts(sessions: SessionPool): DeliveryQueue['recordAttempts'] {
   return records => retrying(() => sessions.transaction(session => recordAttempts(session, records)));
 }
 
 /** Only results whose lease still holds count. */
-async function recordAttempts(session: Session, records: readonly AttemptRecord[]): Promise<string[]> {
+async function recordAttempts(session: Session, records: readonly EndedAttempt[]): Promise<string[]> {
   const { rows } = await session.query<{ id: string }>(
     `UPDATE deliveries AS delivery SET state = new.state, attempt = delivery.attempt + 1, code = new.code,
        finished_at = NULLIF(new.finished_at, -1), lease_token = NULL, lease_until = NULL,
@@ -93,7 +93,7 @@ async function recordAttempts(session: Session, records: readonly AttemptRecord[
   return records.flatMap(({ deliveryId }) => (accepted.has(deliveryId) ? [] : [deliveryId]));
 }
 
-async function keepAttempts(session: Session, kept: readonly AttemptRecord[]): Promise<void> {
+async function keepAttempts(session: Session, kept: readonly EndedAttempt[]): Promise<void> {
   await session.query(
     `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response)
      SELECT org_id, delivery_id, n, at, duration_ms, NULLIF(status, -1), code, message, request, response

@@ -11,13 +11,13 @@ import { type Connection, readConnection } from './connection.ts';
 import { createClaimDeliveries, createRecordAttempts } from './deliver.ts';
 import { createWriteEntities } from './entities.ts';
 import { reasonOf, retrying } from './failure.ts';
-import { migrate } from './migrate.ts';
+import { migratePostgres } from './migrate.ts';
 import { prepareSession, UnusableDatabase } from './prepare-session.ts';
-import { openSessions, type Sessions } from './sessions.ts';
+import { openSessionPool, type SessionPool } from './sessions.ts';
 import { createSettle } from './settle.ts';
 
 /** How long things may take before they are given up. */
-export interface Timeouts {
+interface Timeouts {
   /** At the start, for a server that is not there yet. */
   readonly reachMs: number;
   /** One statement of an append, since a sender waits for it. */
@@ -41,14 +41,14 @@ export async function openPostgres(options: {
 
   // Appends and the workers have connections of their own, so that no number of slow questions can keep them waiting.
   const { onFatal } = options;
-  const appending = openSessions(connection, { most: 4, statementMs: timeouts.appendMs, onFatal });
-  const working = openSessions(connection, {
+  const appending = openSessionPool(connection, { most: 4, statementMs: timeouts.appendMs, onFatal });
+  const working = openSessionPool(connection, {
     most: 6,
     statementMs: timeouts.otherMs,
     byIndex: true,
     onFatal,
   });
-  const others = openSessions(connection, { most: 8, statementMs: timeouts.otherMs, onFatal });
+  const others = openSessionPool(connection, { most: 8, statementMs: timeouts.otherMs, onFatal });
   const db = queryBuilder(others);
 
   const listeners: ChangeListener[] = [];
@@ -123,7 +123,7 @@ async function prepareDatabase(connection: Connection, reachMs: number): Promise
   try {
     // A migration takes as long as it takes.
     await prepareSession(client, 0);
-    await migrate(client);
+    await migratePostgres(client);
   } catch (error) {
     throw error instanceof UnusableDatabase ? error : cannotUse(connection, error);
   } finally {
@@ -156,7 +156,7 @@ async function reach(connection: Connection, deadline: number): Promise<pg.Clien
 }
 
 /** A commit that changes something, so that it fails while the disk is full or the server only reads. */
-async function checkWritable(sessions: Sessions): Promise<void> {
+async function checkWritable(sessions: SessionPool): Promise<void> {
   const session = await sessions.acquire();
   try {
     await session.query(
@@ -169,7 +169,7 @@ async function checkWritable(sessions: Sessions): Promise<void> {
   }
 }
 
-function queryBuilder(sessions: Sessions): Kysely<Schema> {
+function queryBuilder(sessions: SessionPool): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: new PostgresDialect({
       pool: {

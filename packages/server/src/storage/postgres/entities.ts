@@ -4,14 +4,14 @@ import type { Schema } from '../schema.ts';
 import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../searchable-traits.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Session, SessionPool } from './sessions.ts';
 
 /**
  * Many calls' writes in one transaction, with one statement per table. Every entity that is named is locked first,
  * in sorted order, so that two nodes that want the same ones queue up and cannot wait for each other. One that
  * does not exist yet is made to be locked, and taken away again where its write is refused.
  */
-export function createWriteEntities(sessions: Sessions): EntityStore['writeEntities'] {
+export function createWriteEntities(sessions: SessionPool): EntityStore['writeEntities'] {
   return requests => retrying(() => sessions.transaction(session => write(session, requests)));
 }
 

@@ -9,7 +9,7 @@ const MIGRATION_LOCK = 7_584_223_001;
  * Runs what is missing, each step in one transaction with the record that it has run. Nodes that start together
  * take turns: the lock belongs to the transaction, so it is let go however that ends.
  */
-export async function migrate(client: Client): Promise<void> {
+export async function migratePostgres(client: Client): Promise<void> {
   while (await migrateOnce(client));
 }
 

@@ -4,7 +4,7 @@ import { notReached, toStorageError } from './failure.ts';
 import { planByIndex, prepareSession, UnusableDatabase } from './prepare-session.ts';
 
 /** A pool of a few shared connections; what goes wrong with them is thrown as an error of storage. */
-export interface Sessions {
+export interface SessionPool {
   acquire(): Promise<Session>;
   /** One transaction, rolled back unless `work` resolves. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
@@ -26,7 +26,7 @@ types.setTypeParser(pg.types.builtins.INT8, Number);
 
 const CLOSING_GRACE_MS = 2_000;
 
-export function openSessions(
+export function openSessionPool(
   connection: Connection,
   options: {
     most: number;
@@ -36,7 +36,7 @@ export function openSessions(
     byIndex?: boolean;
     onFatal(reason: string): void;
   },
-): Sessions {
+): SessionPool {
   const pool = new pg.Pool({
     ...connection,
     types,

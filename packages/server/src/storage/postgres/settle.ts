@@ -7,7 +7,7 @@ import { dueAtOf } from '../claimed-event.ts';
 import { resolvedBy } from '../resolving.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Session, SessionPool } from './sessions.ts';
 import { keepDedupeKeys } from './settle-keys.ts';
 import { findNeedless, inTurns } from './settle-retries.ts';
 
@@ -15,7 +15,7 @@ import { findNeedless, inTurns } from './settle-retries.ts';
  * Many events in one transaction, with one statement per table. Claims are locked first: whose lease another node
  * has taken over is refused. Dedupe keys come next; whoever lost one is left as it was, for its run to be cut.
  */
-export function createSettle(sessions: Sessions): EventQueue['settleEvents'] {
+export function createSettle(sessions: SessionPool): EventQueue['settleEvents'] {
   return (settlements, at) =>
     retrying(() =>
       sessions.transaction(async session => {

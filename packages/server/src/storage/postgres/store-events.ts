@@ -6,7 +6,7 @@ import { RemovedMeanwhile } from './failure.ts';
 import type { Session } from './sessions.ts';
 
 /** An event on its way in, and what its sender will be answered: its own id, or that of the event it repeats. */
-export interface EventRow {
+export interface IncomingEvent {
   readonly request: AppendRequest;
   readonly event: NewEvent;
   outcome: { readonly id: string; readonly duplicate: boolean };
@@ -22,11 +22,11 @@ const INSERT_EVENTS = `
   AS new (id, org_id, source_id, type, icon, sender_id, entity_kind, entity_external_id, happened_at,
     received_at, payload)`;
 
-export async function insertEvents(session: Session, rows: readonly EventRow[]): Promise<void> {
+export async function insertEvents(session: Session, rows: readonly IncomingEvent[]): Promise<void> {
   await session.query(INSERT_EVENTS, columnsOf(rows));
 }
 
-const columnsOf = (rows: readonly EventRow[]): Buffer[] => [
+const columnsOf = (rows: readonly IncomingEvent[]): Buffer[] => [
   textArray(rows.map(({ event }) => event.id)),
   textArray(rows.map(({ request }) => request.orgId)),
   textArray(rows.map(({ request }) => request.sourceId)),
@@ -41,11 +41,11 @@ const columnsOf = (rows: readonly EventRow[]): Buffer[] => [
 ];
 
 /** Stores what is new, and writes into the rest of the rows which event each of them repeats. */
-export async function storeEvents(session: Session, rows: readonly EventRow[]): Promise<void> {
+export async function storeEvents(session: Session, rows: readonly IncomingEvent[]): Promise<void> {
   const plain = rows.filter(({ event }) => event.senderId === null);
   if (plain.length > 0) await insertEvents(session, plain);
 
-  const bySender = new Map<string, EventRow[]>();
+  const bySender = new Map<string, IncomingEvent[]>();
   for (const row of rows) {
     const { senderId } = row.event;
     if (senderId === null) continue;
@@ -74,7 +74,7 @@ export async function storeEvents(session: Session, rows: readonly EventRow[]): 
 const nameOf = (orgId: string, senderId: string | null): string => `${orgId}\n${senderId}`;
 
 /** Waits for other transactions that are about to store one of the same; answers which were new. */
-async function insertUnlessKnown(session: Session, rows: readonly EventRow[]): Promise<Set<string>> {
+async function insertUnlessKnown(session: Session, rows: readonly IncomingEvent[]): Promise<Set<string>> {
   const inserted = await session.query<{ org_id: string; sender_id: string }>(
     `${INSERT_EVENTS}
      ON CONFLICT (org_id, sender_id) WHERE sender_id IS NOT NULL DO NOTHING
@@ -84,7 +84,7 @@ async function insertUnlessKnown(session: Session, rows: readonly EventRow[]): P
   return new Set(inserted.rows.map(row => nameOf(row.org_id, row.sender_id)));
 }
 
-async function findKnown(session: Session, rows: readonly EventRow[]): Promise<Map<string, string>> {
+async function findKnown(session: Session, rows: readonly IncomingEvent[]): Promise<Map<string, string>> {
   if (rows.length === 0) return new Map();
   const found = await session.query<{ org_id: string; sender_id: string; id: string }>(
     `SELECT known.org_id, known.sender_id, known.id

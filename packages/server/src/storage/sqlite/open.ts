@@ -39,7 +39,7 @@ function requirePragma(database: Database, name: string, wanted: string | number
 }
 
 /** Runs what is missing, each step in one transaction with the record that it has run. */
-export function migrate(database: Database): void {
+export function migrateSqlite(database: Database): void {
   const found = (database.query('PRAGMA user_version').get() as { user_version: number }).user_version;
   if (found > migrations.length) {
     throw new Error(

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, statSync } from 'node:fs';
 import { findDamage, restoreAdvice } from './damage.ts';
 import { findJournalDamage } from './journal-damage.ts';
 import type { DirectoryLock } from './lock.ts';
-import { migrate, openForReading, openForWriting } from './open.ts';
+import { migrateSqlite, openForReading, openForWriting } from './open.ts';
 
 /**
  * Checks and migrates before any thread is started, so that a bad file stops the start with one clear line. Until it
@@ -15,7 +15,7 @@ export function prepareFile(file: string, lock: DirectoryLock, checkUpToBytes: n
     if (size > 0) requireSound(file, size <= checkUpToBytes);
     const database = openForWriting(file);
     chmodSync(file, 0o600);
-    migrate(database);
+    migrateSqlite(database);
     database.close();
     lock.recordDatabase();
   } catch (error) {

@@ -11,7 +11,7 @@ import { type ClientSettings, clientOf } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';
 import { type BodyReading, readJson, readQuery } from '../read-json.ts';
-import type { LoginSession, Sessions } from './access/sessions.ts';
+import type { LoginSession, LoginSessions } from './access/sessions.ts';
 import { requireSameOrigin } from './csrf.ts';
 import type { Answered, AuditDetails, OpenCall, OpenCallTo, SessionCallTo } from './exchange.ts';
 import { type Permission, requirePermission } from './permissions.ts';
@@ -31,7 +31,7 @@ export interface Calls {
 export function createCalls(
   app: Hono<WebEnv>,
   dependencies: BodyReading & {
-    readonly sessions: Sessions;
+    readonly sessions: LoginSessions;
     readonly cursors: Cursors;
     readonly clock: Clock;
     readonly client: ClientSettings;

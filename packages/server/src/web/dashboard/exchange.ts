@@ -32,7 +32,7 @@ export interface SessionCall<Parameter extends string = string> extends OpenCall
 export type AuditDetails = Readonly<Record<string, unknown>>;
 
 /** What the contract's table says of a call. */
-export interface Exchange<R extends Route> {
+interface Exchange<R extends Route> {
   query(): z.output<QuerySchema<R>>;
   body(): Promise<z.output<BodySchema<R>>>;
   /** By a schema that allows less than the table's: depending on what is stored, or on a setting. */
@@ -53,7 +53,7 @@ interface ListExchange<R extends ListRoute> {
   page(list: string, query: { limit: number; cursor?: string | undefined }): RequestedPage<R>;
 }
 
-export interface RequestedPage<R extends ListRoute> {
+interface RequestedPage<R extends ListRoute> {
   readonly limit: number;
   /** Where the page before ended; null at the beginning. */
   readonly position: string | null;

@@ -65,7 +65,7 @@ const listFilters: readonly Parameter[] = [
 ];
 
 /** Upserting, reading and deleting entities. */
-export const entityOperations = (limits: DocumentedLimits): PublicOperation[] => [
+export const entityRecordOperations = (limits: DocumentedLimits): PublicOperation[] => [
   {
     ...base,
     method: 'put',

@@ -24,7 +24,7 @@ export interface PublicOperation {
   readonly schemas: Readonly<Record<string, z.ZodType>>;
 }
 
-export type SecuritySchemeName = 'apiKey' | 'signature' | 'sourceSecret' | 'none';
+type SecuritySchemeName = 'apiKey' | 'signature' | 'sourceSecret' | 'none';
 
 export interface Parameter {
   readonly name: string;
@@ -35,12 +35,12 @@ export interface Parameter {
   readonly example?: string;
 }
 
-export interface MediaContent {
+interface MediaContent {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 }
 
-export interface DescribedAnswer {
+interface DescribedAnswer {
   readonly description: string;
   readonly schema: string;
   readonly example: unknown;

@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode } from '../../core/errors.ts';
-import { entityOperations } from './entities.ts';
+import { entityRecordOperations } from './entities.ts';
 import { entityGraphOperations } from './entities-graph.ts';
 import { ingestOperation } from './ingest.ts';
 import type { DocumentedLimits } from './limits.ts';
@@ -10,7 +10,7 @@ import { webhookOperation } from './webhook.ts';
 export const publicOperations = (limits: DocumentedLimits): PublicOperation[] => [
   ingestOperation(limits),
   webhookOperation(limits),
-  ...entityOperations(limits),
+  ...entityRecordOperations(limits),
   ...entityGraphOperations(),
 ];
 

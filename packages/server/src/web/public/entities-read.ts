@@ -20,7 +20,7 @@ import {
 const SEARCH_BUDGET_MS = seconds(1);
 
 /** What can be read of an organisation's entities: the same for programs and for the dashboard. */
-export interface EntityReads {
+interface EntityReads {
   /** Searches entities, or as whoever asks would have it searched. */
   list(orgId: string, request: Request, search?: EntityStore['listEntities']): Promise<Response>;
   links(orgId: string, entity: EntityRef, request: Request): Promise<Response>;

@@ -22,7 +22,7 @@ const LEVELS_BEYOND_TRAITS = 64;
 export const noQuery = z.strictObject({});
 
 /** What can be written of an organisation's entities: the same for programs and for the dashboard. */
-export interface EntityWrites {
+interface EntityWrites {
   /** `POST`: by body, one or many, merged into what is there. */
   merge(orgId: string, request: Request, record?: RecordWrite): Promise<Response>;
   /** `PUT` and `PATCH` of the entity that the path names. */
@@ -36,7 +36,7 @@ export interface EntityWrites {
 }
 
 /** What the audit log is to hold of a write. Programs write too much to be on record; people are. */
-export type RecordWrite = (entity: EntityRef) => AuditEntry;
+type RecordWrite = (entity: EntityRef) => AuditEntry;
 
 export function createEntityWrites({
   actions,

@@ -21,7 +21,7 @@ import { createEntityReads, type EntityReadsDependencies } from './entities-read
 import { answerOne, linkRecord } from './entities-records.ts';
 import { createEntityWrites, noQuery } from './entities-write.ts';
 
-export interface EntityRoutesDependencies extends BodyReading, EntityReadsDependencies {
+interface EntityRoutesDependencies extends BodyReading, EntityReadsDependencies {
   readonly entities: EntityReadsDependencies['entities'] &
     Pick<EntityStore, 'linkEntities' | 'unlinkEntities'>;
   readonly actions: EntityActions;
@@ -30,7 +30,7 @@ export interface EntityRoutesDependencies extends BodyReading, EntityReadsDepend
   authenticate(request: Request): Caller | Promise<Caller>;
 }
 
-export interface Caller {
+interface Caller {
   /** Of the key. */
   readonly id: string;
   readonly orgId: string;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
-import { discord } from '../../../src/delivery/destinations/discord.ts';
+import { discordDestination } from '../../../src/delivery/destinations/discord.ts';
 import {
   destinationDeps,
   payloadText,
@@ -63,7 +63,7 @@ function start(respond = answer) {
 describe('Discord', () => {
   test('shows an embed and is asked to say whether it took it', async () => {
     const { at, url } = start();
-    const result = await prepareFrom(discord, { url }).send(sampleDelivery());
+    const result = await prepareFrom(discordDestination, { url }).send(sampleDelivery());
     expect(result).toMatchObject({ outcome: 'delivered', status: 200, response: '{"id":"1"}' });
     expect(JSON.stringify(result)).not.toContain('canary');
     expect(at.requests[0]?.path).toBe('/api/webhooks/1/canary?wait=true');
@@ -80,7 +80,7 @@ describe('Discord', () => {
 
   test('takes an embed of any event', async () => {
     const { url } = start();
-    const destination = prepareFrom(discord, { url });
+    const destination = prepareFrom(discordDestination, { url });
     const wide = Object.fromEntries(
       Array.from({ length: 100 }, (_, i) => [`*_${i}`.repeat(100), '*_~`'.repeat(5_000)]),
     );
@@ -95,8 +95,8 @@ describe('Discord', () => {
 
   test('mentions nobody and reads no marks into what is in an event', async () => {
     const { at, url } = start();
-    await prepareFrom(discord, { url }).send(sampleDelivery());
-    await prepareFrom(discord, { url, text: '**Note**: {{payload.note}}' }).send(sampleDelivery());
+    await prepareFrom(discordDestination, { url }).send(sampleDelivery());
+    await prepareFrom(discordDestination, { url, text: '**Note**: {{payload.note}}' }).send(sampleDelivery());
     for (const { body } of at.requests) {
       expect(JSON.parse(body)).toMatchObject({ allowed_mentions: { parse: [] } });
       expect(body).toContain('\\\\@everyone');
@@ -111,7 +111,7 @@ describe('Discord', () => {
     const limited = () =>
       Response.json({ retry_after: 1.5 }, { status: 429, headers: { 'retry-after': '1.5' } });
     const { url } = start(limited);
-    expect(await prepareFrom(discord, { url }).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(discordDestination, { url }).send(sampleDelivery())).toMatchObject({
       code: 'bad_status',
       retryAfterMs: 1_500,
     });
@@ -119,8 +119,8 @@ describe('Discord', () => {
 
   test('runs its examples', async () => {
     const { url } = start();
-    for (const { config } of discord.examples) {
-      expect(await prepareFrom(discord, { ...config, url }).send(sampleDelivery())).toMatchObject({
+    for (const { config } of discordDestination.examples) {
+      expect(await prepareFrom(discordDestination, { ...config, url }).send(sampleDelivery())).toMatchObject({
         outcome: 'delivered',
       });
     }
@@ -128,7 +128,7 @@ describe('Discord', () => {
 
   test('is refused when saved with an address that may not be reached', async () => {
     const deps = destinationDeps({ client: guardedClient({ allow: [] }) });
-    expect(await refusalOf(discord, { url: 'https://[::ffff:10.0.0.1]/' }, deps)).toMatchObject({
+    expect(await refusalOf(discordDestination, { url: 'https://[::ffff:10.0.0.1]/' }, deps)).toMatchObject({
       at: '400 config.url',
     });
   });

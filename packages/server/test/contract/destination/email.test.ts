@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { email } from '../../../src/delivery/destinations/email.ts';
+import { emailDestination } from '../../../src/delivery/destinations/email.ts';
 import {
   destinationDeps,
   payloadText,
@@ -51,7 +51,7 @@ const decodeWords = (text: string): string =>
 describe('a mail', () => {
   test('goes out encrypted with STARTTLS and shows the event as text and as a table', async () => {
     const { server, config } = await start();
-    const result = await prepareFrom(email, config, deps).send(sampleDelivery());
+    const result = await prepareFrom(emailDestination, config, deps).send(sampleDelivery());
     expect(result).toMatchObject({ outcome: 'delivered', status: 250 });
     const [mail] = server.mails;
     expect(mail).toMatchObject({ from: 'sluice@example.com', to: ['team@example.com'], isEncrypted: true });
@@ -74,7 +74,7 @@ describe('a mail', () => {
       subject: 'Order {{payload.id}}',
       body: 'From {{payload.customer.email}}',
     };
-    expect(await prepareFrom(email, own, deps).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(emailDestination, own, deps).send(sampleDelivery())).toMatchObject({
       outcome: 'delivered',
     });
     const [mail] = server.mails;
@@ -87,11 +87,11 @@ describe('a mail', () => {
 
   test('goes out in the clear only where that is asked for', async () => {
     const { server, config } = await start({ offersStartTls: false });
-    expect(await prepareFrom(email, config, deps).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(emailDestination, config, deps).send(sampleDelivery())).toMatchObject({
       code: 'tls_invalid',
     });
     expect(server.mails).toEqual([]);
-    const plain = prepareFrom(email, { ...config, security: 'none' }, deps);
+    const plain = prepareFrom(emailDestination, { ...config, security: 'none' }, deps);
     expect(await plain.send(sampleDelivery())).toMatchObject({ outcome: 'delivered' });
     expect(server.mails[0]?.isEncrypted).toBe(false);
   });
@@ -99,10 +99,12 @@ describe('a mail', () => {
   test('is signed in for, and no record holds the password', async () => {
     const { server, config } = await start({ password: 'canary' });
     const known = { ...config, user: 'ada', password: 'canary' };
-    const sent = await prepareFrom(email, known, deps).send(sampleDelivery());
+    const sent = await prepareFrom(emailDestination, known, deps).send(sampleDelivery());
     expect(sent).toMatchObject({ outcome: 'delivered' });
     expect(server.mails[0]?.user).toBe('ada');
-    const wrong = await prepareFrom(email, { ...known, password: 'canary2' }, deps).send(sampleDelivery());
+    const wrong = await prepareFrom(emailDestination, { ...known, password: 'canary2' }, deps).send(
+      sampleDelivery(),
+    );
     expect(wrong).toMatchObject({ outcome: 'failed', code: 'rejected_by_destination', status: 535 });
     expect(JSON.stringify([sent, wrong])).not.toContain('canary');
   });
@@ -112,9 +114,11 @@ describe('a mail', () => {
     const evil = 'Hello\r\nBcc: victim@example.com\r\n\r\nbody\u2028x';
     const delivery = sampleDelivery({ payload: payloadText({ evil }) });
     const own = { ...config, subject: '{{payload.evil}}', body: '{{payload.evil}}' };
-    expect(await prepareFrom(email, own, deps).send(delivery)).toMatchObject({ outcome: 'delivered' });
+    expect(await prepareFrom(emailDestination, own, deps).send(delivery)).toMatchObject({
+      outcome: 'delivered',
+    });
     const event = { ...delivery.event, type: evil };
-    expect(await prepareFrom(email, config, deps).send({ ...delivery, event })).toMatchObject({
+    expect(await prepareFrom(emailDestination, config, deps).send({ ...delivery, event })).toMatchObject({
       outcome: 'delivered',
     });
     for (const { raw, to } of server.mails) {
@@ -129,7 +133,7 @@ describe('a mail', () => {
     const { server, config } = await start();
     const own = { ...config, body: '{{payload.a}}', subject: 'x' };
     const payload = payloadText({ a: 'file:///etc/passwd' });
-    await prepareFrom(email, own, deps).send(sampleDelivery({ payload }));
+    await prepareFrom(emailDestination, own, deps).send(sampleDelivery({ payload }));
     expect(server.mails[0]?.raw).toContain('file:///etc/passwd');
   });
 });
@@ -137,12 +141,12 @@ describe('a mail', () => {
 describe('a mail server', () => {
   test('with a certificate for another name is not trusted', async () => {
     const { server, config } = await start({ certificate: authority.certify(['other.test']) });
-    expect(await prepareFrom(email, config, deps).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(emailDestination, config, deps).send(sampleDelivery())).toMatchObject({
       code: 'tls_invalid',
     });
     await server.stop();
     const implicit = await start({ certificate: authority.certify(['other.test']), implicitTls: true });
-    expect(await prepareFrom(email, implicit.config, deps).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(emailDestination, implicit.config, deps).send(sampleDelivery())).toMatchObject({
       code: 'tls_invalid',
     });
     expect(implicit.server.mails).toEqual([]);
@@ -150,7 +154,7 @@ describe('a mail server', () => {
 
   test('that refuses says why', async () => {
     const { config } = await start({ refuse: () => ({ code: 550, message: 'No such user here' }) });
-    expect(await prepareFrom(email, config, deps).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(emailDestination, config, deps).send(sampleDelivery())).toMatchObject({
       code: 'rejected_by_destination',
       status: 550,
       response: expect.stringContaining('No such user here'),
@@ -162,17 +166,19 @@ describe('a mail server', () => {
       recipient === 'gone@example.com' ? { code: 550, message: 'Gone' } : null;
     const { config } = await start({ refuse });
     const to = ['team@example.com', 'gone@example.com'];
-    expect(await prepareFrom(email, { ...config, to }, deps).send(sampleDelivery())).toMatchObject({
-      outcome: 'delivered',
-      response: expect.stringContaining('gone@example.com'),
-    });
+    expect(await prepareFrom(emailDestination, { ...config, to }, deps).send(sampleDelivery())).toMatchObject(
+      {
+        outcome: 'delivered',
+        response: expect.stringContaining('gone@example.com'),
+      },
+    );
   });
 
   test('that finds the mail too large says so', async () => {
     const { config } = await start({ mostBytes: 1_000 });
     const payload = payloadText({ a: 'x'.repeat(5_000) });
     const own = { ...config, body: '{{payload.a}}' };
-    expect(await prepareFrom(email, own, deps).send(sampleDelivery({ payload }))).toMatchObject({
+    expect(await prepareFrom(emailDestination, own, deps).send(sampleDelivery({ payload }))).toMatchObject({
       code: 'too_large',
       status: 552,
     });
@@ -188,7 +194,9 @@ describe('a mail server', () => {
         from: 'a@b.test',
         to: ['c@d.test'],
       };
-      const result = await prepareFrom(email, config, deps).send(sampleDelivery({ timeoutMs: 300 }));
+      const result = await prepareFrom(emailDestination, config, deps).send(
+        sampleDelivery({ timeoutMs: 300 }),
+      );
       await raw.stop();
       return result.outcome === 'failed' ? result.code : result;
     };
@@ -206,7 +214,7 @@ describe('a mail server', () => {
       from: 'a@b.test',
       to: ['c@d.test'],
     };
-    expect(await prepareFrom(email, config, deps).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(emailDestination, config, deps).send(sampleDelivery())).toMatchObject({
       code: 'connection_refused',
     });
   });
@@ -215,9 +223,11 @@ describe('a mail server', () => {
     const { server, config } = await start();
     const strict = destinationDeps({ client: guardedClient({ allow: [] }), ca: authority.ca });
     for (const host of ['mail.test', '127.1', 'localhost', '[::ffff:127.0.0.1]']) {
-      const result = await prepareFrom(email, { ...config, host }, strict).send(sampleDelivery());
+      const result = await prepareFrom(emailDestination, { ...config, host }, strict).send(sampleDelivery());
       expect(result).toMatchObject({ code: 'address_not_allowed' });
-      expect(await refusalOf(email, { ...config, host }, strict)).toMatchObject({ at: '400 config.host' });
+      expect(await refusalOf(emailDestination, { ...config, host }, strict)).toMatchObject({
+        at: '400 config.host',
+      });
     }
     expect(server.sessions()).toBe(0);
   });
@@ -225,12 +235,16 @@ describe('a mail server', () => {
 
 describe('e-mail', () => {
   test('runs its examples', async () => {
-    for (const { config } of email.examples) {
+    for (const { config } of emailDestination.examples) {
       const { server, config: here } = await start({
         implicitTls: config.security === 'tls',
         ...(config.password === undefined ? {} : { password: config.password }),
       });
-      const destination = prepareFrom(email, { ...config, host: here.host, port: here.port }, deps);
+      const destination = prepareFrom(
+        emailDestination,
+        { ...config, host: here.host, port: here.port },
+        deps,
+      );
       expect(await destination.send(sampleDelivery())).toMatchObject({ outcome: 'delivered' });
       await server.stop();
     }
@@ -253,8 +267,8 @@ describe('e-mail', () => {
   for (const [over, at] of cases) {
     test(`is refused when saved with ${JSON.stringify(over)}`, async () => {
       const good = { host: 'mail.test', port: 587, security: 'starttls', from: 'a@b.test', to: ['c@d.test'] };
-      expect(await refusalOf(email, good)).toBeNull();
-      expect(await refusalOf(email, { ...good, ...over })).toMatchObject({ at });
+      expect(await refusalOf(emailDestination, good)).toBeNull();
+      expect(await refusalOf(emailDestination, { ...good, ...over })).toMatchObject({ at });
     });
   }
 });

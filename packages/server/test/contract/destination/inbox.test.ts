@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import { inbox } from '../../../src/delivery/destinations/inbox.ts';
+import { inboxDestination } from '../../../src/delivery/destinations/inbox.ts';
 import { prepareFrom, sampleDelivery } from '../../support/delivery.ts';
 
 test('the inbox takes everything, shows what it got, and sends nothing on', async () => {
   const delivery = sampleDelivery();
-  for (const { config } of inbox.examples) {
-    expect(await prepareFrom(inbox, config).send(delivery)).toEqual({
+  for (const { config } of inboxDestination.examples) {
+    expect(await prepareFrom(inboxDestination, config).send(delivery)).toEqual({
       outcome: 'delivered',
       request: { target: 'Inbox', headers: {}, body: `{"type":"order.paid","payload":${delivery.payload}}` },
       status: null,

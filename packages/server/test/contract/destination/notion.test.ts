@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
-import { notion } from '../../../src/delivery/destinations/notion.ts';
+import { notionDestination } from '../../../src/delivery/destinations/notion.ts';
 import { payloadText, prepareFrom, refusalOf, sampleDelivery } from '../../support/delivery.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receiver.ts';
 
@@ -76,7 +76,7 @@ const textOf = (parts: z.infer<typeof richText>): string => parts.map(({ text })
 describe('Notion', () => {
   test('gets a page named after the event, with the payload as a code block', async () => {
     const { at, config } = start();
-    const result = await prepareFrom(notion, config).send(sampleDelivery());
+    const result = await prepareFrom(notionDestination, config).send(sampleDelivery());
     expect(result).toMatchObject({ outcome: 'delivered', status: 200 });
     expect(JSON.stringify(result)).not.toContain('canary');
     const { parent, properties, children } = lastPage(at);
@@ -102,7 +102,9 @@ describe('Notion', () => {
       Missing: '$event.payload.absent',
       Ready: { relation: [{ id: '{{payload.customer.email}}' }] },
     };
-    expect(await prepareFrom(notion, { ...config, properties }).send(sampleDelivery())).toMatchObject({
+    expect(
+      await prepareFrom(notionDestination, { ...config, properties }).send(sampleDelivery()),
+    ).toMatchObject({
       outcome: 'delivered',
     });
     const text = (content: string) => [{ type: 'text', text: { content } }];
@@ -127,7 +129,7 @@ describe('Notion', () => {
 
   test('gets a long payload in parts, cut between characters, and a huge one cut short', async () => {
     const { at, config } = start();
-    const destination = prepareFrom(notion, config);
+    const destination = prepareFrom(notionDestination, config);
     const long = payloadText({ text: `a${'😀'.repeat(10_000)}` });
     expect(await destination.send(sampleDelivery({ payload: long }))).toMatchObject({ outcome: 'delivered' });
     expect(JSON.parse(textOf(lastPage(at).children[0]?.code.rich_text ?? []))).toEqual(JSON.parse(long));
@@ -138,7 +140,9 @@ describe('Notion', () => {
 
   test('says why it refuses', async () => {
     const { config } = start();
-    const wrong = await prepareFrom(notion, { ...config, token: 'ntn_wrong' }).send(sampleDelivery());
+    const wrong = await prepareFrom(notionDestination, { ...config, token: 'ntn_wrong' }).send(
+      sampleDelivery(),
+    );
     expect(wrong).toMatchObject({
       code: 'bad_status',
       status: 401,
@@ -148,8 +152,10 @@ describe('Notion', () => {
 
   test('runs its examples', async () => {
     const { here } = start();
-    for (const { config } of notion.examples) {
-      expect(await prepareFrom(notion, { ...config, ...here }).send(sampleDelivery())).toMatchObject({
+    for (const { config } of notionDestination.examples) {
+      expect(
+        await prepareFrom(notionDestination, { ...config, ...here }).send(sampleDelivery()),
+      ).toMatchObject({
         outcome: 'delivered',
       });
     }
@@ -157,7 +163,13 @@ describe('Notion', () => {
 
   test('is refused when saved without a database, or with a property that does not read', async () => {
     const at = async (over: object) =>
-      (await refusalOf(notion, { token: 't', database_id: 'd9824bdc84454327be8b5b47500af6ce', ...over }))?.at;
+      (
+        await refusalOf(notionDestination, {
+          token: 't',
+          database_id: 'd9824bdc84454327be8b5b47500af6ce',
+          ...over,
+        })
+      )?.at;
     expect(await at({ database_id: '../x' })).toBe('400 config.database_id');
     expect(await at({ properties: { Name: { title: '$event.nothing' } } })).toBe(
       '400 config.properties.Name.title',

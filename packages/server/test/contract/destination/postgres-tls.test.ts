@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import pg from 'pg';
 import { defaultTableDdl } from '../../../src/delivery/destinations/postgres/mapping.ts';
-import { postgres } from '../../../src/delivery/destinations/postgres.ts';
+import { postgresDestination } from '../../../src/delivery/destinations/postgres.ts';
 import { prepareFrom, refusalOf, sampleDelivery } from '../../support/delivery.ts';
 import { type FreshDatabase, type PostgresServer, startPostgres } from '../../support/postgres.ts';
 import { createAuthority } from '../../support/tls.ts';
@@ -50,7 +50,7 @@ function addressed(host: string, mode: string): string {
 
 async function send(connection_string: string, ca?: string) {
   const config = { connection_string, table: 'events', ...(ca ? { ca } : {}) };
-  const destination = prepareFrom(postgres, config);
+  const destination = prepareFrom(postgresDestination, config);
   const result = await destination.send(sampleDelivery());
   await destination.close?.();
   return result.outcome === 'delivered' ? result.outcome : result.code;
@@ -79,6 +79,8 @@ describe('a database with TLS', () => {
       table: 'events',
       ca: authority.ca,
     };
-    expect(await refusalOf(postgres, config)).toMatchObject({ at: '400 config.connection_string' });
+    expect(await refusalOf(postgresDestination, config)).toMatchObject({
+      at: '400 config.connection_string',
+    });
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import pg from 'pg';
 import type { Destination } from '../../../src/delivery/destination.ts';
 import { defaultTableDdl } from '../../../src/delivery/destinations/postgres/mapping.ts';
-import { postgres } from '../../../src/delivery/destinations/postgres.ts';
+import { postgresDestination } from '../../../src/delivery/destinations/postgres.ts';
 import {
   destinationDeps,
   HOSTILE_PAYLOAD,
@@ -39,7 +39,7 @@ beforeEach(async () => {
 const config = (over: object = {}) => ({ connection_string: database.url, table: 'events', ...over });
 
 function prepare(over: object = {}, deps = destinationDeps()): Destination {
-  const destination = prepareFrom(postgres, config(over), deps);
+  const destination = prepareFrom(postgresDestination, config(over), deps);
   open.push(destination);
   return destination;
 }
@@ -52,7 +52,7 @@ const until = (holds: () => Promise<boolean>) => waitUntil(holds, 'It did not co
 describe('a row', () => {
   test('of the default table holds the event, and a repeated delivery makes no second one', async () => {
     await admin.query(defaultTableDdl('events'));
-    expect(await refusalOf(postgres, config())).toBeNull();
+    expect(await refusalOf(postgresDestination, config())).toBeNull();
     const destination = prepare();
     const first = await destination.send(sampleDelivery());
     expect(first).toMatchObject({ outcome: 'delivered', response: 'INSERT 0 1' });
@@ -98,7 +98,7 @@ describe('a row', () => {
       as_text: '$event.payload.customer',
       missing: '$event.payload.nothing',
     };
-    expect(await refusalOf(postgres, config({ table: 'orders', columns }))).toBeNull();
+    expect(await refusalOf(postgresDestination, config({ table: 'orders', columns }))).toBeNull();
     expect(await prepare({ table: 'orders', columns }).send(sampleDelivery())).toMatchObject({
       outcome: 'delivered',
     });
@@ -130,7 +130,7 @@ describe('a row', () => {
       table: 'My Data.Events; DROP',
       columns: { 'the id': '$event.id', größe: '$event.type', select: "'); DROP TABLE x; --" },
     };
-    expect(await refusalOf(postgres, config(over))).toBeNull();
+    expect(await refusalOf(postgresDestination, config(over))).toBeNull();
     expect(await prepare(over).send(sampleDelivery())).toMatchObject({ outcome: 'delivered' });
     const { rows: found } = await admin.query('SELECT "select" FROM "My Data"."Events; DROP"');
     expect(found).toEqual([{ select: "'); DROP TABLE x; --" }]);
@@ -172,7 +172,7 @@ describe('a row', () => {
     expect(await destination.send(sampleDelivery())).toMatchObject({ outcome: 'delivered' });
     await destination.close?.();
     await admin.query('REVOKE ALL ON events FROM writer_only');
-    expect(await refusalOf(postgres, config({ connection_string: url.href }))).toMatchObject({
+    expect(await refusalOf(postgresDestination, config({ connection_string: url.href }))).toMatchObject({
       at: '400 config.table',
     });
     await admin.query('DROP OWNED BY writer_only; DROP ROLE writer_only');
@@ -182,11 +182,11 @@ describe('a row', () => {
 describe('a table that does not fit is refused when saved, by name:', () => {
   const refused = async (columns: object | undefined, ddl: string) => {
     await admin.query(ddl);
-    return refusalOf(postgres, config(columns ? { columns } : {}));
+    return refusalOf(postgresDestination, config(columns ? { columns } : {}));
   };
 
   test('no table', async () => {
-    expect(await refusalOf(postgres, config())).toMatchObject({
+    expect(await refusalOf(postgresDestination, config())).toMatchObject({
       at: '400 config.table',
       message: expect.stringContaining('events'),
     });
@@ -205,7 +205,7 @@ describe('a table that does not fit is refused when saved, by name:', () => {
       at: '400 config.columns.id',
       message: 'The column id is uuid, which cannot hold $event.id.',
     });
-    const at = async (columns: object) => (await refusalOf(postgres, config({ columns })))?.at;
+    const at = async (columns: object) => (await refusalOf(postgresDestination, config({ columns })))?.at;
     expect(await at({ n: '$event.type' })).toBe('400 config.columns.n');
     expect(await at({ at: '$event.received_at' })).toBe('400 config.columns.at');
     expect(await at({ raw: '$event.payload' })).toBe('400 config.columns.raw');
@@ -226,7 +226,7 @@ describe('a table that does not fit is refused when saved, by name:', () => {
     const ddl =
       'CREATE TABLE events (id text, n int GENERATED ALWAYS AS IDENTITY, twice text GENERATED ALWAYS AS (id || id) STORED)';
     expect(await refused({ n: 1 }, ddl)).toMatchObject({ at: '400 config.columns.n' });
-    expect(await refusalOf(postgres, config({ columns: { twice: 'x' } }))).toMatchObject({
+    expect(await refusalOf(postgresDestination, config({ columns: { twice: 'x' } }))).toMatchObject({
       at: '400 config.columns.twice',
     });
   });
@@ -244,7 +244,7 @@ describe('nothing is ever changed but rows:', () => {
     await admin.query(`CREATE TABLE ddl (command text); CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql AS
       $$ BEGIN INSERT INTO public.ddl VALUES (tg_tag); END $$`);
     await admin.query('CREATE EVENT TRIGGER watch ON ddl_command_end EXECUTE FUNCTION note()');
-    await refusalOf(postgres, config());
+    await refusalOf(postgresDestination, config());
     await prepare().send(sampleDelivery());
     await prepare({ table: 'missing' }).send(sampleDelivery());
     await admin.query('DROP EVENT TRIGGER watch');
@@ -302,7 +302,7 @@ describe('a database', () => {
       message: expect.stringContaining('28P01'),
     });
     expect(JSON.stringify(wrong)).not.toContain('canary');
-    expect(await refusalOf(postgres, config({ connection_string: url.href }))).toMatchObject({
+    expect(await refusalOf(postgresDestination, config({ connection_string: url.href }))).toMatchObject({
       at: '400 config.connection_string',
     });
     await admin.query('CREATE TABLE events (n integer)');
@@ -362,7 +362,7 @@ describe('a database', () => {
       const connection_string = `postgres://u:p@${host}:${canary.port}/d`;
       const result = await prepare({ connection_string }, strict).send(sampleDelivery());
       expect(result).toMatchObject({ code: 'address_not_allowed' });
-      expect(await refusalOf(postgres, config({ connection_string }), strict)).toMatchObject({
+      expect(await refusalOf(postgresDestination, config({ connection_string }), strict)).toMatchObject({
         at: '400 config.connection_string',
       });
     }
@@ -377,10 +377,10 @@ describe('PostgreSQL', () => {
     await admin.query(
       'CREATE TABLE orders (event_id text UNIQUE, order_id bigint, customer text, amount numeric, raw jsonb, received_at timestamptz)',
     );
-    for (const { config: example } of postgres.examples) {
+    for (const { config: example } of postgresDestination.examples) {
       const here = { ...example, connection_string: database.url };
-      expect(await refusalOf(postgres, here)).toBeNull();
-      const destination = prepareFrom(postgres, here);
+      expect(await refusalOf(postgresDestination, here)).toBeNull();
+      const destination = prepareFrom(postgresDestination, here);
       expect(await destination.send(sampleDelivery())).toMatchObject({ outcome: 'delivered' });
       await destination.close?.();
     }
@@ -422,7 +422,7 @@ describe('PostgreSQL', () => {
   ];
   for (const [over, at] of cases) {
     test(`is refused when saved with ${JSON.stringify(over)}`, async () => {
-      const refusal = await refusalOf(postgres, config(over));
+      const refusal = await refusalOf(postgresDestination, config(over));
       expect(refusal).toMatchObject({ at });
       expect(refusal?.message).not.toContain('/var/run');
     });

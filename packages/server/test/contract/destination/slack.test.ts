@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
-import { slack } from '../../../src/delivery/destinations/slack.ts';
+import { slackDestination } from '../../../src/delivery/destinations/slack.ts';
 import {
   destinationDeps,
   payloadText,
@@ -68,7 +68,9 @@ const lastMessage = (at: Receiver): Message => JSON.parse(at.requests.at(-1)?.bo
 describe('Slack', () => {
   test('shows a card: what it is, its facts, and how to find it', async () => {
     const at = start();
-    expect(await prepareFrom(slack, hook(at)).send(sampleDelivery())).toMatchObject({ outcome: 'delivered' });
+    expect(await prepareFrom(slackDestination, hook(at)).send(sampleDelivery())).toMatchObject({
+      outcome: 'delivered',
+    });
     const { text, blocks = [] } = lastMessage(at);
     expect(blocks[0]).toMatchObject({ type: 'header', text: { text: '🧾 order.paid' } });
     const shown = JSON.stringify(blocks);
@@ -89,7 +91,7 @@ describe('Slack', () => {
 
   test('takes a card of any event', async () => {
     const at = start();
-    const destination = prepareFrom(slack, hook(at));
+    const destination = prepareFrom(slackDestination, hook(at));
     const wide = Object.fromEntries(
       Array.from({ length: 500 }, (_, i) => [`field ${i}`, '<&>'.repeat(5_000)]),
     );
@@ -108,9 +110,11 @@ describe('Slack', () => {
 
   test('can be made to mention nobody by what is in an event', async () => {
     const at = start();
-    await prepareFrom(slack, hook(at)).send(sampleDelivery());
-    await prepareFrom(slack, { ...hook(at), text: 'Note: {{payload.note}}' }).send(sampleDelivery());
-    await prepareFrom(slack, { ...hook(at), text: '$event.payload.note' }).send(sampleDelivery());
+    await prepareFrom(slackDestination, hook(at)).send(sampleDelivery());
+    await prepareFrom(slackDestination, { ...hook(at), text: 'Note: {{payload.note}}' }).send(
+      sampleDelivery(),
+    );
+    await prepareFrom(slackDestination, { ...hook(at), text: '$event.payload.note' }).send(sampleDelivery());
     for (const { body } of at.requests) {
       expect(body).not.toMatch(/<!|<@|<#/);
       expect(body).not.toMatch(/@(everyone|here|channel|all)/);
@@ -123,7 +127,7 @@ describe('Slack', () => {
     const at = start();
     const text =
       '*{{event.type}}* of {{payload.customer.name}}: <https://shop.test/{{payload.id}}|open>{{payload.absent}}';
-    await prepareFrom(slack, { ...hook(at), text }).send(sampleDelivery());
+    await prepareFrom(slackDestination, { ...hook(at), text }).send(sampleDelivery());
     expect(lastMessage(at)).toEqual({
       text: '*order.paid* of &lt;script&gt;alert(1)&lt;/script&gt;: <https://shop.test/9007199254740993|open>',
     });
@@ -131,7 +135,7 @@ describe('Slack', () => {
 
   test('is spoken to as a bot, in a channel', async () => {
     const at = start();
-    expect(await prepareFrom(slack, bot(at)).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(slackDestination, bot(at)).send(sampleDelivery())).toMatchObject({
       outcome: 'delivered',
       status: 200,
     });
@@ -141,21 +145,21 @@ describe('Slack', () => {
 
   test('refuses with a 200 all the same', async () => {
     const at = start();
-    expect(await prepareFrom(slack, bot(at, '#gone')).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(slackDestination, bot(at, '#gone')).send(sampleDelivery())).toMatchObject({
       outcome: 'failed',
       code: 'rejected_by_destination',
       status: 200,
       message: 'Slack refused the message: channel_not_found.',
     });
     const wrong = { ...bot(at), bot_token: 'xoxb-wrong' };
-    expect(await prepareFrom(slack, wrong).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(slackDestination, wrong).send(sampleDelivery())).toMatchObject({
       code: 'rejected_by_destination',
     });
   });
 
   test('may give any reason, and a database can hold it', async () => {
     const at = start(() => Response.json({ ok: false, error: `no\u0000\uD800${'x'.repeat(10_000)}` }));
-    const result = await prepareFrom(slack, bot(at)).send(sampleDelivery());
+    const result = await prepareFrom(slackDestination, bot(at)).send(sampleDelivery());
     const message = result.outcome === 'failed' ? result.message : '';
     expect(message).toStartWith('Slack refused the message: no\uFFFD\uFFFDx');
     expect(message.length).toBeLessThan(600);
@@ -163,12 +167,14 @@ describe('Slack', () => {
 
   test('is believed in nothing but its own answers', async () => {
     const at = start(() => new Response('<html>Welcome to our Wi-Fi</html>'));
-    expect(await prepareFrom(slack, bot(at)).send(sampleDelivery())).toMatchObject({ code: 'bad_response' });
+    expect(await prepareFrom(slackDestination, bot(at)).send(sampleDelivery())).toMatchObject({
+      code: 'bad_response',
+    });
   });
 
   test('is left alone for as long as it asks', async () => {
     const at = start(() => new Response('', { status: 429, headers: { 'retry-after': '30' } }));
-    expect(await prepareFrom(slack, bot(at)).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(slackDestination, bot(at)).send(sampleDelivery())).toMatchObject({
       code: 'bad_status',
       retryAfterMs: 30_000,
     });
@@ -177,17 +183,19 @@ describe('Slack', () => {
   test('has its URL and its token in no record', async () => {
     const at = start();
     const results = [
-      await prepareFrom(slack, hook(at)).send(sampleDelivery()),
-      await prepareFrom(slack, bot(at)).send(sampleDelivery()),
+      await prepareFrom(slackDestination, hook(at)).send(sampleDelivery()),
+      await prepareFrom(slackDestination, bot(at)).send(sampleDelivery()),
     ];
     expect(JSON.stringify(results)).not.toContain('canary');
   });
 
   test('runs its examples', async () => {
     const at = start();
-    for (const { config } of slack.examples) {
+    for (const { config } of slackDestination.examples) {
       const here = 'url' in config ? hook(at) : bot(at);
-      expect(await prepareFrom(slack, { ...config, ...here }).send(sampleDelivery())).toMatchObject({
+      expect(
+        await prepareFrom(slackDestination, { ...config, ...here }).send(sampleDelivery()),
+      ).toMatchObject({
         outcome: 'delivered',
       });
     }
@@ -195,7 +203,7 @@ describe('Slack', () => {
 
   test('is refused when saved with neither a URL nor a bot, a bad address, or a template that does not read', async () => {
     const deps = destinationDeps({ client: guardedClient({ allow: [], lookup: async () => ['9.9.9.9'] }) });
-    const at = async (config: unknown) => (await refusalOf(slack, config, deps))?.at;
+    const at = async (config: unknown) => (await refusalOf(slackDestination, config, deps))?.at;
     expect(await at({})).toBe('400 config');
     expect(await at({ url: 'https://10.0.0.1/x' })).toBe('400 config.url');
     expect(await at({ bot_token: 'x', channel: '#a', base_url: 'https://localhost/' })).toBe(

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
-import { telegram } from '../../../src/delivery/destinations/telegram.ts';
+import { telegramDestination } from '../../../src/delivery/destinations/telegram.ts';
 import { payloadText, prepareFrom, refusalOf, sampleDelivery } from '../../support/delivery.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receiver.ts';
 
@@ -52,7 +52,7 @@ const shownBy = (result: { response: string | null }): string =>
 describe('Telegram', () => {
   test('shows a summary', async () => {
     const { config } = start();
-    const result = await prepareFrom(telegram, config).send(sampleDelivery());
+    const result = await prepareFrom(telegramDestination, config).send(sampleDelivery());
     expect(result).toMatchObject({ outcome: 'delivered', status: 200 });
     expect(JSON.stringify(result)).not.toContain('canary');
     const lines = shownBy(result).split('\n');
@@ -64,7 +64,7 @@ describe('Telegram', () => {
 
   test('takes a summary of any event', async () => {
     const { config } = start();
-    const destination = prepareFrom(telegram, config);
+    const destination = prepareFrom(telegramDestination, config);
     const wide = Object.fromEntries(
       Array.from({ length: 100 }, (_, i) => [`<${i}>`.repeat(100), '<&>'.repeat(5_000)]),
     );
@@ -77,8 +77,10 @@ describe('Telegram', () => {
 
   test('mentions nobody, in a summary or in a text of somebody’s own', async () => {
     const { at, config } = start();
-    const card = await prepareFrom(telegram, config).send(sampleDelivery());
-    const text = await prepareFrom(telegram, { ...config, text: '{{payload.note}}' }).send(sampleDelivery());
+    const card = await prepareFrom(telegramDestination, config).send(sampleDelivery());
+    const text = await prepareFrom(telegramDestination, { ...config, text: '{{payload.note}}' }).send(
+      sampleDelivery(),
+    );
     for (const shown of [shownBy(card), shownBy(text)]) {
       expect(shown).not.toMatch(/@(everyone|here)/);
       expect(shown).toContain('<!channel> @\u2060everyone');
@@ -88,20 +90,21 @@ describe('Telegram', () => {
 
   test('leaves an e-mail address in an event as it is', async () => {
     const { config } = start();
-    const result = await prepareFrom(telegram, { ...config, text: '{{payload.customer.email}}' }).send(
-      sampleDelivery(),
-    );
+    const result = await prepareFrom(telegramDestination, {
+      ...config,
+      text: '{{payload.customer.email}}',
+    }).send(sampleDelivery());
     expect(shownBy(result)).toBe('ada@example.com');
   });
 
   test('cuts a text that is too long, and sends something where there is nothing to say', async () => {
     const { config } = start();
     const payload = payloadText({ long: '😀'.repeat(5_000) });
-    const long = await prepareFrom(telegram, { ...config, text: '{{payload.long}}' }).send(
+    const long = await prepareFrom(telegramDestination, { ...config, text: '{{payload.long}}' }).send(
       sampleDelivery({ payload }),
     );
     expect(shownBy(long)).toEndWith('😀…');
-    const empty = await prepareFrom(telegram, { ...config, text: '{{payload.absent}}' }).send(
+    const empty = await prepareFrom(telegramDestination, { ...config, text: '{{payload.absent}}' }).send(
       sampleDelivery(),
     );
     expect(empty).toMatchObject({ outcome: 'delivered' });
@@ -109,12 +112,16 @@ describe('Telegram', () => {
 
   test('says why it refuses, and when to come back', async () => {
     const { config } = start();
-    expect(await prepareFrom(telegram, { ...config, chat_id: -1 }).send(sampleDelivery())).toMatchObject({
+    expect(
+      await prepareFrom(telegramDestination, { ...config, chat_id: -1 }).send(sampleDelivery()),
+    ).toMatchObject({
       code: 'bad_status',
       status: 400,
       message: 'Telegram refused the message: Bad Request: chat not found.',
     });
-    expect(await prepareFrom(telegram, { ...config, chat_id: -2 }).send(sampleDelivery())).toMatchObject({
+    expect(
+      await prepareFrom(telegramDestination, { ...config, chat_id: -2 }).send(sampleDelivery()),
+    ).toMatchObject({
       status: 429,
       retryAfterMs: 9_000,
     });
@@ -122,28 +129,28 @@ describe('Telegram', () => {
 
   test('is not believed where a 200 says no, or says nothing', async () => {
     const no = start(() => Response.json({ ok: false, description: 'no' }));
-    expect(await prepareFrom(telegram, no.config).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(telegramDestination, no.config).send(sampleDelivery())).toMatchObject({
       code: 'rejected_by_destination',
     });
     await no.at.stop();
     const nothing = start(() => new Response('hello'));
-    expect(await prepareFrom(telegram, nothing.config).send(sampleDelivery())).toMatchObject({
+    expect(await prepareFrom(telegramDestination, nothing.config).send(sampleDelivery())).toMatchObject({
       code: 'bad_response',
     });
   });
 
   test('runs its examples', async () => {
     const { config: here } = start();
-    for (const { config } of telegram.examples) {
+    for (const { config } of telegramDestination.examples) {
       const { bot_token, base_url } = here;
-      const destination = prepareFrom(telegram, { ...config, bot_token, base_url });
+      const destination = prepareFrom(telegramDestination, { ...config, bot_token, base_url });
       expect(await destination.send(sampleDelivery())).toMatchObject({ outcome: 'delivered' });
     }
   });
 
   test('is refused when saved with a token that would change the path, or a chat that is none', async () => {
     const at = async (over: object) =>
-      (await refusalOf(telegram, { bot_token: '1:a', chat_id: 1, ...over }))?.at;
+      (await refusalOf(telegramDestination, { bot_token: '1:a', chat_id: 1, ...over }))?.at;
     expect(await at({ bot_token: '1/../../x' })).toBe('400 config.bot_token');
     expect(await at({ chat_id: 'no chat' })).toBe('400 config.chat_id');
     expect(await at({ base_url: 'https://user@tg.test/' })).toBe('400 config.base_url');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readConfig } from '../../../src/core/kinds/kind.ts';
-import { webhook } from '../../../src/delivery/destinations/webhook.ts';
+import { webhookDestination } from '../../../src/delivery/destinations/webhook.ts';
 import {
   destinationDeps,
   payloadText,
@@ -43,7 +43,7 @@ function verify(secret: string, request: ReceivedRequest, nowS: number): boolean
 describe('a webhook gets', () => {
   test('the type and the payload as they are, and who it is about in the headers', async () => {
     const { requests, port } = receive();
-    const destination = prepareFrom(webhook, { url: `http://hooks.test:${port}/in?a=1` });
+    const destination = prepareFrom(webhookDestination, { url: `http://hooks.test:${port}/in?a=1` });
     const delivery = sampleDelivery({ attempt: 3 });
     expect(await destination.send(delivery)).toMatchObject({
       outcome: 'delivered',
@@ -67,14 +67,14 @@ describe('a webhook gets', () => {
   test('its token, which no record repeats', async () => {
     const at = receive();
     const auth = { mode: 'bearer', secret: 'canary-token' };
-    const result = await prepareFrom(webhook, { url: urlOf(at), auth }).send(sampleDelivery());
+    const result = await prepareFrom(webhookDestination, { url: urlOf(at), auth }).send(sampleDelivery());
     expect(at.requests[0]?.headers.get('authorization')).toBe('Bearer canary-token');
     expect(JSON.stringify(result)).not.toContain('canary-token');
   });
 
   test('a signature that the documented recipe accepts, over any body', async () => {
     const at = receive();
-    const destination = prepareFrom(webhook, {
+    const destination = prepareFrom(webhookDestination, {
       url: urlOf(at),
       auth: { mode: 'hmac', secret: 'canary-secret' },
     });
@@ -95,7 +95,7 @@ describe('a webhook gets', () => {
     const at = receive();
     let now = 1_800_000_000_000;
     const destination = prepareFrom(
-      webhook,
+      webhookDestination,
       { url: urlOf(at), auth: { mode: 'hmac', secret: 'secret' } },
       destinationDeps({ clock: { now: () => now } }),
     );
@@ -108,16 +108,19 @@ describe('a webhook gets', () => {
 
   test('two signatures while a secret is being rotated, and one afterwards', async () => {
     const at = receive();
-    const made = webhook.generateSecret?.(
-      readConfig(webhook, { url: urlOf(at), auth: { mode: 'hmac' } }, 'config'),
+    const made = webhookDestination.generateSecret?.(
+      readConfig(webhookDestination, { url: urlOf(at), auth: { mode: 'hmac' } }, 'config'),
     );
     expect(made?.secret).toMatch(/^whsec_/);
     if (!made) throw new Error('A secret should have been made.');
-    expect(webhook.generateSecret?.(made.config)).toBeNull();
+    expect(webhookDestination.generateSecret?.(made.config)).toBeNull();
     let now = 1_800_000_000_000;
-    const rotated = webhook.rotate?.(made.config, now + 1_000);
+    const rotated = webhookDestination.rotate?.(made.config, now + 1_000);
     if (!rotated) throw new Error('The secret should have been rotated.');
-    const destination = webhook.prepare(rotated.config, destinationDeps({ clock: { now: () => now } }));
+    const destination = webhookDestination.prepare(
+      rotated.config,
+      destinationDeps({ clock: { now: () => now } }),
+    );
     const sent = async () => {
       await destination.send(sampleDelivery());
       const request = at.requests.at(-1);
@@ -132,7 +135,7 @@ describe('a webhook gets', () => {
 
 describe('a webhook’s answer', () => {
   const answering = async (respond: Respond) =>
-    prepareFrom(webhook, { url: urlOf(receive(respond)) }).send(sampleDelivery());
+    prepareFrom(webhookDestination, { url: urlOf(receive(respond)) }).send(sampleDelivery());
 
   test('counts as delivered with any 2xx and no other', async () => {
     for (const status of [200, 201, 202, 204, 299]) {
@@ -192,11 +195,11 @@ describe('a webhook is refused when saved', () => {
   ];
   for (const [config, at] of cases) {
     test(JSON.stringify(config), async () =>
-      expect(await refusalOf(webhook, config, strict)).toMatchObject({ at }),
+      expect(await refusalOf(webhookDestination, config, strict)).toMatchObject({ at }),
     );
   }
 
   test('but not where there is nothing wrong with it', async () => {
-    expect(await refusalOf(webhook, { url: 'https://example.com/hook' }, strict)).toBeNull();
+    expect(await refusalOf(webhookDestination, { url: 'https://example.com/hook' }, strict)).toBeNull();
   });
 });

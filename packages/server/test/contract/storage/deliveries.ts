@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { DeliveryState } from '../../../src/core/stores/delivery.ts';
-import type { AttemptRecord, ClaimedDelivery } from '../../../src/core/stores/delivery-queue.ts';
+import type { ClaimedDelivery, EndedAttempt } from '../../../src/core/stores/delivery-queue.ts';
 
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
@@ -16,8 +16,8 @@ const lease = (token: string, given: Partial<{ now: number; until: number }> = {
 const record = (
   { orgId, id, attempt }: ClaimedDelivery,
   token: string,
-  next: AttemptRecord['next'],
-): AttemptRecord => ({
+  next: EndedAttempt['next'],
+): EndedAttempt => ({
   orgId,
   deliveryId: id,
   token,

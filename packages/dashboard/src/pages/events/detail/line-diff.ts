@@ -29,7 +29,7 @@ export function diffLines(before: string, after: string, keyOf = (line: string) 
 }
 
 /** A run of lines that are shown, or of unchanged ones that are passed over. */
-export type DiffPart =
+type DiffPart =
   | { readonly kind: 'lines'; readonly from: number; readonly lines: readonly DiffLine[] }
   | { readonly kind: 'gap'; readonly from: number; readonly lines: readonly DiffLine[] };
 

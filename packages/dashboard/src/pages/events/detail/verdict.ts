@@ -31,7 +31,7 @@ export function verdictOf(event: EventRecord, now: number): Verdict {
 }
 
 /** Of several runs by one pipeline the latest counts. */
-export function latestRuns(runs: readonly RunRecord[]): RunRecord[] {
+function latestRuns(runs: readonly RunRecord[]): RunRecord[] {
   return [...new Map(runs.map(run => [run.pipeline.id, run])).values()];
 }
 
@@ -77,7 +77,7 @@ function describeDeliveries(deliveries: readonly DeliveryRecord[], now: number):
   };
 }
 
-export function describeDelivery(delivery: DeliveryRecord, now: number): string {
+function describeDelivery(delivery: DeliveryRecord, now: number): string {
   const name = `“${delivery.destination.name}”`;
   const tries = delivery.attempt === 1 ? '1 try' : `${delivery.attempt} tries`;
   switch (delivery.state) {

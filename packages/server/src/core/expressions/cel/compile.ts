@@ -68,7 +68,7 @@ export function compileNode(node: CelNode, around: Surroundings): Code {
 }
 
 /** The expression's own words, for notes. */
-export function wordsOf(node: CelNode): string {
+function wordsOf(node: CelNode): string {
   const words = node.input.slice(node.start, node.end);
   return words.length > 80 ? `${words.slice(0, 79)}…` : words;
 }

@@ -30,7 +30,7 @@ export function compileExpression(text: string): Expression {
   };
 }
 
-export type ExpressionValue =
+type ExpressionValue =
   | { readonly kind: 'value'; readonly value: Json }
   /** It reads something that is not there, or that has another type. */
   | { readonly kind: 'none'; readonly note: string };

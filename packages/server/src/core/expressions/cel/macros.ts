@@ -4,7 +4,7 @@ import type { CelNode } from './parse.ts';
 import { CelFailure, type CelList, type CelValue, isList, isMap, nameType } from './value.ts';
 
 /** What repeats: `exists`, `all`, `map` and their kin, each turn of which is counted on the budget. */
-export interface MacroCall {
+interface MacroCall {
   readonly node: CelNode;
   readonly name: string;
   readonly receiver: CelNode | null;

@@ -13,7 +13,7 @@ import { ExpressionError } from '../expression-error.ts';
  */
 export type CelNode = ASTNode;
 
-export interface ParsedExpression {
+interface ParsedExpression {
   readonly ast: CelNode;
   /** As far as it can be told before anything is known about the payload; `dyn` where it cannot. */
   readonly type: string;

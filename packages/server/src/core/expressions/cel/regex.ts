@@ -7,7 +7,7 @@ import type { Budget } from './budget.ts';
  * over a megabyte takes seconds. So where text and pattern are large together, the engine reads the text through a
  * meter that stops it when the budget is spent.
  */
-export interface Pattern {
+interface Pattern {
   test(text: string, budget: Budget): boolean;
 }
 

@@ -1,7 +1,6 @@
 /** Sources as they are stored, and the store that keeps them. */
 
-export const authModes = ['hmac', 'bearer', 'none'] as const;
-export type AuthMode = (typeof authModes)[number];
+export type AuthMode = 'hmac' | 'bearer' | 'none';
 
 interface SourceBase {
   readonly id: string;

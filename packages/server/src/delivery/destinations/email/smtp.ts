@@ -6,7 +6,7 @@ import { beforeDeadline } from '../../guarded-client/deadline.ts';
 import { failureOfCode, timeoutFailure } from '../../guarded-client/failure.ts';
 import { quoted } from '../../rendering/text.ts';
 
-export interface SmtpServer {
+interface SmtpServer {
   readonly host: string;
   readonly port: number;
   readonly security: 'none' | 'starttls' | 'tls';
@@ -14,7 +14,7 @@ export interface SmtpServer {
   readonly password?: string | undefined;
 }
 
-export type SmtpResult =
+type SmtpResult =
   | { readonly kind: 'accepted'; readonly status: number | null; readonly response: string }
   | {
       readonly kind: 'failed';

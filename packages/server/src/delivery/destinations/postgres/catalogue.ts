@@ -11,7 +11,7 @@ export interface Table {
   readonly mayInsert: boolean;
 }
 
-export interface Column extends ColumnType {
+interface Column extends ColumnType {
   /** As people write it: `character varying(20)`. */
   readonly type: string;
   /** Has to be given: it is NOT NULL and has no default. */

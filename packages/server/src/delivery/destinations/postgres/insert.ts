@@ -6,7 +6,7 @@ import { quoteName, quoteTable } from './identifier.ts';
 import { type MappedColumn, toColumn } from './mapping.ts';
 
 /** Inserts rows into one table, whose columns it reads once. */
-export interface Inserter {
+interface Inserter {
   /** One row: a value for each mapped column, in their order. Answers what the database said. */
   insert(values: readonly (Json | undefined)[], timeoutMs: number): Promise<Used<string>>;
 }
@@ -46,7 +46,7 @@ export function createInserter(
 const typeOf = (table: Table, name: string) => table.columns.get(name) ?? { base: 'text', category: 'S' };
 
 /** Where the event's id is kept unique, a repeated delivery makes no second row. */
-export function statementFor(table: Table, tableName: string, columns: readonly MappedColumn[]): string {
+function statementFor(table: Table, tableName: string, columns: readonly MappedColumn[]): string {
   const names = columns.map(({ name }) => quoteName(name)).join(', ');
   const places = columns.map((_, i) => `$${i + 1}`).join(', ');
   const mapped = new Set(columns.map(({ name }) => name));

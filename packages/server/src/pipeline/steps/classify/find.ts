@@ -6,12 +6,12 @@ import { askModel, type ModelAnswer } from './ask.ts';
 import type { Question, Wire } from './wire.ts';
 
 /** An answer, and what it cost: a call, or a look into the cache, or waiting for somebody else's call. */
-export interface Found {
+export interface FoundAnswer {
   readonly answer: ModelAnswer;
   readonly tally: Tally;
 }
 
-export interface LabelSearch {
+interface LabelSearch {
   readonly ports: Pick<StepPorts, 'labels' | 'sharedCalls' | 'clock' | 'wait'>;
   readonly client: ModelClient;
   readonly key: string;
@@ -20,7 +20,11 @@ export interface LabelSearch {
 }
 
 /** Who asks the same meanwhile, in this process or on another node, waits for the same call. */
-export async function resolveLabel(wire: Wire, question: Question, search: LabelSearch): Promise<Found> {
+export async function resolveLabel(
+  wire: Wire,
+  question: Question,
+  search: LabelSearch,
+): Promise<FoundAnswer> {
   const { ports, orgId, key } = search;
   const { answer: found, isShared } = await ports.sharedCalls.join(`${orgId} ${key}`, () =>
     findOnce(wire, question, search),
@@ -32,7 +36,7 @@ const LOOK_AGAIN_MS = 200;
 /** For what comes after the answer: the lease must outlive the call. */
 const LEASE_MARGIN_MS = seconds(10);
 
-async function findOnce(wire: Wire, question: Question, search: LabelSearch): Promise<Found> {
+async function findOnce(wire: Wire, question: Question, search: LabelSearch): Promise<FoundAnswer> {
   const { ports, client, key, orgId, timeoutMs } = search;
   for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
     const known = await ports.labels.claimLabel(orgId, key, timeoutMs + LEASE_MARGIN_MS);

@@ -21,7 +21,7 @@ export interface Question {
   readonly payload: string;
 }
 
-export type Reading =
+type Reading =
   | { readonly kind: 'answer'; readonly value: Json | undefined }
   | { readonly kind: 'refused'; readonly reason: string };
 

@@ -21,7 +21,7 @@ const NETWORKS: readonly { readonly prefix: RegExp; readonly lengths: readonly n
 ];
 
 /** Numbers of credit cards: of a known network, and with the right check digit. */
-export const creditCard: Detector = {
+export const creditCardDetector: Detector = {
   mayFind: ({ digits }) => digits >= 13,
   find(text, budget) {
     const spans: Span[] = [];

@@ -15,7 +15,7 @@ export interface Span {
   readonly end: number;
 }
 
-export interface CharacterCounts {
+interface CharacterCounts {
   readonly digits: number;
   readonly ats: number;
   readonly dots: number;

@@ -14,7 +14,7 @@ const PICTURE = /^\dx\.(?:png|jpe?g|gif|webp|svg)$/i;
 const STEPS_A_LOOK = 8;
 
 /** Looks around every at sign, no further than an address can reach. */
-export const email: Detector = {
+export const emailDetector: Detector = {
   mayFind: ({ ats, dots }) => ats > 0 && dots > 0,
   find(text, budget) {
     const spans: Span[] = [];

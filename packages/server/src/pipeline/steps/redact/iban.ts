@@ -8,7 +8,7 @@ const BEGINNING = /[A-Za-z]{2}\d{2}/g;
 const STEPS_A_LOOK = 128;
 
 /** International bank account numbers, by country, length and check digits. */
-export const iban: Detector = {
+export const ibanDetector: Detector = {
   mayFind: ({ digits }) => digits >= 8,
   find(text, budget) {
     const spans: Span[] = [];

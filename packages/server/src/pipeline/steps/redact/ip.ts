@@ -12,7 +12,7 @@ const VERSION =
 const WORD_BEFORE = 16;
 
 /** IP addresses of both versions. */
-export const ip: Detector = {
+export const ipDetector: Detector = {
   mayFind: ({ digits, dots, colons }) => (digits >= 4 && dots >= 3) || (digits >= 1 && colons >= 2),
   find: (text, budget) => [...findV4(text, budget), ...findV6(text, budget)],
   normalise: found => found.toLowerCase(),

@@ -1,27 +1,27 @@
 import type { Budget } from '../../../core/expressions/cel/budget.ts';
-import { creditCard } from './credit-card.ts';
+import { creditCardDetector } from './credit-card.ts';
 import { countCharacters, type Detector, type Span } from './detector.ts';
-import { email } from './email.ts';
-import { iban } from './iban.ts';
-import { ip } from './ip.ts';
+import { emailDetector } from './email.ts';
+import { ibanDetector } from './iban.ts';
+import { ipDetector } from './ip.ts';
 import { createPhoneDetector } from './phone.ts';
-import { usSsn } from './us-ssn.ts';
+import { usSsnDetector } from './us-ssn.ts';
 
 /** Redaction of one text: every detector over it, again until nothing is found. */
 
 export const detectorNames = ['email', 'phone', 'credit_card', 'iban', 'ip', 'us_ssn'] as const;
 export type DetectorName = (typeof detectorNames)[number];
 
-export interface NamedDetector extends Detector {
+interface NamedDetector extends Detector {
   readonly name: DetectorName;
 }
 
 const always: Readonly<Record<Exclude<DetectorName, 'phone'>, Detector>> = {
-  email,
-  credit_card: creditCard,
-  iban,
-  ip,
-  us_ssn: usSsn,
+  email: emailDetector,
+  credit_card: creditCardDetector,
+  iban: ibanDetector,
+  ip: ipDetector,
+  us_ssn: usSsnDetector,
 };
 
 export const createDetectors = (
@@ -62,7 +62,7 @@ export function redactText(
   return findAll(redacted, detectors, budget).length === 0 ? redacted : GONE;
 }
 
-export interface Detection extends Span {
+interface Detection extends Span {
   readonly detector: NamedDetector;
 }
 

@@ -4,7 +4,7 @@ import { type Detector, eachMatch, type Span, withoutSeparators } from './detect
 const SSN = /(?<![\w-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w]|-\w)/g;
 
 /** Social security numbers of the United States. */
-export const usSsn: Detector = {
+export const usSsnDetector: Detector = {
   mayFind: ({ digits }) => digits >= 9,
   find(text, budget) {
     const spans: Span[] = [];

@@ -4,7 +4,7 @@ import type { Schema } from '../../schema.ts';
 
 /** Organisations: their rows, and which a user belongs to. */
 
-export const toOrganisation = (row: Schema['organisations']): Organisation => ({
+const toOrganisation = (row: Schema['organisations']): Organisation => ({
   id: row.id,
   name: row.name,
   retentionDays: row.retention_days,
@@ -12,7 +12,7 @@ export const toOrganisation = (row: Schema['organisations']): Organisation => ({
   createdAt: row.created_at,
 });
 
-export const toOrganisationRow = (org: Organisation): Schema['organisations'] => ({
+const toOrganisationRow = (org: Organisation): Schema['organisations'] => ({
   id: org.id,
   name: org.name,
   retention_days: org.retentionDays,

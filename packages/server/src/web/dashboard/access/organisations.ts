@@ -9,7 +9,7 @@ import type { SessionCall } from '../exchange.ts';
 import { requirePermission } from '../permissions.ts';
 import { newestFirst } from '../records.ts';
 import { withCookie } from './session.ts';
-import type { Sessions } from './sessions.ts';
+import type { LoginSessions } from './sessions.ts';
 
 type Mine = Organisation & { readonly role: Role };
 
@@ -23,7 +23,7 @@ export function organisationCalls(
     defaultRetentionDays,
   }: {
     readonly accounts: Pick<AccountStore, 'audited' | 'createSession' | 'listOrganisationsOf'>;
-    readonly sessions: Sessions;
+    readonly sessions: LoginSessions;
     readonly clock: Clock;
     readonly defaultRetentionDays: number;
   },

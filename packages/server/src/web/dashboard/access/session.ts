@@ -7,7 +7,7 @@ import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Calls } from '../calls.ts';
 import { permissionsOf } from '../permissions.ts';
 import type { CheckPassword } from './passwords.ts';
-import type { LoginSession, Sessions } from './sessions.ts';
+import type { LoginSession, LoginSessions } from './sessions.ts';
 
 /** Logging in and out, who I am, and where. */
 export function sessionCalls(
@@ -21,7 +21,7 @@ export function sessionCalls(
   }: {
     readonly accounts: Pick<AccountStore, 'deleteSession' | 'listOrganisationsOf' | 'moveSession'>;
     readonly configuration: Pick<ConfigurationStore, 'recordAudit'>;
-    readonly sessions: Sessions;
+    readonly sessions: LoginSessions;
     readonly checkPassword: CheckPassword;
     readonly clock: Clock;
   },
@@ -44,10 +44,10 @@ export function sessionCalls(
       target: user.id,
       details: { address: call.client.address },
     });
-    return withCookie(call.answer(await whoAmI(accounts, session)), cookie);
+    return withCookie(call.answer(await readWhoAmI(accounts, session)), cookie);
   });
 
-  calls.on('GET /session', 'read', async call => call.answer(await whoAmI(accounts, call.session)));
+  calls.on('GET /session', 'read', async call => call.answer(await readWhoAmI(accounts, call.session)));
 
   calls.on('DELETE /session', 'read', async call => {
     await accounts.deleteSession(call.session.tokenHash);
@@ -59,11 +59,11 @@ export function sessionCalls(
     const organisations = await accounts.listOrganisationsOf(call.session.userId);
     if (!organisations.some(organisation => organisation.id === id)) throw new Problem('not_found');
     await accounts.moveSession(call.session.tokenHash, id);
-    return call.answer(await whoAmI(accounts, await sessions.of(call.request)));
+    return call.answer(await readWhoAmI(accounts, await sessions.of(call.request)));
   });
 }
 
-export async function whoAmI(
+export async function readWhoAmI(
   accounts: Pick<AccountStore, 'listOrganisationsOf'>,
   session: LoginSession,
 ): Promise<WhoAmI> {

@@ -9,13 +9,13 @@ import type { StorageEngine } from '../../../core/stores/engine.ts';
 
 import { openStorage } from '../../../storage/open.ts';
 import { clientOf } from '../../client.ts';
-import { createSessions, type Sessions } from './sessions.ts';
+import { createSessions, type LoginSessions } from './sessions.ts';
 
 const directory = temporaryDirectory();
 const user = { id: newId('usr'), email: 'a@example.com', passwordHash: '', createdAt: 0 };
 const org = { id: newId('org'), name: 'Acme', retentionDays: null, searchableTraits: [], createdAt: 0 };
 let engine: StorageEngine;
-let sessions: Sessions;
+let sessions: LoginSessions;
 beforeAll(async () => {
   engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
   await engine.accounts.createFirstUser(user, org);

@@ -9,7 +9,7 @@ import type { Client } from '../../client.ts';
 /** Who is asking, in which organisation, with which role there as of now. */
 export type LoginSession = NonNullable<Awaited<ReturnType<AccountStore['findSession']>>>;
 
-export interface Sessions {
+export interface LoginSessions {
   /** The session of the request's cookie, and of nothing else. Throws a 401 where there is none. */
   of(request: Request): Promise<LoginSession>;
   /** Begins one: the session, and the cookie that proves it. */
@@ -24,7 +24,7 @@ const LIFETIME_MS = days(14);
 export function createSessions(
   accounts: Pick<AccountStore, 'createSession' | 'findSession'>,
   clock: Clock,
-): Sessions {
+): LoginSessions {
   // Lax, not Strict: a link to the dashboard in a mail should find its reader logged in.
   const cookie = (value: string, maxAge: number, client: Client) =>
     generateCookie(COOKIE, value, {

@@ -2,8 +2,8 @@ import { Problem } from '../../../core/errors.ts';
 import type { AccountStore } from '../../../core/stores/accounts.ts';
 import type { Calls } from '../calls.ts';
 import type { FirstUser } from './first-user.ts';
-import { whoAmI, withCookie } from './session.ts';
-import type { Sessions } from './sessions.ts';
+import { readWhoAmI, withCookie } from './session.ts';
+import type { LoginSessions } from './sessions.ts';
 import { networkOf, type Throttle } from './throttle.ts';
 
 /** First run: the one-time code that the server printed opens it, and it closes behind the first user. */
@@ -16,7 +16,7 @@ export function setupCalls(
     throttle,
   }: {
     readonly accounts: Pick<AccountStore, 'listOrganisationsOf'>;
-    readonly sessions: Sessions;
+    readonly sessions: LoginSessions;
     readonly firstUser: FirstUser;
     readonly throttle: Throttle;
   },
@@ -38,6 +38,6 @@ export function setupCalls(
     const made = await firstUser.make(input);
     if (made === null) throw alreadyDone();
     const { session, cookie } = await sessions.begin(made.userId, made.orgId, call.client);
-    return withCookie(call.answer(await whoAmI(accounts, session), 201), cookie);
+    return withCookie(call.answer(await readWhoAmI(accounts, session), 201), cookie);
   });
 }

@@ -1,40 +1,15 @@
-import type { EventLimits, PipelineDefinition, StepTrace } from '@sluice/contract';
+import type { EventLimits, PipelineDefinition } from '@sluice/contract';
 import { parseTimestamp } from '@sluice/contract';
-import { type DryRunRecord, dryRunBody } from '@sluice/contract/dashboard-pipelines';
+import { dryRunBody } from '@sluice/contract/dashboard-pipelines';
 import type { z } from 'zod';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid } from '../../../core/errors.ts';
-import type { PipelineEvent } from '../../../core/event/scope.ts';
 import { newId } from '../../../core/ids.ts';
 import { stringifyJson } from '../../../core/json/json.ts';
+import type { DryRunEvent, PipelineAdmin } from '../../../core/kinds/pipeline-admin.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-import type { RoutingNote } from '../../../core/stores/event-queue.ts';
 import type { Journal } from '../../../core/stores/journal.ts';
 import type { Calls } from '../calls.ts';
-import type { PipelineChecks } from './pipelines.ts';
-
-/** What this call asks of the pipelines; see `pipeline/pipeline-admin.ts`. */
-export interface PipelineTrial {
-  dryRun(
-    input: Parameters<PipelineChecks['accept']>[0] & TriedEvent & { readonly mayAskModel: boolean },
-  ): Promise<{
-    readonly outcome: DryRunRecord['outcome'];
-    readonly step: number | null;
-    readonly reason: string | null;
-    readonly steps: readonly StepTrace[];
-    readonly cutAt: number | null;
-    readonly payload: unknown;
-    readonly labels: unknown;
-    readonly destinations: readonly string[];
-    readonly notes: readonly RoutingNote[];
-  }>;
-}
-
-interface TriedEvent {
-  readonly event: PipelineEvent;
-  readonly payload: string;
-  readonly sourceName: string | null;
-}
 
 type Body = z.output<ReturnType<typeof dryRunBody>>;
 
@@ -50,7 +25,7 @@ export function dryRunCalls(
   }: {
     readonly configuration: Pick<ConfigurationStore, 'findPipeline' | 'listDestinations' | 'listSources'>;
     readonly journal: Pick<Journal, 'findEvent'>;
-    readonly pipelineAdmin: PipelineTrial;
+    readonly pipelineAdmin: Pick<PipelineAdmin, 'dryRun'>;
     readonly clock: Clock;
     /** Those of the ingest endpoints: what could not be ingested is not tried either. */
     readonly limits: EventLimits;
@@ -92,7 +67,7 @@ export function dryRunCalls(
     orgId: string,
     id: string,
     { sources }: Pick<PipelineDefinition, 'sources'>,
-  ): Promise<TriedEvent> {
+  ): Promise<DryRunEvent> {
     const event = await journal.findEvent(orgId, id);
     if (event === null) throw invalid('event_id', `event_id: there is no event ${id}.`);
     const listened = event.sources.filter(source => sources.includes(source.id));
@@ -103,7 +78,7 @@ export function dryRunCalls(
     };
   }
 
-  function givenEvent(event: NonNullable<Body['event']>, sourceName: string | null): TriedEvent {
+  function givenEvent(event: NonNullable<Body['event']>, sourceName: string | null): DryRunEvent {
     const now = clock.now();
     return {
       event: {

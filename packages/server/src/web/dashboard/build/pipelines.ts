@@ -1,9 +1,8 @@
-import type { PipelineDefinition } from '@sluice/contract';
 import type { PipelineRecord, PipelineVersionRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { invalid, Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
-import type { KindDescription } from '../../../core/kinds/kind.ts';
+import type { PipelineAdmin, VersionedDefinition } from '../../../core/kinds/pipeline-admin.ts';
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { PipelineVersion, StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
@@ -12,22 +11,6 @@ import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { newestFirst, showKind } from '../records.ts';
-
-type Definition = Omit<PipelineDefinition, 'enabled'>;
-
-/** What these calls ask of the pipelines; see `pipeline/pipeline-admin.ts`. */
-export interface PipelineChecks {
-  kinds(): KindDescription[];
-  accept(input: {
-    readonly orgId: string;
-    readonly id: string;
-    readonly given: Definition;
-    readonly stored: string | null;
-    readonly sourceIds: readonly string[];
-    readonly destinationIds: readonly string[];
-  }): Promise<string>;
-  show(definition: string): Definition;
-}
 
 /** Pipelines and their versions. Secrets of steps are shown as set, and kept when that is sent back. */
 export function pipelineCalls(
@@ -49,7 +32,7 @@ export function pipelineCalls(
       | 'listSources'
     >;
     readonly counters: Pick<CounterStore, 'readTallies'>;
-    readonly pipelineAdmin: PipelineChecks;
+    readonly pipelineAdmin: Pick<PipelineAdmin, 'accept' | 'kinds' | 'show'>;
     readonly clock: Clock;
   },
 ): void {
@@ -59,7 +42,7 @@ export function pipelineCalls(
     return pipeline;
   }
 
-  async function accept(orgId: string, id: string, given: Definition, stored: string | null) {
+  async function accept(orgId: string, id: string, given: VersionedDefinition, stored: string | null) {
     const [sources, destinations] = await Promise.all([
       configuration.listSources(orgId),
       configuration.listDestinations(orgId),
@@ -186,7 +169,7 @@ export function pipelineCalls(
   });
 }
 
-const shownDefinition = ({ name, sources, steps, destinations }: Definition) => ({
+const shownDefinition = ({ name, sources, steps, destinations }: VersionedDefinition) => ({
   name,
   sources,
   steps,
@@ -195,7 +178,7 @@ const shownDefinition = ({ name, sources, steps, destinations }: Definition) => 
 
 const showVersion = (
   { version, definition, createdBy, createdAt }: PipelineVersion,
-  pipelineAdmin: Pick<PipelineChecks, 'show'>,
+  pipelineAdmin: Pick<PipelineAdmin, 'show'>,
 ): PipelineVersionRecord => ({
   version,
   ...shownDefinition(pipelineAdmin.show(definition)),

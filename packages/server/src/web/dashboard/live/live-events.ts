@@ -6,7 +6,7 @@ import { stringifyJson } from '../../../core/json/json.ts';
 import type { EventFilter, EventPage, Journal } from '../../../core/stores/journal.ts';
 
 import { END, type LiveFeed, message } from '../../../telemetry/live-feed.ts';
-import type { Sessions } from '../access/sessions.ts';
+import type { LoginSessions } from '../access/sessions.ts';
 import type { Calls } from '../calls.ts';
 import { toFilter } from '../monitor/event-filter.ts';
 import { toRow } from '../monitor/events.ts';
@@ -32,7 +32,7 @@ export function liveEventCalls(
   parts: {
     readonly journal: Pick<LimitedJournal, 'listEvents'>;
     readonly live: LiveFeed;
-    readonly sessions: Sessions;
+    readonly sessions: LoginSessions;
     readonly clock: Clock;
   },
 ): void {
@@ -71,7 +71,7 @@ interface News {
 }
 
 /** Each call answers what has come, or has changed its state, since the one before. */
-export function createTail(
+function createTail(
   list: ListEvents,
   options: { readonly filter: EventFilter; readonly afterId: string | null; readonly clock: Clock },
 ): () => Promise<News> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalid } from '../../../core/errors.ts';
 import { validate } from '../../../core/http/validate.ts';
 import { END, type LiveFeed, message } from '../../../telemetry/live-feed.ts';
-import type { LoginSession, Sessions } from '../access/sessions.ts';
+import type { LoginSession, LoginSessions } from '../access/sessions.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 
@@ -11,7 +11,7 @@ import type { SessionCall } from '../exchange.ts';
 const MOST_CALLS = 16;
 const LONGEST_CALL = 2_048;
 
-export const STREAM = 'text/event-stream';
+const STREAM = 'text/event-stream';
 
 /** Answers the private call at this path, for whoever sent the request. */
 export type CallAgain = (call: SessionCall, path: string) => Promise<Response>;
@@ -22,7 +22,7 @@ export type CallAgain = (call: SessionCall, path: string) => Promise<Response>;
  */
 export function liveCalls(
   calls: Calls,
-  parts: { readonly live: LiveFeed; readonly sessions: Sessions; readonly callAgain: CallAgain },
+  parts: { readonly live: LiveFeed; readonly sessions: LoginSessions; readonly callAgain: CallAgain },
 ): void {
   const { live, sessions, callAgain } = parts;
 
@@ -67,7 +67,10 @@ async function toMessage(path: string, response: Response): Promise<string> {
 }
 
 /** Whether the session still holds, in the organisation that the stream is about. */
-export async function isStillThere(sessions: Sessions, { request, session }: SessionCall): Promise<boolean> {
+export async function isStillThere(
+  sessions: LoginSessions,
+  { request, session }: SessionCall,
+): Promise<boolean> {
   const now = await sessions.of(request).catch(() => null);
   return now !== null && now.orgId === session.orgId;
 }

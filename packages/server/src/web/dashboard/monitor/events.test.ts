@@ -33,7 +33,10 @@ beforeAll(async () => {
       // The real search, out of time after its first slice.
       listEvents: (org, filter, page) => storage.listEvents(org, filter, { ...page, budgetMs: 0 }),
     },
-    pipelineAdmin: { showTrace: () => ({ steps: [], cutAt: null }), show: () => ({ destinations: [] }) },
+    pipelineAdmin: {
+      showTrace: () => ({ steps: [], cutAt: null }),
+      show: () => ({ name: 'None', sources: [], steps: [], destinations: [] }),
+    },
   });
 });
 afterAll(() => dashboard.close());

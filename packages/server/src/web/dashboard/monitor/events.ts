@@ -1,4 +1,3 @@
-import type { PipelineDestination } from '@sluice/contract';
 import type { EventSummary } from '@sluice/contract/dashboard-events';
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
@@ -6,6 +5,7 @@ import { seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { StoredEvent } from '../../../core/event/event.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../../core/json/json.ts';
+import type { PipelineAdmin, ShownTrace } from '../../../core/kinds/pipeline-admin.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { EventQueue, StoredRun } from '../../../core/stores/event-queue.ts';
@@ -14,7 +14,7 @@ import { optionalTime } from '../records.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { toFilter } from './event-filter.ts';
 import type { LimitedJournal } from './search-limit.ts';
-import { showTraces, type TraceView } from './traces.ts';
+import { showTraces } from './traces.ts';
 
 /** A search goes back through time for this long, then says how far it came. */
 const SEARCH_BUDGET_MS = seconds(2);
@@ -27,13 +27,6 @@ const MOST_DELIVERIES = 200;
 const MOST_ATTEMPTS = 10;
 /** Of what was sent and answered so much is shown whole, the newest first; the delivery's own call has all of it. */
 const MOST_BODIES = 512 * 1024;
-
-/** What these calls ask of the pipelines; see `pipeline/pipeline-admin.ts`. */
-export interface TraceReader {
-  showTrace(trace: string, payload: JsonObject): TraceView;
-  /** A stored definition. */
-  show(definition: string): { readonly destinations: readonly PipelineDestination[] };
-}
 
 /** What came in: searched, and one at a time with its payload and all that became of it. */
 export function eventCalls(
@@ -49,7 +42,7 @@ export function eventCalls(
     readonly journal: Pick<LimitedJournal, 'findEvent' | 'listEvents'>;
     readonly eventQueue: Pick<EventQueue, 'findRetry' | 'listRuns'>;
     readonly deliveryQueue: Pick<DeliveryQueue, 'listAttempts' | 'listDeliveries'>;
-    readonly pipelineAdmin: TraceReader;
+    readonly pipelineAdmin: Pick<PipelineAdmin, 'show' | 'showTrace'>;
   },
 ): void {
   async function listDeliveries(orgId: string, event: string) {
@@ -127,7 +120,7 @@ export function eventCalls(
   });
 }
 
-const showRun = (run: StoredRun, { steps, cutAt }: TraceView): RunRecord => ({
+const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
   id: run.id,
   pipeline: { id: run.pipelineId, name: run.pipelineName, version: run.version },
   outcome: run.outcome,

@@ -2,7 +2,7 @@ import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { RETRY_JOB, readSelection } from '../../../core/jobs/dead-letters.ts';
-import { REPLAY_JOB, type ReplayRequest } from '../../../core/stores/job-requests.ts';
+import { REPLAY_JOB, readReplayRequest } from '../../../core/jobs/replay.ts';
 import type { Job, JobStore } from '../../../core/stores/jobs.ts';
 
 import type { Calls } from '../calls.ts';
@@ -59,9 +59,8 @@ export const showJob = (job: Job): JobRecord => ({
 
 /** In the words that it was asked for with. */
 function showRequest(job: Job): unknown {
-  const { kind, request } = job;
-  if (kind === RETRY_JOB) return { filter: showSelection(readSelection(job)) };
-  if (kind !== REPLAY_JOB) return JSON.parse(request);
-  const { eventId, filter, version } = JSON.parse(request) as ReplayRequest;
+  if (job.kind === RETRY_JOB) return { filter: showSelection(readSelection(job)) };
+  if (job.kind !== REPLAY_JOB) return JSON.parse(job.request);
+  const { eventId, filter, version } = readReplayRequest(job);
   return eventId === undefined ? { filter: showFilter(filter), version } : { event_id: eventId, version };
 }

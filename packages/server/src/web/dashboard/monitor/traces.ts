@@ -1,12 +1,5 @@
-import type { StepTrace } from '@sluice/contract';
+import type { ShownTrace } from '../../../core/kinds/pipeline-admin.ts';
 import type { StoredRun } from '../../../core/stores/event-queue.ts';
-
-/** The trace of a run as it is shown. */
-export interface TraceView {
-  readonly steps: readonly StepTrace[];
-  /** The first step whose states are not shown; null where all are. */
-  readonly cutAt: number | null;
-}
 
 /** About so much of what steps found and left is shown of one event. */
 const MOST_STATES = 8 * 1024 * 1024;
@@ -18,8 +11,8 @@ const MOST_STATES = 8 * 1024 * 1024;
 export function showTraces(
   runs: readonly Pick<StoredRun, 'trace'>[],
   payload: string,
-  show: (trace: string) => TraceView,
-): TraceView[] {
+  show: (trace: string) => ShownTrace,
+): ShownTrace[] {
   let room = MOST_STATES;
   const newestFirst = runs.toReversed().map(({ trace }) => {
     const shown = show(trace);
@@ -30,7 +23,7 @@ export function showTraces(
   return newestFirst.reverse();
 }
 
-const withoutStates = ({ steps }: TraceView): TraceView => ({
+const withoutStates = ({ steps }: ShownTrace): ShownTrace => ({
   steps: steps.map(step => ({ ...step, before: null, after: null })),
   cutAt: 0,
 });

@@ -1,0 +1,73 @@
+import type { PipelineDefinition, StepTrace } from '@sluice/contract';
+import type { PipelineEvent } from '../event/scope.ts';
+import type { JsonObject } from '../json/json.ts';
+import type { RoutingNote } from '../stores/event-queue.ts';
+
+import type { KindDescription } from './kind.ts';
+
+/**
+ * The administration of pipelines: a definition as somebody sends it becomes one that is checked and sealed,
+ * and a stored one becomes something to show, or to try.
+ */
+export interface PipelineAdmin {
+  kinds(): StepKindDescription[];
+  /** Checks it against what there is and against the world, or refuses with a 400; answers it sealed, as JSON text. */
+  accept(input: DefinitionInput): Promise<string>;
+  /** A stored definition with its secrets masked. */
+  show(definition: string): VersionedDefinition;
+  /** A stored trace, with the event it began with. */
+  showTrace(trace: string, payload: JsonObject): ShownTrace;
+  /** Runs an event through a definition as somebody sends it, and leaves nothing behind. */
+  dryRun(input: DefinitionInput & DryRunInput): Promise<DryRunReport>;
+}
+
+/** The classes of the specification: what a step may do to an event. */
+export type StepClass = 'mutating' | 'control' | 'enrichment';
+
+export interface StepKindDescription extends KindDescription {
+  readonly class: StepClass;
+  /** The names of the ports that it is bound to. */
+  readonly needs: readonly string[];
+}
+
+/** What is stored with each version: all but whether the pipeline is enabled. */
+export type VersionedDefinition = Omit<PipelineDefinition, 'enabled'>;
+
+export interface DefinitionInput {
+  readonly orgId: string;
+  readonly id: string;
+  readonly given: VersionedDefinition;
+  /** The definition that is there already, whose secrets may be kept. */
+  readonly stored: string | null;
+  /** Of the organisation. */
+  readonly sourceIds: readonly string[];
+  readonly destinationIds: readonly string[];
+}
+
+export interface DryRunEvent {
+  readonly event: PipelineEvent;
+  /** JSON text. */
+  readonly payload: string;
+  readonly sourceName: string | null;
+}
+
+interface DryRunInput extends DryRunEvent {
+  /** Models cost money: they are asked only where somebody said so. */
+  readonly mayAskModel: boolean;
+}
+
+interface DryRunReport extends ShownTrace {
+  readonly outcome: 'routed' | 'dropped' | 'failed' | 'retry';
+  readonly step: number | null;
+  readonly reason: string | null;
+  readonly payload: unknown;
+  readonly labels: unknown;
+  readonly destinations: readonly string[];
+  readonly notes: readonly RoutingNote[];
+}
+
+export interface ShownTrace {
+  readonly steps: readonly StepTrace[];
+  /** The first step whose states are not shown, or were too large to be kept whole; null where there is none. */
+  readonly cutAt: number | null;
+}
