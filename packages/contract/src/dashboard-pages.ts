@@ -1,7 +1,7 @@
 /** The pages of the dashboard by their addresses. `$id` stands for any one word. */
 
 /** Pages for everybody. */
-export const publicPages = ['/setup', '/login', '/invitations/$code'] as const;
+const publicPages = ['/setup', '/login', '/invitations/$code'] as const;
 export type PublicPage = (typeof publicPages)[number];
 
 /** Pages for those who are logged in. */

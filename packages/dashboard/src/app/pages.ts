@@ -17,7 +17,7 @@ import type { ComponentType } from 'react';
  * Every page of the contract, which the server answers: one that is missing here or there does not compile. A page is
  * loaded when somebody first goes there.
  */
-export type LoadPage = () => Promise<{ default: ComponentType }>;
+type LoadPage = () => Promise<{ default: ComponentType }>;
 
 interface InsidePage {
   readonly load: LoadPage;
