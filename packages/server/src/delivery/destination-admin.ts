@@ -13,7 +13,6 @@ import {
 } from '../core/kinds/kind.ts';
 import type { Vault } from '../core/secrets/vault.ts';
 import type { StoredDestination } from '../core/stores/configuration/destinations.ts';
-
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { requireSameServer } from './same-server.ts';

@@ -1,6 +1,5 @@
 import type { Clock } from '../core/clock.ts';
 import type { EntityActions, EntityStore } from '../core/stores/entities.ts';
-
 import { mergeIdentity } from './identity.ts';
 import { createEntityRemoval } from './remove.ts';
 import { createEntityWriter } from './write.ts';

@@ -3,7 +3,6 @@ import type { IfMatch } from '../core/entities/write.ts';
 import { Problem } from '../core/errors.ts';
 import type { AuditEntry } from '../core/stores/configuration/audit.ts';
 import type { EntityStore, TimedEntity } from '../core/stores/entities.ts';
-
 import { createEntityRemoval } from './remove.ts';
 
 const entity = { kind: 'customer', externalId: '1' };

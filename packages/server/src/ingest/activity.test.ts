@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { Problem } from '../core/errors.ts';
 import type { Activity } from '../core/stores/configuration/sources.ts';
-
 import { createActivityLog } from './activity.ts';
 
 function open() {

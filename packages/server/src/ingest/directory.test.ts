@@ -10,7 +10,6 @@ import {
 import { createVault } from '../core/secrets/vault.ts';
 import type { ConfigurationChange } from '../core/stores/change.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
-
 import { openStorage } from '../storage/open.ts';
 import { createDirectory } from './directory.ts';
 

@@ -16,7 +16,6 @@ import {
   stringifyJson,
 } from '../core/json/json.ts';
 import type { AppendRequest, AppendResult } from '../core/stores/journal.ts';
-
 import type { ActivityLog } from './activity.ts';
 import { authenticateKey } from './authenticate.ts';
 import type { Directory } from './directory.ts';

@@ -7,7 +7,6 @@ import { Problem } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import type { AppendRequest, AppendResult } from '../core/stores/journal.ts';
-
 import { openStorage } from '../storage/open.ts';
 import { createAppender } from './append.ts';
 

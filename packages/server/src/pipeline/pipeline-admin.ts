@@ -4,7 +4,6 @@ import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
 import type { DefinitionInput, PipelineAdmin, ShownTrace } from '../core/kinds/pipeline-admin.ts';
 import type { Vault } from '../core/secrets/vault.ts';
-
 import { compilePipeline } from './definitions/compile.ts';
 import { readDefinition, ready, stepVault } from './definitions/definitions.ts';
 import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './definitions/step-secrets.ts';

@@ -6,7 +6,6 @@ import { until } from '../../test/support/until.ts';
 import { systemClock } from '../core/clock.ts';
 import { createVault } from '../core/secrets/vault.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
-
 import { compileRoutes } from '../routing/match.ts';
 import { startThread } from '../runtime/thread.ts';
 import { openStorage } from '../storage/open.ts';

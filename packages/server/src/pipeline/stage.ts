@@ -8,7 +8,6 @@ import type { Vault } from '../core/secrets/vault.ts';
 import type { ChangeListener } from '../core/stores/change.ts';
 import type { ConfigurationStore } from '../core/stores/configuration.ts';
 import type { JobStore } from '../core/stores/jobs.ts';
-
 import { createDefinitions } from './definitions/definitions.ts';
 import { createPipelineAdmin } from './pipeline-admin.ts';
 import type { PortDependencies } from './ports/port.ts';

@@ -1,5 +1,4 @@
 import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
-
 import { type EventRow, toPipelineEvent } from './event-row.ts';
 
 /** What both engines read of a delivery that they hand out: of itself, its run and its event. */

@@ -1,5 +1,4 @@
 import type { ClaimedEvent, PlannedRun } from '../core/stores/event-queue.ts';
-
 import { toPipelineEvent } from './event-row.ts';
 import type { Schema } from './schema.ts';
 

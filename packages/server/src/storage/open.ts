@@ -1,5 +1,4 @@
 import type { StorageEngine } from '../core/stores/engine.ts';
-
 import { openPostgres } from './postgres/engine.ts';
 import { openSqlite } from './sqlite/engine.ts';
 

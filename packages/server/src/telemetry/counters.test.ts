@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'bun:test';
 import type { Count } from '../core/stores/counters.ts';
 import type { ClaimedDelivery } from '../core/stores/delivery-queue.ts';
 import type { Settlement } from '../core/stores/event-queue.ts';
-
 import { type CountKeeper, createCountKeeper } from './counters.ts';
 
 const MINUTE = 60_000;

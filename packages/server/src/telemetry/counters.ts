@@ -4,7 +4,6 @@ import { arrow, type Count, type CounterStore, WHOLE_ORGANISATION } from '../cor
 import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
 import type { Settlement, SettleResult } from '../core/stores/event-queue.ts';
 import type { AppendRequest } from '../core/stores/journal.ts';
-
 import { latencyName } from '../core/stores/latency.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { type Role, roles } from '../../src/core/stores/accounts.ts';
-
 import { type Browser, dataOf, join, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';

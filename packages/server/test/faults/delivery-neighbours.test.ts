@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import type { ConfigurationChange } from '../../src/core/stores/change.ts';
 import type { StoredDestination } from '../../src/core/stores/configuration/destinations.ts';
-
 import type { DeliveryWorker } from '../../src/delivery/work/worker.ts';
 import { delivered, openWorkerBench, type WorkerBench } from '../support/delivery-worker.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { newId } from '../../src/core/ids.ts';
 import type { StorageEngine } from '../../src/core/stores/engine.ts';
-
 import { ingestWith } from '../support/endpoints.ts';
 import { startProcess } from '../support/process.ts';
 import { type Seed, seedOrganisation } from '../support/service.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import pg from 'pg';
 import type { StorageEngine } from '../../src/core/stores/engine.ts';
-
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { seedOrganisation } from '../support/service.ts';

@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { days } from '../../src/core/clock.ts';
 import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
 import type { StorageEngine } from '../../src/core/stores/engine.ts';
-
 import { openStorage } from '../../src/storage/open.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type Seed, type SeededSource, seedOrganisation, temporaryDirectory } from '../support/service.ts';

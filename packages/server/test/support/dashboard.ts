@@ -1,6 +1,5 @@
 import { expect } from 'bun:test';
 import type { Role } from '../../src/core/stores/accounts.ts';
-
 import { type Answer, toAnswer } from './endpoints.ts';
 import type { TestService } from './service.ts';
 

@@ -1,7 +1,6 @@
 import { newId } from '../../src/core/ids.ts';
 import type { StoredDestination } from '../../src/core/stores/configuration/destinations.ts';
 import type { StorageEngine } from '../../src/core/stores/engine.ts';
-
 import type { Seed } from './service.ts';
 
 /** Settings of a process that may reach receivers on the loopback. */

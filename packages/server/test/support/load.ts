@@ -1,7 +1,6 @@
 import { expect } from 'bun:test';
 import { newSecret } from '../../src/core/secrets/vault.ts';
 import type { StorageEngine } from '../../src/core/stores/engine.ts';
-
 import { sign } from './endpoints.ts';
 import type { Seed, SeededSource } from './service.ts';
 

@@ -1,7 +1,6 @@
 import type { AttemptResult } from '../http/attempt.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { StoredDestination } from '../stores/configuration/destinations.ts';
-
 import type { KindDescription } from './kind.ts';
 
 /**

@@ -2,7 +2,6 @@ import type { PipelineDefinition, StepTrace } from '@sluice/contract';
 import type { PipelineEvent } from '../event/scope.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { RoutingNote } from '../stores/event-queue.ts';
-
 import type { KindDescription } from './kind.ts';
 
 /**

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'bun:test';
 import { aDestination } from '../../../test/contract/storage/delivery-samples.ts';
 import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
-
 import { FAILURES_TO_OPEN, PROBE_EVERY_MS } from '../decide/breaker.ts';
 import type { Claim, ClaimCheck } from './claim.ts';
 import { createDestinationQueue, type DestinationQueue } from './destination-queue.ts';

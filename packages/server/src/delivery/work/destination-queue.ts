@@ -1,7 +1,6 @@
 import { type Clock, seconds } from '../../core/clock.ts';
 import type { StoredBreaker, StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery, DeliveryClaimInput } from '../../core/stores/delivery-queue.ts';
-
 import { createTokenBucket } from '../../core/work/token-bucket.ts';
 import { afterAttempt, askBreaker, fromStoredBreaker, toStoredBreaker } from '../decide/breaker.ts';
 import type { Destination } from '../destination.ts';

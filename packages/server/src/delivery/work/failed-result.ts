@@ -2,7 +2,6 @@ import { messageOf } from '../../core/errors.ts';
 import type { AttemptResult } from '../../core/http/attempt.ts';
 import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
-
 import type { Destination } from '../destination.ts';
 import { quoted } from '../rendering/text.ts';
 

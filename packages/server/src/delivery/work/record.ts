@@ -1,6 +1,5 @@
 import type { AttemptResult } from '../../core/http/attempt.ts';
 import type { EndedAttempt } from '../../core/stores/delivery-queue.ts';
-
 import type { Decision } from '../decide/decide.ts';
 import type { Claim } from './claim.ts';
 

@@ -5,7 +5,6 @@ import { newId } from '../../core/ids.ts';
 import { createVault } from '../../core/secrets/vault.ts';
 import type { ConfigurationChange } from '../../core/stores/change.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
-
 import { openStorage } from '../../storage/open.ts';
 import { createDefinitions, type Definitions } from './definitions.ts';
 

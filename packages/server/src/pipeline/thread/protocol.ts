@@ -1,7 +1,6 @@
 import type { RunOutcome, Tally } from '../../core/event/outcome.ts';
 import type { PipelineEvent } from '../../core/event/scope.ts';
 import type { RoutingNote, SettledRun } from '../../core/stores/event-queue.ts';
-
 import type { LoadedPipeline } from '../definitions/definitions.ts';
 import type { DryRun } from '../ports/port.ts';
 import type { PortCall } from '../ports/serve.ts';

@@ -3,7 +3,6 @@ import { isStorageAway, messageOf } from '../../core/errors.ts';
 import type { PipelineEvent, Scope } from '../../core/event/scope.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
 import type { RoutingNote } from '../../core/stores/event-queue.ts';
-
 import { compilePipeline, type NamedStep } from '../definitions/compile.ts';
 import type { LoadedPipeline } from '../definitions/definitions.ts';
 import type { StepPorts } from '../ports/registry.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test';
 import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
 import type { ClaimedEvent, PlannedRun } from '../../core/stores/event-queue.ts';
-
 import type { Definitions, LoadedPipeline } from '../definitions/definitions.ts';
 import { planRuns, unplannable } from './plan.ts';
 

@@ -1,7 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
 import type { ClaimedEvent, PlannedRun } from '../../core/stores/event-queue.ts';
-
 import type { Definitions, LoadedPipeline, NamedSource } from '../definitions/definitions.ts';
 import { failedReport } from '../thread/protocol.ts';
 import type { EndedRun } from './settle.ts';

@@ -7,7 +7,6 @@ import type {
   Settlement,
   SettleResult,
 } from '../../core/stores/event-queue.ts';
-
 import type { LoadedPipeline, NamedSource } from '../definitions/definitions.ts';
 import type { RunReport } from '../thread/protocol.ts';
 import { cutTrace } from '../thread/trace.ts';

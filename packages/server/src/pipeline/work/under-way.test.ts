@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
 import type { ClaimedEvent } from '../../core/stores/event-queue.ts';
-
 import { createUnderWay, type Ending } from './under-way.ts';
 
 const anEvent = (orgId: string, bytes = 10): ClaimedEvent => ({

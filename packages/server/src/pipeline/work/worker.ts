@@ -3,7 +3,6 @@ import { seconds } from '../../core/clock.ts';
 import { isStorageAway } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { ClaimedEvent, EventQueue, Settlement } from '../../core/stores/event-queue.ts';
-
 import type { Definitions } from '../definitions/definitions.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
 import { type Plan, planRuns, unplannable } from './plan.ts';

@@ -1,5 +1,4 @@
 import type { AppendRequest, AppendResult, Journal } from '../../core/stores/journal.ts';
-
 import { claimKeys, type Holder, rewriteKeys } from './claim-keys.ts';
 import { retrying } from './failure.ts';
 import type { Session, SessionPool } from './sessions.ts';

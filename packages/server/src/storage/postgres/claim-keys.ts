@@ -1,5 +1,4 @@
 import type { AppendRequest, IdempotencyClaim } from '../../core/stores/journal.ts';
-
 import { bigintArray, textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
 

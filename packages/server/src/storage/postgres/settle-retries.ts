@@ -1,5 +1,4 @@
 import type { Settlement, SettleResult } from '../../core/stores/event-queue.ts';
-
 import { textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
 

@@ -1,6 +1,5 @@
 import type { NewEvent } from '../../core/event/event.ts';
 import type { AppendRequest } from '../../core/stores/journal.ts';
-
 import { bigintArray, textArray } from './arrays.ts';
 import { RemovedMeanwhile } from './failure.ts';
 import type { Session } from './sessions.ts';

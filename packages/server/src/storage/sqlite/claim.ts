@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite';
 import type { ClaimedBatch, ClaimedEvent, ClaimInput } from '../../core/stores/event-queue.ts';
-
 import { type ClaimedRow, claimedColumns, toClaimedEvent } from '../claimed-event.ts';
 
 /** So many organisations share a batch. */

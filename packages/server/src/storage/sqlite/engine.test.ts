@@ -14,7 +14,6 @@ import { everyStore } from '../../../test/support/every-store.ts';
 import { seedOrganisation, temporaryDirectory } from '../../../test/support/service.ts';
 import { newId } from '../../core/ids.ts';
 import type { SettledRun } from '../../core/stores/event-queue.ts';
-
 import { databaseFile, openSqlite } from './engine.ts';
 
 const fail = (reason: string) => {

@@ -7,7 +7,6 @@ import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
 import type { EntityWriteResult } from '../../core/stores/entities.ts';
 import type { SettleResult } from '../../core/stores/event-queue.ts';
-
 import { accessOf, changeOf, toStores } from '../operations.ts';
 import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';

@@ -7,7 +7,6 @@ import {
 } from '../../../test/support/json-values.ts';
 import { tallies } from '../../core/event/outcome.ts';
 import type { ClaimedEvent, PlannedRun, SettledRun, Settlement } from '../../core/stores/event-queue.ts';
-
 import { packClaims, packSettlements, unpackClaims, unpackSettlements } from './pack-claims.ts';
 
 const time = fc.nat({ max: 4_102_444_800_000 });

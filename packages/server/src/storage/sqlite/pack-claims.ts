@@ -1,5 +1,4 @@
 import type { ClaimedBatch, ClaimedEvent, SettledRun, Settlement } from '../../core/stores/event-queue.ts';
-
 import { packEvent, unpackEvent } from '../../core/threads/packed-event.ts';
 import { TextReader, TextWriter } from '../../core/threads/packed-text.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
-
 import { allResults, packAppend, toFailure, uncommonOf, unpackAppend } from './protocol.ts';
 
 /** Text as the ingest endpoints accept it: anything but NUL. */

@@ -1,7 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
-
 import type { EngineOwned, OperationName } from '../operations.ts';
 
 /** The protocol between the main thread and a storage thread: calls, and their replies. */

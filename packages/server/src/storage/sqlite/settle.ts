@@ -4,7 +4,6 @@ import type { RunOutcome } from '../../core/event/outcome.ts';
 import { DEFERRED, stateAfter } from '../../core/event/state.ts';
 import { newId } from '../../core/ids.ts';
 import type { SettledRun, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
-
 import { dueAtOf } from '../claimed-event.ts';
 import { resolvedBy } from '../resolving.ts';
 

@@ -1,6 +1,5 @@
 import { Problem } from '../../core/errors.ts';
 import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
-
 import {
   allResults,
   type Call,

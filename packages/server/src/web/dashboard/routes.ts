@@ -8,7 +8,6 @@ import type { PipelineAdmin } from '../../core/kinds/pipeline-admin.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
 import type { Stores } from '../../core/stores/engine.ts';
 import type { EntityActions } from '../../core/stores/entities.ts';
-
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import type { ClientSettings } from '../client.ts';
 import type { WebEnv } from '../env.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { PlannedRun } from '../../../src/core/stores/event-queue.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
-
 import { onOwnDatabase } from './own-database.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';

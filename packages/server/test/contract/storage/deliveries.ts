@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { DeliveryState } from '../../../src/core/stores/delivery.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../../../src/core/stores/delivery-queue.ts';
-
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';

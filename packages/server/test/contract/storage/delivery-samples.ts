@@ -1,6 +1,5 @@
 import type { StoredDestination } from '../../../src/core/stores/configuration/destinations.ts';
 import type { EveryStore } from '../../support/every-store.ts';
-
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 
 const policy = {

@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test';
 import type { EntityRef } from '../../../src/core/event/scope.ts';
 import type { ClaimedEvent, SettledRun } from '../../../src/core/stores/event-queue.ts';
 import type { EveryStore } from '../../support/every-store.ts';
-
 import { customer, orgWith } from './entity-samples.ts';
 import { unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';

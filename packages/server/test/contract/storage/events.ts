@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
 import type { EventFilter, EventPage } from '../../../src/core/stores/journal.ts';
-
 import { settleAll } from './pipeline-samples.ts';
 import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';
 import type { Subject } from './suite.ts';

@@ -7,7 +7,6 @@ import type {
 } from '../../../src/core/stores/event-queue.ts';
 import type { Job } from '../../../src/core/stores/jobs.ts';
 import type { EveryStore } from '../../support/every-store.ts';
-
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 
 /** Pipelines, claims and settlements, each unlike any other. A test names only what it is about. */

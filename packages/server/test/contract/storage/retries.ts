@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { UNKNOWN_PIPELINE } from '../../../src/core/event/outcome.ts';
 import type { ClaimedEvent, Settlement } from '../../../src/core/stores/event-queue.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
-
 import { aDestination } from './delivery-samples.ts';
 import { aClaimInput, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test';
 import { UNKNOWN_PIPELINE } from '../../../src/core/event/outcome.ts';
 import type { ClaimedEvent, SettledRun, Settlement } from '../../../src/core/stores/event-queue.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
-
 import { aDestination } from './delivery-samples.ts';
 import { onOwnDatabase } from './own-database.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';

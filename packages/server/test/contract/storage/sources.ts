@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
 import type { Activity, Rejection } from '../../../src/core/stores/configuration/sources.ts';
-
 import { aPipeline } from './pipeline-samples.ts';
 import { anApiKey, anSdkSource, aWebhookSource, idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';

@@ -1,6 +1,5 @@
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryFilter } from '../../../core/stores/delivery.ts';
-
 import type { Db } from '../../schema.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
 

@@ -3,7 +3,6 @@ import type { EventState, StoredEvent } from '../../../core/event/event.ts';
 import { DEFERRED } from '../../../core/event/state.ts';
 import { idFloor, idTime } from '../../../core/ids.ts';
 import type { EventFilter, EventPage, Journal } from '../../../core/stores/journal.ts';
-
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 

@@ -4,7 +4,6 @@ import { everyStore } from '../../../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../../../test/support/service.ts';
 import { newId } from '../../../core/ids.ts';
 import type { StorageEngine } from '../../../core/stores/engine.ts';
-
 import { openStorage } from '../../../storage/open.ts';
 import { type CheckPassword, createPasswordCheck } from './passwords.ts';
 import { createThrottle } from './throttle.ts';

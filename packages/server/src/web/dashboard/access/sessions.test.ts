@@ -6,7 +6,6 @@ import { systemClock } from '../../../core/clock.ts';
 import type { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import type { StorageEngine } from '../../../core/stores/engine.ts';
-
 import { openStorage } from '../../../storage/open.ts';
 import { clientOf } from '../../client.ts';
 import { createSessions, type LoginSessions } from './sessions.ts';

@@ -13,7 +13,6 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { DestinationAdmin, FoundTable, Rotation } from '../../../core/kinds/destination-admin.ts';
 import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall, SessionCallTo } from '../exchange.ts';

@@ -4,7 +4,6 @@ import type { StoredEvent } from '../../../core/event/event.ts';
 import { idFloor, idTime, isId } from '../../../core/ids.ts';
 import { stringifyJson } from '../../../core/json/json.ts';
 import type { EventFilter, EventPage, Journal } from '../../../core/stores/journal.ts';
-
 import { END, type LiveFeed, message } from '../../../telemetry/live-feed.ts';
 import type { LoginSessions } from '../access/sessions.ts';
 import type { Calls } from '../calls.ts';

@@ -3,7 +3,6 @@ import { toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-
 import type { Calls } from '../calls.ts';
 
 /** Who changed what, newest first. */

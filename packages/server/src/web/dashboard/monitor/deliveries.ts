@@ -4,7 +4,6 @@ import { Problem } from '../../../core/errors.ts';
 import { idFloor } from '../../../core/ids.ts';
 import type { StoredAttempt, StoredDelivery } from '../../../core/stores/delivery.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
-
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { optionalTime } from '../records.ts';

@@ -1,7 +1,6 @@
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { CounterStore } from '../../../core/stores/counters.ts';
 import type { StorageSize } from '../../../core/stores/engine.ts';
-
 import type { Calls } from '../calls.ts';
 import { MOST_BACKLOG } from '../overview/overview.ts';
 

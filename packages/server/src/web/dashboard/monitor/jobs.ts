@@ -4,7 +4,6 @@ import { Problem } from '../../../core/errors.ts';
 import { RETRY_JOB, readSelection } from '../../../core/jobs/dead-letters.ts';
 import { REPLAY_JOB, readReplayRequest } from '../../../core/jobs/replay.ts';
 import type { Job, JobStore } from '../../../core/stores/jobs.ts';
-
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { optionalTime } from '../records.ts';

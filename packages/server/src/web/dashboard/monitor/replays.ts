@@ -1,7 +1,6 @@
 import { Problem } from '../../../core/errors.ts';
 import type { ReplayActions } from '../../../core/jobs/replay.ts';
 import type { Journal } from '../../../core/stores/journal.ts';
-
 import type { Calls } from '../calls.ts';
 import { toFilter } from './event-filter.ts';
 import { showJob } from './jobs.ts';

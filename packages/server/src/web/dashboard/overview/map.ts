@@ -2,7 +2,6 @@ import type { Clock } from '../../../core/clock.ts';
 import type { StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { arrow, type CounterStore } from '../../../core/stores/counters.ts';
-
 import type { Calls } from '../calls.ts';
 import { totalsOf, totalWindow } from './counter-windows.ts';
 

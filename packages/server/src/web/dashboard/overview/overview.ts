@@ -3,7 +3,6 @@ import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { type CounterStore, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
-
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { seriesOf, seriesWindow, totalsOf, totalWindow } from './counter-windows.ts';
