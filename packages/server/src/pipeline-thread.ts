@@ -15,5 +15,5 @@ serveThread(
       self.onmessage = event => handle(event.data as ToThread);
     },
   },
-  { compileRoutes: destinations => compileRoutes(destinations) },
+  { compileRoutes },
 );

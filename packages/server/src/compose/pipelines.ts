@@ -30,7 +30,7 @@ export function composePipelines(
     vault,
     secretKey,
     client,
-    compileRoutes: destinations => compileRoutes(destinations),
+    compileRoutes,
     readTraits: async (orgId, entity) => (await engine.entities.findTraits(orgId, [entity]))[0] ?? null,
     startThread: handlers =>
       startThread(new URL('../pipeline-thread.ts', import.meta.url), {

@@ -3,14 +3,10 @@ import { repeat } from '../core/work/repeat.ts';
 import { createIndexUpkeep } from '../entities/search-index.ts';
 import { createRemoval } from '../journal/deleted-organisations.ts';
 import { createRetention } from '../journal/retention.ts';
-import type { PipelineStage } from '../pipeline/stage.ts';
-import type { DeliveryPart } from './delivery.ts';
-import type { EndpointsPart } from './endpoints.ts';
 import type { Foundation } from './foundation.ts';
-import type { Nodes } from './nodes.ts';
 import type { Part } from './part.ts';
+import type { Parts } from './parts.ts';
 import type { StoragePart } from './storage.ts';
-import type { TelemetryPart } from './telemetry.ts';
 
 /** Between two looks for replays that somebody asked for. */
 const REPLAY_EVERY_MS = 200;
@@ -22,16 +18,9 @@ const pauseBriefly = () => new Promise<void>(resolve => setTimeout(resolve, 20))
 export function composeUpkeep(
   { settings, clock, isStopping, warn }: Foundation,
   { engine }: StoragePart,
-  parts: {
-    readonly telemetry: TelemetryPart;
-    readonly endpoints: EndpointsPart;
-    readonly pipelines: PipelineStage;
-    readonly delivery: DeliveryPart;
-    readonly nodes: Nodes;
-  },
+  { telemetry, endpoints, pipelines, delivery, nodes }: Parts,
 ): Part {
   const { accounts, counters, entities, journal, upkeep } = engine;
-  const { telemetry, endpoints, pipelines, delivery, nodes } = parts;
   const slices = { clock, pause: pauseBriefly, isStopping };
   const index = createIndexUpkeep({ accounts, entities, ...slices });
   engine.onConfigurationChanged(index.notice);

@@ -4,7 +4,6 @@ import { createByteRoom } from '../core/http/byte-room.ts';
 import { VERSION } from '../core/version.ts';
 import { createEntityActions } from '../entities/actions.ts';
 import { authenticateKey } from '../ingest/authenticate.ts';
-import type { PipelineStage } from '../pipeline/stage.ts';
 import { hashPassword, isPassword } from '../runtime/password.ts';
 import type { Settings } from '../settings.ts';
 import { addApiDocs } from '../web/api-docs.ts';
@@ -15,13 +14,10 @@ import type { AddRoutes, WebEnv } from '../web/env.ts';
 import { createCursors } from '../web/paging.ts';
 import { addEntities } from '../web/public/entities.ts';
 import { createReadiness, shareChecks } from '../web/readiness.ts';
-import type { DeliveryPart } from './delivery.ts';
-import type { EndpointsPart } from './endpoints.ts';
 import type { Foundation } from './foundation.ts';
 import { bodyRoomBytes } from './limits.ts';
-import type { Nodes } from './nodes.ts';
+import type { Parts } from './parts.ts';
 import type { StoragePart } from './storage.ts';
-import type { TelemetryPart } from './telemetry.ts';
 
 interface WebPart {
   readonly app: Hono<WebEnv>;
@@ -31,26 +27,20 @@ interface WebPart {
 
 /** Everything that is served beside the ingest endpoints: entities, the API reference, health, the dashboard. */
 export async function composeWeb(
-  foundation: Foundation,
+  { settings, clock, vault, logger, deliveriesDue, isStopping }: Foundation,
   { engine, live }: StoragePart,
-  parts: {
-    readonly telemetry: TelemetryPart;
-    readonly endpoints: EndpointsPart;
-    readonly pipelines: PipelineStage;
-    readonly delivery: DeliveryPart;
-    readonly nodes: Nodes;
-  },
+  { telemetry, endpoints, pipelines, delivery, nodes }: Parts,
 ): Promise<WebPart> {
-  const { settings, clock, vault, logger, deliveriesDue, isStopping } = foundation;
-  const { endpoints, pipelines, delivery, nodes } = parts;
+  const { accounts, configuration, journal, eventQueue, jobs, counters, upkeep } = engine;
   const { limits, room, directory, activity } = endpoints;
+  // Not the engine's own: through these the delivery worker hears of what is discarded or erased.
   const { deliveryQueue, entities } = delivery;
   const client = { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL };
   const entityActions = createEntityActions(entities, clock);
   const checkWritable = shareChecks(engine.checkWritable);
   const checkReady = createReadiness({ isStopping, pipelineProblem: pipelines.problem, checkWritable });
   const passwords = { hash: hashPassword, matches: isPassword };
-  const firstUser = await prepareFirstUser(engine, { vault, clock, passwords });
+  const firstUser = await prepareFirstUser({ accounts, upkeep }, { vault, clock, passwords });
   await makeAdmin(firstUser, settings);
 
   const routes: AddRoutes[] = [
@@ -74,9 +64,14 @@ export async function composeWeb(
   if (servesDashboard) {
     routes.push(app =>
       addDashboard(app, {
-        ...engine,
+        accounts,
+        configuration,
+        journal,
+        eventQueue,
         deliveryQueue,
         entities,
+        jobs,
+        counters,
         vault,
         clock,
         passwords,
@@ -106,7 +101,7 @@ export async function composeWeb(
     );
   }
   return {
-    app: createApp({ logger, metrics: parts.telemetry.metrics, checkReady, parts: routes }),
+    app: createApp({ logger, metrics: telemetry.metrics, checkReady, parts: routes }),
     setupCode: servesDashboard && (await firstUser.isWanted()) ? firstUser.code : null,
   };
 }

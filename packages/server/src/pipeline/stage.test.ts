@@ -49,7 +49,7 @@ function createStage(given: { readonly script?: string; readonly works?: boolean
     vault: createVault(secretKey),
     secretKey,
     client: guardedClient(),
-    compileRoutes: destinations => compileRoutes(destinations),
+    compileRoutes,
     readTraits: async () => null,
     startThread(handlers) {
       started++;

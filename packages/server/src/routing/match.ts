@@ -25,11 +25,11 @@ interface Route {
 }
 
 /** Refuses with a 400 that points at `destinations[i].when` and at the character. */
-export function compileRoutes(destinations: readonly PipelineDestination[], path = 'destinations'): Routes {
+export function compileRoutes(destinations: readonly PipelineDestination[]): Routes {
   const routes = destinations.map(
     ({ id, when }, i): Route => ({
       id,
-      when: when === undefined ? null : readAt(`${path}[${i}].when`, () => compileCondition(when)),
+      when: when === undefined ? null : readAt(`destinations[${i}].when`, () => compileCondition(when)),
     }),
   );
   return {

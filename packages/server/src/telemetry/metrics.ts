@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type EventState, eventStates } from '../core/event/event.ts';
 import type { Waiting } from '../core/stores/counters.ts';
-import { MOST_WAITING } from './waiting.ts';
+import { MOST_WAITING_COUNTED } from './waiting.ts';
 
 /** What the service counts of itself, read by Prometheus at `/metrics`. */
 export interface Metrics {
@@ -136,7 +136,7 @@ function addWaiting(registry: Registry, countWaiting: () => Promise<Waiting | nu
   ) =>
     new Gauge({
       name,
-      help: `${help} Of the whole installation, counted up to ${MOST_WAITING}.`,
+      help: `${help} Of the whole installation, counted up to ${MOST_WAITING_COUNTED}.`,
       labelNames: label === null ? [] : [label],
       registers: [registry],
       async collect() {

@@ -2,7 +2,7 @@ import { type Clock, seconds } from '../core/clock.ts';
 import type { CounterStore, Waiting } from '../core/stores/counters.ts';
 
 /** How far each is counted: beyond it nobody needs the figure to know that something is wrong. */
-export const MOST_WAITING = 100_000;
+export const MOST_WAITING_COUNTED = 100_000;
 const FRESH_MS = seconds(5);
 /** Whoever asks wants the other figures all the more while storage is slow. */
 const STUCK_AFTER_MS = seconds(2);
@@ -20,7 +20,7 @@ export function createWaitingCounts(
 
   async function lookAgain(): Promise<Waiting | null> {
     try {
-      const counts = await counters.countWaiting(MOST_WAITING);
+      const counts = await counters.countWaiting(MOST_WAITING_COUNTED);
       known = { at: clock.now(), counts };
       return counts;
     } catch {

@@ -7,6 +7,7 @@ import { atLeast, type Section, thousands } from './figure.ts';
 import { type Measured, type MeasuredSluice, startReceiver, startSluice } from './servers.ts';
 
 const DESTINATIONS = 300;
+const DESTINATIONS_A_PIPELINE = 100;
 const CHANGES_A_SECOND = 35;
 const EVENTS_WAITING = 20;
 const WINDOW_MS = 6_000;
@@ -26,7 +27,11 @@ export const neighboursSection: Section = {
         keyId = await addNeighbour(storage, session);
       },
     });
-    await routeToAll(sluice, receiver);
+    await routeToAll(sluice, receiver).catch(async (error: unknown) => {
+      await sluice.stop();
+      await receiver.stop();
+      throw error;
+    });
     let received = 0;
     const look = setInterval(async () => {
       received = await readReceived(receiver);
@@ -89,14 +94,16 @@ async function routeToAll(sluice: MeasuredSluice, receiver: Measured): Promise<v
     const destination = { kind: 'webhook', name: `Receiver ${n}`, config };
     destinations.push({ id: (await sluice.post<{ id: string }>('/destinations', destination)).id });
   }
-  const source = await sluice.post<{ id: string }>('/sources', { kind: 'sdk', name: 'All', match: '*' });
-  await sluice.post('/pipelines', {
-    name: 'To all',
-    sources: [source.id],
-    steps: [],
-    destinations,
-    enabled: true,
+  const { id: source } = await sluice.post<{ id: string }>('/sources', {
+    kind: 'sdk',
+    name: 'All',
+    match: '*',
   });
+  for (let from = 0; from < DESTINATIONS; from += DESTINATIONS_A_PIPELINE) {
+    const some = destinations.slice(from, from + DESTINATIONS_A_PIPELINE);
+    const pipeline = { sources: [source], steps: [], destinations: some, enabled: true };
+    await sluice.post('/pipelines', { name: `To ${from} and on`, ...pipeline });
+  }
 }
 
 function keepRenaming(rename: (n: number) => Promise<void>): { stop(): Promise<void> } {

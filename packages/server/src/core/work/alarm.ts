@@ -1,6 +1,8 @@
 /** What wakes a loop before its time. Every ring counts, also one before the sleep. */
 interface Alarm {
   ring(): void;
+  /** The rings so far are answered by what comes next: they cut no sleep short. */
+  reset(): void;
   /** Until it rings, or the time is up. */
   sleep(ms: number): Promise<void>;
 }
@@ -12,6 +14,9 @@ export function createAlarm(): Alarm {
     ring() {
       hasRung = true;
       wake();
+    },
+    reset() {
+      hasRung = false;
     },
     async sleep(ms) {
       if (!hasRung) {

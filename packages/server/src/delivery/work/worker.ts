@@ -38,7 +38,18 @@ export interface DeliveryWorker {
 
 interface DeliveryWorkerOptions extends SenderOptions {
   readonly configuration: Pick<ConfigurationStore, 'findDestination' | 'saveBreaker'>;
-  readonly deliveryQueue: Omit<DeliveryQueue, 'audited'>;
+  readonly deliveryQueue: Pick<
+    DeliveryQueue,
+    | 'bringForward'
+    | 'cancelOrphans'
+    | 'claimDeliveries'
+    | 'expireDeliveries'
+    | 'findLeased'
+    | 'listWaitingDestinations'
+    | 'recordAttempts'
+    | 'recoverDeliveries'
+    | 'releaseDeliveries'
+  >;
   /** Reads a stored destination for good: opens its secrets, compiles its templates. */
   prepare(destination: StoredDestination): Destination;
   /** How many nodes share a destination's rate. */

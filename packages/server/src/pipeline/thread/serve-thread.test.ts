@@ -28,7 +28,7 @@ test('a pipeline that is let go of is still there for the runs that were posted 
         tell = handle;
       },
     },
-    { compileRoutes: destinations => compileRoutes(destinations) },
+    { compileRoutes },
   );
   expect(said).toEqual([]);
   const secretKey = 'a secret key for tests, 32 characters or more';

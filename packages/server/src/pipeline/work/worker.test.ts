@@ -83,6 +83,7 @@ interface Given {
   readonly clock?: Clock;
   readonly lease?: LeaseTimes;
   readonly mustGiveWay?: () => boolean;
+  readonly pollMs?: number;
 }
 
 function startWorker(runner: PipelineRunner, given: Given = {}) {
@@ -99,7 +100,7 @@ function startWorker(runner: PipelineRunner, given: Given = {}) {
     ...(given.lease ? { lease: given.lease } : {}),
     nodeId: given.nodeId ?? 'node',
     isOnlyNode: false,
-    pollMs: 20,
+    pollMs: given.pollMs ?? 20,
     mustGiveWay: given.mustGiveWay ?? (() => false),
     onDeliveries() {},
     onError: error => void errors.push(error),
@@ -135,6 +136,28 @@ test('an event is taken without anybody saying so, and at once when somebody doe
   const second = await accept(300);
   worker.wake();
   await until(allAre(second, 'processed'), 'They wait.');
+  expect(errors).toEqual([]);
+});
+
+test('an event that is accepted while a claim finds nothing does not wait for the next poll', async () => {
+  let claims = 0;
+  let late: string[] = [];
+  const worker = startWorker(atOnce, {
+    pollMs: 3_600_000,
+    storage: {
+      async claimEvents(input) {
+        const batch = await storage.claimEvents(input);
+        if (++claims === 2) {
+          late = await accept(1);
+          worker.wake();
+        }
+        return batch;
+      },
+    },
+  });
+  await until(() => claims === 1, 'It does not look.');
+  worker.wake();
+  await until(async () => late.length > 0 && (await allAre(late, 'processed')()), 'It waits for the poll.');
   expect(errors).toEqual([]);
 });
 

@@ -3,6 +3,8 @@ import { seconds } from '../../core/clock.ts';
 import { isStorageAway } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { ClaimedEvent, EventQueue, Settlement } from '../../core/stores/event-queue.ts';
+import { createAlarm } from '../../core/work/alarm.ts';
+
 import type { Definitions } from '../definitions/definitions.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
 import { type Plan, planRuns, unplannable } from './plan.ts';
@@ -86,31 +88,13 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   const underWay = createUnderWay();
   let after = '';
   let stopping = false;
-  let isAwake = false;
-  let wakeUp = () => {};
+  const alarm = createAlarm();
+  const wake = alarm.ring;
   let onRoom = () => {};
   const { promise: stopped, resolve: tellStopped } = Promise.withResolvers<void>();
 
-  /** Until the time is up, or somebody wakes it. */
-  const rest = (ms: number) =>
-    new Promise<void>(resolve => {
-      const timer = setTimeout(awake, ms);
-      function awake() {
-        clearTimeout(timer);
-        isAwake = false;
-        resolve();
-      }
-      wakeUp = awake;
-      // Somebody did in the meantime.
-      if (isAwake || stopping) awake();
-    });
   const pause = (ms: number) =>
     Promise.race([stopped, new Promise<void>(resolve => setTimeout(resolve, ms))]);
-
-  function wake(): void {
-    isAwake = true;
-    wakeUp();
-  }
 
   const settler = createSettler({
     eventQueue,
@@ -200,7 +184,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     if (!hasRoom()) await new Promise<void>(resolve => (onRoom = resolve));
     if (options.mustGiveWay()) await pause(GIVE_WAY_MS);
     if (stopping) return;
-    isAwake = false;
+    alarm.reset();
     const batch = await eventQueue.claimEvents({
       token: newToken(),
       now: clock.now(),
@@ -210,7 +194,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     });
     after = batch.after;
     for (const claimed of batch.events) void process(claimed);
-    if (batch.events.length === 0) await rest(options.pollMs);
+    if (batch.events.length === 0) await alarm.sleep(options.pollMs);
   }
 
   async function takeSuspects(): Promise<void> {
@@ -275,7 +259,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     async stop() {
       stopping = true;
       tellStopped();
-      wakeUp();
+      wake();
       onRoom();
       if (working === null) return;
       await working;

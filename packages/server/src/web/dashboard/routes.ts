@@ -47,7 +47,8 @@ import { mapCalls } from './overview/map.ts';
 import { overviewCalls } from './overview/overview.ts';
 import { addPages } from './pages.ts';
 
-export interface DashboardDependencies extends Stores {
+/** Each subject below takes of the stores what it uses, and of upkeep none does. */
+export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly passwords: Passwords;

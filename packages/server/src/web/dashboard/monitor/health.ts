@@ -2,7 +2,7 @@ import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { CounterStore } from '../../../core/stores/counters.ts';
 import type { StorageSize } from '../../../core/stores/engine.ts';
 import type { Calls } from '../calls.ts';
-import { MOST_BACKLOG } from '../overview/overview.ts';
+import { MOST_BACKLOG_COUNTED } from '../overview/overview.ts';
 
 /** What a process knows of itself and of its storage. */
 export interface ServiceHealth {
@@ -41,7 +41,7 @@ export function healthCalls(
     const [problem, { engine, bytes, freeBytes }, backlog] = await Promise.all([
       whyNotWritable(),
       health.measure(),
-      counters.countBacklog(call.session.orgId, MOST_BACKLOG),
+      counters.countBacklog(call.session.orgId, MOST_BACKLOG_COUNTED),
     ]);
     const { accepted, pending, retrying, held } = backlog;
     return call.answer({

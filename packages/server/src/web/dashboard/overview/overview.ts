@@ -8,7 +8,7 @@ import type { Calls } from '../calls.ts';
 import { seriesOf, seriesWindow, totalsOf, totalWindow } from './counter-windows.ts';
 
 /** How far what waits is counted: beyond it a person only wants to know that it is more. */
-export const MOST_BACKLOG = 10_000;
+export const MOST_BACKLOG_COUNTED = 10_000;
 /** What failed within this time is failing. */
 const LATELY_MINUTES = 60;
 const MOST_FAILING = 20;
@@ -59,7 +59,7 @@ export function overviewCalls(
     const [sums, latencies, backlog, destinations, sources, pipelines] = await Promise.all([
       counters.readCounters(orgId, whole, funnelNames, window),
       counters.readCounters(orgId, whole, latencyNames, totalWindow(minutes, now)),
-      counters.countBacklog(orgId, MOST_BACKLOG),
+      counters.countBacklog(orgId, MOST_BACKLOG_COUNTED),
       configuration.listDestinations(orgId),
       configuration.listSources(orgId),
       configuration.listPipelines(orgId),
