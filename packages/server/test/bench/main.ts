@@ -64,9 +64,11 @@ function readKept(): Record<string, Kept> {
 function save(): void {
   mkdirSync(join(root, 'bench-results'), { recursive: true });
   writeFileSync(resultsFile, JSON.stringify(kept, null, 2));
+  const before = readTable();
   const parts = sections.flatMap(({ name, about }) => {
     const last = kept[name];
-    return last ? [`## ${about}\n\nMeasured on ${last.at}.\n\n${table(last.figures)}`] : [];
+    if (last) return [`## ${about}\n\nMeasured on ${last.at}.\n\n${table(last.figures)}`];
+    return before.filter(part => part.startsWith(`## ${about}\n`));
   });
   const gigabytes = Math.round(totalmem() / 2 ** 30);
   writeFileSync(
@@ -80,6 +82,12 @@ Sender and server share the machine: ${cpus().length} cores (${cpus()[0]?.model.
 ${parts.join('\n\n')}
 `,
   );
+}
+
+/** The parts of the table as it stands: what was measured elsewhere is kept until it is measured here. */
+function readTable(): string[] {
+  const [, ...parts] = readFileSync(tableFile, 'utf8').split(/\n(?=## )/);
+  return parts.map(part => part.trim());
 }
 
 function table(figures: readonly Figure[]): string {
