@@ -8,7 +8,9 @@ import { type Column, Rows } from './rows.tsx';
 export const isEmpty = ({ rows, isLoading, error }: List<unknown>): boolean =>
   !isLoading && rows.length === 0 && !error;
 
-/** A list that is read page by page, or what stands in its place: what went wrong, that it is read, that it is empty. */
+/**
+ * A list that is read page by page, or what stands in its place: what went wrong, that it is read, that it is empty.
+ */
 export function PagedList<Row>(props: {
   label: string;
   list: List<Row>;

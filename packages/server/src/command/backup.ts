@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { secretKeyFile } from '../runtime/secret-key.ts';
+import { capabilitiesOf } from '../storage/open.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
 import type { Command } from './command.ts';
 
@@ -13,7 +14,7 @@ export const backup: Command = {
       terminal.complain('Where to? sluice backup <file>');
       return 2;
     }
-    if (settings.SLUICE_DATABASE_URL !== undefined) {
+    if (!capabilitiesOf(settings.SLUICE_DATABASE_URL).canBackUp) {
       terminal.complain(
         'The events are in PostgreSQL: back it up with pg_dump, and keep SLUICE_SECRET_KEY apart from it.',
       );

@@ -8,19 +8,21 @@ import type { Foundation } from './foundation.ts';
 import type { StoragePart } from './storage.ts';
 import type { TelemetryPart } from './telemetry.ts';
 
-/** How long the pipelines rest when no events are announced to them: where other nodes accept some too, and where not. */
+/**
+ * How long the pipelines rest when no events are announced to them: where other nodes accept some too, and where not.
+ */
 const SHARED_POLL_MS = 250;
 const OWN_POLL_MS = 1_000;
 
 /** What events go through after the journal: their pipelines, and the rules of where they go then. */
 export function composePipelines(
-  { settings, clock, vault, secretKey, eventsDue, deliveriesDue, warn }: Foundation,
+  { settings, clock, vault, secretKey, eventsDue, deliveriesDue, isStopping, warn }: Foundation,
   { engine, nodeId }: StoragePart,
   { counts, metrics }: TelemetryPart,
   { appender, activity }: EndpointsPart,
   client: OutgoingHttp,
 ): PipelineStage {
-  const { isShared } = engine.capabilities;
+  const { isShared, appendIsVisible } = engine.capabilities;
   const pipelines = createPipelineStage({
     configuration: engine.configuration,
     eventQueue: engine.eventQueue,
@@ -39,9 +41,10 @@ export function composePipelines(
       }),
     nodeId,
     isOnlyNode: !isShared,
-    pollMs: isShared ? SHARED_POLL_MS : OWN_POLL_MS,
+    pollMs: isShared || appendIsVisible === 'soon' ? SHARED_POLL_MS : OWN_POLL_MS,
     works: settings.SLUICE_ROLES.includes('process'),
     mayCache: engine.changeFeedIsLive,
+    isStopping,
     mustGiveWay: appender.isCrowded,
     onDeliveries: deliveriesDue.raise,
     onSettled(settlement, result, sourceIds) {

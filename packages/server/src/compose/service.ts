@@ -77,19 +77,11 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
     async stop() {
       foundation.beginStop();
       storage.live.close();
+      const warn = foundation.warn('stop');
+      const intake = { stop: () => stopAll([[stopping(server)], [upkeep], [pipelines]], warn) };
       const leaving = { stop: nodes.leave };
-      await stopAll(
-        [
-          // Receivers may hang as senders may: both are waited for at once.
-          [stopping(server), delivery],
-          [upkeep],
-          [pipelines],
-          [endpoints],
-          [telemetry, leaving],
-          [storage],
-        ],
-        foundation.warn('stop'),
-      );
+      // Receivers may hang as senders may: both are waited for at once.
+      await stopAll([[intake, delivery], [endpoints], [telemetry, leaving], [storage]], warn);
     },
   };
 }

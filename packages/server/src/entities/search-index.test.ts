@@ -42,12 +42,24 @@ describe('keeping the index of searchable traits', () => {
     await upkeep.work();
     await upkeep.work();
     expect(state.looks).toBe(1);
-    upkeep.notice();
+    upkeep.notice(null);
     await upkeep.work();
     expect(state.looks).toBe(2);
     state.now += minutes(1);
     await upkeep.work();
     expect(state.looks).toBe(3);
+  });
+
+  test('looks at nobody but whose own settings changed', async () => {
+    const { upkeep, state, indexed, slices } = upkeepOf({ a: 0, b: 0 });
+    await upkeep.work();
+    Object.assign(slices, { a: 1, b: 1 });
+    upkeep.notice({ organisationId: 'a', what: 'keys', id: 'key' });
+    await upkeep.work();
+    expect(indexed).toEqual([]);
+    upkeep.notice({ organisationId: 'b', what: 'organisation' });
+    await upkeep.work();
+    expect([indexed, state.looks]).toEqual([['b'], 1]);
   });
 
   test('ends when the service stops, however much is left', async () => {

@@ -1,4 +1,5 @@
 import { type Clock, minutes } from '../core/clock.ts';
+import type { ChangeListener } from '../core/stores/change.ts';
 import type { EntityStore } from '../core/stores/entities.ts';
 
 /** Entities that are indexed in one step. */
@@ -18,26 +19,36 @@ export function createIndexUpkeep(options: {
   pause(): Promise<void>;
   isStopping(): boolean;
 }): {
-  /** Some setting has changed. */
-  notice(): void;
+  /** Configuration has changed: of an organisation's own settings, its searchable traits may be among it. */
+  readonly notice: ChangeListener;
   /** To be called again and again; does nothing while there is nothing to do. */
   work(): Promise<void>;
 } {
   const { accounts, entities, clock, pause, isStopping } = options;
-  let isDue = true;
+  const due = new Set<string>();
+  let isEveryoneDue = true;
   let lookedAt = 0;
+
+  async function reindex(orgId: string): Promise<void> {
+    while (!isStopping() && (await entities.reindexEntities(orgId, SLICE)) > 0) await pause();
+  }
+
   return {
-    notice() {
-      isDue = true;
+    notice(change) {
+      if (change === null) isEveryoneDue = true;
+      else if (change.what === 'organisation') due.add(change.organisationId);
     },
     async work() {
-      const sinceLook = Math.abs(clock.now() - lookedAt);
-      if (!isDue && sinceLook < LOOK_AGAIN_MS) return;
-      isDue = false;
-      for (const { id } of await accounts.listOrganisations()) {
-        while (!isStopping() && (await entities.reindexEntities(id, SLICE)) > 0) await pause();
+      if (isEveryoneDue || Math.abs(clock.now() - lookedAt) >= LOOK_AGAIN_MS) {
+        isEveryoneDue = false;
+        for (const { id } of await accounts.listOrganisations()) due.add(id);
+        lookedAt = clock.now();
       }
-      lookedAt = clock.now();
+      for (const orgId of due) {
+        // Taken out first: what changes while it is indexed is due again.
+        due.delete(orgId);
+        await reindex(orgId);
+      }
     },
   };
 }

@@ -4,8 +4,8 @@ import type { Rejection } from '../core/stores/configuration/sources.ts';
 import type { ConfigurationStore } from '../core/stores/configuration.ts';
 
 /**
- * What the dashboard shows of the ingest endpoints: last use of keys, last event of sources, requests that were refused.
- * Kept in memory and written every so often, so that a flood of bad requests costs no disk.
+ * What the dashboard shows of the ingest endpoints: last use of keys, last event of sources, requests that were
+ * refused. Kept in memory and written every so often, so that a flood of bad requests costs no disk.
  */
 export interface ActivityLog {
   keyUsed(id: string): void;

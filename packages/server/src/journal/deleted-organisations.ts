@@ -2,7 +2,9 @@ import { type Clock, minutes } from '../core/clock.ts';
 import type { UpkeepStore } from '../core/stores/upkeep.ts';
 
 const SLICE = 250;
-/** Who writes something for an organisation that is long gone was held up for long: that need not be noticed at once. */
+/**
+ * Who writes something for an organisation that is long gone was held up for long: that need not be noticed at once.
+ */
 const LOOK_AGAIN_MS = minutes(10);
 
 /** One round of removing what deleted organisations left behind, in small slices with a pause after each. */

@@ -63,6 +63,7 @@ function createStage(given: { readonly script?: string; readonly works?: boolean
     pollMs: 20,
     works,
     mayCache: () => true,
+    isStopping: () => false,
     mustGiveWay: () => false,
     onDeliveries() {},
     onError: error => void errors.push(error),

@@ -60,6 +60,7 @@ interface PipelineStageOptions {
   /** Whether this process works on events. */
   readonly works: boolean;
   mayCache(): boolean;
+  isStopping(): boolean;
   mustGiveWay(): boolean;
   onDeliveries(): void;
   readonly onSettled?: OnSettled;
@@ -110,7 +111,14 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
     start: () => worker?.start(),
     admin: createPipelineAdmin({ vault, client, compileRoutes, thread: drafts }),
     replays: createReplayActions({ jobs, clock }),
-    replayJobs: createReplayJobs({ eventQueue, jobs, journal, clock, onParked: wake }),
+    replayJobs: createReplayJobs({
+      eventQueue,
+      jobs,
+      journal,
+      clock,
+      onParked: wake,
+      isStopping: options.isStopping,
+    }),
     wake,
     invalidate: definitions.invalidate,
     problem: runner.problem,

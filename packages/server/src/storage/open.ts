@@ -1,5 +1,7 @@
-import type { StorageEngine } from '../core/stores/engine.ts';
+import type { EngineCapabilities, StorageEngine } from '../core/stores/engine.ts';
+import { postgresCapabilities } from './postgres/capabilities.ts';
 import { openPostgres } from './postgres/engine.ts';
+import { sqliteCapabilities } from './sqlite/capabilities.ts';
 import { openSqlite } from './sqlite/engine.ts';
 
 /** Opens the engine that the settings name: PostgreSQL by its URL, or else embedded SQLite. */
@@ -13,3 +15,7 @@ export function openStorage(options: {
     ? openSqlite(options)
     : openPostgres({ ...options, url: options.databaseUrl });
 }
+
+/** What the engine that the settings name can do, without opening it. */
+export const capabilitiesOf = (databaseUrl: string | undefined): EngineCapabilities =>
+  databaseUrl === undefined ? sqliteCapabilities : postgresCapabilities;

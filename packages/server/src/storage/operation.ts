@@ -7,6 +7,8 @@ type Method = (...args: any[]) => Promise<unknown>;
 /** A store's method as its query implements it: the same arguments behind the database. */
 export type Operation<M extends Method> = (db: Db, ...args: Parameters<M>) => ReturnType<M>;
 
+type Access = 'read' | 'snapshot' | 'write';
+
 /**
  * An operation with what an engine has to know of it.
  *
@@ -16,10 +18,13 @@ export type Operation<M extends Method> = (db: Db, ...args: Parameters<M>) => Re
  * | `snapshot` | likewise, all of its statements on one state of the database: they must agree           |
  * | `write`    | in one transaction, which is on disk before it is answered                              |
  *
+ * A search goes on for as long as its budget allows, and must hold no snapshot meanwhile: that would keep a connection
+ * from everybody else, and SQLite's journal from being folded back.
+ *
  * `changeOf` says what of the configuration it changes, so that whoever keeps a copy is notified of it.
  */
 export interface StoreOperation<M extends Method = Method> {
-  readonly access: 'read' | 'snapshot' | 'write';
+  readonly access: Access | ((...args: Parameters<M>) => Access);
   readonly run: Operation<M>;
   readonly changeOf?: (...args: Parameters<M>) => ConfigurationChange | null;
 }
@@ -37,6 +42,12 @@ export const snapshot = <M extends Method>(run: Operation<M>): StoreOperation<M>
   access: 'snapshot',
   run,
 });
+
+/** A snapshot, but for what has to be searched for. */
+export const snapshotUnless = <M extends Method>(
+  isSearch: (...args: Parameters<M>) => boolean,
+  run: Operation<M>,
+): StoreOperation<M> => ({ access: (...args) => (isSearch(...args) ? 'read' : 'snapshot'), run });
 
 export const write = <M extends Method>(
   run: Operation<M>,

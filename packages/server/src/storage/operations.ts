@@ -65,7 +65,10 @@ function operationOf(name: OperationName): StoreOperation {
   return operation;
 }
 
-export const accessOf = (name: OperationName): StoreOperation['access'] => operationOf(name).access;
+export function accessOf(name: OperationName, args: readonly unknown[] = []): 'read' | 'snapshot' | 'write' {
+  const { access } = operationOf(name);
+  return typeof access === 'function' ? access(...args) : access;
+}
 
 export const perform = (db: Db, name: OperationName, args: readonly unknown[]): Promise<unknown> =>
   operationOf(name).run(db, ...args);
@@ -73,6 +76,12 @@ export const perform = (db: Db, name: OperationName, args: readonly unknown[]): 
 /** What of the configuration a call changes; null where it changes nothing of it. */
 export const changeOf = (name: OperationName, args: readonly unknown[]): ConfigurationChange | null =>
   operationOf(name).changeOf?.(...args) ?? null;
+
+/** Whether a change, by what it answered, was refused or found nothing to change. */
+export const isRefusal = (result: unknown): boolean =>
+  typeof result === 'string'
+    ? !hasChanged[result as keyof typeof hasChanged]
+    : result === false || result === null;
 
 /** What the audited changes of all stores answer. */
 type ChangeResult = {
@@ -106,9 +115,8 @@ async function changeAudited(
   name: OperationName,
   args: readonly unknown[],
 ): Promise<unknown> {
-  const result = (await perform(db, name, args)) as ChangeResult;
-  const isRefused = typeof result === 'string' ? !hasChanged[result] : result === false || result === null;
-  if (!isRefused) for (const entry of entries) await recordAudit(db, entry);
+  const result = await perform(db, name, args);
+  if (!isRefusal(result)) for (const entry of entries) await recordAudit(db, entry);
   return result;
 }
 
@@ -123,7 +131,7 @@ export function toStores(
   /** The methods that the queries of a store list, and its changes with their audit entries. */
   function storeOf(store: keyof Stores) {
     const names = Object.keys(byStore[store]);
-    const writes = names.filter(name => accessOf(name as OperationName) === 'write');
+    const writes = names.filter(name => operationOf(name as OperationName).access === 'write');
     return {
       ...methodsOf(
         names,

@@ -2,9 +2,10 @@ import { seconds } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
 
 /**
- * The live feed of pages: streams of server-sent events. Each stream looks again and again at what it follows and
- * sends what has changed: twice a second while this process knows that something happened in the organisation, and
- * every two seconds otherwise, since other nodes work too. A stream is drawn by its reader: while nobody reads, nothing is looked at, and one look is over before the next begins.
+ * The live feed of pages: streams of server-sent events. Each stream looks again and again at what it follows and sends
+ * what has changed: twice a second while this process knows that something happened in the organisation, and every two
+ * seconds otherwise, since other nodes work too. A stream is drawn by its reader: while nobody reads, nothing is looked
+ * at, and one look is over before the next begins.
  */
 export interface LiveFeed {
   /** Something happened in this organisation. */

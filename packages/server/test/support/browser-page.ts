@@ -88,7 +88,9 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
 }
 
-/** What is being faded in has not its own colours yet. Only what turns for ever, such as a loader, is not waited for. */
+/**
+ * What is being faded in has not its own colours yet. Only what turns for ever, such as a loader, is not waited for.
+ */
 const stands = (page: Page) =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);

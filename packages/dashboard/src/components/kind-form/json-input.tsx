@@ -12,7 +12,9 @@ interface JsonInputProps {
   onChange(value: unknown): void;
 }
 
-/** A value of any shape, written as JSON. What is no JSON yet is sent as the text that it is, and refused at its field. */
+/**
+ * A value of any shape, written as JSON. What is no JSON yet is sent as the text that it is, and refused at its field.
+ */
 export function JsonInput({ value, onChange, error, ...common }: JsonInputProps) {
   const [text, setText] = useState(() => (value === undefined ? '' : stringifyExact(value)));
   const [broken, setBroken] = useState<string | null>(null);

@@ -8,7 +8,9 @@ import type { RangeName } from './ranges.ts';
 
 type Totals = OverviewRecord['totals'];
 
-/** Received, what the pipelines made of it, and what arrived. Each number leads to what it counts, within the same time. */
+/**
+ * Received, what the pipelines made of it, and what arrived. Each number leads to what it counts, within the same time.
+ */
 export function Funnel({ totals, range }: { totals: Totals; range: RangeName }) {
   const ended = totals.delivered + totals.dead;
   const events = (state?: string) => ({

@@ -1,4 +1,7 @@
-/** How far back the overview looks, by the word that stands for it in the address. The lists that it leads to know it too. */
+/**
+ * How far back the overview looks, by the word that stands for it in the address. The lists that it leads to know it
+ * too.
+ */
 export const ranges = {
   '1h': { label: '1 h', words: 'the last hour', minutes: 60 },
   '24h': { label: '24 h', words: 'the last day', minutes: 24 * 60 },

@@ -17,7 +17,9 @@ export interface Count {
   readonly amount: number;
 }
 
-/** `points` stretches of `stepMs` each, whole minutes all of them. Whole hours are read faster, also within a long one. */
+/**
+ * `points` stretches of `stepMs` each, whole minutes all of them. Whole hours are read faster, also within a long one.
+ */
 export interface CounterWindow {
   readonly from: number;
   readonly stepMs: number;

@@ -41,7 +41,7 @@ export interface StorageEngine extends Stores {
 }
 
 /** What differs between engines, for whoever has to know. */
-interface EngineCapabilities {
+export interface EngineCapabilities {
   /** Several nodes may work on it at once; otherwise whatever is claimed at a start was left by a former life. */
   readonly isShared: boolean;
   /** `sluice backup` can copy it while it runs. */

@@ -53,7 +53,7 @@ export interface EntityPage {
   readonly next: string | null;
 }
 
-interface PageRequest {
+export interface PageRequest {
   readonly limit: number;
   /** Where the page before ended; null at the beginning. */
   readonly position: string | null;

@@ -1,4 +1,6 @@
-/** When to try again: the delays of a schedule, spread a little so that what failed together does not return together. */
+/**
+ * When to try again: the delays of a schedule, spread a little so that what failed together does not return together.
+ */
 export interface Schedule {
   /** How often at most, the first attempt included. */
   readonly attempts: number;

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIPv4 } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { type Clock, seconds } from '../../core/clock.ts';
 import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import {
@@ -48,7 +49,9 @@ export function createResolver(deps: {
   readonly lookup: Lookup;
 }): Resolver {
   const { policy, clock } = deps;
-  const cached = new Map<string, { location: Location | Promise<Location>; readonly at: number }>();
+  const cached = new LRUCache<string, { location: Location | Promise<Location>; readonly at: number }>({
+    max: MOST_CACHED,
+  });
 
   async function find(host: string): Promise<Location> {
     const name = canonicalHost(host);
@@ -66,7 +69,6 @@ export function createResolver(deps: {
       const now = clock.now();
       const known = cached.get(host);
       if (known && Math.abs(now - known.at) < CACHED_FOR_MS) return known.location;
-      if (cached.size >= MOST_CACHED) cached.clear();
       const found = find(host);
       const entry: { location: Location | Promise<Location>; readonly at: number } = {
         location: found,

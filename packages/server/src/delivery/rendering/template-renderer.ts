@@ -6,15 +6,17 @@ import { NoLongerWanted, scopeOfDelivery, type TemplateRenderer } from '../desti
 const MOST_STEPS = 100_000;
 /** What a delivery costs before anything is done with it. */
 const STEPS_IN_ANY_CASE = 1_000;
-/** Deliveries whose payload is longer have a line of their own, with a rest of so many times its length after each turn. */
+/**
+ * Deliveries whose payload is longer have a line of their own, with a rest of so many times its length after each turn.
+ */
 const LARGE = 64 * 1024;
 const REST_AFTER_LARGE = 3;
 
 /**
- * Templates are rendered on the thread that requests are answered on, so all that belong to one delivery share a budget,
- * and whoever waits for an answer is let in before more than that is spent. A large payload takes longer than that to
- * read alone: it has a turn of its own, and another for what is made of it. Organisations take turns, so that what waits
- * of one holds up no other.
+ * Templates are rendered on the thread that requests are answered on, so all that belong to one delivery share a
+ * budget, and whoever waits for an answer is let in before more than that is spent. A large payload takes longer than
+ * that to read alone: it has a turn of its own, and another for what is made of it. Organisations take turns, so that
+ * what waits of one holds up no other.
  */
 export function createTemplateRenderer(): TemplateRenderer {
   const small = createTurns({ most: MOST_STEPS, rest: 0 });

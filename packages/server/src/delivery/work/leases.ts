@@ -1,7 +1,9 @@
 import type { ClaimedDelivery, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import type { Claim } from './claim.ts';
 
-/** Gives leases back: what was claimed and is not going to be sent from here, whoever claims it next may send at once. */
+/**
+ * Gives leases back: what was claimed and is not going to be sent from here, whoever claims it next may send at once.
+ */
 export interface Leases {
   release(token: string, deliveries: readonly ClaimedDelivery[]): Promise<void>;
   giveBack(claims: readonly Claim[]): Promise<void>;

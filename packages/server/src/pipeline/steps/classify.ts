@@ -7,12 +7,11 @@ import { defineStep, type RunState, type StepOutcome } from '../step.ts';
 import { anthropic } from './classify/anthropic.ts';
 import { type FoundAnswer, resolveLabel } from './classify/find.ts';
 import { openai } from './classify/openai.ts';
-import type { Wire } from './classify/wire.ts';
+import type { ModelWire } from './classify/wire.ts';
 
-const wires: Readonly<Record<'openai-compatible' | 'anthropic', Wire>> = {
-  'openai-compatible': openai,
-  anthropic,
-};
+/** Every provider of models there is. A new one is a file, and a line here. */
+const providers = { 'openai-compatible': openai, anthropic } as const satisfies Record<string, ModelWire>;
+const providerNames = Object.keys(providers) as (keyof typeof providers)[];
 
 const name = (most: number) =>
   z.string().min(1, `must have 1 to ${most} characters.`).max(most, `must have 1 to ${most} characters.`);
@@ -38,7 +37,7 @@ const config = z
       .meta({ title: 'Allowed labels' }),
     prompt: name(20_000).meta({ title: 'Prompt' }),
     model: z.strictObject({
-      provider: z.enum(['openai-compatible', 'anthropic']).meta({ title: 'Provider' }),
+      provider: z.enum(providerNames).meta({ title: 'Provider' }),
       base_url: baseUrl
         .optional()
         .meta({ title: 'Base URL', description: 'What stands before /chat/completions or /v1/messages' }),
@@ -112,7 +111,7 @@ export const classify = defineStep({
 
   compile(config, path) {
     const { provider, base_url, name: model, api_key } = config.model;
-    const wire = wires[provider];
+    const wire = providers[provider];
     const baseUrl = (base_url ?? wire.defaultBaseUrl).replace(/\/+$/, '');
     const { label, labels, prompt } = config;
     const timeoutMs = seconds(config.timeout_s);

@@ -142,7 +142,10 @@ function redactObject(
   return changed ?? object;
 }
 
-/** Names may look the same once redacted, and no field is to be lost. Letters tell them apart: digits may mean something. */
+/**
+ * Names may look the same once redacted, and no field is to be lost. Letters tell them apart: digits may mean
+ * something.
+ */
 function freeName(name: string, given: Map<string, number>, object: JsonObject): string {
   for (let n = given.get(name) ?? 0; ; n++) {
     const free = n === 0 ? name : `${name} (${letters(n)})`;

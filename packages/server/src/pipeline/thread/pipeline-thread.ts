@@ -113,6 +113,8 @@ export function createPipelineThread(options: PipelineThreadOptions): PipelineTh
       const handsBack = options.onSlow !== undefined;
       started.post({ kind: 'open', secretKey: options.secretKey, progress: progress.buffer, handsBack });
     } catch (error) {
+      thread?.end();
+      thread = null;
       goDown(messageOf(error));
     }
   }

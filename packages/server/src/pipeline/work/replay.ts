@@ -29,6 +29,8 @@ export interface ReplayJobOptions {
   readonly clock: Clock;
   /** Something was parked. */
   onParked(): void;
+  /** A job is gone on with after the next start. */
+  isStopping(): boolean;
 }
 
 /**
@@ -41,7 +43,7 @@ export function createReplayJobs(options: ReplayJobOptions): () => Promise<void>
   return async () => {
     if (!(await jobs.hasOpenJobs([REPLAY_JOB], clock.now()))) return;
     const done = new Set<string>();
-    for (;;) {
+    while (!options.isStopping()) {
       const lease = { token: newId('run'), now: clock.now(), leaseMs: LEASE_MS };
       const job = await jobs.claimJob([REPLAY_JOB], lease);
       if (job === null) return;

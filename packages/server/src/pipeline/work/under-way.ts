@@ -1,9 +1,9 @@
 import type { ClaimedEvent, ClaimInput } from '../../core/stores/event-queue.ts';
 
 /**
- * What the worker has in hand, of whom, and how much more it may claim. Events that may wait for a server that is not ours are counted
- * apart from those that only need the thread: one that hangs holds them for its whole timeout, and nobody but its own
- * organisation may notice.
+ * What the worker has in hand, of whom, and how much more it may claim. Events that may wait for a server that is not
+ * ours are counted apart from those that only need the thread: one that hangs holds them for its whole timeout, and
+ * nobody but its own organisation may notice.
  */
 interface UnderWay {
   /** Counts until it is ended. */

@@ -13,14 +13,14 @@ import { createSettler, type Written } from './settler.ts';
 import { createUnderWay } from './under-way.ts';
 
 /**
- * The worker of pipelines. It takes events that were accepted, has them run, and settles what became of them. It claims in batches, organisations
- * taking turns, as long as there is room for more under way; each event is settled when its own runs have ended,
- * whatever else is still running. A claim is on disk before its event is run and holds for a lease, which is
- * extended while the work goes on.
+ * The worker of pipelines. It takes events that were accepted, has them run, and settles what became of them. It claims
+ * in batches, organisations taking turns, as long as there is room for more under way; each event is settled when its
+ * own runs have ended, whatever else is still running. A claim is on disk before its event is run and holds for a
+ * lease, which is extended while the work goes on.
  *
  * A claim that outlives its worker means that the process ended in the middle. Such events are suspects: they are
- * claimed again one at a time, beside everything else. The second try may overlap with the next one's when it has
- * to wait for somebody; the third is strictly alone among suspects; after it the event is left alone for good.
+ * claimed again one at a time, beside everything else. The second try may overlap with the next one's when it has to
+ * wait for somebody; the third is strictly alone among suspects; after it the event is left alone for good.
  */
 export interface PipelineWorker {
   start(): void;

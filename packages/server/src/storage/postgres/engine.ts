@@ -2,9 +2,10 @@ import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
-import { accessOf, changeOf, type OperationName, perform, toStores } from '../operations.ts';
+import { accessOf, changeOf, isRefusal, type OperationName, perform, toStores } from '../operations.ts';
 import type { Schema } from '../schema.ts';
 import { createAppend } from './append.ts';
+import { postgresCapabilities } from './capabilities.ts';
 import { CHANGES_CHANNEL, listenForChanges } from './changes.ts';
 import { createClaim } from './claim.ts';
 import { type Connection, readConnection } from './connection.ts';
@@ -70,12 +71,12 @@ export async function openPostgres(options: {
     const result = await retrying(() =>
       db.transaction().execute(async transaction => {
         const result = await perform(transaction, name, args);
-        if (change) await notifyOf(change).execute(transaction);
+        if (change && !isRefusal(result)) await notifyOf(change).execute(transaction);
         return result;
       }),
     );
     // This node does not wait for the feed to bring its own change.
-    if (change) announce(change);
+    if (change && !isRefusal(result)) announce(change);
     return result;
   }
 
@@ -87,7 +88,7 @@ export async function openPostgres(options: {
     ReturnType<typeof accessOf>,
     (name: OperationName, args: readonly unknown[]) => Promise<unknown>
   >;
-  const stores = toStores((name, args) => run[accessOf(name)](name, args), {
+  const stores = toStores((name, args) => run[accessOf(name, args)](name, args), {
     append: createAppend(appending),
     claimEvents: createClaim(working),
     settleEvents: createSettle(working),
@@ -98,7 +99,7 @@ export async function openPostgres(options: {
 
   return {
     ...stores,
-    capabilities: { isShared: true, canBackUp: false, appendIsVisible: 'at once' },
+    capabilities: postgresCapabilities,
     checkWritable: () => checkWritable(appending),
     async measure() {
       const { rows } = await sql<{ bytes: number }>`

@@ -7,7 +7,8 @@ import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
 import type { EntityWriteResult } from '../../core/stores/entities.ts';
 import type { SettleResult } from '../../core/stores/event-queue.ts';
-import { accessOf, changeOf, toStores } from '../operations.ts';
+import { accessOf, changeOf, isRefusal, toStores } from '../operations.ts';
+import { sqliteCapabilities } from './capabilities.ts';
 import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
 import { packSettlements, unpackClaims } from './pack-claims.ts';
@@ -50,10 +51,10 @@ export async function openSqlite(options: {
   const listeners: ChangeListener[] = [];
   const stores = toStores(
     async (name, args) => {
-      if (accessOf(name) !== 'write') return reader.call(name, args);
+      if (accessOf(name, args) !== 'write') return reader.call(name, args);
       const result = await writer.call(name, args);
       const change = changeOf(name, args);
-      if (change) for (const listener of listeners) listener(change);
+      if (change && !isRefusal(result)) for (const listener of listeners) listener(change);
       return result;
     },
     {
@@ -70,7 +71,7 @@ export async function openSqlite(options: {
 
   return {
     ...stores,
-    capabilities: { isShared: false, canBackUp: true, appendIsVisible: 'at once' },
+    capabilities: sqliteCapabilities,
     async checkWritable() {
       await writer.call('check', []);
     },

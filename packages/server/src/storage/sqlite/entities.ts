@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import { LRUCache } from 'lru-cache';
 import type { EntityWriteRequest, EntityWriteResult } from '../../core/stores/entities.ts';
 import { newEntityRow, performWrites, type WrittenEntity } from '../entity-writes.ts';
 import type { Schema } from '../schema.ts';
@@ -41,14 +42,13 @@ export function prepareWriteEntities(
   const putOnRecord = database.prepare(
     'INSERT INTO audit (id, org_id, at, actor, action, target, details) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const known = new Map<string, Searchable>();
+  const known = new LRUCache<string, Searchable>({ max: MOST_CACHED });
 
   function searchableOf(orgId: string): Searchable {
     const setting = readSetting.get(orgId)?.searchable_traits;
     if (setting === undefined) return NOT_SEARCHABLE;
     const cached = known.get(setting);
     if (cached !== undefined) return cached;
-    if (known.size >= MOST_CACHED) known.clear();
     const searchable = toSearchable(setting);
     known.set(setting, searchable);
     return searchable;

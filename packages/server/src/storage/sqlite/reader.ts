@@ -32,6 +32,6 @@ self.onmessage = async event => {
 self.postMessage('ready');
 
 const answer = (name: OperationName, args: readonly unknown[]): Promise<unknown> =>
-  accessOf(name) === 'snapshot'
+  accessOf(name, args) === 'snapshot'
     ? snapshots.read(snapshot => perform(snapshot, name, args))
     : perform(db, name, args);

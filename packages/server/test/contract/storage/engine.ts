@@ -42,6 +42,8 @@ export function engineContract(subject: Subject): void {
     const opened = await subject.openEmpty();
     const storage = everyStore(opened.nodes[0]);
     const org = await storedOrganisation(storage);
+    // The last one of an installation stays.
+    await storedOrganisation(storage);
     const [key, source] = [anApiKey(org), aWebhookSource(org)];
     const [pipeline, destination] = [aPipeline(org), aDestination(org)];
     const of = (what: ConfigurationKind, id: string) => ({ organisationId: org, what, id });
@@ -68,6 +70,7 @@ export function engineContract(subject: Subject): void {
         () => storage.updateOrganisation(org, { retentionDays: 1 }),
         { organisationId: org, what: 'organisation' },
       ],
+      [() => storage.deleteOrganisation(org, NOW), { organisationId: org, what: 'organisation' }],
     ];
     for (const [change, announced] of changes) await receivedBy(opened, change, announced);
     await opened.remove();

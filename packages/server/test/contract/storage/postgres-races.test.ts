@@ -13,7 +13,10 @@ import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
 import { idAt, NOW } from './samples.ts';
 
-/** Where two transactions meet in their middle: a lock of a third one holds the first, and lets it go on after the second. */
+/**
+ * Where two transactions meet in their middle: a lock of a third one holds the first, and lets it go on after the
+ * second.
+ */
 
 let database: FreshDatabase;
 let engine: StorageEngine;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-/** Names of tables and columns: anything PostgreSQL takes, but no quotes, so that quoting them is all there is to do. */
+/**
+ * Names of tables and columns: anything PostgreSQL takes, but no quotes, so that quoting them is all there is to do.
+ */
 const MOST_BYTES = 63;
 
 const isName = (text: string): boolean =>

@@ -1,12 +1,12 @@
 import { getPath } from '../../../core/expressions/path.ts';
 import type { Json } from '../../../core/json/json.ts';
-import { instructionsOf, readText, schemaOf, type Wire } from './wire.ts';
+import { instructionsOf, type ModelWire, readText, schemaOf } from './wire.ts';
 
 /** The label is a tool's only argument, and the model must use that tool: every model that has tools can. */
 const TOOL = 'record_classification';
 
 /** Messages, as Anthropic speaks them. */
-export const anthropic: Wire = {
+export const anthropic: ModelWire = {
   defaultBaseUrl: 'https://api.anthropic.com',
 
   request: question => ({

@@ -3,7 +3,7 @@ import type { OutgoingResult } from '../../../core/http/outgoing.ts';
 import { readRetryAfter } from '../../../core/http/retry-after.ts';
 import { type JsonObject, stringifyJson } from '../../../core/json/json.ts';
 import type { ModelClient } from '../../ports/model.ts';
-import { errorWord, parseOrUndefined, type Question, type Wire } from './wire.ts';
+import { errorWord, type ModelWire, parseOrUndefined, type Question } from './wire.ts';
 
 /** A model's answer, or why there is none. */
 export type ModelAnswer =
@@ -21,7 +21,7 @@ const MOST_ANSWER_BYTES = 256 * 1024;
 
 /** Asks once. Never rejects, and never makes up a label: what is not one of them is an error. */
 export async function askModel(
-  wire: Wire,
+  wire: ModelWire,
   question: Question,
   options: { client: ModelClient; clock: Clock; timeoutMs: number },
 ): Promise<ModelAnswer> {

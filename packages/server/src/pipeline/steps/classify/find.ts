@@ -3,7 +3,7 @@ import type { Tally } from '../../../core/event/outcome.ts';
 import type { ModelClient } from '../../ports/model.ts';
 import type { StepPorts } from '../../ports/registry.ts';
 import { askModel, type ModelAnswer } from './ask.ts';
-import type { Question, Wire } from './wire.ts';
+import type { ModelWire, Question } from './wire.ts';
 
 /** An answer, and what it cost: a call, or a look into the cache, or waiting for somebody else's call. */
 export interface FoundAnswer {
@@ -21,7 +21,7 @@ interface LabelSearch {
 
 /** Who asks the same meanwhile, in this process or on another node, waits for the same call. */
 export async function resolveLabel(
-  wire: Wire,
+  wire: ModelWire,
   question: Question,
   search: LabelSearch,
 ): Promise<FoundAnswer> {
@@ -36,7 +36,7 @@ const LOOK_AGAIN_MS = 200;
 /** For what comes after the answer: the lease must outlive the call. */
 const LEASE_MARGIN_MS = seconds(10);
 
-async function findOnce(wire: Wire, question: Question, search: LabelSearch): Promise<FoundAnswer> {
+async function findOnce(wire: ModelWire, question: Question, search: LabelSearch): Promise<FoundAnswer> {
   const { ports, client, key, orgId, timeoutMs } = search;
   for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
     const known = await ports.labels.claimLabel(orgId, key, timeoutMs + LEASE_MARGIN_MS);

@@ -1,9 +1,9 @@
 import { getPath } from '../../../core/expressions/path.ts';
 import type { Json } from '../../../core/json/json.ts';
-import { instructionsOf, readText, schemaOf, type Wire } from './wire.ts';
+import { instructionsOf, type ModelWire, readText, schemaOf } from './wire.ts';
 
 /** Chat completions, as OpenAI and the many servers that are compatible with it speak them. */
-export const openai: Wire = {
+export const openai: ModelWire = {
   defaultBaseUrl: 'https://api.openai.com/v1',
 
   request: question => ({

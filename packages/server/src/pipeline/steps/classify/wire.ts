@@ -2,7 +2,7 @@ import { getPath } from '../../../core/expressions/path.ts';
 import { type Json, type JsonObject, parseJson } from '../../../core/json/json.ts';
 
 /** One provider's way to be asked for one of several labels, and to answer. */
-export interface Wire {
+export interface ModelWire {
   readonly defaultBaseUrl: string;
   request(question: Question): { url: string; headers: Record<string, string>; body: JsonObject };
   /** Reads the answer to a request that succeeded. The label is not yet checked. */

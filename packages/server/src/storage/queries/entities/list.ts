@@ -2,7 +2,13 @@ import { type SqlBool, sql } from 'kysely';
 import { matchesTraits } from '../../../core/entities/trait.ts';
 import { toChanged } from '../../../core/entities/write.ts';
 import { formatPath } from '../../../core/expressions/path.ts';
-import type { EntityFilter, EntityStore, TraitFilter } from '../../../core/stores/entities.ts';
+import type {
+  EntityFilter,
+  EntityPage,
+  EntityStore,
+  PageRequest,
+  TraitFilter,
+} from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { indexedText } from '../../searchable-traits.ts';
@@ -28,8 +34,25 @@ const SLICE = 4_000;
 const CHUNK = 200;
 
 export const listEntities: Operation<EntityStore['listEntities']> = async (db, orgId, filter, page) => {
+  const index = filter.externalId === undefined ? await findIndex(db, orgId, filter.traits ?? []) : null;
+  if (index !== null) {
+    const found = await listFrom(db, orgId, filter, page, index.trait);
+    // Whoever declares other traits meanwhile takes rows out of the index under this list.
+    const now = await findIndex(db, orgId, filter.traits ?? []);
+    if (now?.tag === index.tag) return found;
+  }
+  return listFrom(db, orgId, filter, page, null);
+};
+
+async function listFrom(
+  db: Db,
+  orgId: string,
+  filter: EntityFilter,
+  page: PageRequest & { readonly budgetMs: number },
+  indexed: TraitFilter | null,
+): Promise<EntityPage> {
   const traits = filter.traits ?? [];
-  const { next, isExact } = await candidatesOf(db, orgId, filter);
+  const { next, isExact } = await candidatesOf(db, orgId, filter, indexed);
   const deadline = performance.now() + page.budgetMs;
   const found: EntityRow[] = [];
   let place = page.position === null ? null : readPlace(page.position);
@@ -45,7 +68,7 @@ export const listEntities: Operation<EntityStore['listEntities']> = async (db, o
     if (performance.now() > deadline) return answerOf(found, place);
     await new Promise(resolve => setImmediate(resolve));
   }
-};
+}
 
 const answerOf = (rows: readonly EntityRow[], end: Place | undefined) => ({
   entities: rows.map(toStoredEntity),
@@ -64,6 +87,7 @@ async function candidatesOf(
   db: Db,
   orgId: string,
   filter: EntityFilter,
+  indexed: TraitFilter | null,
 ): Promise<{ next: Candidates /** All of them match. */; isExact: boolean }> {
   const { traits = [], externalId } = filter;
   const plainly: KindQuery = (kind, below) => matching(db, orgId, { ...filter, kind }, below);
@@ -71,7 +95,6 @@ async function candidatesOf(
   if (externalId !== undefined) {
     return { next: inOrder([filter.kind], plainly), isExact: traits.length === 0 };
   }
-  const indexed = await findIndexed(db, orgId, traits);
   if (indexed !== null) {
     const kinds = filter.kind === undefined ? await kindsWith(db, orgId, indexed) : [filter.kind];
     const next = inOrder(kinds, (kind, below) => withTrait(db, orgId, kind, indexed, filter, below));
@@ -83,16 +106,19 @@ async function candidatesOf(
     : { next: sliceBySlice(db, orgId, kinds, filter), isExact: false };
 }
 
-/** A filter that the index of searchable traits can answer now; null where there is none. */
-async function findIndexed(
+/**
+ * The filter that the index of searchable traits can answer now, and the set it is indexed under; null where none can.
+ */
+async function findIndex(
   db: Db,
   orgId: string,
   traits: readonly TraitFilter[],
-): Promise<TraitFilter | null> {
+): Promise<{ readonly trait: TraitFilter; readonly tag: string } | null> {
   if (traits.length === 0) return null;
   const searchable = await readSearchable(db, orgId);
-  const indexed = traits.find(({ path }) => searchable.traits.some(({ name }) => name === formatPath(path)));
-  return indexed !== undefined && (await isIndexed(db, orgId, searchable)) ? indexed : null;
+  const trait = traits.find(({ path }) => searchable.traits.some(({ name }) => name === formatPath(path)));
+  if (trait === undefined || !(await isIndexed(db, orgId, searchable))) return null;
+  return { trait, tag: searchable.tag };
 }
 
 type KindQuery = (

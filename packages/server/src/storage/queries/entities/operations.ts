@@ -1,5 +1,5 @@
 import type { EntityStore } from '../../../core/stores/entities.ts';
-import { read, type StoreOperations, snapshot, write } from '../../operation.ts';
+import { read, type StoreOperations, snapshot, snapshotUnless, write } from '../../operation.ts';
 import * as entities from './entities.ts';
 import { eraseEventsOfEntity } from './erase.ts';
 import { listEventsOfEntity } from './events.ts';
@@ -12,7 +12,7 @@ import * as walk from './walk.ts';
 export const entityOperations: StoreOperations<EntityStore, 'writeEntities'> = {
   findEntity: read(entities.findEntity),
   findTraits: read(entities.findTraits),
-  listEntities: snapshot(listEntities),
+  listEntities: snapshotUnless((_orgId, { traits = [] }) => traits.length > 0, listEntities),
   deleteEntity: write(entities.deleteEntity),
   reindexEntities: write(reindexEntities),
 

@@ -1,12 +1,13 @@
 import type { Journal } from '../../../core/stores/journal.ts';
-import { read, type StoreOperations, snapshot, write } from '../../operation.ts';
+import { read, type StoreOperations, write } from '../../operation.ts';
 import * as events from './events.ts';
 import { pruneEvents } from './prune.ts';
 
 /** Events as they were accepted; `append` is each engine's own. */
 export const journalOperations: StoreOperations<Journal, 'append'> = {
   findEventsOfKey: read(events.findEventsOfKey),
-  listEvents: snapshot(events.listEvents),
+  // Slice by slice down the ids, which need not agree with each other.
+  listEvents: read(events.listEvents),
   findEvent: read(events.findEvent),
   pruneEvents: write(pruneEvents),
 };

@@ -8,9 +8,9 @@ import { pruneCounters } from '../counters/counters.ts';
 
 /**
  * An organisation that is deleted is gone at once for everybody: whatever could answer for it (its people, sessions,
- * keys, sources, pipelines, destinations) goes in one step, and with it whoever is at work on its events, since
- * claims go too. What is left is many rows that nobody can reach any more. They go in slices, however often the
- * process is killed in between: `deleted_organisations` says when nothing was left. Its name stays there for good, for what
+ * keys, sources, pipelines, destinations) goes in one step, and with it whoever is at work on its events, since claims
+ * go too. What is left is many rows that nobody can reach any more. They go in slices, however often the process is
+ * killed in between: `deleted_organisations` says when nothing was left. Its name stays there for good, for what
  * somebody who was held up for long may still write.
  */
 

@@ -41,7 +41,9 @@ export function liveCalls(
   });
 }
 
-/** Whether the answer differs from the one sent before. It keeps digests: answers may be large, and streams are many. */
+/**
+ * Whether the answer differs from the one sent before. It keeps digests: answers may be large, and streams are many.
+ */
 export function createMemory(): (path: string, answer: string) => boolean {
   const sent = new Map<string, string>();
   return (path, answer) => {

@@ -28,9 +28,9 @@ interface Line {
 }
 
 /**
- * The stores that the dashboard searches, whose searches take turns within their organisation. A search goes through events for as
- * long as its budget allows, and a page that follows one searches again and again: many of them would leave no room
- * for anybody else. What an index answers never waits.
+ * The stores that the dashboard searches, whose searches take turns within their organisation. A search goes through
+ * events for as long as its budget allows, and a page that follows one searches again and again: many of them would
+ * leave no room for anybody else. What an index answers never waits.
  */
 export function withSearchLimit<
   J extends Pick<Journal, 'listEvents'>,
