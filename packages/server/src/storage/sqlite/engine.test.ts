@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { aWrite } from '../../../test/contract/storage/entity-samples.ts';
 import {
   aClaimInput,
   accepted,
@@ -12,6 +13,7 @@ import {
 import { NOW, storedOrganisation } from '../../../test/contract/storage/samples.ts';
 import { everyStore } from '../../../test/support/every-store.ts';
 import { seedOrganisation, temporaryDirectory } from '../../../test/support/service.ts';
+import { parsePath } from '../../core/expressions/path.ts';
 import { newId } from '../../core/ids.ts';
 import type { SettledRun } from '../../core/stores/event-queue.ts';
 import { databaseFile, openSqlite } from './engine.ts';
@@ -61,6 +63,35 @@ test('what waits for the disk together is flushed together', async () => {
   await engine.close();
   rmSync(directory, { recursive: true });
 });
+
+test('searches, one after the other, never keep the journal from being folded back', async () => {
+  const directory = temporaryDirectory();
+  const engine = await openSqlite({ directory, onFatal: fail });
+  const org = await storedOrganisation(everyStore(engine));
+  const traits = { note: 'x'.repeat(1_000) };
+  const writeSome = (from: number) => {
+    const writes = Array.from({ length: 500 }, (_, n) => aWrite(`c${from + n}`, traits));
+    return engine.entities.writeEntities([{ orgId: org, writes }]);
+  };
+  for (let from = 0; from < 10_000; from += 500) await writeSome(from);
+  let isOver = false;
+  const filter = { traits: [{ path: parsePath('absent'), text: 'none' }] };
+  const page = { limit: 10, position: null, budgetMs: 5_000 };
+  const searches = [1, 2].map(async () => {
+    while (!isOver) await engine.entities.listEntities(org, filter, page);
+  });
+  for (let round = 0; round < 6; round++) {
+    for (let from = 0; from < 10_000; from += 500) await writeSome(from);
+  }
+  isOver = true;
+  await Promise.all(searches);
+  // As much again as is stored was written six times over.
+  expect(statSync(`${databaseFile(directory)}-wal`).size).toBeLessThan(
+    statSync(databaseFile(directory)).size,
+  );
+  await engine.close();
+  rmSync(directory, { recursive: true });
+}, 60_000);
 
 test('whoever looks for events that failed looks past none that was retried since', async () => {
   const directory = temporaryDirectory();
