@@ -1,5 +1,4 @@
-import type { Clock } from '../core/clock.ts';
-import { minutes } from '../core/clock.ts';
+import { type Clock, minutes } from '../core/clock.ts';
 import { arrow, type Count, type CounterStore, WHOLE_ORGANISATION } from '../core/stores/counters.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
 import type { Settlement, SettleResult } from '../core/stores/event-queue.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
-import { seconds } from '../../core/clock.ts';
+import { type Clock, seconds } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { REPLAY_JOB, readReplayRequest } from '../../core/jobs/replay.ts';
 import type { EventQueue, PlannedRun } from '../../core/stores/event-queue.ts';

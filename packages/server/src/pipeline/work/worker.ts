@@ -1,5 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
-import { seconds } from '../../core/clock.ts';
+import { type Clock, seconds } from '../../core/clock.ts';
 import { isStorageAway } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { ClaimedEvent, EventQueue, Settlement } from '../../core/stores/event-queue.ts';

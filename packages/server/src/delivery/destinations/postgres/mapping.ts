@@ -1,6 +1,5 @@
 import { compileTemplate, type Template } from '../../../core/expressions/template.ts';
-import type { Json } from '../../../core/json/json.ts';
-import { stringifyJson } from '../../../core/json/json.ts';
+import { type Json, stringifyJson } from '../../../core/json/json.ts';
 import { quoteTable } from './identifier.ts';
 
 /** What goes into each column: a reference, a text with references in it, or a constant. */

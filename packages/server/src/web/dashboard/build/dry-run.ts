@@ -1,5 +1,4 @@
-import type { EventLimits, PipelineDefinition } from '@sluice/contract';
-import { parseTimestamp } from '@sluice/contract';
+import { type EventLimits, type PipelineDefinition, parseTimestamp } from '@sluice/contract';
 import { dryRunBody } from '@sluice/contract/dashboard-pipelines';
 import type { z } from 'zod';
 import type { Clock } from '../../../core/clock.ts';
