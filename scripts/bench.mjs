@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 requirePackages(
   missingPackages([
     { command: 'wrk', package: 'wrk' },
-    { command: 'chromium', package: 'chromium' },
+    { command: 'chromium-headless-shell', package: 'chromium-headless-shell' },
   ]),
 );
 

@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const icons = '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf';
 
 requirePackages([
-  ...missingPackages([{ command: 'chromium', package: 'chromium' }]),
+  ...missingPackages([{ command: 'chromium-headless-shell', package: 'chromium-headless-shell' }]),
   ...(existsSync(icons) ? [] : ['fonts-noto-color-emoji']),
 ]);
 await import('./dashboard.mjs');

@@ -22,7 +22,7 @@ const neededCommands = [
   { command: 'curl', package: 'curl' },
   { command: 'openssl', package: 'openssl' },
   { command: 'python3', package: 'python3-minimal' },
-  { command: 'chromium', package: 'chromium' },
+  { command: 'chromium-headless-shell', package: 'chromium-headless-shell' },
 ];
 
 const TEST_TIMEOUT_MS = 60_000;

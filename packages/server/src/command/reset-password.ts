@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { newPassword } from '@sluice/contract/dashboard-accounts';
 import { newId } from '../core/ids.ts';
 import type { AccountStore } from '../core/stores/accounts.ts';
-import { hashPassword } from '../runtime/password.ts';
+import { createPasswords } from '../runtime/passwords.ts';
 import { openStorage } from '../storage/open.ts';
 import { databaseFile } from '../storage/sqlite/engine.ts';
 import type { Command, CommandContext } from './command.ts';
@@ -64,7 +64,7 @@ async function changePassword(
     target: user.id,
     details: { email },
   }));
-  await accounts.audited(...records).setPassword(user.id, await hashPassword(password));
+  await accounts.audited(...records).setPassword(user.id, await createPasswords().hash(password));
   terminal.say(`The password of ${email} is changed, and all of their sessions are ended.`);
   return 0;
 }

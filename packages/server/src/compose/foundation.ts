@@ -1,14 +1,21 @@
 import { type Clock, systemClock } from '../core/clock.ts';
 import { createVault, type Vault } from '../core/secrets/vault.ts';
 import { createSignal, type Signal } from '../core/work/signal.ts';
+import { createPasswords } from '../runtime/passwords.ts';
 import { keepSecretKey } from '../runtime/secret-key.ts';
 import type { Settings } from '../settings.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
+import type { Passwords } from '../web/dashboard/access/passwords.ts';
+
+/** What somebody else may choose: tests have a clock of their own, and passwords that cost little. */
+export interface FoundationOptions {
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+}
 
 /** What every part is built on: settings, clock, log, secrets, and the signals by which parts announce work. */
-export interface Foundation {
+export interface Foundation extends FoundationOptions {
   readonly settings: Settings;
-  readonly clock: Clock;
   readonly logger: Logger;
   readonly vault: Vault;
   readonly secretKey: string;
@@ -23,13 +30,17 @@ export interface Foundation {
   warn(what: string): (error: unknown) => void;
 }
 
-export function layFoundation(settings: Settings, clock: Clock = systemClock): Foundation {
+export function layFoundation(
+  settings: Settings,
+  { clock = systemClock, passwords = createPasswords() }: Partial<FoundationOptions>,
+): Foundation {
   const logger = createLogger(settings.SLUICE_LOG_LEVEL);
   const secretKey = settings.SLUICE_SECRET_KEY ?? keepSecretKey(settings.SLUICE_DATA_DIR);
   let stopping = false;
   return {
     settings,
     clock,
+    passwords,
     logger,
     vault: createVault(secretKey),
     secretKey,

@@ -1,4 +1,4 @@
-import { type Clock, seconds } from '../core/clock.ts';
+import { seconds } from '../core/clock.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { createGuardedClient } from '../delivery/guarded-client/client.ts';
 import { openFetchSession } from '../runtime/fetch-session.ts';
@@ -6,7 +6,7 @@ import { type HttpServer, serveHttp } from '../runtime/http.ts';
 import type { Settings } from '../settings.ts';
 import { composeDelivery } from './delivery.ts';
 import { composeEndpoints } from './endpoints.ts';
-import { type Foundation, layFoundation } from './foundation.ts';
+import { type Foundation, type FoundationOptions, layFoundation } from './foundation.ts';
 import { createNodes } from './nodes.ts';
 import { type Part, stopAll } from './part.ts';
 import { composePipelines } from './pipelines.ts';
@@ -30,9 +30,9 @@ const LAST_REQUESTS_MS = seconds(5);
 /** The service: opens storage, builds every part, listens, and starts the workers. */
 export async function startService(
   settings: Settings,
-  options: { clock?: Clock; onFatal(reason: string): void },
+  options: Partial<FoundationOptions> & { onFatal(reason: string): void },
 ): Promise<RunningService> {
-  const foundation = layFoundation(settings, options.clock);
+  const foundation = layFoundation(settings, options);
   const storage = await openStoragePart(foundation, options.onFatal);
   try {
     return await compose(foundation, storage);

@@ -4,7 +4,6 @@ import { createByteRoom } from '../core/http/byte-room.ts';
 import { VERSION } from '../core/version.ts';
 import { createEntityActions } from '../entities/actions.ts';
 import { authenticateKey } from '../ingest/authenticate.ts';
-import { hashPassword, isPassword } from '../runtime/password.ts';
 import type { Settings } from '../settings.ts';
 import { addApiDocs } from '../web/api-docs.ts';
 import { createApp } from '../web/app.ts';
@@ -27,7 +26,7 @@ interface WebPart {
 
 /** Everything that is served beside the ingest endpoints: entities, the API reference, health, the dashboard. */
 export async function composeWeb(
-  { settings, clock, vault, logger, deliveriesDue, isStopping }: Foundation,
+  { settings, clock, vault, logger, passwords, deliveriesDue, isStopping }: Foundation,
   { engine, live }: StoragePart,
   { telemetry, endpoints, pipelines, delivery, nodes }: Parts,
 ): Promise<WebPart> {
@@ -39,7 +38,6 @@ export async function composeWeb(
   const entityActions = createEntityActions(entities, clock);
   const checkWritable = shareChecks(engine.checkWritable);
   const checkReady = createReadiness({ isStopping, pipelineProblem: pipelines.problem, checkWritable });
-  const passwords = { hash: hashPassword, matches: isPassword };
   const firstUser = await prepareFirstUser({ accounts, upkeep }, { vault, clock, passwords });
   await makeAdmin(firstUser, settings);
 

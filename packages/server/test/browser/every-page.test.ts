@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser as Chromium } from 'playwright-core';
 import {
   accessibilityFaults,
+  inColours,
   launchChromium,
   scrollsSideways,
-  type Visit,
-  type VisitOptions,
   visit,
 } from '../support/browser-page.ts';
 import { pagesOf } from '../support/dashboard-pages.ts';
@@ -23,41 +22,30 @@ afterAll(async () => {
 
 const FIRST_LOAD_BYTES = 300 * 1024;
 
-/** Goes to each page in one browser profile, and looks at it once it has all it asked for. */
-async function seeEach(
-  options: Omit<VisitOptions, 'as'>,
-  look: (name: string, seen: Visit) => Promise<void>,
-) {
-  const seen = await visit(chromium, company.service.url, '/', { ...options, as: company.owner });
+const PHONE = { width: 390, height: 844 };
+const SCREEN = { width: 1440, height: 900 };
+
+test('every page is sound: in light and in dark no fault of a script, no breach of its policy, no serious one of accessibility, and on a phone nothing that scrolls sideways', async () => {
+  const { page, faults, strangers } = await visit(chromium, company.service.url, '/', { as: company.owner });
+  const found: Record<string, string[]> = {};
   for (const [name, path] of Object.entries(pagesOf(company))) {
-    await seen.page.goto(`${company.service.url}${path}`);
-    await seen.page.getByRole('heading', { level: 1 }).waitFor();
-    await seen.page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
-    await look(name, seen);
+    await page.goto(`${company.service.url}${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
+    const wrong: string[] = [];
+    for (const colours of ['light', 'dark'] as const) {
+      await inColours(page, colours);
+      wrong.push(...(await accessibilityFaults(page)).map(fault => `in ${colours}: ${fault}`));
+    }
+    await page.setViewportSize(PHONE);
+    if (await scrollsSideways(page)) wrong.push('scrolls sideways on a phone');
+    await page.setViewportSize(SCREEN);
+    wrong.push(...faults.splice(0), ...strangers.splice(0));
+    if (wrong.length > 0) found[name] = wrong;
   }
-  await seen.page.context().close();
-}
-
-describe('every page', () => {
-  for (const colours of ['light', 'dark'] as const) {
-    test(`is sound in ${colours}: no fault of a script, no breach of its policy, no serious one of accessibility`, async () => {
-      const found: Record<string, string[]> = {};
-      await seeEach({ colours }, async (name, { page, faults, strangers }) => {
-        const wrong = [...faults.splice(0), ...strangers.splice(0), ...(await accessibilityFaults(page))];
-        if (wrong.length > 0) found[name] = wrong;
-      });
-      expect(found).toEqual({});
-    }, 180_000);
-  }
-
-  test('fits a phone: nothing makes it scroll sideways', async () => {
-    const tooWide: string[] = [];
-    await seeEach({ size: { width: 390, height: 844 } }, async (name, { page }) => {
-      if (await scrollsSideways(page)) tooWide.push(name);
-    });
-    expect(tooWide).toEqual([]);
-  }, 180_000);
-});
+  expect(found).toEqual({});
+  await page.context().close();
+}, 180_000);
 
 describe('the first load', () => {
   for (const [name, path] of Object.entries({ login: '/login', overview: '/' })) {

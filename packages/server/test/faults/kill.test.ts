@@ -4,7 +4,7 @@ import { startProcess } from '../support/process.ts';
 import { seedOrganisation } from '../support/service.ts';
 import { newInstallation, onBothEngines } from './prepare.ts';
 
-const KILLS = 12;
+const KILLS = 6;
 
 /**
  * Killed under load again and again, wherever that finds it: during a commit, after it and before the answer, or
@@ -21,7 +21,7 @@ async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void>
     const server = await startProcess({ directory, settings });
     await load.retryUnanswered(server.url);
     // Ever later into the run, so that no two kills meet the same moment.
-    const { reached, stop } = load.run(server.url, 10 + n * 12);
+    const { reached, stop } = load.run(server.url, 10 + n * 24);
     await reached;
     server.kill('SIGKILL');
     expect(await server.ended).toBe('SIGKILL');

@@ -7,10 +7,14 @@ import { newId } from '../../src/core/ids.ts';
 import { createVault, hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
 import type { AuthMode } from '../../src/core/stores/configuration/sources.ts';
 import type { StorageEngine } from '../../src/core/stores/engine.ts';
+import { createPasswords } from '../../src/runtime/passwords.ts';
 import { readSettings } from '../../src/settings.ts';
 import { everyStore } from './every-store.ts';
 
 export const TEST_SECRET_KEY = 'a secret key for tests, 32 characters or more';
+
+/** A hash at the real cost takes 200 ms of CPU, and almost every test logs somebody in. */
+const cheapPasswords = createPasswords({ memoryCost: 8, timeCost: 1 });
 
 export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), 'sluice-test-'));
 
@@ -107,6 +111,7 @@ export async function startTestService(
   });
   const service = await startService(settings, {
     ...(options.clock ? { clock: options.clock } : {}),
+    passwords: cheapPasswords,
     onFatal: reason => {
       throw new Error(reason);
     },
