@@ -1,5 +1,6 @@
 import { seconds } from '../core/clock.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
+import { within } from '../core/work/within.ts';
 import { createGuardedClient } from '../delivery/guarded-client/client.ts';
 import { openFetchSession } from '../runtime/fetch-session.ts';
 import { type HttpServer, serveHttp } from '../runtime/http.ts';
@@ -89,7 +90,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
 /** Answers what was accepted, and cuts off whoever does not come to an end. */
 const stopping = (server: HttpServer): Pick<Part, 'stop'> => ({
   async stop() {
-    await Promise.race([server.stop(), new Promise(resolve => setTimeout(resolve, LAST_REQUESTS_MS))]);
+    await within(server.stop(), LAST_REQUESTS_MS);
     await server.cut();
   },
 });

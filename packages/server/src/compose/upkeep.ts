@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { minutes, seconds } from '../core/clock.ts';
 import { repeat } from '../core/work/repeat.ts';
 import { createIndexUpkeep } from '../entities/search-index.ts';
@@ -12,7 +13,7 @@ import type { StoragePart } from './storage.ts';
 const REPLAY_EVERY_MS = 200;
 
 /** Between two slices of what is removed or indexed, so that others come to storage. */
-const pauseBriefly = () => new Promise<void>(resolve => setTimeout(resolve, 20));
+const pauseBriefly = () => sleep(20);
 
 /** What is done again and again beside the events: writing what was counted, heartbeats, retention, jobs. */
 export function composeUpkeep(

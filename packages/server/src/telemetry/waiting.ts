@@ -1,5 +1,6 @@
 import { type Clock, seconds } from '../core/clock.ts';
 import type { CounterStore, Waiting } from '../core/stores/counters.ts';
+import { within } from '../core/work/within.ts';
 
 /** How far each is counted: beyond it nobody needs the figure to know that something is wrong. */
 export const MOST_WAITING_COUNTED = 100_000;
@@ -33,16 +34,6 @@ export function createWaitingCounts(
   return () => {
     if (known && Math.abs(clock.now() - known.at) < FRESH_MS) return Promise.resolve(known.counts);
     look ??= lookAgain();
-    return withPatience(look);
+    return within(look, STUCK_AFTER_MS);
   };
-}
-
-async function withPatience<T>(work: Promise<T>): Promise<T | null> {
-  const { promise: tooLong, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(resolve, STUCK_AFTER_MS, null);
-  try {
-    return await Promise.race([work, tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser as Chromium } from 'playwright-core';
-import { launchChromium, visit } from '../support/browser-page.ts';
+import { launchChromium, leave, visit } from '../support/browser-page.ts';
 import { dataOf, join } from '../support/dashboard.ts';
 import { openSampleCompany, type SampleCompany } from '../support/sample-company.ts';
 
@@ -30,7 +30,7 @@ test('are searched by kind and by a trait, and the search is in the address', as
   await page.getByText('No entity is like that.').waitFor();
   await page.getByRole('link', { name: 'Show all' }).click();
   await list.getByRole('row', { name: /parkside/ }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('one shows its traits, whom it is the same as, what it is linked to, and its events', async () => {
@@ -54,7 +54,7 @@ test('one shows its traits, whom it is the same as, what it is linked to, and it
   await events.getByRole('link', { name: /order/ }).first().click();
   await page.waitForURL(/\/events\/evt_/);
   expect(faults).toEqual([]);
-  await page.context().close();
+  await leave(page);
 });
 
 test('the list and the events of one refresh themselves', async () => {
@@ -76,7 +76,7 @@ test('the list and the events of one refresh themselves', async () => {
   const entity = { kind: 'robot', external_id: 'r_1' };
   await send('POST', '/ingest', { events: [{ type: 'robot.moved', entity }] });
   await page.getByRole('link', { name: 'robot.moved' }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('one is deleted with the payloads of its events, which a viewer is not offered', async () => {
@@ -84,7 +84,7 @@ test('one is deleted with the payloads of its events, which a viewer is not offe
   const seen = await visit(chromium, company.service.url, '/entities/customer/c_1', { as: viewer });
   await seen.page.getByRole('heading', { level: 1, name: 'c_1' }).waitFor();
   expect(await seen.page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
-  await seen.page.context().close();
+  await leave(seen.page);
 
   const { page } = await visit(chromium, company.service.url, '/entities/customer/c_1', {
     as: company.owner,
@@ -101,5 +101,5 @@ test('one is deleted with the payloads of its events, which a viewer is not offe
     .getByText(/erased/i)
     .first()
     .waitFor();
-  await page.context().close();
+  await leave(page);
 });

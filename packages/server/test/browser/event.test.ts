@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser as Chromium, Page } from 'playwright-core';
-import { accessibilityFaults, launchChromium, type VisitOptions, visit } from '../support/browser-page.ts';
+import {
+  faultsForAnybody,
+  launchChromium,
+  leave,
+  type VisitOptions,
+  visit,
+} from '../support/browser-page.ts';
 import { type Browser, join } from '../support/dashboard.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { type MadeSource, makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
@@ -67,7 +73,7 @@ test('an event that was dropped names its pipeline, its step and the condition, 
   expect(await change.innerText()).toMatch(/removed:\s+"internal": "secret note"/);
   expect(await change.innerText()).toMatch(/added:\s+"channel": "web"/);
   expect(faults).toEqual([]);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a receiver that fails is shown with its code, its answer and the next try; and so by keyboard alone', async () => {
@@ -89,7 +95,7 @@ test('a receiver that fails is shown with its code, its answer and the next try;
   expect(command).toStartWith(`curl -X POST '${flow.service.url}/v1/ingest'`);
   expect(command).toContain('"total":30');
   expect(faults).toEqual([]);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a payload with a script in it is read, never run, and its integers are exact', async () => {
@@ -105,7 +111,7 @@ test('a payload with a script in it is read, never run, and its integers are exa
   expect(await page.evaluate(() => 'ran' in window)).toBe(false);
   expect(await page.locator('main script, main img').count()).toBe(0);
   expect([...faults, ...strangers]).toEqual([]);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a replay is asked for here, and its run appears by itself', async () => {
@@ -122,7 +128,7 @@ test('a replay is asked for here, and its run appears by itself', async () => {
   await page.getByRole('link', { name: 'All jobs' }).click();
   await page.getByRole('table', { name: 'Jobs' }).getByRole('link', { name: 'Replay' }).waitFor();
   expect(faults).toEqual([]);
-  await page.context().close();
+  await leave(page);
 });
 
 test('an event that comes in while its page is open turns from accepted to delivered', async () => {
@@ -138,7 +144,7 @@ test('an event that comes in while its page is open turns from accepted to deliv
   await says(page, /“Slow” is being sent to/);
   gate.resolve();
   await says(page, 'Delivered to “Slow”.');
-  await page.context().close();
+  await leave(page);
   await slow.stop();
 });
 
@@ -153,25 +159,21 @@ describe('a viewer', () => {
     await page.getByText('Answer 503').waitFor();
     for (const name of [/^Retry/, /^Discard/])
       expect(await page.getByRole('button', { name }).count()).toBe(0);
-    await page.context().close();
+    await leave(page);
   });
 });
 
-describe('the page with everything open', () => {
-  for (const colours of ['light', 'dark'] as const) {
-    test(`has no serious fault of accessibility in ${colours}`, async () => {
-      const { page, faults } = await open(`/events/${events.failing}`, { colours });
-      await page.getByRole('button', { name: 'Show all changes' }).click();
-      await page.getByText('Answer 503').waitFor();
-      expect(await accessibilityFaults(page)).toEqual([]);
-      expect(faults).toEqual([]);
-      await page.context().close();
-    });
-  }
+test('the page with everything open is sound for everybody in light and dark, on a phone too', async () => {
+  const { page, faults } = await open(`/events/${events.failing}`);
+  await page.getByRole('button', { name: 'Show all changes' }).click();
+  await page.getByText('Answer 503').waitFor();
+  expect(await faultsForAnybody(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await leave(page);
 });
 
 test('what is not there says so', async () => {
   const { page } = await open('/events/evt_00000000000000000000000000');
   await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
-  await page.context().close();
+  await leave(page);
 });

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { newId } from '../../src/core/ids.ts';
 import { toRow } from '../../src/web/dashboard/monitor/events.ts';
-import { launchChromium, visit } from '../support/browser-page.ts';
+import { launchChromium, leave, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/endpoints.ts';
 import { everyStore } from '../support/every-store.ts';
@@ -64,7 +64,7 @@ describe('the list of events', () => {
     await paste(page, key);
     await rowOf(page, 'order.paid').getByText('unrouted').waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
+    await leave(page);
   });
 
   test('keeps its filters in the address, through an event and back', async () => {
@@ -91,7 +91,7 @@ describe('the list of events', () => {
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await rowOf(page, 'page.viewed').waitFor();
     expect(searchOf(page)).toBe('');
-    await page.context().close();
+    await leave(page);
   });
 
   test('finds a text in payloads, and narrows by time, pipeline, destination and entity', async () => {
@@ -118,7 +118,7 @@ describe('the list of events', () => {
     await page.getByText('No event matches these filters.').waitFor();
     await page.getByRole('textbox', { name: 'Entity' }).fill('no colon');
     await page.getByRole('alert').getByText('entity').first().waitFor();
-    await page.context().close();
+    await leave(page);
   });
 
   test('says how far back a search came, and goes on when it is told to', async () => {
@@ -134,7 +134,7 @@ describe('the list of events', () => {
     await page.getByText('Nothing found yet. Searched back to 3 hr. ago.').waitFor();
     await page.getByRole('button', { name: 'Search further back' }).click();
     await rowOf(page, 'order.paid').waitFor();
-    await page.context().close();
+    await leave(page);
   });
 
   test('is gone through by keys, and what is marked opens', async () => {
@@ -144,7 +144,7 @@ describe('the list of events', () => {
     await page.keyboard.press('Enter');
     const [, second] = listOf<{ id: string }>(await owner.get('/events')).data;
     await page.waitForURL(`${service.url}/events/${second?.id}`);
-    await page.context().close();
+    await leave(page);
   });
 
   test('replays what is selected, and all that match', async () => {
@@ -166,7 +166,7 @@ describe('the list of events', () => {
     await page.waitForURL(/\/jobs\/job_/);
     const [job] = listOf<{ request: unknown }>(await owner.get('/jobs')).data;
     expect(job?.request).toEqual({ filter: { type: 'order.paid' }, version: 'original' });
-    await page.context().close();
+    await leave(page);
   });
 
   test('lets go of what is selected when its filters change, and shows that its rows are those of before', async () => {
@@ -196,7 +196,7 @@ describe('the list of events', () => {
     await rowOf(page, 'order.paid').waitFor();
     expect(await page.getByRole('checkbox', { name: /order\.paid/ }).isChecked()).toBe(false);
     expect(await bar.count()).toBe(0);
-    await page.context().close();
+    await leave(page);
   });
 
   test('ignores keys while a dialog or a menu is open', async () => {
@@ -222,7 +222,7 @@ describe('the list of events', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('o');
     await page.waitForURL(`${service.url}/`);
-    await page.context().close();
+    await leave(page);
   });
 
   test('counts its heading among its rows, and says which keys there are on this system', async () => {
@@ -232,14 +232,14 @@ describe('the list of events', () => {
     expect(await page.getByRole('row').first().getAttribute('aria-rowindex')).toBe('1');
     expect(await page.getByRole('table', { name: 'Events' }).getAttribute('aria-rowcount')).toBe('2');
     await page.getByRole('button', { name: 'Find anything Ctrl K' }).waitFor();
-    await page.context().close();
+    await leave(page);
     const mac = await open('/login');
     await mac.page.addInitScript(() =>
       Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' }),
     );
     await mac.page.goto(`${service.url}/events`);
     await mac.page.getByRole('button', { name: 'Find anything ⌘ K' }).waitFor();
-    await mac.page.context().close();
+    await leave(mac.page);
   });
 
   test('offers a viewer nothing that would be refused', async () => {
@@ -249,7 +249,7 @@ describe('the list of events', () => {
     await page.keyboard.press('x');
     expect(await page.getByRole('checkbox').count()).toBe(0);
     expect(await page.getByRole('button', { name: /Replay/ }).count()).toBe(0);
-    await page.context().close();
+    await leave(page);
   });
 
   test('refreshes itself at its top, and elsewhere offers what has come since', async () => {
@@ -264,7 +264,7 @@ describe('the list of events', () => {
     await send('came.later');
     await page.getByRole('button', { name: 'Show what has come since' }).click();
     await rowOf(page, 'came.later').waitFor();
-    await page.context().close();
+    await leave(page);
   });
 });
 
@@ -287,7 +287,7 @@ test('what other empty pages give to be pasted works too', async () => {
   await page.getByText('No event is tied to it.', { exact: false }).waitFor();
   await paste(page, key);
   await page.getByRole('link', { name: 'customer.seen' }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 describe('the tail', () => {
@@ -314,7 +314,7 @@ describe('the tail', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await rowOf(page, 'tail.fourth').waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
+    await leave(page);
   });
 
   test('is narrowed like the list, and comes back after a break with what it missed', async () => {
@@ -331,7 +331,7 @@ describe('the tail', () => {
     await page.getByText(missed).waitFor();
     await page.getByRole('status').getByText('live').waitFor();
     expect(await rowOf(page, 'not.asked.for').count()).toBe(0);
-    await page.context().close();
+    await leave(page);
     line.close();
   });
 });
@@ -390,7 +390,7 @@ describe('a list of 100,000 events', () => {
     expect(longest).toBeLessThan(STALL_MS);
     expect(await page.getByRole('row').count()).toBeLessThan(100);
     expect(faults).toEqual([]);
-    await page.context().close();
+    await leave(page);
     await quiet.stop();
   });
 });

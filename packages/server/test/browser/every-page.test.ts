@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser as Chromium } from 'playwright-core';
-import {
-  accessibilityFaults,
-  inColours,
-  launchChromium,
-  scrollsSideways,
-  visit,
-} from '../support/browser-page.ts';
+import { faultsForAnybody, launchChromium, leave, visit } from '../support/browser-page.ts';
 import { pagesOf } from '../support/dashboard-pages.ts';
 import { openSampleCompany, type SampleCompany } from '../support/sample-company.ts';
 
@@ -22,9 +16,6 @@ afterAll(async () => {
 
 const FIRST_LOAD_BYTES = 300 * 1024;
 
-const PHONE = { width: 390, height: 844 };
-const SCREEN = { width: 1440, height: 900 };
-
 test('every page is sound: in light and in dark no fault of a script, no breach of its policy, no serious one of accessibility, and on a phone nothing that scrolls sideways', async () => {
   const { page, faults, strangers } = await visit(chromium, company.service.url, '/', { as: company.owner });
   const found: Record<string, string[]> = {};
@@ -32,19 +23,12 @@ test('every page is sound: in light and in dark no fault of a script, no breach 
     await page.goto(`${company.service.url}${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
-    const wrong: string[] = [];
-    for (const colours of ['light', 'dark'] as const) {
-      await inColours(page, colours);
-      wrong.push(...(await accessibilityFaults(page)).map(fault => `in ${colours}: ${fault}`));
-    }
-    await page.setViewportSize(PHONE);
-    if (await scrollsSideways(page)) wrong.push('scrolls sideways on a phone');
-    await page.setViewportSize(SCREEN);
+    const wrong = await faultsForAnybody(page);
     wrong.push(...faults.splice(0), ...strangers.splice(0));
     if (wrong.length > 0) found[name] = wrong;
   }
   expect(found).toEqual({});
-  await page.context().close();
+  await leave(page);
 }, 180_000);
 
 describe('the first load', () => {

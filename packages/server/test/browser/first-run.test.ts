@@ -4,6 +4,7 @@ import {
   accessibilityFaults,
   inColours,
   launchChromium,
+  leave,
   scrollsSideways,
   visit,
 } from '../support/browser-page.ts';
@@ -103,7 +104,7 @@ describe('the first run', () => {
     await page.getByText('"type": "hello.world"').waitFor({ state: 'detached' });
     await page.getByText('"message": "Hello, Sluice!"').waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
+    await leave(page);
   }, 60_000);
 
   test('is over once there is a user: the same address leads to the login', async () => {
@@ -111,7 +112,7 @@ describe('the first run', () => {
     await page.getByRole('heading', { name: 'Set-up has been done' }).waitFor();
     await page.getByRole('link', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
-    await page.context().close();
+    await leave(page);
   });
 });
 
@@ -157,7 +158,7 @@ test('what is wrong in the set-up is said at its field, in plain words', async (
   );
   expect(counts).toEqual([1, 1, 1]);
   expect(faults).toEqual([]);
-  await page.context().close();
+  await leave(page);
   await service.stop();
 });
 

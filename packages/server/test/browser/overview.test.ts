@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser as Chromium } from 'playwright-core';
-import { accessibilityFaults, launchChromium, scrollsSideways, visit } from '../support/browser-page.ts';
+import {
+  accessibilityFaults,
+  launchChromium,
+  leave,
+  scrollsSideways,
+  visit,
+} from '../support/browser-page.ts';
 import { type Browser, dataOf, join, setUp, stranger } from '../support/dashboard.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -94,7 +100,7 @@ describe('the overview', () => {
     await page.getByText('No delivery is like that.').waitFor();
     expect(await time.inputValue()).toBe('From … to …');
     expect([faults, strangers]).toEqual([[], []]);
-    await page.context().close();
+    await leave(page);
   }, 60_000);
 
   test('leads a newcomer to the first event, and asks nothing of those who may not', async () => {
@@ -102,12 +108,12 @@ describe('the overview', () => {
     const { page } = await visit(chromium, service.url, '/', { as: fresh });
     await page.getByRole('link', { name: 'Send a first event' }).click();
     await page.waitForURL(/\/welcome/);
-    await page.context().close();
+    await leave(page);
     const viewer = await join(service.url, fresh, 'looker@example.com', 'viewer');
     const seen = await visit(chromium, service.url, '/', { as: viewer });
     await seen.page.getByText('A member of this organisation can make the first source.').waitFor();
     expect(await seen.page.getByRole('link', { name: 'Send a first event' }).count()).toBe(0);
-    await seen.page.context().close();
+    await leave(seen.page);
   }, 60_000);
 });
 
@@ -132,7 +138,7 @@ describe('the map', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/pipelines\/pipe_/);
-    await page.context().close();
+    await leave(page);
   }, 60_000);
 
   test('with many parts is drawn in full size, and fits a phone', async () => {
@@ -159,6 +165,6 @@ describe('the map', () => {
       expect(Math.min(...heights)).toBeGreaterThanOrEqual(28);
       expect(await scrollsSideways(page)).toBe(false);
     }
-    await page.context().close();
+    await leave(page);
   }, 60_000);
 });

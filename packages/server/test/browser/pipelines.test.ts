@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { PipelineDetails } from '@sluice/contract/dashboard-pipelines';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import {
-  accessibilityFaults,
+  faultsForAnybody,
   launchChromium,
-  scrollsSideways,
+  leave,
   type Visit,
   type VisitOptions,
   visit,
@@ -43,7 +43,7 @@ afterAll(async () => {
   await model.stop();
 });
 beforeEach(async () => {
-  await seen?.page.context().close();
+  if (seen) await leave(seen.page);
   seen = null;
 });
 
@@ -293,24 +293,17 @@ test('a viewer reads all of it, and finds nothing that would be refused', async 
   expect((await read(id)).version).toBe(1);
 }, 60_000);
 
-for (const colours of ['light', 'dark'] as const) {
-  test(`the editor is accessible in ${colours}, and fits a phone`, async () => {
-    const { page } = await openNew(
-      {
-        steps: [filter('size(payload.items) > 1'), { kind: 'transform', config: { set: { a: 1 } } }],
-        destinations: [{ id: inbox, when: 'payload.total > 1' }],
-      },
-      { colours },
-    );
-    await openStep(page, '1. Filter');
-    await openStep(page, '2. Transform');
-    await rewrite(page, 'payload.total >=');
-    await page.getByText('at character 17').waitFor();
-    await page.getByText('Write one').click();
-    await page.getByRole('textbox', { name: 'Event' }).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await page.setViewportSize({ width: 390, height: 844 });
-    await until(async () => !(await scrollsSideways(page)), 'The page scrolls sideways.');
-    expect(seen?.faults).toEqual([]);
-  }, 60_000);
-}
+test('the editor is sound for everybody in light and dark, on a phone too', async () => {
+  const { page } = await openNew({
+    steps: [filter('size(payload.items) > 1'), { kind: 'transform', config: { set: { a: 1 } } }],
+    destinations: [{ id: inbox, when: 'payload.total > 1' }],
+  });
+  await openStep(page, '1. Filter');
+  await openStep(page, '2. Transform');
+  await rewrite(page, 'payload.total >=');
+  await page.getByText('at character 17').waitFor();
+  await page.getByText('Write one').click();
+  await page.getByRole('textbox', { name: 'Event' }).waitFor();
+  expect(await faultsForAnybody(page)).toEqual([]);
+  expect(seen?.faults).toEqual([]);
+}, 60_000);

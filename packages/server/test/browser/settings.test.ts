@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import type { Browser as Chromium, Page } from 'playwright-core';
-import {
-  accessibilityFaults,
-  inColours,
-  launchChromium,
-  type Visit,
-  visit,
-} from '../support/browser-page.ts';
+import { accessibilityFaults, launchChromium, leave, type Visit, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -80,7 +74,7 @@ test('a key is shown this once, shows when it was used, and is refused from the 
   expect((await ingest(key)).status).toBe(401);
   expect(await rowOf(page, 'shop').getByRole('button').count()).toBe(0);
   expect(faults).toEqual([]);
-  await page.context().close();
+  await leave(page);
 });
 
 test('an invitation is accepted in another browser, and what the new member may do changes at once', async () => {
@@ -114,15 +108,15 @@ test('an invitation is accepted in another browser, and what the new member may 
   // Used once, the link is of no use to the next who finds it.
   const late = await open(new URL(link).pathname);
   await late.page.getByText('it was used, withdrawn or has expired').waitFor();
-  await late.page.context().close();
+  await leave(late.page);
 
   await rowOf(page, 'grace@example.com').getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await rowOf(page, 'grace@example.com').waitFor({ state: 'detached' });
   // Whoever is removed while a page is open is led to the login.
   await guest.page.getByRole('heading', { name: 'Log in' }).waitFor();
-  await guest.page.context().close();
-  await page.context().close();
+  await leave(guest.page);
+  await leave(page);
 });
 
 describe('whoever may not change something sees no button for it', () => {
@@ -145,7 +139,7 @@ describe('whoever may not change something sees no button for it', () => {
     await page.getByText('Making them takes the role member or above.').waitFor();
     expect(await page.locator('main button').count()).toBe(0);
     expect(faults).toEqual([]);
-    await page.context().close();
+    await leave(page);
   });
 
   test('an admin where owners and organisations are concerned', async () => {
@@ -160,7 +154,7 @@ describe('whoever may not change something sees no button for it', () => {
     await page.getByRole('group', { name: 'Acme' }).waitFor();
     expect(await page.getByRole('button', { name: 'Rename' }).count()).toBe(1);
     expect(await page.getByRole('button', { name: /Delete|Make it/ }).count()).toBe(0);
-    await page.context().close();
+    await leave(page);
   });
 });
 
@@ -197,7 +191,7 @@ test('organisations are made, switched to, renamed, and deleted by typing their 
   await page.getByRole('group', { name: 'Acme' }).waitFor();
   expect(await page.getByRole('group', { name: 'Third' }).count()).toBe(0);
   expect(faults).toEqual([]);
-  await page.context().close();
+  await leave(page);
 });
 
 test('retention and searchable traits are saved, and the audit log says who did it', async () => {
@@ -217,7 +211,7 @@ test('retention and searchable traits are saved, and the audit log says who did 
   await rowOf(page, 'organisation.changed').first().click();
   await page.getByRole('heading', { name: 'organisation.changed' }).waitFor();
   expect(await page.locator('main').innerText()).toContain('"retention_days": 7');
-  await page.context().close();
+  await leave(page);
 });
 
 describe('the login', () => {
@@ -247,7 +241,7 @@ describe('the login', () => {
     await accountOf(page)('Acme').click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
-    await page.context().close();
+    await leave(page);
   });
 
   test('leads to no other host', async () => {
@@ -257,7 +251,7 @@ describe('the login', () => {
       const { page, strangers } = await open(`/login?to=${encodeURIComponent(to)}`, as);
       await page.waitForURL(`${service.url}/`);
       expect(strangers).toEqual([]);
-      await page.context().close();
+      await leave(page);
     }
   });
 
@@ -284,7 +278,7 @@ describe('the login', () => {
     await page.getByText('try again in 15 minutes').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await page.context().close();
+    await leave(page);
   });
 });
 
@@ -302,26 +296,5 @@ test('a page of another site can change nothing here, though the browser would s
     headers: { Origin: 'https://evil.example' },
   });
   expect(answer.status).toBe(403);
-  await page.context().close();
-});
-
-test('every section has no serious fault of accessibility, in light and in dark', async () => {
-  const { page, faults, strangers } = await open('/settings', owner);
-  const found: Record<string, string[]> = {};
-  for (const section of sections) {
-    await page
-      .getByRole('navigation', { name: 'Settings' })
-      .locator(`a[href="/settings/${section}"]`)
-      .click();
-    await page.waitForURL(`**/settings/${section}`);
-    await settled(page);
-    for (const colours of ['light', 'dark'] as const) {
-      await inColours(page, colours);
-      const seen = await accessibilityFaults(page);
-      if (seen.length > 0) found[`${section} in ${colours}`] = seen;
-    }
-  }
-  expect(found).toEqual({});
-  expect([...faults, ...strangers]).toEqual([]);
-  await page.context().close();
+  await leave(page);
 });

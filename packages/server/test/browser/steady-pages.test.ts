@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { Browser as Chromium } from 'playwright-core';
-import { launchChromium, visit } from '../support/browser-page.ts';
+import { launchChromium, leave, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, setUp } from '../support/dashboard.ts';
 import { makePipeline, makeWebhook } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -46,7 +46,7 @@ test('what is written while a pipeline is being saved stays, and is unsaved', as
   await page.getByRole('button', { name: 'Save version 3' }).click();
   await page.getByText('All changes are saved.').waitFor();
   expect(dataOf<PipelineRecord>(await owner.get(`/pipelines/${id}`)).name).toBe('Second');
-  await page.context().close();
+  await leave(page);
 });
 
 test('a server that is away for a while takes no page away, and no draft on it', async () => {
@@ -66,7 +66,7 @@ test('a server that is away for a while takes no page away, and no draft on it',
   }, 'Nobody asked who is logged in.');
   await page.waitForTimeout(500);
   expect(await name.inputValue()).toBe('A draft');
-  await page.context().close();
+  await leave(page);
 });
 
 test('the list of sources refreshes itself, and the page of one that was deleted elsewhere says that it is gone', async () => {
@@ -77,12 +77,12 @@ test('the list of sources refreshes itself, and the page of one that was deleted
   await page.getByRole('heading', { name: 'Made elsewhere' }).waitFor();
   await owner.delete(`/sources/${id}`);
   await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('an address with the path of another call in it leads nowhere', async () => {
   const { id } = dataOf<{ organisation: { id: string } }>(await owner.get('/session')).organisation;
   const { page } = await open(`/sources/${encodeURIComponent(`../organisations/${id}`)}`);
   await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
-  await page.context().close();
+  await leave(page);
 });

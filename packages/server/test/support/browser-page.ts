@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Browser as Chromium, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, type Browser as Chromium, chromium, type Page } from 'playwright-core';
 import { cookieOf, type Browser as DashboardCaller } from './dashboard.ts';
 
 /**
@@ -11,6 +11,9 @@ export const launchChromium = (): Promise<Chromium> =>
     executablePath: '/usr/bin/chromium-headless-shell',
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
+
+const SCREEN = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
 
 export interface Visit {
   readonly page: Page;
@@ -27,21 +30,25 @@ export interface VisitOptions {
   readonly size?: { width: number; height: number };
 }
 
-/** A page of the dashboard in a browser profile of its own. */
+/** Profiles that somebody has left: in those the dashboard's files are read and compiled, which is most of a visit. */
+const leftProfiles = new WeakMap<Chromium, BrowserContext[]>();
+
+/** A page of the dashboard in a profile that has neither cookies nor anything else from before. */
 export async function visit(
   browser: Chromium,
   url: string,
   path: string,
   options: VisitOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({
-    colorScheme: options.colours ?? 'light',
-    viewport: options.size ?? { width: 1440, height: 900 },
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
+  const context =
+    leftProfiles.get(browser)?.pop() ??
+    (await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] }));
   const [name = '', value = ''] = options.as ? cookieOf(options.as).split('=') : [];
   if (name !== '') await context.addCookies([{ name, value, url }]);
   const page = await context.newPage();
+  await page.setViewportSize(options.size ?? SCREEN);
+  await page.emulateMedia({ colorScheme: options.colours ?? 'light' });
+  await forget(page, new URL(url).origin);
   const faults: string[] = [];
   const strangers: string[] = [];
   page.on('pageerror', error => faults.push(String(error)));
@@ -58,6 +65,21 @@ export async function visit(
   page.setDefaultTimeout(15_000);
   await page.goto(`${url}${path}`);
   return { page, faults, strangers };
+}
+
+/** Ends a visit; the next one may have its profile. */
+export async function leave(page: Page): Promise<void> {
+  const context = page.context();
+  const browser = context.browser();
+  await Promise.all(context.pages().map(open => open.close()));
+  await context.clearCookies();
+  if (browser !== null) leftProfiles.set(browser, [...(leftProfiles.get(browser) ?? []), context]);
+}
+
+async function forget(page: Page, origin: string): Promise<void> {
+  const inspector = await page.context().newCDPSession(page);
+  await inspector.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb' });
+  await inspector.detach();
 }
 
 /** Turns the page light or dark, and waits until every colour has arrived. */
@@ -80,18 +102,36 @@ interface AxeFinding {
 }
 
 /** Serious faults of accessibility on the page as it stands, each with the element that has it. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+export async function accessibilityFaults(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
   await stands(page);
-  const violations = await page.evaluate(async () => {
+  const violations = await page.evaluate(async chosen => {
     const { axe } = globalThis as unknown as {
       axe: { run(options: object): Promise<{ violations: AxeFinding[] }> };
     };
-    return (await axe.run({ resultTypes: ['violations'] })).violations;
-  });
+    const only = chosen === 'all' ? {} : { runOnly: ['color-contrast'] };
+    return (await axe.run({ resultTypes: ['violations'], ...only })).violations;
+  }, rules);
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+}
+
+/**
+ * Everything that anybody would stumble over on the page as it stands: serious faults of accessibility in light and
+ * in dark, and what makes it scroll sideways on a phone. It is left as it was found in light.
+ */
+export async function faultsForAnybody(page: Page): Promise<string[]> {
+  const size = page.viewportSize() ?? SCREEN;
+  await inColours(page, 'light');
+  const found = await accessibilityFaults(page);
+  await inColours(page, 'dark');
+  found.push(...(await accessibilityFaults(page, 'colours')).map(fault => `in dark: ${fault}`));
+  await page.setViewportSize(PHONE);
+  if (await scrollsSideways(page)) found.push('scrolls sideways on a phone');
+  await page.setViewportSize(size);
+  await inColours(page, 'light');
+  return found;
 }
 
 /**
@@ -110,5 +150,7 @@ const stands = (page: Page) =>
   });
 
 /** Whether something sticks out to the right, so that the page would scroll sideways. */
-export const scrollsSideways = (page: Page): Promise<boolean> =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+export async function scrollsSideways(page: Page): Promise<boolean> {
+  await stands(page);
+  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isStorageAway } from '../errors.ts';
 
 /**
@@ -52,7 +53,6 @@ interface Entry<Item, Result> {
 }
 
 const one = () => 1;
-const sleep = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   type Batch = readonly Entry<Item, Result>[];

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { minutes, seconds } from '../../core/clock.ts';
 import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
 import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { ClaimedDelivery, DeliveryClaimInput, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import { createAlarm } from '../../core/work/alarm.ts';
+import { within } from '../../core/work/within.ts';
 import { PROBE_EVERY_MS } from '../decide/breaker.ts';
 import type { Destination } from '../destination.ts';
 import type { Lease } from './claim.ts';
@@ -81,7 +83,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** Those that are retired and have something under way yet. */
   const retired = new Set<DestinationQueue>();
   const state: WorkerState = { isStopping: false, isOver: false };
-  const { ring: wake, sleep } = createAlarm();
+  const alarm = createAlarm();
+  const wake = alarm.ring;
   const shares = createShares();
   const leases = createLeases(deliveryQueue);
   const results = createResultLog({ deliveryQueue, onError });
@@ -109,10 +112,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       try {
         upkeep();
         await confirmSuspects();
-        await sleep(await claimWhatIsDue());
+        await alarm.sleep(await claimWhatIsDue());
       } catch (error) {
         onError(error);
-        await sleep(IDLE_MS);
+        await alarm.sleep(IDLE_MS);
       }
     }
   }
@@ -268,7 +271,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const waiting = unclosed().flatMap(queue => queue.drain());
       await within(leases.giveBack(waiting).catch(onError), FLUSH_TIMEOUT_MS);
       while (underWay().length > 0 && performance.now() < deadline) {
-        await new Promise(resolve => setTimeout(resolve, 20));
+        await sleep(20);
       }
       state.isOver = true;
       results.hurry();
@@ -291,10 +294,3 @@ const names = (change: ConfigurationChange | null, { orgId, id }: Address): bool
   (change.organisationId === orgId &&
     isOfDestinations(change) &&
     (change.what === 'organisation' || change.id === undefined || change.id === id));
-
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, timeUp]);
-  clearTimeout(timer);
-}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { dedupePort } from './dedupe.ts';
 import { entitiesPort } from './entities.ts';
@@ -13,7 +14,7 @@ export const portKinds = {
   digest: defineLocalPort<(purpose: string, text: string) => string>(({ vault }) => vault.digest),
   wait: defineLocalPort<(ms: number) => Promise<void>>(({ announceWait }) => ms => {
     announceWait();
-    return new Promise(resolve => setTimeout(resolve, ms));
+    return sleep(ms);
   }),
   sharedCalls: defineLocalPort<SharedCalls>(
     ({ announceWait }) => createSharedCalls(announceWait),

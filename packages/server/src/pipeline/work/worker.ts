@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { isStorageAway } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
@@ -92,13 +93,12 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   let onRoom = () => {};
   const { promise: stopped, resolve: tellStopped } = Promise.withResolvers<void>();
 
-  const pause = (ms: number) =>
-    Promise.race([stopped, new Promise<void>(resolve => setTimeout(resolve, ms))]);
+  const pause = (ms: number) => Promise.race([stopped, sleep(ms)]);
 
   const settler = createSettler({
     eventQueue,
     clock,
-    pause: ms => new Promise(resolve => setTimeout(resolve, ms)),
+    pause: sleep,
     onDeliveries: options.onDeliveries,
     onError,
   });
@@ -263,8 +263,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       if (working === null) return;
       await working;
       const deadline = performance.now() + STOPPING_GRACE_MS;
-      while (underWay.count() > 0 && performance.now() < deadline)
-        await new Promise(resolve => setTimeout(resolve, 10));
+      while (underWay.count() > 0 && performance.now() < deadline) await sleep(10);
       await eventQueue.releaseClaims(underWay.tokens(), clock.now()).catch(onError);
       runner.stop();
     },

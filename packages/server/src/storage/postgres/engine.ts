@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
@@ -151,7 +152,7 @@ async function reach(connection: Connection, deadline: number): Promise<pg.Clien
     } catch (error) {
       const hopeless = error instanceof pg.DatabaseError && refused.test(error.code ?? '');
       if (hopeless || Date.now() > deadline) throw cannotUse(connection, error);
-      await new Promise(resolve => setTimeout(resolve, 250));
+      await sleep(250);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Problem } from '../../core/errors.ts';
 
@@ -49,7 +50,7 @@ export async function retrying<T>(transaction: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isContention(error)) throw error;
       if (tries === MOST_TRIES) throw new Problem('storage_unavailable', { retryAfter: 1 });
-      await new Promise(resolve => setTimeout(resolve, Math.random() * 10 * 2 ** tries));
+      await sleep(Math.random() * 10 * 2 ** tries);
     }
   }
 }
