@@ -6,13 +6,13 @@ import { helpText } from './command/help.ts';
 import { resetPassword } from './command/reset-password.ts';
 import { createServe } from './command/serve.ts';
 import { systemTerminal as terminal } from './command/terminal.ts';
-import { startService } from './compose/service.ts';
 import { liftRequestLimit } from './runtime/request-limit.ts';
 import { readSettings } from './settings.ts';
 
 /** The `sluice` command. */
 const commands = new Map<string, Command>([
-  ['serve', createServe(startService)],
+  // The service is most of what there is to load; no other command waits for it.
+  ['serve', createServe(async (...args) => (await import('./compose/service.ts')).startService(...args))],
   ['backup', backup],
   ['doctor', doctor],
   ['reset-password', resetPassword],
