@@ -1,5 +1,6 @@
 import { seconds } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
+import { type Alarm, createAlarm } from '../core/work/alarm.ts';
 
 /**
  * The live feed of pages: streams of server-sent events. Each stream looks again and again at what it follows and sends
@@ -39,10 +40,9 @@ const MOST_STREAMS = 256;
 const MOST_STREAMS_OF_ONE = 64;
 
 interface Follower {
-  hasNews: boolean;
+  readonly news: Alarm;
+  readonly end: Alarm;
   isEnded: boolean;
-  /** Ends the pause at hand. */
-  wake(): void;
 }
 
 export function createLiveFeed(): LiveFeed {
@@ -54,7 +54,7 @@ export function createLiveFeed(): LiveFeed {
     open >= MOST_STREAMS || (followers.get(orgId)?.size ?? 0) >= MOST_STREAMS_OF_ONE;
 
   function join(orgId: string): Follower {
-    const follower = { hasNews: false, isEnded: isClosed, wake: () => undefined };
+    const follower = { news: createAlarm(), end: createAlarm(), isEnded: isClosed };
     const others = followers.get(orgId) ?? new Set();
     followers.set(orgId, others.add(follower));
     open++;
@@ -70,10 +70,7 @@ export function createLiveFeed(): LiveFeed {
 
   return {
     note(orgId) {
-      for (const follower of followers.get(orgId) ?? []) {
-        follower.hasNews = true;
-        follower.wake();
-      }
+      for (const follower of followers.get(orgId) ?? []) follower.news.ring();
     },
     requireRoom(orgId) {
       if (!isClosed && !isFull(orgId)) return;
@@ -90,8 +87,7 @@ export function createLiveFeed(): LiveFeed {
         isGone = true;
         if (follower === null) return;
         leave(orgId, follower);
-        follower.isEnded = true;
-        follower.wake();
+        tellEnd(follower);
       };
       return new ReadableStream<Uint8Array>(
         {
@@ -113,12 +109,7 @@ export function createLiveFeed(): LiveFeed {
     },
     close() {
       isClosed = true;
-      for (const all of followers.values()) {
-        for (const follower of all) {
-          follower.isEnded = true;
-          follower.wake();
-        }
-      }
+      for (const all of followers.values()) all.forEach(tellEnd);
     },
     count: () => open,
   };
@@ -126,11 +117,17 @@ export function createLiveFeed(): LiveFeed {
 
 const encoder = new TextEncoder();
 
+function tellEnd(follower: Follower): void {
+  follower.isEnded = true;
+  follower.end.ring();
+  follower.news.ring();
+}
+
 async function* follow(follower: Follower, look: Look): AsyncGenerator<string> {
   yield GREETING;
   let sentAt = performance.now();
   while (!follower.isEnded) {
-    follower.hasNews = false;
+    follower.news.reset();
     const began = performance.now();
     const messages = await look();
     if (messages === END) return;
@@ -141,25 +138,10 @@ async function* follow(follower: Follower, look: Look): AsyncGenerator<string> {
     }
     // Not sooner, however much happens.
     const rest = Math.min(Math.max(SOON_MS, took * REST_PER_LOOK), STILL_HERE_MS);
-    await pause(follower, rest, () => follower.isEnded);
-    await pause(follower, Math.max(0, LATER_MS - rest), () => follower.isEnded || follower.hasNews);
+    await follower.end.sleep(rest);
+    if (follower.isEnded) return;
+    await follower.news.sleep(Math.max(0, LATER_MS - rest));
   }
-}
-
-/** Waits for so long, or until there is a reason to go on. */
-function pause(follower: Follower, ms: number, mayGoOn: () => boolean): Promise<void> {
-  if (mayGoOn()) return Promise.resolve();
-  return new Promise(resolve => {
-    const goOn = () => {
-      clearTimeout(timer);
-      follower.wake = () => undefined;
-      resolve();
-    };
-    const timer = setTimeout(goOn, ms);
-    follower.wake = () => {
-      if (mayGoOn()) goOn();
-    };
-  });
 }
 
 /** An event of a stream. A line break inside JSON is white space, and each line of a message has to say so. */

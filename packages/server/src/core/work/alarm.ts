@@ -1,5 +1,5 @@
 /** What wakes a loop before its time. Every ring counts, also one before the sleep. */
-interface Alarm {
+export interface Alarm {
   ring(): void;
   /** The rings so far are answered by what comes next: they cut no sleep short. */
   reset(): void;

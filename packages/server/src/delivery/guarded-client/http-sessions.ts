@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /**
  * Keep-alive connections, kept apart by the name they were made for. Two names on one address (or one name's
  * address under another's certificate) never share a connection, since each name has a session of its own.
@@ -19,28 +21,15 @@ export interface HttpSessions {
 const MOST_OPEN = 1_000;
 
 export function createHttpSessions(open: OpenHttpSession): HttpSessions {
-  const sessions = new Map<string, HttpSession>();
+  const sessions = new LRUCache<string, HttpSession>({ max: MOST_OPEN, dispose: session => session.close() });
   return {
     for(origin, serverName) {
       const known = sessions.get(origin);
-      if (known) {
-        // Moved to the end, so that the first is always the one that nobody has used for longest.
-        sessions.delete(origin);
-        sessions.set(origin, known);
-        return known;
-      }
-      const [oldest] = sessions.keys();
-      if (sessions.size >= MOST_OPEN && oldest !== undefined) {
-        sessions.get(oldest)?.close();
-        sessions.delete(oldest);
-      }
+      if (known) return known;
       const made = open({ serverName });
       sessions.set(origin, made);
       return made;
     },
-    close() {
-      for (const session of sessions.values()) session.close();
-      sessions.clear();
-    },
+    close: () => sessions.clear(),
   };
 }
