@@ -1,3 +1,5 @@
+import { createDatabaseThread } from '../delivery/databases/database-thread.ts';
+import type { DatabaseReply } from '../delivery/databases/protocol.ts';
 import { createDeadLetterActions } from '../delivery/dead-letters/actions.ts';
 import { createDestinationAdmin } from '../delivery/destination-admin.ts';
 import type { GuardedClient } from '../delivery/guarded-client/client.ts';
@@ -6,6 +8,7 @@ import { createRetryJobs } from '../delivery/work/retry-job.ts';
 import { withDiscardSignal, withErasureSignal } from '../delivery/work/withdrawals.ts';
 import { createDeliveryWorker } from '../delivery/work/worker.ts';
 import { createTraitReader } from '../entities/traits.ts';
+import { startThread } from '../runtime/thread.ts';
 import type { Foundation } from './foundation.ts';
 import type { Nodes } from './nodes.ts';
 import type { StoragePart } from './storage.ts';
@@ -22,11 +25,20 @@ export function composeDelivery(
   nodes: Nodes,
 ) {
   const { settings, clock, vault, deliveriesDue, isStopping } = foundation;
+  const databases = createDatabaseThread({
+    start: handlers =>
+      startThread(new URL('../database-thread.ts', import.meta.url), {
+        ...handlers,
+        onMessage: message => handlers.onMessage(message as DatabaseReply),
+      }),
+    onError: foundation.warn('databases of destinations'),
+  });
   const destinationAdmin = createDestinationAdmin(
     {
       client,
       clock,
       renderer: createTemplateRenderer(),
+      databases,
       egressAddresses: settings.SLUICE_EGRESS_ADDRESSES,
     },
     vault,
@@ -69,6 +81,7 @@ export function composeDelivery(
     start: () => worker?.start(),
     async stop() {
       await worker?.stop();
+      databases.stop();
       client.close();
     },
   };

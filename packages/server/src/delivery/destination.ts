@@ -6,6 +6,7 @@ import type { AttemptResult } from '../core/http/attempt.ts';
 import { type JsonObject, parseJson } from '../core/json/json.ts';
 import type { FoundTable, Rotation } from '../core/kinds/destination-admin.ts';
 import { defineKind, type Kind } from '../core/kinds/kind.ts';
+import type { DatabaseThread } from './databases/database-thread.ts';
 import type { GuardedClient } from './guarded-client/client.ts';
 
 /** A kind of destination: beside what every kind says of itself, how it is checked and how it sends. */
@@ -52,6 +53,8 @@ export interface DestinationDeps {
   readonly client: GuardedClient;
   readonly clock: Clock;
   readonly renderer: TemplateRenderer;
+  /** Talks to databases, away from everything else. */
+  readonly databases: DatabaseThread;
   /** Where our connections come from, for people who have to let them in. */
   readonly egressAddresses: readonly string[];
   /** Certificates to trust in place of those that come with the runtime. */

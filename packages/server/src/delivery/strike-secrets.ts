@@ -16,7 +16,7 @@ function secretsOf(kind: Kind, config: JsonObject): string[] {
   const whole = values.filter(value => typeof value === 'string').filter(value => value !== '');
   const spelt = whole
     .flatMap(value => [value, ...partsOf(value)])
-    .flatMap(value => [value, escaped(value), escaped(escaped(value))]);
+    .flatMap(value => [value, escaped(value), escaped(escaped(value)), ...encoded(value)]);
   // The longest first: one may be a part of another.
   return [...new Set(spelt)].sort((a, b) => b.length - a.length);
 }
@@ -33,6 +33,36 @@ const isTelling = (path: string): boolean => path.length > 8;
 
 /** As it stands within JSON; twice, as it stands within JSON that is quoted in JSON. */
 const escaped = (secret: string): string => JSON.stringify(secret).slice(1, -1);
+
+/** Shorter ones would strike out what merely looks like them. */
+const SHORTEST_ENCODED = 8;
+
+/** As receivers echo it: in hex, percent-encoded, or in base64, by itself or in the middle of something. */
+function encoded(secret: string): string[] {
+  if (secret.length < SHORTEST_ENCODED) return [];
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString('hex');
+  const percent = encodeURIComponent(secret.toWellFormed());
+  const everyByte = hex.replace(/../g, '%$&');
+  const base64 = [0, 1, 2].flatMap(before => {
+    const inner = base64Within(bytes, before);
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+  return [hex, percent, everyByte]
+    .flatMap(text => [text, text.toUpperCase(), lowerEscapes(text)])
+    .concat(base64);
+}
+
+/** The characters that stand for these bytes alone, where so many others come before them in their group of three. */
+function base64Within(bytes: Buffer, before: number): string {
+  const text = Buffer.concat([Buffer.alloc(before), bytes])
+    .toString('base64')
+    .replaceAll('=', '');
+  const isShared = (before + bytes.length) % 3 !== 0;
+  return text.slice(Math.ceil((before * 4) / 3), isShared ? -1 : undefined);
+}
+
+const lowerEscapes = (text: string): string => text.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase());
 
 function strike(result: AttemptResult, secrets: readonly string[]): AttemptResult {
   const clean = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '…'), text);

@@ -1,6 +1,6 @@
 import { Problem } from '../core/errors.ts';
 import { WEBHOOK_EVENT_TYPE } from '../core/event/event.ts';
-import { createByteRooms } from '../core/http/byte-room.ts';
+import { createByteRoom, createByteRooms } from '../core/http/byte-room.ts';
 import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
 import { newId } from '../core/ids.ts';
 import {
@@ -26,8 +26,9 @@ interface Content {
   readonly payload: string;
 }
 
-/** So many of the largest bodies may be coming in for one source at a time. */
-const LARGE_BODIES_AT_ONCE = 4;
+/** So many of the largest bodies may be coming in at a time, for one source and for all of them. */
+const LARGE_BODIES_OF_ONE = 4;
+const LARGE_BODIES_OF_ALL = 16;
 
 /**
  * `POST /whk/<token>`: whatever any sender posts becomes one event. The order of the checks is a promise:
@@ -39,8 +40,11 @@ export function createWebhookIngress(
   /** The ids that came under this key before. */
   findEventsOfKey: (scope: string, key: string, now: number) => Promise<readonly string[] | null>,
 ) {
-  /** Whoever knows a source's address can hold large bodies back there: that takes no room from anybody else. */
-  const roomOf = createByteRooms(LARGE_BODIES_AT_ONCE * limits.bodyBytes);
+  /** Whoever knows a source's address can hold large bodies back there: one source takes a part of the room only. */
+  const roomOf = createByteRooms(
+    LARGE_BODIES_OF_ONE * limits.bodyBytes,
+    createByteRoom(LARGE_BODIES_OF_ALL * limits.bodyBytes),
+  );
   const read = (request: Request, { id }: KnownSource) => readBytes(request, limits, roomOf(id));
 
   return async (request: Request, token: string): Promise<Response> => {

@@ -4,6 +4,7 @@ import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
 import type { DefinitionInput, PipelineAdmin, ShownTrace } from '../core/kinds/pipeline-admin.ts';
 import type { Vault } from '../core/secrets/vault.ts';
+import { createOwnerQueues } from '../core/work/owner-queues.ts';
 import { compilePipeline } from './definitions/compile.ts';
 import { readDefinition, ready, stepVault } from './definitions/definitions.ts';
 import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './definitions/step-secrets.ts';
@@ -12,6 +13,9 @@ import { stepKinds } from './steps/registry.ts';
 import type { PipelineThread } from './thread/pipeline-thread.ts';
 import type { CompileRoutes } from './thread/run-batch.ts';
 import { LARGEST_TRACE, readTrace } from './thread/trace.ts';
+
+/** Of one organisation, waiting or under way. */
+const MOST_DRY_RUNS = 4;
 
 /** Checks definitions as they are sent, and shows stored ones; drafts are run on a thread of their own. */
 export function createPipelineAdmin(dependencies: {
@@ -22,6 +26,14 @@ export function createPipelineAdmin(dependencies: {
   readonly thread: Pick<PipelineThread, 'run'>;
 }): PipelineAdmin {
   const { vault, client, compileRoutes, thread } = dependencies;
+  const drafts = createOwnerQueues({
+    mostOfOne: MOST_DRY_RUNS,
+    refusal: () =>
+      new Problem('rate_limited', {
+        message: 'Too many dry runs of this organisation are waiting. Try again when they are done.',
+        retryAfter: 2,
+      }),
+  });
 
   /** The steps with their secrets open, those that are to be kept put back. */
   async function check(input: DefinitionInput): Promise<PipelineStep[]> {
@@ -62,15 +74,8 @@ export function createPipelineAdmin(dependencies: {
         throw within('pipeline', error);
       });
       const pipeline = { id, version: 0, name, sources, destinations, ...ready(steps) };
-      const report = await thread.run({
-        orgId,
-        pipeline,
-        event,
-        payload,
-        sourceName,
-        retries: 0,
-        dryRun: { mayAskModel },
-      });
+      const request = { orgId, pipeline, event, payload, sourceName, retries: 0, dryRun: { mayAskModel } };
+      const report = await drafts.run(orgId, () => thread.run(request));
       const before = parseJson(payload) as JsonObject;
       if (report.kind !== 'settled') {
         const reason = report.kind === 'retry' ? report.reason : 'Storage cannot be read now; try again.';

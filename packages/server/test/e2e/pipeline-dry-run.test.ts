@@ -7,6 +7,7 @@ import { expectRefused } from '../support/endpoints.ts';
 import { openaiAnswer, startModel, type TestModel } from '../support/model.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let service: TestService;
 let owner: Browser;
@@ -224,4 +225,23 @@ describe('a dry run is refused', () => {
       });
     }
   });
+});
+
+test('dry runs of one organisation wait for each other, too many are refused, and nobody else’s wait for them', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  model.answer(async () => {
+    await gate;
+    return openaiAnswer({ content: '{"severity":"high"}' });
+  });
+  const slow = { pipeline: { steps: [classify()] }, event: { type: 'a', payload: {} }, classify: true };
+  const quick = { pipeline: { steps: [filter('true')] }, event: { type: 'a', payload: {} } };
+  const asked = model.asked.length;
+  const mine = Array.from({ length: 4 }, () => owner.post('/pipelines/dry-run', slow));
+  await until(() => model.asked.length > asked, 'The model was not asked.');
+  expectRefused(await owner.post('/pipelines/dry-run', quick), { status: 429, code: 'rate_limited' });
+  const other = await stranger(service.url, owner, 'patient@example.com');
+  expect(dataOf<DryRunRecord>(await other.post('/pipelines/dry-run', quick)).outcome).toBe('routed');
+  open();
+  expect((await Promise.all(mine)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect((await owner.post('/pipelines/dry-run', quick)).status).toBe(200);
 });

@@ -1,4 +1,6 @@
 import { type Kind, readConfig } from '../../src/core/kinds/kind.ts';
+import { createDatabaseThread, type DatabaseThread } from '../../src/delivery/databases/database-thread.ts';
+import type { DatabaseReply } from '../../src/delivery/databases/protocol.ts';
 import type {
   Destination,
   DestinationDeps,
@@ -7,6 +9,7 @@ import type {
 } from '../../src/delivery/destination.ts';
 import type { GuardedClient } from '../../src/delivery/guarded-client/client.ts';
 import { createTemplateRenderer } from '../../src/delivery/rendering/template-renderer.ts';
+import { startThread } from '../../src/runtime/thread.ts';
 import { guardedClient } from './guarded-client.ts';
 
 /** An event as a pipeline leaves it, with everything in it that a hostile sender would put there. */
@@ -53,6 +56,19 @@ export const payloadText = (value: unknown): string =>
       : inner,
   );
 
+/** The thread as the service has it, which one test file after another may have its own of. */
+export const databaseThread = (options: { readonly stuckAfterMs?: number } = {}): DatabaseThread =>
+  createDatabaseThread({
+    start: handlers =>
+      startThread(new URL('../../src/database-thread.ts', import.meta.url), {
+        ...handlers,
+        onMessage: message => handlers.onMessage(message as DatabaseReply),
+      }),
+    onError: () => {},
+    ...options,
+  });
+const databases = databaseThread();
+
 export function destinationDeps(
   over: Partial<DestinationDeps> & { readonly client?: GuardedClient } = {},
 ): DestinationDeps {
@@ -60,6 +76,7 @@ export function destinationDeps(
     client: guardedClient(),
     clock: { now: Date.now },
     renderer: createTemplateRenderer(),
+    databases,
     egressAddresses: ['198.51.100.7'],
     ...over,
   };

@@ -23,17 +23,21 @@ export function createByteRoom(bytes: number): ByteRoom {
   };
 }
 
-/** A room of so many bytes for each name; nothing is kept of one that nobody holds anything in. */
-export function createByteRooms(bytes: number): (name: string) => ByteRoom {
+/**
+ * A room of so many bytes for each name, and one around them all; nothing is kept of a name that nobody holds anything
+ * in.
+ */
+export function createByteRooms(bytes: number, around: ByteRoom): (name: string) => ByteRoom {
   const taken = new Map<string, number>();
   return name => ({
     take(wanted) {
       const sum = (taken.get(name) ?? 0) + wanted;
-      if (sum > bytes) return false;
+      if (sum > bytes || !around.take(wanted)) return false;
       taken.set(name, sum);
       return true;
     },
     give(back) {
+      around.give(back);
       const rest = (taken.get(name) ?? 0) - back;
       if (rest > 0) taken.set(name, rest);
       else taken.delete(name);

@@ -3,14 +3,14 @@ import { invalid } from '../../core/errors.ts';
 import type { Scope } from '../../core/event/scope.ts';
 import type { Budget } from '../../core/expressions/cel/budget.ts';
 import { type Json, type JsonObject, stringifyJson } from '../../core/json/json.ts';
+import type { Table } from '../databases/catalogue.ts';
+import { columnName, tableName } from '../databases/identifier.ts';
 import { type Destination, type DestinationDeps, defineDestination } from '../destination.ts';
 import { type Rendered, tooMuch, unsent } from '../rendering/message.ts';
 import { cutText } from '../rendering/text.ts';
-import { mappingProblem, readTable, type Table } from './postgres/catalogue.ts';
 import { readConnectionString } from './postgres/connection-string.ts';
 import { openDatabase } from './postgres/database.ts';
-import { columnName, tableName } from './postgres/identifier.ts';
-import { createInserter } from './postgres/insert.ts';
+import { mappingProblem } from './postgres/fit.ts';
 import { compileMapping, defaultColumns, defaultTableDdl, type Mapping } from './postgres/mapping.ts';
 
 const CHECK_TIMEOUT_MS = 10_000;
@@ -22,7 +22,7 @@ const config = z.strictObject({
     .max(4_096)
     .meta({
       title: 'Connection string',
-      examples: ['postgres://user:password@db.example.com:5432/app?sslmode=require'],
+      examples: ['postgres://user:password@db.example.com:5432/app'],
     }),
   table: tableName.meta({ title: 'Table', examples: ['events', 'analytics.events'] }),
   columns: z
@@ -60,7 +60,8 @@ export const postgresDestination = defineDestination({
     '```',
     '',
     'With a unique column that holds `$event.id`, a repeated delivery makes no second row.',
-    'Add `?sslmode=require` to the connection string for TLS; the certificate is then always verified.',
+    'The connection is encrypted and the certificate is verified, unless the connection string says `sslmode=disable`',
+    'or the address is one of the operator’s own (`SLUICE_ALLOW_ADDRESSES`).',
   ].join('\n'),
   config,
   secrets: ['connection_string'],
@@ -115,7 +116,7 @@ export const postgresDestination = defineDestination({
     const address = readConnectionString(given.connection_string);
     const mapping = mappingOf(given.columns);
     const database = openDatabase(address, given.ca ?? deps.ca, deps);
-    const inserter = createInserter(database, given.table, mapping.columns);
+    const columns = mapping.columns.map(({ name, source }) => ({ name, source }));
     const target = `PostgreSQL ${address.host}:${address.port}/${address.database}`;
     return {
       readsTraits: mapping.readsTraits,
@@ -125,7 +126,8 @@ export const postgresDestination = defineDestination({
         );
         if (rendered.kind === 'failed') return unsent(target, rendered.failure);
         const began = performance.now();
-        const result = await inserter.insert(rendered.value, delivery.timeoutMs);
+        const row = { table: given.table, columns, values: rendered.value };
+        const result = await database.use('insert', row, delivery.timeoutMs);
         const body = cutText(stringifyJson(shownRow(given.table, mapping, rendered.value)), 16 * 1024);
         const facts = {
           request: { target, headers: {}, body },
@@ -136,7 +138,9 @@ export const postgresDestination = defineDestination({
           ? { outcome: 'delivered', ...facts, response: result.value }
           : { outcome: 'failed', ...result.failure, ...facts, response: null, retryAfterMs: null };
       },
-      close: database.close,
+      async close() {
+        database.close();
+      },
     };
   },
 });
@@ -147,11 +151,11 @@ async function lookAt(given: z.output<typeof config>, deps: DestinationDeps): Pr
   await deps.client.requireUsableHost(address.host, 'config.connection_string');
   const database = openDatabase(address, given.ca ?? deps.ca, deps);
   try {
-    const read = await database.use(CHECK_TIMEOUT_MS, client => readTable(client, given.table));
+    const read = await database.use('read_table', { table: given.table }, CHECK_TIMEOUT_MS);
     if (read.kind === 'failed') throw invalid('config.connection_string', read.failure.message);
     return read.value;
   } finally {
-    await database.close();
+    database.close();
   }
 }
 

@@ -7,6 +7,8 @@ import ipaddr from 'ipaddr.js';
  */
 export interface AddressPolicy {
   isAllowed(address: string): boolean;
+  /** Whether it is allowed because the operator lists it, and not because it is everybody's. */
+  isListed(address: string): boolean;
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -24,7 +26,10 @@ export function createAddressPolicy(allowedNetworks: readonly string[]): Address
     const { carrier, inner } = carriedAddress(address as ipaddr.IPv6);
     return (carrier === 'translated' || isPublic(address)) && (inner === null || isAllowed(inner));
   };
-  return { isAllowed: text => ipaddr.isValid(text) && isAllowed(ipaddr.parse(text)) };
+  return {
+    isAllowed: text => ipaddr.isValid(text) && isAllowed(ipaddr.parse(text)),
+    isListed: text => ipaddr.isValid(text) && isListed(ipaddr.parse(text)),
+  };
 }
 
 function parseNetwork(cidr: string): [Address, number] {
@@ -33,8 +38,11 @@ function parseNetwork(cidr: string): [Address, number] {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
+/** Public by its number, and answered by the machine's own host: Azure's, with the secrets of the machine. */
+const OF_THE_HOST = new Set(['168.63.129.16']);
+
 function isPublic(address: Address): boolean {
-  if (address.range() !== 'unicast') return false;
+  if (address.range() !== 'unicast' || OF_THE_HOST.has(address.toString())) return false;
   // Only 2000::/3 is global unicast; the library calls everything unicast that nobody has reserved by name.
   return address.kind() === 'ipv4' || (((address as ipaddr.IPv6).parts[0] ?? 0) & 0xe000) === 0x2000;
 }

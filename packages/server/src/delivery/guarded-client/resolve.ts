@@ -19,6 +19,8 @@ export interface Located {
   readonly serverName: string | null;
   /** In the order to be tried. */
   readonly addresses: readonly [string, ...string[]];
+  /** All of them are the operator's own: what goes there need not be encrypted. */
+  readonly isListed: boolean;
 }
 
 export type Location = Located | { readonly kind: 'failed'; readonly failure: OutgoingFailure };
@@ -56,12 +58,12 @@ export function createResolver(deps: {
   async function find(host: string): Promise<Location> {
     const name = canonicalHost(host);
     if (name === null) return failed('dns_failed', 'The host is not a valid name.');
-    if (isLoopbackName(name)) return judge(name, LOOPBACK_ADDRESSES.filter(policy.isAllowed));
-    if (isAddress(name)) return judge(name, [name].filter(policy.isAllowed));
+    if (isLoopbackName(name)) return judge(name, LOOPBACK_ADDRESSES.filter(policy.isAllowed), policy);
+    if (isAddress(name)) return judge(name, [name].filter(policy.isAllowed), policy);
     const addresses = await deps.lookup(name).catch(() => []);
     if (addresses.length === 0) return failed('dns_failed', `The name ${name} could not be looked up.`);
     // One bad address spoils the answer: a name that is half private is not so by accident.
-    return judge(name, addresses.every(policy.isAllowed) ? addresses : []);
+    return judge(name, addresses.every(policy.isAllowed) ? addresses : [], policy);
   }
 
   return {
@@ -84,7 +86,7 @@ export function createResolver(deps: {
   };
 }
 
-function judge(name: string, allowed: readonly string[]): Location {
+function judge(name: string, allowed: readonly string[], policy: AddressPolicy): Location {
   // IPv4 first: where both exist, it is the one that works from every network.
   const [first, ...rest] = [...allowed].sort((a, b) => Number(isIPv4(b)) - Number(isIPv4(a)));
   if (first === undefined) {
@@ -95,6 +97,7 @@ function judge(name: string, allowed: readonly string[]): Location {
     name,
     serverName: isAddress(name) ? null : name,
     addresses: [first, ...rest],
+    isListed: allowed.every(policy.isListed),
   };
 }
 

@@ -1,6 +1,8 @@
-import type { AttemptResult } from '../../core/http/attempt.ts';
+import type { AttemptResult, RequestSummary } from '../../core/http/attempt.ts';
+import { KEPT_RESPONSE_BYTES } from '../../core/http/outgoing.ts';
 import type { EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import type { Decision } from '../decide/decide.ts';
+import { cutText, storable } from '../rendering/text.ts';
 import type { Claim } from './claim.ts';
 
 /** An attempt as it is kept, with what becomes of its delivery. */
@@ -19,11 +21,31 @@ export const toRecord = (
     durationMs: Math.round(result.durationMs),
     status: result.status,
     code: result.outcome === 'delivered' ? null : result.code,
-    message: result.outcome === 'delivered' ? null : result.message,
-    request: JSON.stringify(result.request),
-    response: result.response ?? '',
+    message: result.outcome === 'delivered' ? null : kept(result.message),
+    request: JSON.stringify(keptRequest(result.request)),
+    response: kept(result.response ?? ''),
   },
   next: nextOf(decision),
+});
+
+/** What others answer may hold anything, and be of any length. */
+const kept = (text: string): string => cutText(storable(text), KEPT_RESPONSE_BYTES);
+
+const keptRequest = ({ target, headers, body }: RequestSummary): RequestSummary => ({
+  target: kept(target),
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [kept(name), kept(value)])),
+  body: kept(body),
+});
+
+/** The same attempt where its texts are what storage cannot take. */
+export const withoutTexts = (record: EndedAttempt): EndedAttempt => ({
+  ...record,
+  attempt: {
+    ...record.attempt,
+    message: record.attempt.message === null ? null : 'What came of it could not be stored as it was.',
+    request: JSON.stringify({ target: '', headers: {}, body: '' } satisfies RequestSummary),
+    response: '',
+  },
 });
 
 function nextOf(decision: Decision): EndedAttempt['next'] {

@@ -1,5 +1,7 @@
+import { isStorageAway } from '../../core/errors.ts';
 import type { DeliveryQueue, EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import { createBatcher } from '../../core/work/batcher.ts';
+import { withoutTexts } from './record.ts';
 
 /**
  * Where attempts are written down. Results that come in while others are being written go together after them.
@@ -34,8 +36,18 @@ export function createResultLog(options: {
     onError,
   });
 
+  /** An attempt that was made counts, even where what came of it cannot be stored. */
+  async function write(record: EndedAttempt): Promise<boolean> {
+    try {
+      return await batcher.add(record);
+    } catch (error) {
+      if (isStorageAway(error)) return false;
+      return batcher.add(withoutTexts(record)).catch(() => false);
+    }
+  }
+
   return {
-    write: record => batcher.add(record).catch(() => false),
+    write,
     settled: batcher.drained,
     hurry: batcher.hurry,
   };

@@ -8,7 +8,8 @@ export interface DatabaseAddress {
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  readonly tls: boolean;
+  /** Null where the string does not say: with TLS, unless the database is at an address of the operator's own. */
+  readonly tls: boolean | null;
 }
 
 const PATH = 'config.connection_string';
@@ -45,13 +46,14 @@ function readHost(url: URL): { host: string; port: number } {
   return { host, port: url.port === '' ? 5432 : Number(url.port) };
 }
 
-function readTls(parameters: URLSearchParams): boolean {
+function readTls(parameters: URLSearchParams): boolean | null {
   for (const name of parameters.keys()) {
     if (name !== 'sslmode' && !IGNORED.has(name)) {
       throw invalid(PATH, `${PATH} may not set “${name}”. A certificate to trust goes into config.ca.`);
     }
   }
-  const mode = parameters.get('sslmode') ?? 'disable';
+  const mode = parameters.get('sslmode');
+  if (mode === null) return null;
   const tls = Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
   if (tls === undefined)
     throw invalid(PATH, `${PATH}: sslmode must be one of ${Object.keys(MODES).join(', ')}.`);

@@ -1,6 +1,6 @@
 import { compileTemplate, type Template } from '../../../core/expressions/template.ts';
-import { type Json, stringifyJson } from '../../../core/json/json.ts';
-import { quoteTable } from './identifier.ts';
+import type { Json } from '../../../core/json/json.ts';
+import { quoteTable } from '../../databases/identifier.ts';
 
 /** What goes into each column: a reference, a text with references in it, or a constant. */
 export interface Mapping {
@@ -68,21 +68,3 @@ function holdsOf(source: Json): MappedColumn['holds'] {
   if (typeof source === 'boolean') return 'boolean';
   return source === null ? 'any' : 'json';
 }
-
-export interface ColumnType {
-  /** `jsonb`, `text`, …; of a domain, the type beneath it. */
-  readonly base: string;
-  /** PostgreSQL's own grouping: `S` texts, `N` numbers, `D` dates, `A` arrays, … */
-  readonly category: string;
-}
-
-/** A value as the text that PostgreSQL reads into a column of this type; a list for an array column. */
-export function toColumn(value: Json | undefined, type: ColumnType): string | (string | null)[] | null {
-  if (value === undefined || value === null) return null;
-  if (type.base === 'json' || type.base === 'jsonb') return stringifyJson(value);
-  if (type.category === 'A' && Array.isArray(value))
-    return value.map(item => (item === null ? null : printed(item)));
-  return printed(value);
-}
-
-const printed = (value: Json): string => (typeof value === 'object' ? stringifyJson(value) : String(value));

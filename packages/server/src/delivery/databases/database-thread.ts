@@ -1,0 +1,111 @@
+import { seconds } from '../../core/clock.ts';
+import type { OutgoingFailure } from '../../core/http/outgoing.ts';
+import type { LocatedDatabase, Used } from './pools.ts';
+import type { DatabaseCall, DatabaseReply, Work, WorkName } from './protocol.ts';
+
+/**
+ * The outer end of the thread that talks to databases, and its watch. It is started by the first who needs it. One
+ * that does not get on is ended, with whatever it did: all that was under way has failed, and the next use has
+ * another.
+ */
+export interface DatabaseThread {
+  /** Never rejects. */
+  use<Name extends WorkName>(
+    name: Name,
+    ask: Work[Name]['ask'],
+    database: LocatedDatabase,
+    timeoutMs: number,
+  ): Promise<Used<Work[Name]['answer']>>;
+  /** Closes the connections to this database. */
+  letGo(key: string): void;
+  stop(): void;
+}
+
+export type StartDatabaseThread = (handlers: {
+  onMessage(message: DatabaseReply): void;
+  onFailure(reason: string): void;
+}) => { post(message: DatabaseCall): void; end(): void };
+
+const CHECK_EVERY_MS = 250;
+const STUCK_AFTER_MS = seconds(3);
+
+const cut: OutgoingFailure = {
+  code: 'bad_response',
+  message: 'The connection was cut: a database kept the thread that reads it from getting on.',
+};
+
+export function createDatabaseThread(options: {
+  readonly start: StartDatabaseThread;
+  onError(error: unknown): void;
+  readonly stuckAfterMs?: number;
+}): DatabaseThread {
+  const checksUntilStuck = Math.ceil((options.stuckAfterMs ?? STUCK_AFTER_MS) / CHECK_EVERY_MS);
+  const pending = new Map<number, (result: Used<unknown>) => void>();
+  let thread: ReturnType<StartDatabaseThread> | null = null;
+  let beats = new Int32Array(new SharedArrayBuffer(4));
+  let watch: ReturnType<typeof setInterval> | null = null;
+  let lastBeat = 0;
+  let checksWithout = 0;
+  let calls = 0;
+
+  function begin(): ReturnType<StartDatabaseThread> {
+    beats = new Int32Array(new SharedArrayBuffer(4));
+    lastBeat = 0;
+    checksWithout = 0;
+    const started = options.start({
+      onMessage({ call, result }) {
+        if (started !== thread) return;
+        pending.get(call)?.(result);
+        pending.delete(call);
+        if (pending.size === 0) stopWatch();
+      },
+      onFailure(reason) {
+        if (started === thread) replace(`The thread that talks to databases ended: ${reason}`);
+      },
+    });
+    started.post({ kind: 'open', heartbeat: beats.buffer as SharedArrayBuffer });
+    return started;
+  }
+
+  function check(): void {
+    const beat = Atomics.load(beats, 0);
+    // Looks are counted, not time: a machine that slept, or stopped this process, has not been stuck.
+    checksWithout = beat === lastBeat ? checksWithout + 1 : 0;
+    lastBeat = beat;
+    if (checksWithout >= checksUntilStuck) replace('The thread that talks to databases did not get on.');
+  }
+
+  function replace(problem: string): void {
+    options.onError(new Error(problem));
+    end();
+  }
+
+  function stopWatch(): void {
+    if (watch !== null) clearInterval(watch);
+    watch = null;
+    checksWithout = 0;
+  }
+
+  function end(): void {
+    thread?.end();
+    thread = null;
+    stopWatch();
+    for (const resolve of pending.values()) resolve({ kind: 'failed', failure: cut, wasReached: true });
+    pending.clear();
+  }
+
+  return {
+    use(name, ask, database, timeoutMs) {
+      thread ??= begin();
+      watch ??= setInterval(check, CHECK_EVERY_MS);
+      const call = ++calls;
+      const asked = { kind: 'work', call, name, ask, database, timeoutMs } as const;
+      const { promise, resolve } = Promise.withResolvers<Used<Work[typeof name]['answer']>>();
+      pending.set(call, resolve as (result: Used<unknown>) => void);
+      thread.post(asked);
+      return promise;
+    },
+    letGo: key => thread?.post({ kind: 'let_go', key }),
+    stop: end,
+  };
+}

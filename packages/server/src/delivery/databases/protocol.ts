@@ -1,0 +1,36 @@
+import type { Json } from '../../core/json/json.ts';
+import type { Table } from './catalogue.ts';
+import type { LocatedDatabase, Used } from './pools.ts';
+
+/** What the thread that talks to databases is asked for, and what it answers. */
+export interface Work {
+  readonly read_table: { readonly ask: { readonly table: string }; readonly answer: Table };
+  readonly insert: { readonly ask: Insertion; readonly answer: string };
+}
+
+export type WorkName = keyof Work;
+
+/** One row: a value for each column, in their order. */
+export interface Insertion {
+  readonly table: string;
+  readonly columns: readonly { readonly name: string; readonly source: Json }[];
+  readonly values: readonly (Json | undefined)[];
+}
+
+export type DatabaseCall =
+  /** The thread counts on in this memory for as long as it gets on. */
+  | { readonly kind: 'open'; readonly heartbeat: SharedArrayBuffer }
+  | {
+      readonly kind: 'work';
+      readonly call: number;
+      readonly name: WorkName;
+      readonly ask: Work[WorkName]['ask'];
+      readonly database: LocatedDatabase;
+      readonly timeoutMs: number;
+    }
+  | { readonly kind: 'let_go'; readonly key: string };
+
+export interface DatabaseReply {
+  readonly call: number;
+  readonly result: Used<unknown>;
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test';
+import { Problem } from '../../core/errors.ts';
+import type { EndedAttempt } from '../../core/stores/delivery-queue.ts';
+import { createResultLog } from './results.ts';
+
+const ended = (deliveryId: string, response: string): EndedAttempt => ({
+  orgId: 'org_1',
+  deliveryId,
+  token: 'run_1',
+  attempt: {
+    n: 1,
+    at: 0,
+    durationMs: 1,
+    status: 550,
+    code: 'rejected_by_destination',
+    message: response,
+    request: JSON.stringify({ target: 'smtp', headers: {}, body: response }),
+    response,
+  },
+  next: { state: 'retrying', dueAt: 1 },
+});
+
+/** Storage that takes no attempt whose texts hold a NUL. */
+function storage() {
+  const written: EndedAttempt[] = [];
+  return {
+    written,
+    async recordAttempts(records: readonly EndedAttempt[]): Promise<string[]> {
+      if (JSON.stringify(records).includes('\\u0000')) throw new Error('invalid byte sequence: 0x00');
+      written.push(...records);
+      return [];
+    },
+  };
+}
+
+test('an attempt whose texts cannot be stored is stored without them, and costs no other its own', async () => {
+  const deliveryQueue = storage();
+  const log = createResultLog({ deliveryQueue, onError: () => {} });
+  const results = await Promise.all([
+    log.write(ended('dlv_1', 'fine')),
+    log.write(ended('dlv_2', 'go\0away')),
+    log.write(ended('dlv_3', 'fine too')),
+  ]);
+  expect(results).toEqual([true, true, true]);
+  const byId = new Map(deliveryQueue.written.map(record => [record.deliveryId, record]));
+  expect(byId.get('dlv_1')?.attempt.response).toBe('fine');
+  expect(byId.get('dlv_2')).toMatchObject({
+    attempt: { n: 1, status: 550, code: 'rejected_by_destination', response: '' },
+    next: { state: 'retrying', dueAt: 1 },
+  });
+});
+
+test('what storage that is away does not take is left to its lease', async () => {
+  let writes = 0;
+  const deliveryQueue = {
+    async recordAttempts(): Promise<string[]> {
+      writes++;
+      throw new Problem('storage_unavailable', { retryAfter: 1 });
+    },
+  };
+  const log = createResultLog({ deliveryQueue, onError: () => {} });
+  log.hurry();
+  expect(await log.write(ended('dlv_1', 'fine'))).toBe(false);
+  expect(writes).toBe(1);
+});
