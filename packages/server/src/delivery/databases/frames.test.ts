@@ -95,6 +95,16 @@ test('an answer without end is refused at four mebibytes, and many short answers
   for (let n = 0; n < 100; n++) expect(patient.take(Buffer.concat([notice, ready]))).toHaveLength(2);
 });
 
+test('more rows than any table has columns are refused, and as many in several answers are not', () => {
+  const row = sound['a row'] as Buffer;
+  const many = Buffer.concat(Array.from({ length: 4_000 }, () => row));
+  const endless = createFrameCheck();
+  endless.take(many);
+  expect(() => endless.take(many)).toThrow('more than any question needs');
+  const patient = createFrameCheck();
+  for (let n = 0; n < 3; n++) patient.take(Buffer.concat([many, ready]));
+});
+
 test('a frame that has come in part is not handed on', () => {
   const error = sound['an error'] as Buffer;
   const check = createFrameCheck();

@@ -17,9 +17,12 @@ export class NotUnderstood extends Error {}
 const MOST_FRAME_BYTES = 1024 * 1024;
 /** From one moment at which the server is ready for a question to the next. */
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
+/** A table has 1,600 columns at the most, and each row of an answer takes many times its bytes. */
+const MOST_ROWS = 5_000;
 /** Each makes us compute; servers ask for 4,096, and cautious ones for a hundred times as many. */
 const MOST_SCRAM_ROUNDS = 500_000;
 const HEADER_BYTES = 5;
+const TOO_MUCH = 'it answered more than any question needs';
 
 export function createFrameCheck(): FrameCheck {
   const header = Buffer.alloc(HEADER_BYTES);
@@ -27,6 +30,7 @@ export function createFrameCheck(): FrameCheck {
   let filling: Buffer = header;
   let filled = 0;
   let answerBytes = 0;
+  let rows = 0;
 
   function next(frame: Buffer): void {
     filling = frame;
@@ -36,8 +40,7 @@ export function createFrameCheck(): FrameCheck {
   return {
     take(bytes) {
       answerBytes += bytes.length;
-      if (answerBytes > MOST_ANSWER_BYTES)
-        throw new NotUnderstood('it answered more than any question needs');
+      if (answerBytes > MOST_ANSWER_BYTES) throw new NotUnderstood(TOO_MUCH);
       const whole: Buffer[] = [];
       for (let at = 0; at < bytes.length; ) {
         const copied = bytes.copy(filling, filled, at);
@@ -50,7 +53,8 @@ export function createFrameCheck(): FrameCheck {
         if (!checks[code]?.(filling.subarray(HEADER_BYTES))) {
           throw new NotUnderstood('it sent a message that is not whole');
         }
-        if (code === 'Z') answerBytes = 0;
+        if (code === 'D' && ++rows > MOST_ROWS) throw new NotUnderstood(TOO_MUCH);
+        if (code === 'Z') answerBytes = rows = 0;
         whole.push(filling);
         next(header);
       }

@@ -22,7 +22,7 @@ export const toRecord = (
     status: result.status,
     code: result.outcome === 'delivered' ? null : result.code,
     message: result.outcome === 'delivered' ? null : kept(result.message),
-    request: JSON.stringify(keptRequest(result.request)),
+    request: storable(JSON.stringify(result.request)),
     response: kept(result.response ?? ''),
   },
   next: nextOf(decision),
@@ -30,12 +30,6 @@ export const toRecord = (
 
 /** What others answer may hold anything, and be of any length. */
 const kept = (text: string): string => cutText(storable(text), KEPT_RESPONSE_BYTES);
-
-const keptRequest = ({ target, headers, body }: RequestSummary): RequestSummary => ({
-  target: kept(target),
-  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [kept(name), kept(value)])),
-  body: kept(body),
-});
 
 /** The same attempt where its texts are what storage cannot take. */
 export const withoutTexts = (record: EndedAttempt): EndedAttempt => ({
