@@ -1,5 +1,4 @@
 import { createDatabaseThread } from '../delivery/databases/database-thread.ts';
-import type { DatabaseReply } from '../delivery/databases/protocol.ts';
 import { createDeadLetterActions } from '../delivery/dead-letters/actions.ts';
 import { createDestinationAdmin } from '../delivery/destination-admin.ts';
 import type { GuardedClient } from '../delivery/guarded-client/client.ts';
@@ -26,11 +25,7 @@ export function composeDelivery(
 ) {
   const { settings, clock, vault, deliveriesDue, isStopping } = foundation;
   const databases = createDatabaseThread({
-    start: handlers =>
-      startThread(new URL('../database-thread.ts', import.meta.url), {
-        ...handlers,
-        onMessage: message => handlers.onMessage(message as DatabaseReply),
-      }),
+    start: handlers => startThread(new URL('../database-thread.ts', import.meta.url), handlers),
     onError: foundation.warn('databases of destinations'),
   });
   const destinationAdmin = createDestinationAdmin(

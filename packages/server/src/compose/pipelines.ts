@@ -1,6 +1,5 @@
 import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import { createPipelineStage, type PipelineStage } from '../pipeline/stage.ts';
-import type { FromThread } from '../pipeline/thread/protocol.ts';
 import { compileRoutes } from '../routing/match.ts';
 import { startThread } from '../runtime/thread.ts';
 import type { EndpointsPart } from './endpoints.ts';
@@ -34,11 +33,7 @@ export function composePipelines(
     client,
     compileRoutes,
     readTraits: async (orgId, entity) => (await engine.entities.findTraits(orgId, [entity]))[0] ?? null,
-    startThread: handlers =>
-      startThread(new URL('../pipeline-thread.ts', import.meta.url), {
-        onMessage: message => handlers.onMessage(message as FromThread),
-        onFailure: handlers.onFailure,
-      }),
+    startThread: handlers => startThread(new URL('../pipeline-thread.ts', import.meta.url), handlers),
     nodeId,
     isOnlyNode: !isShared,
     pollMs: isShared || appendIsVisible === 'soon' ? SHARED_POLL_MS : OWN_POLL_MS,

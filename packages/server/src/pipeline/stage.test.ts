@@ -10,7 +10,6 @@ import { compileRoutes } from '../routing/match.ts';
 import { startThread } from '../runtime/thread.ts';
 import { openStorage } from '../storage/open.ts';
 import { createPipelineStage, type PipelineStage } from './stage.ts';
-import type { FromThread } from './thread/protocol.ts';
 
 /** The stage on real storage, with the real thread or with one that has no script to run. */
 let directory: string;
@@ -53,10 +52,7 @@ function createStage(given: { readonly script?: string; readonly works?: boolean
     readTraits: async () => null,
     startThread(handlers) {
       started++;
-      return startThread(new URL(script, import.meta.url), {
-        onMessage: message => handlers.onMessage(message as FromThread),
-        onFailure: handlers.onFailure,
-      });
+      return startThread(new URL(script, import.meta.url), handlers);
     },
     nodeId: 'node',
     isOnlyNode: true,

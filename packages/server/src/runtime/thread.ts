@@ -1,16 +1,17 @@
 /** A thread of its own, and what of it the rest of the code may know. */
-interface Thread {
-  post(message: unknown): void;
+interface Thread<Sent> {
+  post(message: Sent): void;
   /** Ends it in the middle of whatever it does. */
   end(): void;
 }
 
-export function startThread(
+/** What goes over either way is what the script and its starter have agreed on. */
+export function startThread<Sent, Received>(
   script: URL,
-  handlers: { onMessage(message: unknown): void; onFailure(reason: string): void },
-): Thread {
+  handlers: { onMessage(message: Received): void; onFailure(reason: string): void },
+): Thread<Sent> {
   const worker = new Worker(script.href);
-  worker.onmessage = event => handlers.onMessage(event.data);
+  worker.onmessage = event => handlers.onMessage(event.data as Received);
   worker.onerror = event => handlers.onFailure(event.message);
   return { post: message => worker.postMessage(message), end: () => worker.terminate() };
 }

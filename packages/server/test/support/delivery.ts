@@ -1,6 +1,5 @@
 import { type Kind, readConfig } from '../../src/core/kinds/kind.ts';
 import { createDatabaseThread, type DatabaseThread } from '../../src/delivery/databases/database-thread.ts';
-import type { DatabaseReply } from '../../src/delivery/databases/protocol.ts';
 import type {
   Destination,
   DestinationDeps,
@@ -56,14 +55,10 @@ export const payloadText = (value: unknown): string =>
       : inner,
   );
 
-/** The thread as the service has it, which one test file after another may have its own of. */
+/** The thread as the service has it. */
 export const databaseThread = (options: { readonly stuckAfterMs?: number } = {}): DatabaseThread =>
   createDatabaseThread({
-    start: handlers =>
-      startThread(new URL('../../src/database-thread.ts', import.meta.url), {
-        ...handlers,
-        onMessage: message => handlers.onMessage(message as DatabaseReply),
-      }),
+    start: handlers => startThread(new URL('../../src/database-thread.ts', import.meta.url), handlers),
     onError: () => {},
     ...options,
   });

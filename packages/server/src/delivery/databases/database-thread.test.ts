@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { until } from '../../../test/support/until.ts';
 import { createDatabaseThread, type StartDatabaseThread } from './database-thread.ts';
 import type { LocatedDatabase } from './pools.ts';
 import type { DatabaseCall } from './protocol.ts';
@@ -73,10 +74,13 @@ test('a thread that ends by itself fails what was under way at once', async () =
 
 test('a thread that gets on may take its time', async () => {
   let release = () => {};
+  let beaten = 0;
   const made = threads((message, { onMessage }) => {
     if (message.kind === 'open') {
       const beats = new Int32Array(message.heartbeat);
-      setInterval(() => Atomics.add(beats, 0, 1), 20).unref();
+      setInterval(() => {
+        beaten = Atomics.add(beats, 0, 1);
+      }, 20).unref();
     }
     if (message.kind === 'work') {
       const { call } = message;
@@ -85,9 +89,7 @@ test('a thread that gets on may take its time', async () => {
   });
   const thread = createDatabaseThread({ start: made.start, onError: () => {}, stuckAfterMs: 250 });
   const used = thread.use('insert', insertion, database, 60_000);
-  const checks = Promise.withResolvers<void>();
-  setTimeout(checks.resolve, 800);
-  await checks.promise;
+  await until(() => beaten > 40, 'The thread does not get on.');
   release();
   expect(await used).toEqual({ kind: 'done', value: 'late' });
   expect(made.ended()).toBe(0);

@@ -1,5 +1,6 @@
 import { seconds } from '../../core/clock.ts';
 import type { OutgoingFailure } from '../../core/http/outgoing.ts';
+import { createStuckDetector } from '../../core/work/stuck.ts';
 import type { LocatedDatabase, Used } from './pools.ts';
 import type { DatabaseCall, DatabaseReply, Work, WorkName } from './protocol.ts';
 
@@ -39,19 +40,16 @@ export function createDatabaseThread(options: {
   onError(error: unknown): void;
   readonly stuckAfterMs?: number;
 }): DatabaseThread {
-  const checksUntilStuck = Math.ceil((options.stuckAfterMs ?? STUCK_AFTER_MS) / CHECK_EVERY_MS);
+  const stuck = createStuckDetector(CHECK_EVERY_MS, options.stuckAfterMs ?? STUCK_AFTER_MS);
   const pending = new Map<number, (result: Used<unknown>) => void>();
   let thread: ReturnType<StartDatabaseThread> | null = null;
   let beats = new Int32Array(new SharedArrayBuffer(4));
   let watch: ReturnType<typeof setInterval> | null = null;
-  let lastBeat = 0;
-  let checksWithout = 0;
   let calls = 0;
 
   function begin(): ReturnType<StartDatabaseThread> {
     beats = new Int32Array(new SharedArrayBuffer(4));
-    lastBeat = 0;
-    checksWithout = 0;
+    stuck.reset();
     const started = options.start({
       onMessage({ call, result }) {
         if (started !== thread) return;
@@ -68,11 +66,7 @@ export function createDatabaseThread(options: {
   }
 
   function check(): void {
-    const beat = Atomics.load(beats, 0);
-    // Looks are counted, not time: a machine that slept, or stopped this process, has not been stuck.
-    checksWithout = beat === lastBeat ? checksWithout + 1 : 0;
-    lastBeat = beat;
-    if (checksWithout >= checksUntilStuck) replace('The thread that talks to databases did not get on.');
+    if (stuck.look(Atomics.load(beats, 0))) replace('The thread that talks to databases did not get on.');
   }
 
   function replace(problem: string): void {
@@ -83,7 +77,7 @@ export function createDatabaseThread(options: {
   function stopWatch(): void {
     if (watch !== null) clearInterval(watch);
     watch = null;
-    checksWithout = 0;
+    stuck.reset();
   }
 
   function end(): void {

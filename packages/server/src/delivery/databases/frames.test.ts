@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { frame, int16, int32, ready } from '../../../test/support/fake-postgres.ts';
 import { createFrameCheck, NotUnderstood } from './frames.ts';
-
-const frame = (code: string, body: Buffer | string, length?: number): Buffer => {
-  const bytes = Buffer.from(body as string, 'latin1');
-  const head = Buffer.alloc(5);
-  head.write(code, 'latin1');
-  head.writeUInt32BE(length ?? bytes.length + 4, 1);
-  return Buffer.concat([head, bytes]);
-};
-const int16 = (n: number) => String.fromCharCode((n >> 8) & 255, n & 255);
-const int32 = (n: number) => int16((n >> 16) & 0xffff) + int16(n & 0xffff);
-const ready = frame('Z', 'I');
 
 const sound: Readonly<Record<string, Buffer>> = {
   'an error': frame('E', 'SERROR\0C42P01\0Mno such table\0\0'),

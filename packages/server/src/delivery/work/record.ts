@@ -22,7 +22,7 @@ export const toRecord = (
     status: result.status,
     code: result.outcome === 'delivered' ? null : result.code,
     message: result.outcome === 'delivered' ? null : kept(result.message),
-    request: storable(JSON.stringify(result.request)),
+    request: JSON.stringify(result.request),
     response: kept(result.response ?? ''),
   },
   next: nextOf(decision),

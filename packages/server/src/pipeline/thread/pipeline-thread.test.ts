@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { until } from '../../../test/support/until.ts';
 import { startThread } from '../../runtime/thread.ts';
 import { createPipelineThread, type PipelineThread, type PipelineThreadOptions } from './pipeline-thread.ts';
-import { type FromThread, failedReport, type RunReport, type RunRequest } from './protocol.ts';
+import { failedReport, type RunReport, type RunRequest } from './protocol.ts';
 import { createPipelineRunner, createSlowPipelines } from './runner.ts';
 
 let started = 0;
@@ -12,10 +12,7 @@ let unstartable = 0;
 const startMisbehaving: PipelineThreadOptions['startThread'] = handlers => {
   started++;
   const script = unstartable-- > 0 ? 'no-such-thread.ts' : 'misbehaving-thread.ts';
-  const worker = startThread(new URL(`../../../test/support/${script}`, import.meta.url), {
-    onMessage: message => handlers.onMessage(message as FromThread),
-    onFailure: handlers.onFailure,
-  });
+  const worker = startThread(new URL(`../../../test/support/${script}`, import.meta.url), handlers);
   return {
     post: worker.post,
     end() {

@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import { delayBefore } from '../../core/work/backoff.ts';
+import { createStuckDetector } from '../../core/work/stuck.ts';
 import type { LoadedPipeline } from '../definitions/definitions.ts';
 import type { PortCall } from '../ports/serve.ts';
 import { packRuns, unpackReports } from './pack.ts';
@@ -80,7 +81,8 @@ const MOST_NUMBER = 0x7fff_ffff;
  *   another is started after a delay that grows until one of them has ended a run. Runs wait meanwhile.
  */
 export function createPipelineThread(options: PipelineThreadOptions): PipelineThread {
-  const checksUntilStuck = Math.ceil((options.stuckAfterMs ?? STUCK_AFTER_MS) / CHECK_EVERY_MS);
+  const stuckAfterMs = options.stuckAfterMs ?? STUCK_AFTER_MS;
+  const detector = createStuckDetector(CHECK_EVERY_MS, stuckAfterMs);
   const delaysS = options.restartDelaysS ?? RESTART_DELAYS_S;
   const pending = new Map<number, Pending>();
   let last = options.firstNumber ?? 0;
@@ -93,8 +95,6 @@ export function createPipelineThread(options: PipelineThreadOptions): PipelineTh
   let restart: ReturnType<typeof setTimeout> | null = null;
   let problem: string | null = null;
   let timesDown = 0;
-  let lastCount = 0;
-  let checksWithout = 0;
   let idleChecks = 0;
 
   function begin(): void {
@@ -183,17 +183,13 @@ export function createPipelineThread(options: PipelineThreadOptions): PipelineTh
 
   function check(): void {
     if (pending.size === 0) {
-      checksWithout = 0;
+      detector.reset();
       if (options.idleMs !== undefined && ++idleChecks * CHECK_EVERY_MS >= options.idleMs) end();
       return;
     }
     if (thread === null) return;
-    const count = Atomics.load(progress, progressFields.count);
-    // Looks are counted, not time: a machine that slept, or stopped this process, has not been stuck.
-    checksWithout = count === lastCount ? checksWithout + 1 : 0;
-    lastCount = count;
-    if (checksWithout >= checksUntilStuck) {
-      const seconds = (checksUntilStuck * CHECK_EVERY_MS) / 1_000;
+    if (detector.look(Atomics.load(progress, progressFields.count))) {
+      const seconds = stuckAfterMs / 1_000;
       replace(
         `It did not get on for ${seconds} seconds and was cut.`,
         `it did not get on for ${seconds} seconds`,
@@ -207,8 +203,7 @@ export function createPipelineThread(options: PipelineThreadOptions): PipelineTh
     const step = Atomics.load(progress, progressFields.step);
     thread?.end();
     thread = null;
-    checksWithout = 0;
-    lastCount = 0;
+    detector.reset();
     const stuck = pending.get(stuckIn);
     if (stuck === undefined) {
       goDown(cause);
