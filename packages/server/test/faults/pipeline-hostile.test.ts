@@ -44,7 +44,7 @@ for (const [n, { what, step, payload }] of hostile.entries())
       tookMs.push(performance.now() - began);
     }
     // What blocked the main thread would have blocked it for a quarter of a second, over and over.
-    expect(tookMs.toSorted((a, b) => a - b)[35]).toBeLessThan(100);
+    expect(tookMs.toSorted((a, b) => a - b)[35]).toBeLessThan(200);
     for (const id of harmless) expect((await settled(other, id)).state).toBe('processed');
     // Ten quarters of a second have not gone by for them: some of the others still wait.
     const waiting = listOf(await owner.get('/events?state=accepted')).data;
