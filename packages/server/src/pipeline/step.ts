@@ -48,9 +48,12 @@ export interface DedupeClaim {
 export type Step = (state: RunState) => StepOutcome | Promise<StepOutcome>;
 
 /** A step's own work on one event. Where that takes more than its budget the step fails, and costs nobody else. */
-export function withinBudget(work: (budget: Budget) => StepOutcome): StepOutcome {
+export function withinBudget(
+  work: (budget: Budget) => StepOutcome,
+  budget: Budget = new Budget(),
+): StepOutcome {
   try {
-    return work(new Budget());
+    return work(budget);
   } catch (error) {
     if (error instanceof OverBudget) return { kind: 'fail', reason: error.message };
     throw error;

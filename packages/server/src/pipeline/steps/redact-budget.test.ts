@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { runStep } from '../../../test/support/step.ts';
-import { BUDGET_MS, threadMs } from '../../core/expressions/cel/budget.ts';
+import { Budget } from '../../core/expressions/cel/budget.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import { createDetectors, detectorNames, redactText } from './redact/redact-text.ts';
+import { MOST_REDACTION_STEPS } from './redact-pii.ts';
 
-/** As for conditions: the allowance is for what was under way, and for what came before the first look at the clock. */
-const ALLOWED_MS = BUDGET_MS + 250;
 const MEGABYTE = 1024 * 1024;
 
 const fill = (part: string, length: number) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
@@ -31,51 +31,73 @@ const parts = [
   ...['(212) 555-0123 ', 'a@b.ca@b.co', `a@${'a.'.repeat(126)}`, 'DE89', '1.2.3.', 'fe80::1 '],
 ];
 
-describe('on the largest payload of look-alikes it ends within its budget, or is cut there', () => {
+describe('on the largest payload of look-alikes it ends, or is cut at its budget', () => {
   for (const [shape, payloadOf] of Object.entries(shapes))
     test(shape, async () => {
       for (const part of parts) {
-        const payload = payloadOf(part);
-        const began = threadMs();
-        const result = await runStep('redact.pii', { region: 'US', mode: 'hash' }, payload);
-        const ms = threadMs() - began;
-        expect([part, result.kind, ms < ALLOWED_MS]).toEqual([part, 'settled', true]);
+        const result = await runStep('redact.pii', { region: 'US', mode: 'hash' }, payloadOf(part));
+        expect([part, result.kind]).toEqual([part, 'settled']);
       }
-    }, 60_000);
+    }, 300_000);
 
   test('what is cut fails with the reason, and nothing of it goes on', async () => {
     const payload = shapes['many texts']?.('1 ') ?? {};
     const result = await runStep('redact.pii', { region: 'US' }, payload);
     expect(result).toMatchObject({
       kind: 'settled',
-      outcome: { kind: 'failed', step: 0, reason: expect.stringContaining(`${BUDGET_MS} ms`) },
+      outcome: { kind: 'failed', step: 0, reason: expect.stringMatching(/more work|budget of/) },
     });
   });
 });
 
+const customer = {
+  name: 'Ada Lovelace',
+  contact: 'ada@example.com, or call +44 20 7946 0958 after six',
+  billing: { iban: 'DE89 3704 0044 0532 0130 00', address: '12 St James Square, London SW1Y 4JH' },
+  order: {
+    id: 'ord_4711',
+    at: '2026-01-31T12:00:00.000Z',
+    total: '129.90 EUR',
+    note: 'Leave it at the door.',
+  },
+  seen: { ip: '203.0.113.7', agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101' },
+};
+
 test('a megabyte as people write it is not cut', async () => {
-  const customer = {
-    name: 'Ada Lovelace',
-    contact: 'ada@example.com, or call +44 20 7946 0958 after six',
-    billing: { iban: 'DE89 3704 0044 0532 0130 00', address: '12 St James Square, London SW1Y 4JH' },
-    order: {
-      id: 'ord_4711',
-      at: '2026-01-31T12:00:00.000Z',
-      total: '129.90 EUR',
-      note: 'Leave it at the door.',
-    },
-    seen: { ip: '203.0.113.7', agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101' },
-  };
   const customers = Array(Math.floor(MEGABYTE / JSON.stringify(customer).length)).fill(customer);
   const result = await runStep('redact.pii', {}, { customers });
   expect(result).toMatchObject({ kind: 'settled', outcome: { kind: 'routed' } });
   expect(JSON.stringify(result.scope.payload)).not.toContain('ada@');
 });
 
-test('fifty thousand fields that become the same name take no longer', async () => {
+describe('a megabyte of what is merely ordinary takes two thirds of the steps at most, on every machine', () => {
+  const LONG_MS = 60_000;
+  const FEW_STEPS = (MOST_REDACTION_STEPS * 2) / 3;
+  const ordinary: Readonly<Record<string, (n: number) => string>> = {
+    customers: () => JSON.stringify(customer),
+    'telephone numbers': n => `+49 30 ${100_000 + n}`,
+    times: n => `2026-01-${10 + (n % 20)}T12:00:${10 + (n % 50)}.${100 + (n % 900)}Z`,
+    addresses: n => `ada${n}@example.com`,
+    lines: n =>
+      `2026-01-31 12:00:${10 + (n % 50)} INFO [worker-${n % 8}] ${n} from 10.0.0.${n % 250} took ${n % 300} ms`,
+  };
+  for (const [what, textOf] of Object.entries(ordinary))
+    for (const region of ['US', null] as const)
+      test(`${what}, ${region === null ? 'no region' : `region ${region}`}`, () => {
+        const detectors = createDetectors(detectorNames, region);
+        const apart = new Budget(FEW_STEPS, LONG_MS);
+        let together = '';
+        for (let n = 0; together.length < MEGABYTE; n++) {
+          const text = textOf(n);
+          together += `${text}\n`;
+          redactText(text, detectors, () => '[x]', apart);
+        }
+        redactText(together, detectors, () => '[x]', new Budget(FEW_STEPS, LONG_MS));
+      });
+});
+
+test('fifty thousand fields that become the same name are not cut, and none is lost', async () => {
   const payload = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`a${i}@example.com`, i]));
-  const began = threadMs();
   const { scope } = await runStep('redact.pii', {}, payload);
-  expect(threadMs() - began).toBeLessThan(ALLOWED_MS);
   expect(Object.keys(scope.payload)).toHaveLength(50_000);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Budget } from '../../core/expressions/cel/budget.ts';
 import { readAt } from '../../core/expressions/expression-error.ts';
 import {
   type Path,
@@ -13,6 +14,14 @@ import { isRegion } from './redact/phone.ts';
 import { createDetectors, detectorNames, type Replace, redactText } from './redact/redact-text.ts';
 
 const paths = z.array(z.string()).max(500, 'may hold at most 500 paths.').default([]);
+
+/**
+ * What one event may cost. Its cost grows with the payload and with nothing that a user writes, so it is bounded by
+ * steps: a megabyte of anything that people send takes two thirds of these at most, on every machine. The time is for what
+ * the steps do not see, and stays below what the thread's watch takes for stuck.
+ */
+export const MOST_REDACTION_STEPS = 50_000_000;
+const MOST_REDACTION_MS = 2_000;
 
 /** The step that replaces personal data in every text of the payload. */
 export const redactPii = defineStep({
@@ -71,7 +80,7 @@ export const redactPii = defineStep({
             const clean = (text: string) => redactText(text, detectors, replace, budget);
             const payload = redactValue(stripped, kept, clean) as JsonObject;
             return payload === scope.payload ? { kind: 'keep' } : { kind: 'keep', payload };
-          });
+          }, new Budget(MOST_REDACTION_STEPS, MOST_REDACTION_MS));
       },
     };
   },

@@ -3,13 +3,15 @@ import { scopeWith } from '../../../../test/support/scope.ts';
 import type { JsonObject } from '../../json/json.ts';
 import { compileCondition } from '../condition.ts';
 import { compileTemplate } from '../template.ts';
-import { BUDGET_MS, threadMs } from './budget.ts';
+import { BUDGET_MS, Budget, threadMs } from './budget.ts';
+import { compileExpression } from './expression.ts';
 
 /**
  * The largest payloads allowed, and what a hostile mind might ask of them. All must end soon after their budget;
- * the allowance on top is for the one operation that was under way, and for what came before the first look.
+ * the allowance on top is for the one operation that was under way, for what came before the first look, and for a
+ * machine that is slow and busy. Without a budget most of these would take minutes.
  */
-const ALLOWED_MS = BUDGET_MS + 250;
+const ALLOWED_MS = 10 * BUDGET_MS;
 
 const megabyte = 1024 * 1024;
 const numbers = Array.from({ length: 500_000 }, (_, i) => i % 10);
@@ -78,20 +80,44 @@ describe('a hostile condition on the largest payload is cut at its budget', () =
   });
 });
 
-describe('what is merely large is not cut', () => {
-  const large: [string, string][] = [
-    ['one pass over half a million numbers', 'payload.numbers.all(n, n < 10)'],
-    ['a search through all of it', '!("x" in payload.numbers) && payload.letters.contains("c")'],
+describe('what is merely large is not cut: it takes a small part of the steps that fit into the budget', () => {
+  const LONG_MS = 60_000;
+  /** Steps of a pattern are counted as what they would cost at worst, and take a tenth of that. */
+  const large: [string, string, number][] = [
+    ['one pass over half a million numbers', 'payload.numbers.all(n, n < 10)', 2_000_000],
+    ['a search through all of it', '!("x" in payload.numbers) && payload.letters.contains("c")', 1_000_000],
     [
       'a plain pattern over a megabyte',
       '!re2(payload.letters, "(?i)refund|chargeback") && !re2(payload.letters, "order-[0-9]+")',
+      25_000_000,
     ],
   ];
-  for (const [what, text] of large) {
+  for (const [what, text, mostSteps] of large) {
     test(what, () => {
-      expect(compileCondition(text).evaluate(scopeWith(payload))).toEqual({ kind: 'decided', matches: true });
+      const budget = new Budget(mostSteps, LONG_MS);
+      expect(compileExpression(text).evaluate(scopeWith(payload), budget)).toBe(true);
     });
   }
+});
+
+describe('a budget', () => {
+  const spendFor = (budget: Budget, ms: number) => {
+    for (const began = threadMs(); threadMs() - began < ms; ) budget.spend(65_536);
+  };
+
+  test('that has more time than others is not cut when theirs is over', () => {
+    expect(() => spendFor(new Budget(Number.POSITIVE_INFINITY, 60_000), BUDGET_MS + 50)).not.toThrow();
+    expect(() => spendFor(new Budget(), ALLOWED_MS)).toThrow(`${BUDGET_MS} ms`);
+    expect(() => spendFor(new Budget(Number.POSITIVE_INFINITY, 20), ALLOWED_MS)).toThrow('budget of 20 ms');
+  });
+
+  test('of steps is cut at the same step on every machine', () => {
+    const budget = new Budget(200_000, 60_000);
+    expect(() => {
+      for (;;) budget.spend(50);
+    }).toThrow('more work than it may');
+    expect(budget.spent).toBeWithin(200_000, 200_000 + 8_192 + 50);
+  });
 });
 
 describe('a hostile template is cut at its budget', () => {
