@@ -127,11 +127,17 @@ function requireText(node: CelNode, type: CelType): void {
 
 function checkOperation(node: NodeOf<'operation'>, left: CelType, right: CelType): CelType {
   const { operator } = node;
-  const isEquality = operator === '==' || operator === '!=';
-  const other = isEquality ? right : operator === 'in' && right.kind === 'list' ? right.item : null;
+  const other = comparedWith(operator, right);
   if (other !== null && !mayEqual(left, other))
     throw new ExpressionError(`${capital(nameType(left))} never equals ${nameType(other)}`, node.start);
   return checkUse(node, operator, operators[operator], [left, right]);
+}
+
+/** What the left side has to equal, if that is what the operator asks. */
+function comparedWith(operator: string, right: CelType): CelType | null {
+  if (operator === '==' || operator === '!=') return right;
+  if (operator !== 'in') return null;
+  return right.kind === 'list' ? right.item : right.kind === 'map' ? STRING : null;
 }
 
 function checkCall(node: NodeOf<'call'>, typeOf: (part: CelNode) => CelType): CelType {

@@ -84,7 +84,7 @@ export const operators = {
   '>=': ordered(found => found >= 0),
   in: [
     overload(['any', 'list'], BOOL, (budget, item, list) => isInList(item, list, budget)),
-    overload(['string', 'map'], BOOL, (_budget, key, map) => Object.hasOwn(map, key)),
+    overload(['any', 'map'], BOOL, (_budget, key, map) => typeof key === 'string' && Object.hasOwn(map, key)),
   ],
   '[]': [
     overload(['list', 'number'], itemType, (_budget, list, at) => itemAt(list, at)),

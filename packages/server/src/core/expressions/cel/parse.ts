@@ -179,9 +179,9 @@ class Parser {
   }
 
   private fieldOrMethod(owner: CelNode): CelNode {
-    const dot = this.take();
+    const escaped = readEscapedName(this.text, this.token.end);
+    if (escaped === null) this.take();
     this.refuseOptional();
-    const escaped = readEscapedName(this.text, dot.end);
     const name = escaped ?? this.token;
     if (name.kind !== 'name') throw this.missing('name');
     if (escaped === null && keywords.has(name.text))

@@ -116,6 +116,18 @@ function replace(text: string, old: string, by: string, most: number | bigint, b
   );
 }
 
+/** What Unicode calls white space, which is not quite what JavaScript trims. */
+const isWhite = (character: string | undefined): boolean =>
+  character !== undefined && /\p{White_Space}/u.test(character);
+
+function trim(text: string, budget: Budget): string {
+  let [start, end] = [0, text.length];
+  while (isWhite(text[start])) start++;
+  while (end > start && isWhite(text[end - 1])) end--;
+  budget.spend(start + text.length - end);
+  return text.slice(start, end);
+}
+
 function reverse(text: string, budget: Budget): string {
   budget.build(text.length);
   return Array.from(text).reverse().join('');
@@ -139,7 +151,7 @@ export const textMethods: Readonly<Record<string, readonly Overload[]>> = {
   endsWith: withText((text, other) => text.endsWith(other)),
   lowerAscii: ofText(STRING, text => text.replace(/[A-Z]+/g, letters => letters.toLowerCase())),
   upperAscii: ofText(STRING, text => text.replace(/[a-z]+/g, letters => letters.toUpperCase())),
-  trim: ofText(STRING, text => text.trim()),
+  trim: ofText(STRING, trim),
   reverse: ofText(STRING, reverse),
   indexOf: find((text, other, from) => text.indexOf(other, from)),
   lastIndexOf: find((text, other, from) => text.lastIndexOf(other, from)),
