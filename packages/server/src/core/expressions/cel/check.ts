@@ -104,8 +104,11 @@ function checkIndex({ key, start }: NodeOf<'index'>, owner: CelType, at: CelType
   if (owner.kind === 'map' && key.op === 'literal' && typeof key.value === 'string')
     return fieldType(owner, key.value, key.start);
   const chosen = chooseByTypes(operators['[]'], [owner, at]);
-  if (chosen.length === 0)
+  if (chosen.length === 0) {
+    if (isDyn(owner))
+      throw new ExpressionError(`An index is a number or text, and this is ${nameType(at)}`, key.start);
     throw new ExpressionError(`${capital(nameType(owner))} has no [${nameType(at)}]`, start);
+  }
   return resultOf(chosen, [owner, at]);
 }
 

@@ -101,10 +101,10 @@ const [, ...lines] = readFileSync(
 const cases = lines.map(line => JSON.parse(line) as Case);
 const fileOf = ({ name }: { name: string }) => name.slice(0, name.indexOf('/'));
 
-const known = new Map(
+const known = new Map<string, string>(
   differences.flatMap(({ title, cases }) =>
     cases.flatMap(({ section, names }) =>
-      names.split(/\s+/).map(name => [`${section}/${name}`, title] as const),
+      names.split(/\s+/).map((name): [string, string] => [`${section}/${name}`, title]),
     ),
   ),
 );

@@ -83,7 +83,7 @@ const toBoolean: readonly Overload[] = [
 ];
 
 /** Called as `size(payload.items)`. */
-const functions: Readonly<Record<string, readonly Overload[]>> = {
+export const functions: Readonly<Record<string, readonly Overload[]>> = {
   size,
   string: toText,
   int: toInt,
@@ -96,7 +96,11 @@ const functions: Readonly<Record<string, readonly Overload[]>> = {
 };
 
 /** Called as `payload.items.size()`. */
-const methods: Readonly<Record<string, readonly Overload[]>> = { ...textMethods, ...timeMethods, size };
+export const methods: Readonly<Record<string, readonly Overload[]>> = {
+  ...textMethods,
+  ...timeMethods,
+  size,
+};
 
 /** Those that take so many values, the receiver of a method included. */
 export function overloadsOf(
