@@ -9,7 +9,7 @@ export function renderSteps(): string {
 
 The kinds of steps, as they describe themselves. [pipelines.md](../pipelines.md) tells how they are used. A pipeline takes
 up to ${MOST_STEPS}, in any order, each with its \`kind\` and its \`config\` as below. Fields of type string that hold a condition or a
-key are [CEL](../pipelines.md#conditions-and-references).
+key are [CEL](../conditions.md).
 
 ${stepKinds.map(kind => renderKind(describeKind(kind))).join('\n')}`;
 }

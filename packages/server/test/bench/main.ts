@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { conditionsSection } from './conditions.ts';
 import { dashboardSection } from './dashboard.ts';
 import { deliverySection } from './delivery.ts';
 import { endpointsSection, postgresSection } from './endpoints.ts';
@@ -19,6 +20,7 @@ const sections: readonly Section[] = [
   postgresSection,
   historySection,
   pipelineSection,
+  conditionsSection,
   deliverySection,
   neighboursSection,
   entitiesSection,

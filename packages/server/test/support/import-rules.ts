@@ -75,9 +75,7 @@ function packageFault(edge: Edge, from: string): string | null {
 
 /** Conditions are words of the domain too, and are read by two libraries that do nothing but compute. */
 const isCoreLibrary = ({ from, to }: Edge): boolean =>
-  to === 'zod' ||
-  to.startsWith('node:') ||
-  (from.includes('/core/expressions/cel/') && (to === '@marcbachmann/cel-js' || to === 're2js'));
+  to === 'zod' || to.startsWith('node:') || (from.includes('/core/expressions/cel/') && to === 're2js');
 
 /**
  * Steps and destinations can be taken out one by one: only their registry knows them, and nobody else does. One that

@@ -162,9 +162,15 @@ describe('functions', () => {
       'event.received_at.getDayOfWeek() == 6 && event.received_at.getDayOfYear() == 30',
       'event.received_at + duration("1h30m") == timestamp("2026-01-31T14:30:00+01:00")',
       'duration("90m").getHours() == 1 && duration("90m").getMinutes() == 90',
+      'event.received_at.getHours("02:00") == 14 && event.received_at.getHours("-00:30") == 11',
+      'duration("1h") + event.timestamp == event.timestamp + duration("1h")',
+      'string(event.received_at) == "2026-01-31T12:00:00Z" && string(duration("1h")) == "3600s"',
+      'int(event.timestamp) == 1769860740 && timestamp(event.timestamp) == event.timestamp',
     ])
       expect([text, matches(text)]).toEqual([text, true]);
-    expect(note('event.received_at.getHours("Mars/Olympus") == 1')).toContain('no such time zone');
+    expect(note('event.received_at.getHours(payload.z) == 1', { z: 'Mars/Olympus' })).toContain(
+      'no such time zone',
+    );
     expect(note('timestamp(payload.t) > event.received_at', { t: 'soon' })).toContain('RFC 3339');
   });
 
@@ -177,6 +183,8 @@ describe('functions', () => {
       'payload.map.exists(k, payload.map[k] == 2) && "a" in payload.map && size(payload.map) == 2',
       'payload.map == {"b": 2, "a": 1} && [1] + [2] == [1, 2]',
       'payload.items.exists(i, payload.items.exists(j, j.qty == i.qty + 2))',
+      'has({"a": 1}.a) && !has({"a": 1}.b) && has(payload["map"].a) && !has(payload.map["x-y"])',
+      '[1] == [1.0] && ![].exists(e, e == 2) && [].all(e, e > 2) && [].map(e, e + 1) == []',
       'cel.bind(x, 1, cel.bind(y, 2, cel.bind(x, 3, cel.bind(z, 4, x + y + z == 9)) && x == 1))',
     ])
       expect([text, matches(text, payload)]).toEqual([text, true]);
@@ -198,7 +206,7 @@ describe('a condition is refused when it is saved', () => {
     ['payload.in == 1', 'write ["in"] instead', 8],
     ['pyload.a == 1', 'Unknown variable: pyload; there are event, payload', 0],
     ['type == "a"', 'write event.type', 0],
-    ['google.protobuf == payload.a', 'google is not offered here', 0],
+    ['google.protobuf == payload.a', 'Unknown variable: google', 0],
     ['event.tpye == "a"', 'There is no field "tpye"', 6],
     ['payload.a.matches("x")', 'use re2(text, pattern)', 0],
     ['re2(payload.a, payload.b)', 'takes its pattern as a literal', 15],
@@ -206,7 +214,7 @@ describe('a condition is refused when it is saved', () => {
     [`re2(payload.a, "${'x'.repeat(1_001)}")`, 'at most 1000 characters', 15],
     ['re2(payload.a, "((a{100}){100}){100}")', 'no RE2 pattern', 15],
     ['event.type + "x"', 'must be true or false', 0],
-    ['nope(payload.a)', 'no matching overload', 0],
+    ['nope(payload.a)', 'nope() is not offered', 0],
     ['type(payload.a) == string', 'type', 0],
     ['payload.a == b"x"', 'Bytes', 13],
     ['payload.a == "\\u0000"', 'NUL', 13],
@@ -222,7 +230,28 @@ describe('a condition is refused when it is saved', () => {
     ['payload.(a)', 'A name is missing here', 8],
     ['payload.a == )', '")" cannot stand here', 13],
     ['payload.a == == 1', '"==" cannot stand here', 13],
-    ['1 + "a" == payload.a', 'int + string: these do not go together', 0],
+    ['1 + "a" == payload.a', '+ does not go with a number and text', 0],
+    ['event.received_at.getHours("Mars/Olympus") == 1', 'no such time zone', 27],
+    ['event.received_at > timestamp("soon")', 'does not read as an RFC 3339 time', 30],
+    ['duration("5 minutes") < duration("1h")', 'does not read as a duration', 9],
+    ['event.type == 5', 'Text never equals a number', 0],
+    ['event.type in [1, 2]', 'Text never equals a number', 0],
+    ['event["tpye"] == "a"', 'There is no field "tpye"', 6],
+    ['event.type.name == "a"', 'Text has no fields', 11],
+    ['event.type[0] == "a"', 'Text has no [a number]', 0],
+    ['event.type && true', 'This must be true or false, and is text', 0],
+    ['!event.type', 'This must be true or false, and is text', 1],
+    ['"abc".exists(c, c == "a")', 'exists() does not go with text', 0],
+    ['[1].exists(n, n + 1)', 'This must be true or false, and is a number', 14],
+    ['{1: 2} == payload', 'A key must be text, and this is a number', 1],
+    ['size(event.type, 1) == 1', 'size() takes 1 argument, not 2', 0],
+    ['contains(event.type, "a")', 'contains() is a method: write value.contains()', 0],
+    ['event.type.string() == "a"', 'string() is no method: write string(value)', 0],
+    ['has(payload)', 'has() takes a field', 4],
+    ['payload.?a == 1', 'Optional fields are not offered', 8],
+    ['payload.a == 1u', 'Unsigned integers are not offered', 14],
+    ['payload.a == "\\q"', 'This is no escape sequence', 14],
+    ['payload.a b', '"b" cannot stand here', 10],
     ['payload.a == while', '"while" is a word of CEL itself', 13],
   ];
   for (const [text, message, position] of refused) {

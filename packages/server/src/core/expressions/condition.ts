@@ -1,7 +1,8 @@
 import type { Scope } from '../event/scope.ts';
 import { Budget, OverBudget } from './cel/budget.ts';
 import { compileExpression, type Expression } from './cel/expression.ts';
-import { CelFailure, nameType } from './cel/value.ts';
+import { isBoolean, nameType } from './cel/types.ts';
+import { CelFailure, nameKindOf } from './cel/value.ts';
 import { ExpressionError } from './expression-error.ts';
 
 /** A CEL expression that is true or false: of `filter.match` and of a destination's `when`. */
@@ -22,8 +23,11 @@ const DOES_NOT_MATCH: ConditionResult = { kind: 'decided', matches: false };
 /** Throws an `ExpressionError` that knows the character. */
 export function compileCondition(text: string): Condition {
   const expression = compileExpression(text);
-  if (expression.type !== 'bool' && !expression.type.startsWith('dyn'))
-    throw new ExpressionError(`A condition must be true or false, and this is ${expression.type}`, 0);
+  if (!isBoolean(expression.type))
+    throw new ExpressionError(
+      `A condition must be true or false, and this is ${nameType(expression.type)}`,
+      0,
+    );
   return {
     text,
     readsTraits: expression.readsTraits,
@@ -37,7 +41,7 @@ function decide(expression: Expression, scope: Scope): ConditionResult {
     if (value === true) return MATCHES;
     if (value === false) return DOES_NOT_MATCH;
     const note =
-      value instanceof CelFailure ? value.note : `the condition is ${nameType(value)}, not true or false`;
+      value instanceof CelFailure ? value.note : `the condition is ${nameKindOf(value)}, not true or false`;
     return { kind: 'decided', matches: false, note };
   } catch (error) {
     if (error instanceof OverBudget) return { kind: 'over_budget', reason: error.message };

@@ -14,18 +14,16 @@ export interface Frame {
 
 /** What is known while compiling: the variables in sight, and how deep in macros we are. */
 export interface Surroundings {
+  readonly text: string;
   readonly variables: ReadonlyMap<string, number>;
   readonly macroDepth: number;
   /** Gathered on the way: the variables that need a slot, and whether the event's entity has to be read. */
   readonly needs: { slots: number; traits: boolean };
 }
 
-export const outermost = (): Surroundings => ({
+export const outermost = (text: string): Surroundings => ({
+  text,
   variables: new Map(),
   macroDepth: 0,
   needs: { slots: 0, traits: false },
 });
-
-/** Undefined where it does not go with such values: a type mismatch. */
-export type Operator = (left: CelValue, right: CelValue, budget: Budget) => Evaluated | undefined;
-export type CelFunction = (args: readonly CelValue[], budget: Budget) => Evaluated | undefined;

@@ -36,15 +36,31 @@ function mapsEqual(a: CelMap, b: CelMap, budget: Budget): boolean {
   return keys.every(key => Object.hasOwn(b, key) && equals(a[key] as CelValue, b[key] as CelValue, budget));
 }
 
-/** Below 0, 0 or above as `a` stands to `b`; NaN for a number that is none; undefined where they have no order. */
-export function order(a: CelValue, b: CelValue, budget: Budget): number | undefined {
+type Ordered = number | bigint | string | boolean | Date | Duration;
+
+/** Below 0, 0 or above as `a` stands to `b`, of the same kind; NaN for a number that is none. */
+export function order(a: Ordered, b: Ordered, budget: Budget): number {
   if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : a >= b ? 0 : Number.NaN;
   if (typeof a === 'string' && typeof b === 'string') {
     budget.scan(a);
-    return a < b ? -1 : a > b ? 1 : 0;
+    return orderTexts(a, b, budget);
   }
-  if (a instanceof Date && b instanceof Date) return a.getTime() - b.getTime();
-  if (a instanceof Duration && b instanceof Duration) return a.ms - b.ms;
-  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
-  return undefined;
+  return toNumber(a) - toNumber(b);
 }
+
+const toNumber = (value: Ordered): number => (value instanceof Duration ? value.ms : Number(value));
+
+/** By code points, as CEL says; by units, an emoji would come before the last characters of the first plane. */
+function orderTexts(a: string, b: string, budget: Budget): number {
+  if (a === b) return 0;
+  const isBefore = a < b;
+  if (!/[\ue000-\uffff]/.test(a) && !/[\ue000-\uffff]/.test(b)) return isBefore ? -1 : 1;
+  let i = 0;
+  while (a[i] === b[i]) i++;
+  budget.spend(i);
+  const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+  if (x < 0xd800 || y < 0xd800 || isSurrogate(x) === isSurrogate(y)) return isBefore ? -1 : 1;
+  return isSurrogate(x) ? 1 : -1;
+}
+
+const isSurrogate = (unit: number): boolean => unit <= 0xdfff;

@@ -2,134 +2,134 @@ import type { Scope } from '../../event/scope.ts';
 import type { JsonObject } from '../../json/json.ts';
 import { ExpressionError } from '../expression-error.ts';
 import { putField } from '../path.ts';
-import type { Code, Frame, Operator, Surroundings } from './code.ts';
-import { functions, methods } from './functions.ts';
-import { compileMacro, isMacro } from './macros.ts';
-import { arithmetic, comparisons } from './operators.ts';
-import type { CelNode } from './parse.ts';
+import { Budget } from './budget.ts';
+import type { Code, Frame, Surroundings } from './code.ts';
+import { overloadsOf } from './functions.ts';
+import { compileBind, compileLoop } from './macros.ts';
+import { absentEntry, fieldOf, negation, operators } from './operators.ts';
+import { chooseByValues, chooseForTwo, type Overload } from './overload.ts';
 import { compilePattern } from './regex.ts';
-import { CelFailure, type CelValue, isList, isMap, isNumber, nameType } from './value.ts';
+import { roots } from './roots.ts';
+import type { CelNode, Literal } from './syntax.ts';
+import { CelFailure, type CelValue, type Evaluated, isMap, nameKindOf } from './value.ts';
 
 /**
- * Turns a checked expression into a function. Errors are values (see `CelFailure`), so that they can be absorbed as
- * CEL absorbs them; only an overspent budget is thrown. What repeats, in macros and over long texts and lists,
- * is counted on the budget; the rest is bounded by the size of the expression.
+ * Turns an expression into a function, with every name in it resolved. Errors are values (see `CelFailure`), so that
+ * they can be absorbed as CEL absorbs them; only an overspent budget is thrown. What repeats, in macros and over
+ * long texts and lists, is counted on the budget; the rest is bounded by the size of the expression.
  */
 export function compileNode(node: CelNode, around: Surroundings): Code {
   switch (node.op) {
-    case 'value':
-      return compileLiteral(node);
-    case 'id':
-      return compileVariable(node, around);
-    case '.':
+    case 'literal':
+      return compileLiteral(node.value);
+    case 'name':
+      return compileName(node, around);
+    case 'field':
       return compileField(node, around);
-    case '[]':
+    case 'index':
       return compileIndex(node, around);
     case 'list':
-      return compileList(node.args, around);
+      return compileList(node.items, around);
     case 'map':
-      return compileMap(node.args, around);
-    case '?:':
+      return compileMap(node.entries, around);
+    case 'choice':
       return compileChoice(node, around);
-    case '||':
+    case 'or':
       return compileLogic(node, true, around);
-    case '&&':
+    case 'and':
       return compileLogic(node, false, around);
-    case '!_':
-      return compileNot(node, around);
-    case '-_': {
-      const operand = compileNode(node.args, around);
-      return compileOperation(node, () => 0n, operand, arithmetic['-']);
-    }
+    case 'not':
+      return compileNot(node.operand, around);
+    case 'negate':
+      return compileUse(node, '-', negation, [node.operand], around);
+    case 'operation':
+      return compileOperation(node, around);
     case 'call':
-      return compileCall(node, node.args[0], null, node.args[1], around);
-    case 'rcall':
-      return compileCall(node, node.args[0], node.args[1], node.args[2], around);
-    case '.?':
-    case '[?]':
-      throw new ExpressionError('Optional fields are not offered; use has()', node.start);
-    case '==':
-    case '!=':
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-    case 'in':
-    case '+':
-    case '-':
-    case '*':
-    case '/':
-    case '%': {
-      const [left, right] = node.args;
-      const operator = { ...arithmetic, ...comparisons }[node.op];
-      return compileOperation(node, compileNode(left, around), compileNode(right, around), operator);
-    }
+      return compileCall(node, around);
+    case 're2':
+      return compileRe2(node, around);
+    case 'has':
+      return compileHas(node.field, around);
+    case 'bind':
+      return compileBind(node, around, compileNode);
+    case 'loop':
+      return compileLoop(node, around, compileNode);
   }
 }
 
+type NodeOf<Op extends CelNode['op']> = CelNode & { op: Op };
+
 /** The expression's own words, for notes. */
-function wordsOf(node: CelNode): string {
-  const words = node.input.slice(node.start, node.end);
-  return words.length > 80 ? `${words.slice(0, 79)}…` : words;
+function wordsOf({ start, end }: CelNode, { text }: Surroundings): string {
+  return end - start > 80 ? `${text.slice(start, start + 79)}…` : text.slice(start, end);
 }
 
-const mismatch = (node: CelNode, why: string) => new CelFailure('mismatch', `${wordsOf(node)}: ${why}`);
+const mismatch = (node: CelNode, around: Surroundings, why: string) =>
+  new CelFailure('mismatch', `${wordsOf(node, around)}: ${why}`);
 
-function compileLiteral(node: CelNode & { op: 'value' }): Code {
-  const value = node.args;
-  if (typeof value === 'object' && value !== null)
-    throw new ExpressionError('Bytes and unsigned integers are not offered', node.start);
-  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
-    throw new ExpressionError('Text may hold neither NUL characters nor lone surrogates', node.start);
-  return () => value;
-}
+const compileLiteral =
+  (value: Literal): Code =>
+  () =>
+    value;
 
-const roots: readonly string[] = ['event', 'payload', 'labels', 'entity', 'source'] satisfies (keyof Scope)[];
-
-function compileVariable(node: CelNode & { op: 'id' }, around: Surroundings): Code {
-  const name = node.args;
-  const slot = around.variables.get(name);
+function compileName({ name, isRoot, start }: NodeOf<'name'>, around: Surroundings): Code {
+  const slot = isRoot ? undefined : around.variables.get(name);
   if (slot !== undefined) return ({ locals }) => locals[slot] as CelValue;
-  if (!roots.includes(name)) throw new ExpressionError(`${name} is not offered here`, node.start);
+  if (name === 'type') throw new ExpressionError('"type" is a word of CEL itself: write event.type', start);
+  if (!Object.hasOwn(roots, name))
+    throw new ExpressionError(
+      `Unknown variable: ${name}; there are event, payload, labels, entity and source`,
+      start,
+    );
   if (name === 'entity') around.needs.traits = true;
   const root = name as keyof Scope;
   return ({ scope }) => scope[root] as CelValue;
 }
 
-function compileField(node: CelNode & { op: '.' }, around: Surroundings): Code {
-  const [owner, field] = node.args;
+function compileField(node: NodeOf<'field'>, around: Surroundings): Code {
+  const { owner, name } = node;
   const isEntityRef =
-    owner.op === 'id' && owner.args === 'entity' && (field === 'kind' || field === 'external_id');
+    owner.op === 'name' && owner.name === 'entity' && (name === 'kind' || name === 'external_id');
   // Which entity an event is about is known without reading that entity.
   const object = compileNode(owner, isEntityRef ? { ...around, needs: { slots: 0, traits: false } } : around);
-  const absent = new CelFailure('absent', `${wordsOf(node)} is absent`);
+  const absent = new CelFailure('absent', `${wordsOf(node, around)} is absent`);
   return frame => {
     const value = object(frame);
     if (value instanceof CelFailure) return value;
-    if (!isMap(value)) return mismatch(node, `${wordsOf(owner)} is ${nameType(value)}, which has no fields`);
-    return Object.hasOwn(value, field) ? (value[field] ?? null) : absent;
+    if (!isMap(value))
+      return mismatch(node, around, `${wordsOf(owner, around)} is ${nameKindOf(value)}, which has no fields`);
+    const found = fieldOf(value, name);
+    return found === absentEntry ? absent : found;
   };
 }
 
-function compileIndex(node: CelNode & { op: '[]' }, around: Surroundings): Code {
-  const [owner, key] = node.args;
-  const [container, index] = [compileNode(owner, around), compileNode(key, around)];
-  const absent = new CelFailure('absent', `${wordsOf(node)} is absent`);
+function compileIndex(node: NodeOf<'index'>, around: Surroundings): Code {
+  const [container, index] = [compileNode(node.owner, around), compileNode(node.key, around)];
+  const absent = new CelFailure('absent', `${wordsOf(node, around)} is absent`);
   return frame => {
     const value = container(frame);
     if (value instanceof CelFailure) return value;
     const at = index(frame);
     if (at instanceof CelFailure) return at;
-    if (isList(value) && isNumber(at)) return value[Number(at)] ?? (Number(at) in value ? null : absent);
-    if (isMap(value) && typeof at === 'string')
-      return Object.hasOwn(value, at) ? (value[at] ?? null) : absent;
-    return mismatch(node, `${nameType(value)} has no [${nameType(at)}]`);
+    const chosen = chooseForTwo(operators['[]'], value, at);
+    if (chosen === undefined)
+      return mismatch(node, around, `${nameKindOf(value)} has no [${nameKindOf(at)}]`);
+    const found = chosen.run(frame.budget, value, at);
+    return found === absentEntry ? absent : found;
   };
 }
 
 function compileList(nodes: readonly CelNode[], around: Surroundings): Code {
+  const constants = literalsOf(nodes);
+  if (constants !== null) return () => constants;
   const items = nodes.map(node => compileNode(node, around));
   return frame => evaluateAll(items, frame);
+}
+
+/** Null unless all of them are literals. What is made of those is made once. */
+function literalsOf(nodes: readonly CelNode[]): readonly Literal[] | null {
+  const literals = nodes.filter(node => node.op === 'literal');
+  return literals.length === nodes.length ? literals.map(({ value }) => value) : null;
 }
 
 function evaluateAll(codes: readonly Code[], frame: Frame): CelValue[] | CelFailure {
@@ -153,7 +153,9 @@ function compileMap(entries: readonly (readonly [CelNode, CelNode])[], around: S
     for (const field of fields) {
       const key = field.key(frame);
       if (key instanceof CelFailure) return key;
-      if (typeof key !== 'string') return mismatch(field.node, `a key must be text, not ${nameType(key)}`);
+      if (typeof key !== 'string')
+        return mismatch(field.node, around, `a key must be text, not ${nameKindOf(key)}`);
+      if (Object.hasOwn(map, key)) return mismatch(field.node, around, 'a key stands there twice');
       const value = field.value(frame);
       if (value instanceof CelFailure) return value;
       putField(map as JsonObject, key, value as JsonObject);
@@ -162,103 +164,118 @@ function compileMap(entries: readonly (readonly [CelNode, CelNode])[], around: S
   };
 }
 
-function compileChoice(node: CelNode & { op: '?:' }, around: Surroundings): Code {
-  const [condition, yes, no] = [
-    compileNode(node.args[0], around),
-    compileNode(node.args[1], around),
-    compileNode(node.args[2], around),
-  ];
+function compileChoice(node: NodeOf<'choice'>, around: Surroundings): Code {
+  const condition = compileNode(node.condition, around);
+  const [yes, no] = [compileNode(node.yes, around), compileNode(node.no, around)];
   return frame => {
     const chosen = condition(frame);
     if (chosen === true) return yes(frame);
     if (chosen === false) return no(frame);
-    return chosen instanceof CelFailure ? chosen : notBoolean(node.args[0], chosen);
+    return chosen instanceof CelFailure ? chosen : notBoolean(node.condition, around, chosen);
   };
 }
 
-const notBoolean = (node: CelNode, value: CelValue) =>
-  mismatch(node, `is ${nameType(value)}, not true or false`);
+const notBoolean = (node: CelNode, around: Surroundings, value: CelValue) =>
+  mismatch(node, around, `is ${nameKindOf(value)}, not true or false`);
 
 /** `||` is decided by one true side and `&&` by one false side, whatever became of the other. */
-function compileLogic(node: CelNode & { op: '||' | '&&' }, decisive: boolean, around: Surroundings): Code {
-  const [leftNode, rightNode] = node.args;
-  const [left, right] = [compileNode(leftNode, around), compileNode(rightNode, around)];
+function compileLogic(node: NodeOf<'or' | 'and'>, decisive: boolean, around: Surroundings): Code {
+  const [left, right] = [compileNode(node.left, around), compileNode(node.right, around)];
   return frame => {
     const first = left(frame);
     if (first === decisive) return decisive;
     const second = right(frame);
     if (second === decisive) return decisive;
     if (first instanceof CelFailure) return first;
-    if (typeof first !== 'boolean') return notBoolean(leftNode, first);
+    if (typeof first !== 'boolean') return notBoolean(node.left, around, first);
     if (second instanceof CelFailure || typeof second === 'boolean') return second;
-    return notBoolean(rightNode, second);
+    return notBoolean(node.right, around, second);
   };
 }
 
-function compileNot(node: CelNode & { op: '!_' }, around: Surroundings): Code {
-  const operand = compileNode(node.args, around);
+function compileNot(node: CelNode, around: Surroundings): Code {
+  const operand = compileNode(node, around);
   return frame => {
     const value = operand(frame);
     if (value instanceof CelFailure) return value;
-    return typeof value === 'boolean' ? !value : notBoolean(node.args, value);
+    return typeof value === 'boolean' ? !value : notBoolean(node, around, value);
   };
 }
 
-function compileOperation(node: CelNode, left: Code, right: Code, operate: Operator): Code {
+/** Whether a field is there: false too where what should hold it is not. */
+function compileHas(field: CelNode, around: Surroundings): Code {
+  const value = compileNode(field, around);
+  return frame => !(value(frame) instanceof CelFailure);
+}
+
+const doesNotGoWith = (values: readonly CelValue[]) =>
+  `does not go with ${values.map(nameKindOf).join(' and ')}`;
+
+function compileOperation(node: NodeOf<'operation'>, around: Surroundings): Code {
+  const [left, right] = [compileNode(node.left, around), compileNode(node.right, around)];
+  const overloads: readonly Overload[] = operators[node.operator];
+  const ofAnything = overloads.find(({ params }) => params.every(param => param === 'any'));
   return frame => {
     const a = left(frame);
     if (a instanceof CelFailure) return a;
     const b = right(frame);
     if (b instanceof CelFailure) return b;
-    const result = operate(a, b, frame.budget);
-    if (result === undefined) return mismatch(node, `does not go with ${nameType(a)} and ${nameType(b)}`);
-    return result instanceof CelFailure ? mismatch(node, result.note) : result;
+    const chosen = ofAnything ?? chooseForTwo(overloads, a, b);
+    if (chosen === undefined) return mismatch(node, around, doesNotGoWith([a, b]));
+    const result = chosen.run(frame.budget, a, b);
+    return result instanceof CelFailure ? mismatch(node, around, result.note) : result;
   };
 }
 
-function compileCall(
+function compileCall(node: NodeOf<'call'>, around: Surroundings): Code {
+  const args = node.receiver === null ? node.args : [node.receiver, ...node.args];
+  const overloads = overloadsOf(node, args.length);
+  return compileUse(node, `${node.name}()`, overloads, args, around);
+}
+
+function compileUse(
   node: CelNode,
   name: string,
-  receiver: CelNode | null,
+  overloads: readonly Overload[],
   args: readonly CelNode[],
   around: Surroundings,
 ): Code {
-  if (isMacro(name, receiver)) return compileMacro({ node, name, receiver, args }, around, compileNode);
-  if (name === 'matches')
-    throw new ExpressionError(
-      'matches() is not offered, since it can take forever; use re2(text, pattern)',
-      node.start,
+  const use = (values: readonly CelValue[], budget: Budget): Evaluated => {
+    const chosen = chooseByValues(overloads, values);
+    if (chosen === undefined) return mismatch(node, around, `${name} ${doesNotGoWith(values)}`);
+    // Spreading them would cost more than most functions do; the rest is ignored.
+    const result = chosen.run(
+      budget,
+      values[0] ?? null,
+      values[1] ?? null,
+      values[2] ?? null,
+      values[3] ?? null,
     );
-  if (name === 're2' && receiver === null) return compileRe2(node, args, around);
-  const table = receiver === null ? functions : methods;
-  const call = Object.hasOwn(table, name) ? table[name] : undefined;
-  if (call === undefined) throw new ExpressionError(`${name}() is not offered`, node.start);
-  const codes = (receiver === null ? args : [receiver, ...args]).map(arg => compileNode(arg, around));
+    return result instanceof CelFailure
+      ? new CelFailure(result.kind, `${wordsOf(node, around)}: ${result.note}`)
+      : result;
+  };
+  const constants = literalsOf(args);
+  // A time, a duration or a number that is written as text is read once.
+  if (constants !== null && chooseByValues(overloads, constants)?.refuses) {
+    const constant = use(constants, new Budget());
+    return () => constant;
+  }
+  const codes = args.map(arg => compileNode(arg, around));
   return frame => {
     const values = evaluateAll(codes, frame);
-    if (values instanceof CelFailure) return values;
-    const result = call(values, frame.budget);
-    if (result === undefined)
-      return mismatch(node, `${name}() does not go with ${values.map(nameType).join(' and ')}`);
-    return result instanceof CelFailure
-      ? new CelFailure(result.kind, `${wordsOf(node)}: ${result.note}`)
-      : result;
+    return values instanceof CelFailure ? values : use(values, frame.budget);
   };
 }
 
-/** The pattern is a literal, so that a bad one is refused when it is saved and a good one is compiled once. */
-function compileRe2(node: CelNode, [text, pattern]: readonly CelNode[], around: Surroundings): Code {
-  if (text === undefined || pattern?.op !== 'value' || typeof pattern.args !== 'string')
-    throw new ExpressionError(
-      're2(text, pattern) takes its pattern as a literal text',
-      pattern?.start ?? node.start,
-    );
-  const regex = compilePatternAt(pattern.args, pattern.start);
-  const subject = compileNode(text, around);
+function compileRe2(node: NodeOf<'re2'>, around: Surroundings): Code {
+  const regex = compilePatternAt(node.pattern, node.patternAt);
+  const subject = compileNode(node.subject, around);
   return frame => {
     const value = subject(frame);
     if (value instanceof CelFailure) return value;
-    if (typeof value !== 'string') return mismatch(node, `re2() looks at text, not at ${nameType(value)}`);
+    if (typeof value !== 'string')
+      return mismatch(node, around, `re2() looks at text, not at ${nameKindOf(value)}`);
     return regex.test(value, frame.budget);
   };
 }

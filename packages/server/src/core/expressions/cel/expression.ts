@@ -2,16 +2,17 @@ import type { Scope } from '../../event/scope.ts';
 import type { Json } from '../../json/json.ts';
 import { ExpressionError } from '../expression-error.ts';
 import type { Budget } from './budget.ts';
+import { checkNode } from './check.ts';
 import { outermost } from './code.ts';
 import { compileNode } from './compile.ts';
 import { parseExpression } from './parse.ts';
+import type { CelType } from './types.ts';
 import { CelFailure, type Evaluated, toJson } from './value.ts';
 
 /** A CEL expression, read and checked once, evaluated for every event. */
 export interface Expression {
   readonly text: string;
-  /** As far as it is known before any event: `bool`, `string`, `dyn`, … */
-  readonly type: string;
+  readonly type: CelType;
   /** Whether it reads traits, which have to be fetched first. */
   readonly readsTraits: boolean;
   evaluate(scope: Scope, budget: Budget): Evaluated;
@@ -19,9 +20,10 @@ export interface Expression {
 
 export function compileExpression(text: string): Expression {
   if (text.trim() === '') throw new ExpressionError('An expression is expected', 0);
-  const { ast, type } = parseExpression(text);
-  const around = outermost();
-  const code = compileNode(ast, around);
+  const node = parseExpression(text);
+  const around = outermost(text);
+  const code = compileNode(node, around);
+  const type = checkNode(node, new Map());
   return {
     text,
     type,

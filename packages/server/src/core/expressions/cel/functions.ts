@@ -1,84 +1,129 @@
-import { parseTimestamp, timestamp } from '@sluice/contract';
-import { toRfc3339 } from '../../clock.ts';
-import type { Budget } from './budget.ts';
-import type { CelFunction } from './code.ts';
+import { ExpressionError } from '../expression-error.ts';
 import { printInteger, toDouble } from './numbers.ts';
-import { textMethods } from './text.ts';
-import { parseDuration, printDuration, timeMethods } from './time.ts';
-import { CelFailure, type CelValue, Duration, type Evaluated, isList, isMap, isNumber } from './value.ts';
+import { type Overload, overload } from './overload.ts';
+import { sizeOfText, textMethods } from './text.ts';
+import { printTime, timeMethods, toDuration, toTimestamp } from './time.ts';
+import { BOOL, NUMBER, STRING } from './types.ts';
+import { CelFailure, type Evaluated, printDuration } from './value.ts';
 
-/** The functions and methods of CEL that conditions and templates may call. */
-
-function sizeOf([value = null]: readonly CelValue[], budget: Budget): Evaluated | undefined {
-  if (typeof value === 'string') return textMethods.size?.([value], budget);
-  if (isList(value)) return BigInt(value.length);
-  if (!isMap(value)) return undefined;
-  const { length } = Object.keys(value);
-  budget.spend(length);
-  return BigInt(length);
-}
-
-function toText([value = null]: readonly CelValue[], budget: Budget): string | undefined {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'bigint') return printInteger(value, budget);
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (value instanceof Date) return toRfc3339(value.getTime());
-  return value instanceof Duration ? printDuration(value) : undefined;
-}
-
-function toInt([value = null]: readonly CelValue[]): Evaluated | undefined {
-  if (typeof value === 'bigint') return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? BigInt(Math.trunc(value)) : undefined;
-  if (value instanceof Date) return BigInt(Math.floor(value.getTime() / 1_000));
-  if (typeof value !== 'string') return undefined;
-  return /^-?\d{1,300}$/.test(value) ? BigInt(value) : unreadable('an integer');
-}
-
-function toDoubleValue([value = null]: readonly CelValue[]): Evaluated | undefined {
-  if (isNumber(value))
-    return toDouble(value) ?? new CelFailure('mismatch', 'a number is too large for a double');
-  if (typeof value !== 'string') return undefined;
-  return /^[+-]?(\d{1,300}\.?\d{0,300}|\.\d{1,300})([eE][+-]?\d{1,3})?$/.test(value)
-    ? Number(value)
-    : unreadable('a number');
-}
-
-function toBool([value = null]: readonly CelValue[]): Evaluated | undefined {
-  if (typeof value === 'boolean') return value;
-  if (typeof value !== 'string') return undefined;
-  if (/^(1|t|true|TRUE|True)$/.test(value)) return true;
-  return /^(0|f|false|FALSE|False)$/.test(value) ? false : unreadable('true or false');
-}
-
-function toTimestamp([value = null]: readonly CelValue[]): Evaluated | undefined {
-  if (value instanceof Date) return value;
-  if (isNumber(value)) {
-    const date = new Date(Number(value) * 1_000);
-    return Number.isNaN(date.getTime()) ? unreadable('a time') : date;
-  }
-  if (typeof value !== 'string') return undefined;
-  const ms = value.length <= 64 && timestamp.safeParse(value).success ? parseTimestamp(value) : null;
-  return ms === null ? unreadable('an RFC 3339 time') : new Date(ms);
-}
+/** The functions and methods of CEL that conditions and templates may call, each with all that it takes. */
 
 const unreadable = (what: string) => new CelFailure('mismatch', `a text does not read as ${what}`);
+const noInteger = unreadable('an integer');
+const noNumber = unreadable('a number');
+const noBoolean = unreadable('true or false');
+const notFinite = new CelFailure('mismatch', 'a number is no integer');
+const tooLarge = new CelFailure('mismatch', 'a number is too large for a double');
+
+const failureOf = (read: unknown): CelFailure | null => (read instanceof CelFailure ? read : null);
+
+const size: readonly Overload[] = [
+  overload(['string'], NUMBER, (budget, text) => BigInt(sizeOfText(text, budget))),
+  overload(['list'], NUMBER, (_budget, list) => BigInt(list.length)),
+  overload(['map'], NUMBER, (budget, map) => {
+    const { length } = Object.keys(map);
+    budget.spend(length);
+    return BigInt(length);
+  }),
+];
+
+const toText: readonly Overload[] = [
+  overload(['string'], STRING, (_budget, text) => text),
+  overload(['number'], STRING, (budget, number) =>
+    typeof number === 'bigint' ? printInteger(number, budget) : String(number),
+  ),
+  overload(['bool'], STRING, (_budget, value) => String(value)),
+  overload(['timestamp'], STRING, (_budget, time) => printTime(time)),
+  overload(['duration'], STRING, (_budget, duration) => printDuration(duration)),
+];
+
+const parseInteger = (text: string): Evaluated =>
+  /^[+-]?\d{1,300}$/.test(text) ? BigInt(text.replace(/^\+/, '')) : noInteger;
+
+const toInt: readonly Overload[] = [
+  overload(['number'], NUMBER, (_budget, number) => {
+    if (typeof number === 'bigint') return number;
+    return Number.isFinite(number) ? BigInt(Math.trunc(number)) : notFinite;
+  }),
+  overload(['timestamp'], NUMBER, (_budget, time) => BigInt(Math.floor(time.getTime() / 1_000))),
+  overload(
+    ['string'],
+    NUMBER,
+    (_budget, text) => parseInteger(text),
+    text => failureOf(parseInteger(text)),
+  ),
+];
+
+const parseDouble = (text: string): Evaluated =>
+  /^[+-]?(\d{1,300}\.?\d{0,300}|\.\d{1,300})([eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : noNumber;
+
+const toDoubleValue: readonly Overload[] = [
+  overload(['number'], NUMBER, (_budget, number) => toDouble(number) ?? tooLarge),
+  overload(
+    ['string'],
+    NUMBER,
+    (_budget, text) => parseDouble(text),
+    text => failureOf(parseDouble(text)),
+  ),
+];
+
+function parseBoolean(text: string): Evaluated {
+  if (/^(1|t|true|TRUE|True)$/.test(text)) return true;
+  return /^(0|f|false|FALSE|False)$/.test(text) ? false : noBoolean;
+}
+
+const toBoolean: readonly Overload[] = [
+  overload(['bool'], BOOL, (_budget, value) => value),
+  overload(
+    ['string'],
+    BOOL,
+    (_budget, text) => parseBoolean(text),
+    text => failureOf(parseBoolean(text)),
+  ),
+];
 
 /** Called as `size(payload.items)`. */
-export const functions: Readonly<Record<string, CelFunction>> = {
-  size: sizeOf,
+export const functions: Readonly<Record<string, readonly Overload[]>> = {
+  size,
   string: toText,
   int: toInt,
   double: toDoubleValue,
-  bool: toBool,
+  bool: toBoolean,
   timestamp: toTimestamp,
-  duration: ([value = null]) =>
-    value instanceof Duration ? value : typeof value === 'string' ? parseDuration(value) : undefined,
-  dyn: ([value = null]) => value,
+  duration: toDuration,
+  // The very point of it is that nothing is known of what it gives.
+  dyn: [overload(['any'], { kind: 'dyn' }, (_budget, value) => value)],
 };
 
 /** Called as `payload.items.size()`. */
-export const methods: Readonly<Record<string, CelFunction>> = {
+export const methods: Readonly<Record<string, readonly Overload[]>> = {
   ...textMethods,
   ...timeMethods,
-  size: sizeOf,
+  size,
 };
+
+/** Those that take so many values, the receiver of a method included. */
+export function overloadsOf(
+  { name, receiver, start }: { name: string; receiver: unknown; start: number },
+  count: number,
+): readonly Overload[] {
+  const table = receiver === null ? functions : methods;
+  const known = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (known === undefined) throw new ExpressionError(notOffered(name, receiver !== null), start);
+  const overloads = known.filter(({ params }) => params.length === count);
+  if (overloads.length > 0) return overloads;
+  const ofArguments = (all: number) => all - (receiver === null ? 0 : 1);
+  const counts = [...new Set(known.map(({ params }) => ofArguments(params.length)))].join(' or ');
+  throw new ExpressionError(
+    `${name}() takes ${counts} argument${counts === '1' ? '' : 's'}, not ${ofArguments(count)}`,
+    start,
+  );
+}
+
+function notOffered(name: string, isMethod: boolean): string {
+  if (Object.hasOwn(isMethod ? functions : methods, name))
+    return isMethod
+      ? `${name}() is no method: write ${name}(value)`
+      : `${name}() is a method: write value.${name}()`;
+  return `${name}() is not offered`;
+}

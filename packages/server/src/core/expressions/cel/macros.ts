@@ -1,48 +1,17 @@
 import { ExpressionError } from '../expression-error.ts';
 import type { Code, Frame, Surroundings } from './code.ts';
-import type { CelNode } from './parse.ts';
-import { CelFailure, type CelList, type CelValue, isList, isMap, nameType } from './value.ts';
+import type { CelNode, LoopMacro } from './syntax.ts';
+import { CelFailure, type CelList, type CelValue, isList, isMap, nameKindOf } from './value.ts';
 
-/** What repeats: `exists`, `all`, `map` and their kin, each turn of which is counted on the budget. */
-interface MacroCall {
-  readonly node: CelNode;
-  readonly name: string;
-  readonly receiver: CelNode | null;
-  readonly args: readonly CelNode[];
-}
-
+/** What repeats: `exists`, `all`, `map` and their kin, each turn of which is counted on the budget; and `cel.bind`. */
 type Compile = (node: CelNode, around: Surroundings) => Code;
 
 const DEEPEST_NESTING = 3;
 
-const repeating = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
-
-export function isMacro(name: string, receiver: CelNode | null): boolean {
-  if (receiver === null) return name === 'has';
-  if (name === 'bind') return receiver.op === 'id' && receiver.args === 'cel';
-  return repeating.has(name);
-}
-
-export function compileMacro(call: MacroCall, around: Surroundings, compile: Compile): Code {
-  if (call.receiver === null) return compileHas(call, around, compile);
-  if (call.name === 'bind') return compileBind(call, around, compile);
-  return compileRepetition(call, call.receiver, around, compile);
-}
-
-/** Whether a field is there: false too where what should hold it is not. */
-function compileHas({ node, args: [field] }: MacroCall, around: Surroundings, compile: Compile): Code {
-  if (field === undefined) throw new ExpressionError('has() takes a field, such as payload.id', node.start);
-  const value = compile(field, around);
-  return frame => !(value(frame) instanceof CelFailure);
-}
-
-function compileBind({ node, args }: MacroCall, around: Surroundings, compile: Compile): Code {
-  const [variable, value, body] = args;
-  if (value === undefined || body === undefined)
-    throw new ExpressionError('cel.bind(name, value, expression) takes three arguments', node.start);
-  const bound = compile(value, around);
-  const { slot, inner } = declare(variable, around);
-  const code = compile(body, inner);
+export function compileBind(node: CelNode & { op: 'bind' }, around: Surroundings, compile: Compile): Code {
+  const bound = compile(node.value, around);
+  const { slot, inner } = declare(node.variable, around);
+  const code = compile(node.body, inner);
   return frame => {
     const found = bound(frame);
     if (found instanceof CelFailure) return found;
@@ -51,69 +20,56 @@ function compileBind({ node, args }: MacroCall, around: Surroundings, compile: C
   };
 }
 
-function declare(variable: CelNode | undefined, around: Surroundings): { slot: number; inner: Surroundings } {
-  if (variable?.op !== 'id')
-    throw new ExpressionError('A variable is a plain name, such as item', variable?.start ?? 0);
+function declare(variable: string, around: Surroundings): { slot: number; inner: Surroundings } {
   const slot = around.needs.slots++;
-  return { slot, inner: { ...around, variables: new Map(around.variables).set(variable.args, slot) } };
+  return { slot, inner: { ...around, variables: new Map(around.variables).set(variable, slot) } };
 }
 
 interface Loop {
   readonly slot: number;
   readonly cost: number;
   readonly body: Code;
-  /** Only of `map(item, filter, value)`. */
   readonly filter: Code | null;
   readonly complain: (value: CelValue) => CelFailure;
 }
 
-function compileRepetition(call: MacroCall, receiver: CelNode, around: Surroundings, compile: Compile): Code {
+export function compileLoop(node: CelNode & { op: 'loop' }, around: Surroundings, compile: Compile): Code {
+  const { macro, filter, body } = node;
   if (around.macroDepth === DEEPEST_NESTING)
-    throw new ExpressionError(
-      `${call.name}() may be nested ${DEEPEST_NESTING} levels deep at most`,
-      call.node.start,
-    );
-  const [variable, first, second] = call.args;
-  const body = second ?? first;
-  if (body === undefined || first === undefined)
-    throw new ExpressionError(`${call.name}(item, …) takes a name and an expression`, call.node.start);
-  const range = compile(receiver, around);
-  const { slot, inner } = declare(variable, around);
+    throw new ExpressionError(`${macro}() may be nested ${DEEPEST_NESTING} levels deep at most`, node.start);
+  const range = compile(node.range, around);
+  const { slot, inner } = declare(node.variable, around);
   const deeper = { ...inner, macroDepth: around.macroDepth + 1 };
   const loop: Loop = {
     slot,
     // About as many steps as the body has operations.
-    cost: 2 + Math.ceil((body.end - first.start) / 8),
+    cost: 2 + Math.ceil((body.end - (filter ?? body).start) / 8),
     body: compile(body, deeper),
-    filter: second === undefined ? null : compile(first, deeper),
-    complain: value =>
-      new CelFailure('mismatch', `${call.name}() needs true or false, not ${nameType(value)}`),
+    filter: filter === null ? null : compile(filter, deeper),
+    complain: value => new CelFailure('mismatch', `${macro}() needs true or false, not ${nameKindOf(value)}`),
   };
-  const run = runs[call.name as keyof typeof runs];
+  const run = runs[macro];
   return frame => {
     const items = range(frame);
     if (items instanceof CelFailure) return items;
     if (isList(items)) return run(loop, items, frame);
-    if (!isMap(items))
-      return new CelFailure('mismatch', `${call.name}() does not go with ${nameType(items)}`);
+    if (!isMap(items)) return new CelFailure('mismatch', `${macro}() does not go with ${nameKindOf(items)}`);
     const keys = Object.keys(items);
     frame.budget.spend(keys.length);
     return run(loop, keys, frame);
   };
 }
 
-const runs = {
-  exists: (loop: Loop, items: CelList, frame: Frame) => decide(loop, items, frame, true),
-  all: (loop: Loop, items: CelList, frame: Frame) => decide(loop, items, frame, false),
-  exists_one: (loop: Loop, items: CelList, frame: Frame) => {
+const runs: Record<LoopMacro, (loop: Loop, items: CelList, frame: Frame) => CelValue | CelFailure> = {
+  exists: (loop, items, frame) => decide(loop, items, frame, true),
+  all: (loop, items, frame) => decide(loop, items, frame, false),
+  exists_one: (loop, items, frame) => {
     const found = select(loop, items, frame, loop.body, item => item);
     return found instanceof CelFailure ? found : found.length === 1;
   },
-  filter: (loop: Loop, items: CelList, frame: Frame) => select(loop, items, frame, loop.body, item => item),
-  map: (loop: Loop, items: CelList, frame: Frame) =>
-    select(loop, items, frame, loop.filter, () => loop.body(frame)),
+  filter: (loop, items, frame) => select(loop, items, frame, loop.body, item => item),
+  map: (loop, items, frame) => select(loop, items, frame, loop.filter, () => loop.body(frame)),
 };
-
 /** One item that is `decisive` decides, whatever became of the others; else the first error counts. */
 function decide(loop: Loop, items: CelList, frame: Frame, decisive: boolean): boolean | CelFailure {
   let failure: CelFailure | null = null;

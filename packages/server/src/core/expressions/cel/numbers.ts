@@ -28,6 +28,10 @@ const minusIntegers = (a: bigint, b: bigint) => a - b;
 const timesDoubles = (a: number, b: number) => a * b;
 const timesIntegers = (a: bigint, b: bigint) => a * b;
 
+/** `-0.0` is not `0.0`: only what is an integer has one zero. */
+export const negate = (a: Numeric): Numeric | CelFailure =>
+  typeof a === 'number' || isComputable(a) ? -a : tooLarge;
+
 function compute(
   a: Numeric,
   b: Numeric,

@@ -1,82 +1,95 @@
 import type { Budget } from './budget.ts';
-import type { Operator } from './code.ts';
 import { equals, order } from './compare.ts';
-import { add, divide, multiply, remainder, subtract } from './numbers.ts';
-import { type CelValue, Duration, type Evaluated, isList, isMap, isNumber } from './value.ts';
+import { add, divide, multiply, negate, remainder, subtract } from './numbers.ts';
+import { type Overload, overload } from './overload.ts';
+import { durationOf, timeAt } from './time.ts';
+import { BOOL, type CelType, commonType, DURATION, DYN, NUMBER, STRING, TIMESTAMP } from './types.ts';
+import {
+  CelFailure,
+  type CelList,
+  type CelMap,
+  type CelValue,
+  type Evaluated,
+  type ValueKind,
+} from './value.ts';
 
-/** The operators of two values. Undefined where they do not go with such values: a type mismatch. */
+/** The operators, each with all that it takes. What decides by itself (`&&`, `||`, `?:`) is compiled apart. */
 type Calculation = (a: number | bigint, b: number | bigint) => Evaluated;
 
-const ofNumbers =
-  (calculate: Calculation): Operator =>
-  (a, b) =>
-    isNumber(a) && isNumber(b) ? calculate(a, b) : undefined;
+const ofNumbers = (calculate: Calculation): Overload =>
+  overload(['number', 'number'], NUMBER, (_budget, a, b) => calculate(a, b));
 
-const plus: Operator = (a, b, budget) => {
-  if (isNumber(a)) return isNumber(b) ? add(a, b) : undefined;
-  if (typeof a === 'string') return typeof b === 'string' ? concatenate(a, b, budget) : undefined;
-  if (a instanceof Date) return b instanceof Duration ? shift(a, b.ms) : undefined;
-  if (a instanceof Duration) {
-    if (b instanceof Date) return shift(b, a.ms);
-    return b instanceof Duration ? new Duration(a.ms + b.ms) : undefined;
+const plus: readonly Overload[] = [
+  ofNumbers(add),
+  overload(['string', 'string'], STRING, (budget, a, b) => {
+    budget.build(a.length + b.length);
+    return a + b;
+  }),
+  overload(
+    ['list', 'list'],
+    types => commonType(types),
+    (budget, a, b) => {
+      budget.build(a.length + b.length);
+      return [...a, ...b];
+    },
+  ),
+  overload(['timestamp', 'duration'], TIMESTAMP, (_budget, a, b) => timeAt(a.getTime() + b.ms)),
+  overload(['duration', 'timestamp'], TIMESTAMP, (_budget, a, b) => timeAt(b.getTime() + a.ms)),
+  overload(['duration', 'duration'], DURATION, (_budget, a, b) => durationOf(a.ms + b.ms)),
+];
+
+const minus: readonly Overload[] = [
+  ofNumbers(subtract),
+  overload(['timestamp', 'timestamp'], DURATION, (_budget, a, b) => durationOf(a.getTime() - b.getTime())),
+  overload(['timestamp', 'duration'], TIMESTAMP, (_budget, a, b) => timeAt(a.getTime() - b.ms)),
+  overload(['duration', 'duration'], DURATION, (_budget, a, b) => durationOf(a.ms - b.ms)),
+];
+
+const orderedKinds = ['number', 'string', 'timestamp', 'duration', 'bool'] as const satisfies ValueKind[];
+
+const ordered = (decide: (order: number) => boolean): readonly Overload[] =>
+  orderedKinds.map(kind => overload([kind, kind], BOOL, (budget, a, b) => decide(order(a, b, budget))));
+
+function isInList(item: CelValue, list: CelList, budget: Budget): boolean {
+  for (const other of list) {
+    budget.spend(1);
+    if (equals(item, other, budget)) return true;
   }
-  if (a === null || !isList(a) || b === null || !isList(b)) return undefined;
-  budget.build(a.length + b.length);
-  return [...a, ...b];
-};
-
-function concatenate(a: string, b: string, budget: Budget): string {
-  budget.build(a.length + b.length);
-  return a + b;
+  return false;
 }
 
-/** No time where the calendar ends. */
-function shift(time: Date, ms: number): Date | undefined {
-  const shifted = new Date(time.getTime() + ms);
-  return Number.isNaN(shifted.getTime()) ? undefined : shifted;
-}
+/** Whoever asks knows the words for it. */
+export const absentEntry = new CelFailure('absent', 'there is no such entry');
 
-const minus: Operator = (a, b) => {
-  if (isNumber(a)) return isNumber(b) ? subtract(a, b) : undefined;
-  if (a instanceof Date) {
-    if (b instanceof Date) return new Duration(a.getTime() - b.getTime());
-    return b instanceof Duration ? shift(a, -b.ms) : undefined;
-  }
-  return a instanceof Duration && b instanceof Duration ? new Duration(a.ms - b.ms) : undefined;
-};
+const itemAt = (list: CelList, at: number | bigint): Evaluated =>
+  list[Number(at)] ?? (Number(at) in list ? null : absentEntry);
 
-const ordered =
-  (decide: (order: number) => boolean): Operator =>
-  (a, b, budget) => {
-    const found = order(a, b, budget);
-    return found === undefined ? undefined : decide(found);
-  };
+export const fieldOf = (map: CelMap, name: string): Evaluated =>
+  Object.hasOwn(map, name) ? (map[name] ?? null) : absentEntry;
 
-function isIn(item: CelValue, container: CelValue, budget: Budget): boolean | undefined {
-  if (isList(container)) {
-    for (const other of container) {
-      budget.spend(1);
-      if (equals(item, other, budget)) return true;
-    }
-    return false;
-  }
-  return isMap(container) && typeof item === 'string' ? Object.hasOwn(container, item) : undefined;
-}
+const itemType = ([list]: readonly CelType[]): CelType => (list?.kind === 'list' ? list.item : DYN);
+const valueType = ([map]: readonly CelType[]): CelType => (map?.kind === 'map' ? map.value : DYN);
 
-export const arithmetic = {
+export const operators = {
   '+': plus,
   '-': minus,
-  '*': ofNumbers(multiply),
-  '/': ofNumbers(divide),
-  '%': ofNumbers(remainder),
-} as const satisfies Record<string, Operator>;
-
-export const comparisons = {
-  '==': equals,
-  '!=': (a, b, budget) => !equals(a, b, budget),
+  '*': [ofNumbers(multiply)],
+  '/': [ofNumbers(divide)],
+  '%': [ofNumbers(remainder)],
+  '==': [overload(['any', 'any'], BOOL, (budget, a, b) => equals(a, b, budget))],
+  '!=': [overload(['any', 'any'], BOOL, (budget, a, b) => !equals(a, b, budget))],
   '<': ordered(found => found < 0),
   '<=': ordered(found => found <= 0),
   '>': ordered(found => found > 0),
   '>=': ordered(found => found >= 0),
-  in: isIn,
-} as const satisfies Record<string, Operator>;
+  in: [
+    overload(['any', 'list'], BOOL, (budget, item, list) => isInList(item, list, budget)),
+    overload(['any', 'map'], BOOL, (_budget, key, map) => typeof key === 'string' && Object.hasOwn(map, key)),
+  ],
+  '[]': [
+    overload(['list', 'number'], itemType, (_budget, list, at) => itemAt(list, at)),
+    overload(['map', 'string'], valueType, (_budget, map, key) => fieldOf(map, key)),
+  ],
+} as const satisfies Record<string, readonly Overload[]>;
+
+export const negation: readonly Overload[] = [overload(['number'], NUMBER, (_budget, a) => negate(a))];

@@ -1,6 +1,7 @@
 import type { Budget } from './budget.ts';
-import type { CelFunction } from './code.ts';
-import { CelFailure, type CelValue, isList, isNumber } from './value.ts';
+import { type Overload, overload } from './overload.ts';
+import { BOOL, listOf, NUMBER, STRING } from './types.ts';
+import { CelFailure, type CelList, type Evaluated } from './value.ts';
 
 /**
  * A character is a Unicode code point, also for positions and lengths: a text is never cut inside a surrogate
@@ -9,21 +10,11 @@ import { CelFailure, type CelValue, isList, isNumber } from './value.ts';
 const hasPairs = (text: string): boolean => /[\ud800-\udfff]/.test(text);
 
 const outOfRange = new CelFailure('absent', 'a position lies outside the text');
+const notWhole = new CelFailure('mismatch', 'a position or a count must be a whole number');
+const notTexts = new CelFailure('mismatch', 'join() needs a list of texts');
 
-const ofText =
-  (
-    method: (text: string, args: readonly CelValue[], budget: Budget) => ReturnType<CelFunction>,
-  ): CelFunction =>
-  ([text = null, ...args], budget) => {
-    if (typeof text !== 'string') return undefined;
-    budget.scan(text);
-    return method(text, args, budget);
-  };
-
-const withText = (method: (text: string, other: string) => CelValue): CelFunction =>
-  ofText((text, [other]) => (typeof other === 'string' ? method(text, other) : undefined));
-
-function countCharacters(text: string, budget: Budget): number {
+export function sizeOfText(text: string, budget: Budget): number {
+  budget.scan(text);
   if (!hasPairs(text)) return text.length;
   budget.spend(text.length);
   let count = 0;
@@ -31,8 +22,7 @@ function countCharacters(text: string, budget: Budget): number {
   return count;
 }
 
-const toIndex = (value: CelValue | undefined): number | null =>
-  value !== undefined && isNumber(value) && Number.isSafeInteger(Number(value)) ? Number(value) : null;
+const isIndex = (value: number | bigint): boolean => Number.isSafeInteger(Number(value));
 
 /** Where the n-th character begins, in units; past the end where there are not so many. */
 function unitAt(text: string, index: number, budget: Budget): number {
@@ -46,59 +36,146 @@ function unitAt(text: string, index: number, budget: Budget): number {
   return unit;
 }
 
-const find = (search: (text: string, other: string, from: number | undefined) => number): CelFunction =>
-  ofText((text, [other, from], budget) => {
-    const index = from === undefined ? 0 : toIndex(from);
-    if (typeof other !== 'string' || index === null) return undefined;
-    const unit = unitAt(text, index, budget);
-    if (index < 0 || unit > text.length) return outOfRange;
-    const found = search(text, other, from === undefined ? undefined : unit);
-    return BigInt(found < 0 ? found : countCharacters(text.slice(0, found), budget));
-  });
+const ofText = (
+  result: typeof BOOL,
+  method: (text: string, budget: Budget) => Evaluated,
+): readonly Overload[] => [
+  overload(['string'], result, (budget, text) => {
+    budget.scan(text);
+    return method(text, budget);
+  }),
+];
 
-const substring: CelFunction = ofText((text, [from, to], budget) => {
-  const start = toIndex(from);
-  const end = to === undefined ? null : toIndex(to);
-  if (start === null || (to !== undefined && end === null)) return undefined;
-  const first = unitAt(text, start, budget);
-  const last = end === null ? text.length : unitAt(text, end, budget);
-  return start < 0 || first > last || last > text.length ? outOfRange : text.slice(first, last);
-});
+const withText = (method: (text: string, other: string) => boolean): readonly Overload[] => [
+  overload(['string', 'string'], BOOL, (budget, text, other) => {
+    budget.scan(text);
+    return method(text, other);
+  }),
+];
 
-const split: CelFunction = ofText((text, [separator, most], budget) => {
-  const limit = most === undefined ? -1 : toIndex(most);
-  if (typeof separator !== 'string' || limit === null) return undefined;
+function find(
+  search: (text: string, other: string, from: number | undefined) => number,
+): readonly Overload[] {
+  const count = (budget: Budget, text: string, found: number) =>
+    BigInt(found < 0 ? found : sizeOfText(text.slice(0, found), budget));
+  return [
+    overload(['string', 'string'], NUMBER, (budget, text, other) => {
+      budget.scan(text);
+      return count(budget, text, search(text, other, undefined));
+    }),
+    overload(['string', 'string', 'number'], NUMBER, (budget, text, other, from) => {
+      budget.scan(text);
+      if (!isIndex(from)) return notWhole;
+      const unit = unitAt(text, Number(from), budget);
+      if (from < 0 || unit > text.length) return outOfRange;
+      return count(budget, text, search(text, other, unit));
+    }),
+  ];
+}
+
+function cut(text: string, from: number | bigint, to: number | bigint | null, budget: Budget): Evaluated {
+  budget.scan(text);
+  if (!isIndex(from) || (to !== null && !isIndex(to))) return notWhole;
+  const first = unitAt(text, Number(from), budget);
+  const last = to === null ? text.length : unitAt(text, Number(to), budget);
+  return from < 0 || first > last || last > text.length ? outOfRange : text.slice(first, last);
+}
+
+function charAt(text: string, at: number | bigint, budget: Budget): Evaluated {
+  budget.scan(text);
+  if (!isIndex(at)) return notWhole;
+  const unit = unitAt(text, Number(at), budget);
+  if (at < 0 || unit > text.length) return outOfRange;
+  const point = text.codePointAt(unit);
+  return point === undefined ? '' : String.fromCodePoint(point);
+}
+
+function split(text: string, separator: string, most: number | bigint, budget: Budget): Evaluated {
+  if (!isIndex(most)) return notWhole;
   budget.build(text.length);
+  const limit = Number(most);
   if (limit === 0) return [];
   const parts = separator === '' ? Array.from(text) : text.split(separator);
   if (limit < 0 || parts.length <= limit) return parts;
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
-});
+}
 
-const join: CelFunction = ([list = null, separator = ''], budget) => {
-  if (!isList(list) || typeof separator !== 'string') return undefined;
+function replace(text: string, old: string, by: string, most: number | bigint, budget: Budget): Evaluated {
+  if (!isIndex(most)) return notWhole;
+  budget.build(text.length);
+  const limit = most < 0 ? Number.POSITIVE_INFINITY : Number(most);
+  const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
+  const times = Math.min(limit, parts.length - 1);
+  budget.build(text.length + times * by.length);
+  return (
+    parts.slice(0, times + 1).join(by) +
+    parts
+      .slice(times + 1)
+      .map(part => old + part)
+      .join('')
+  );
+}
+
+/** What Unicode calls white space, which is not quite what JavaScript trims. */
+const isWhite = (character: string | undefined): boolean =>
+  character !== undefined && /\p{White_Space}/u.test(character);
+
+function trim(text: string, budget: Budget): string {
+  let [start, end] = [0, text.length];
+  while (isWhite(text[start])) start++;
+  while (end > start && isWhite(text[end - 1])) end--;
+  budget.spend(start + text.length - end);
+  return text.slice(start, end);
+}
+
+function reverse(text: string, budget: Budget): string {
+  budget.build(text.length);
+  return Array.from(text).reverse().join('');
+}
+
+function join(list: CelList, separator: string, budget: Budget): Evaluated {
   budget.spend(list.length);
   let size = separator.length * list.length;
   for (const item of list) {
-    if (typeof item !== 'string') return undefined;
+    if (typeof item !== 'string') return notTexts;
     size += item.length;
   }
   budget.build(size);
   return list.join(separator);
-};
+}
 
 /** Every method of text, and `join` that makes one of a list. */
-export const textMethods: Readonly<Record<string, CelFunction>> = {
-  size: ofText((text, _args, budget) => BigInt(countCharacters(text, budget))),
+export const textMethods: Readonly<Record<string, readonly Overload[]>> = {
   contains: withText((text, other) => text.includes(other)),
   startsWith: withText((text, other) => text.startsWith(other)),
   endsWith: withText((text, other) => text.endsWith(other)),
-  lowerAscii: ofText(text => text.replace(/[A-Z]+/g, letters => letters.toLowerCase())),
-  upperAscii: ofText(text => text.replace(/[a-z]+/g, letters => letters.toUpperCase())),
-  trim: ofText(text => text.trim()),
+  lowerAscii: ofText(STRING, text => text.replace(/[A-Z]+/g, letters => letters.toLowerCase())),
+  upperAscii: ofText(STRING, text => text.replace(/[a-z]+/g, letters => letters.toUpperCase())),
+  trim: ofText(STRING, trim),
+  reverse: ofText(STRING, reverse),
   indexOf: find((text, other, from) => text.indexOf(other, from)),
   lastIndexOf: find((text, other, from) => text.lastIndexOf(other, from)),
-  substring,
-  split,
-  join,
+  charAt: [overload(['string', 'number'], STRING, (budget, text, at) => charAt(text, at, budget))],
+  substring: [
+    overload(['string', 'number'], STRING, (budget, text, from) => cut(text, from, null, budget)),
+    overload(['string', 'number', 'number'], STRING, (budget, text, from, to) => cut(text, from, to, budget)),
+  ],
+  split: [
+    overload(['string', 'string'], listOf(STRING), (budget, text, by) => split(text, by, -1, budget)),
+    overload(['string', 'string', 'number'], listOf(STRING), (budget, text, by, most) =>
+      split(text, by, most, budget),
+    ),
+  ],
+  replace: [
+    overload(['string', 'string', 'string'], STRING, (budget, text, old, by) =>
+      replace(text, old, by, -1, budget),
+    ),
+    overload(['string', 'string', 'string', 'number'], STRING, (budget, text, old, by, most) =>
+      replace(text, old, by, most, budget),
+    ),
+  ],
+  join: [
+    overload(['list'], STRING, (budget, list) => join(list, '', budget)),
+    overload(['list', 'string'], STRING, (budget, list, separator) => join(list, separator, budget)),
+  ],
 };

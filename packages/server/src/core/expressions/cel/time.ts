@@ -1,7 +1,32 @@
-import type { CelFunction } from './code.ts';
-import { CelFailure, type CelValue, Duration } from './value.ts';
+import { parseTimestamp, timestamp } from '@sluice/contract';
+import { type Overload, overload } from './overload.ts';
+import { DURATION, NUMBER, TIMESTAMP } from './types.ts';
+import { CelFailure, Duration } from './value.ts';
+import { inZone, readZone } from './zone.ts';
 
-/** Times and durations: what CEL reads off them, in UTC or in a named time zone. */
+/** Times and durations, to the millisecond: how they are read, and what CEL reads off them. */
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+/** Ten thousand years. */
+const LONGEST_MS = 315_576_000_000_000;
+
+const unreadableTime = new CelFailure('mismatch', 'a text does not read as an RFC 3339 time');
+const unreadableDuration = new CelFailure('mismatch', 'a text does not read as a duration such as 1h30m');
+const outOfCalendar = new CelFailure('mismatch', 'a time lies outside the years 1 to 9999');
+const tooLong = new CelFailure('mismatch', 'a duration is longer than 10,000 years');
+
+export function timeAt(ms: number): Date | CelFailure {
+  return ms >= FIRST_MS && ms <= LAST_MS ? new Date(ms) : outOfCalendar;
+}
+
+export const durationOf = (ms: number): Duration | CelFailure =>
+  Math.abs(ms) <= LONGEST_MS ? new Duration(ms) : tooLong;
+
+function parseTime(text: string): Date | CelFailure {
+  const ms = text.length <= 64 && timestamp.safeParse(text).success ? parseTimestamp(text) : null;
+  return ms === null ? unreadableTime : timeAt(ms);
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
   m: 60_000,
@@ -12,113 +37,86 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 0.000001,
 };
 
-const DURATION = /^([+-])?((?:\d{1,15}(?:\.\d{1,15})?(?:h|ms|m|s|us|µs|ns))+)$/;
+const DURATION_TEXT = /^([+-])?(0|(?:(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:h|ms|m|s|us|µs|ns))+)$/;
 
-export function parseDuration(text: string): Duration | CelFailure {
-  const [, sign, parts = ''] = (text.length <= 100 && DURATION.exec(text)) || [];
-  if (parts === '') return new CelFailure('mismatch', 'a text does not read as a duration such as 1h30m');
+function parseDuration(text: string): Duration | CelFailure {
+  const [, sign, parts = ''] = (text.length <= 100 && DURATION_TEXT.exec(text)) || [];
+  if (parts === '') return unreadableDuration;
   let ms = 0;
   for (const [, amount, unit = ''] of parts.matchAll(/([\d.]+)([a-zµ]+)/g))
     ms += Number(amount) * (UNIT_MS[unit] ?? 0);
-  return new Duration(sign === '-' ? -ms : ms);
+  return durationOf(sign === '-' ? -ms : ms);
 }
 
-export const printDuration = (duration: Duration): string => `${duration.ms / 1_000}s`;
+/** RFC 3339 as CEL prints it: no fraction where there is none. */
+export const printTime = (time: Date): string => time.toISOString().replace(/\.?0*Z$/, 'Z');
 
-/** The parts of a time, counted as CEL counts them: months, days of the month and of the year from 0. */
-interface Parts {
-  readonly year: number;
-  readonly month: number;
-  readonly date: number;
-  readonly weekday: number;
-  readonly hours: number;
-  readonly minutes: number;
-  readonly seconds: number;
+const failureOf = (read: unknown): CelFailure | null => (read instanceof CelFailure ? read : null);
+
+export const toTimestamp: readonly Overload[] = [
+  overload(['timestamp'], TIMESTAMP, (_budget, time) => time),
+  overload(['number'], TIMESTAMP, (_budget, seconds) => timeAt(Number(seconds) * 1_000)),
+  overload(
+    ['string'],
+    TIMESTAMP,
+    (_budget, text) => parseTime(text),
+    text => failureOf(parseTime(text)),
+  ),
+];
+
+export const toDuration: readonly Overload[] = [
+  overload(['duration'], DURATION, (_budget, duration) => duration),
+  overload(
+    ['string'],
+    DURATION,
+    (_budget, text) => parseDuration(text),
+    text => failureOf(parseDuration(text)),
+  ),
+];
+
+/** Reading a zone and converting to it takes microseconds. */
+const ZONE_STEPS = 2_000;
+
+const DAY_MS = 86_400_000;
+
+/** CEL counts months, and days of the month, of the week and of the year, from 0. */
+function ofTime(read: (time: Date) => number): readonly Overload[] {
+  return [
+    overload(['timestamp'], NUMBER, (_budget, time) => BigInt(read(time))),
+    overload(
+      ['timestamp', 'string'],
+      NUMBER,
+      (budget, time, name) => {
+        budget.spend(ZONE_STEPS);
+        const zone = readZone(name);
+        return zone instanceof CelFailure ? zone : BigInt(read(inZone(time, zone)));
+      },
+      name => failureOf(readZone(name)),
+    ),
+  ];
 }
 
-const partsInUtc = (time: Date): Parts => ({
-  year: time.getUTCFullYear(),
-  month: time.getUTCMonth(),
-  date: time.getUTCDate(),
-  weekday: time.getUTCDay(),
-  hours: time.getUTCHours(),
-  minutes: time.getUTCMinutes(),
-  seconds: time.getUTCSeconds(),
-});
+const ofDuration = (read: (ms: number) => number): Overload =>
+  overload(['duration'], NUMBER, (_budget, { ms }) => BigInt(Math.trunc(read(ms))));
 
-/** Making a formatter takes twenty times as long as using it. Zones are few, however many spellings they have. */
-const MOST_FORMATTERS = 100;
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const dayOfYear = (time: Date): number => Math.floor((time.getTime() - startOfYear(time)) / DAY_MS);
 
-function formatterOf(zone: string): Intl.DateTimeFormat | null {
-  const known = formatters.get(zone);
-  if (known !== undefined) return known;
-  try {
-    const made = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-      ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
-    });
-    if (formatters.size === MOST_FORMATTERS) formatters.clear();
-    formatters.set(zone, made);
-    return made;
-  } catch {
-    return null;
-  }
+/** `Date.UTC` takes the years before 100 for those of the last century. */
+function startOfYear(time: Date): number {
+  const start = new Date(time.getTime());
+  start.setUTCMonth(0, 1);
+  return start.setUTCHours(0, 0, 0, 0);
 }
 
-function partsInZone(time: Date, zone: string): Parts | null {
-  const formatter = formatterOf(zone);
-  if (formatter === null) return null;
-  const numbers: Record<string, number> = {};
-  for (const { type, value } of formatter.formatToParts(time)) numbers[type] = Number(value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = numbers;
-  return partsInUtc(new Date(Date.UTC(year, month - 1, day, hour, minute, second)));
-}
-
-const FORMATTING_STEPS = 2_000;
-
-const ofTime =
-  (read: (parts: Parts, time: Date) => number, ofDuration?: (ms: number) => number): CelFunction =>
-  ([time = null, zone], budget) => {
-    if (time instanceof Duration)
-      return ofDuration && zone === undefined ? count(ofDuration(time.ms)) : undefined;
-    if (!(time instanceof Date) || (zone !== undefined && typeof zone !== 'string')) return undefined;
-    if (zone === undefined) return count(read(partsInUtc(time), time));
-    budget.spend(FORMATTING_STEPS);
-    const parts = partsInZone(time, zone);
-    return parts === null
-      ? new CelFailure('mismatch', 'there is no such time zone')
-      : count(read(parts, time));
-  };
-
-const count = (n: number): CelValue => BigInt(Math.trunc(n));
-
-const dayOfYear = ({ year, month, date }: Parts): number =>
-  (Date.UTC(year, month, date) - Date.UTC(year, 0, 1)) / 86_400_000;
-
-export const timeMethods: Readonly<Record<string, CelFunction>> = {
-  getFullYear: ofTime(parts => parts.year),
-  getMonth: ofTime(parts => parts.month),
-  getDate: ofTime(parts => parts.date),
-  getDayOfMonth: ofTime(parts => parts.date - 1),
-  getDayOfWeek: ofTime(parts => parts.weekday),
+export const timeMethods: Readonly<Record<string, readonly Overload[]>> = {
+  getFullYear: ofTime(time => time.getUTCFullYear()),
+  getMonth: ofTime(time => time.getUTCMonth()),
+  getDate: ofTime(time => time.getUTCDate()),
+  getDayOfMonth: ofTime(time => time.getUTCDate() - 1),
+  getDayOfWeek: ofTime(time => time.getUTCDay()),
   getDayOfYear: ofTime(dayOfYear),
-  getHours: ofTime(
-    parts => parts.hours,
-    ms => ms / 3_600_000,
-  ),
-  getMinutes: ofTime(
-    parts => parts.minutes,
-    ms => ms / 60_000,
-  ),
-  getSeconds: ofTime(
-    parts => parts.seconds,
-    ms => ms / 1_000,
-  ),
-  getMilliseconds: ofTime(
-    (_parts, time) => time.getUTCMilliseconds(),
-    ms => ms,
-  ),
+  getHours: [...ofTime(time => time.getUTCHours()), ofDuration(ms => ms / 3_600_000)],
+  getMinutes: [...ofTime(time => time.getUTCMinutes()), ofDuration(ms => ms / 60_000)],
+  getSeconds: [...ofTime(time => time.getUTCSeconds()), ofDuration(ms => ms / 1_000)],
+  getMilliseconds: [...ofTime(time => time.getUTCMilliseconds()), ofDuration(ms => ms % 1_000)],
 };

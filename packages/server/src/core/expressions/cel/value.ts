@@ -14,6 +14,10 @@ export class Duration {
   constructor(readonly ms: number) {}
 }
 
+/** Fixed notation, since `1e-7s` would read as no duration. */
+export const printDuration = ({ ms }: Duration): string =>
+  `${(ms / 1_000).toFixed(9).replace(/\.?0+$/, '')}s`;
+
 /**
  * Why an expression has no value. In CEL an error is a value until something absorbs it (`true || <absent>` is
  * true), so it is passed on like one and never thrown.
@@ -27,6 +31,49 @@ export class CelFailure {
 
 export type Evaluated = CelValue | CelFailure;
 
+/** The kinds that functions and operators tell apart. An integer and a fraction are of one kind, as in JSON. */
+export interface ValueOfKind {
+  readonly null: null;
+  readonly bool: boolean;
+  readonly number: number | bigint;
+  readonly string: string;
+  readonly timestamp: Date;
+  readonly duration: Duration;
+  readonly list: CelList;
+  readonly map: CelMap;
+}
+export type ValueKind = keyof ValueOfKind;
+
+export function kindOf(value: CelValue): ValueKind {
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'number':
+    case 'bigint':
+      return 'number';
+    case 'boolean':
+      return 'bool';
+  }
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  if (value instanceof Date) return 'timestamp';
+  return value instanceof Duration ? 'duration' : 'map';
+}
+
+const kindNames: Readonly<Record<ValueKind, string>> = {
+  null: 'null',
+  bool: 'true or false',
+  number: 'a number',
+  string: 'text',
+  timestamp: 'a time',
+  duration: 'a duration',
+  list: 'a list',
+  map: 'an object',
+};
+
+export const nameKind = (kind: ValueKind): string => kindNames[kind];
+export const nameKindOf = (value: CelValue): string => kindNames[kindOf(value)];
+
 export const isNumber = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint';
 
@@ -38,16 +85,6 @@ export const isMap = (value: CelValue): value is CelMap =>
   !(value instanceof Duration);
 
 export const isList = (value: CelValue): value is CelList => Array.isArray(value);
-
-export function nameType(value: CelValue): string {
-  if (value === null) return 'null';
-  if (isNumber(value)) return 'a number';
-  if (typeof value === 'string') return 'text';
-  if (typeof value === 'boolean') return 'true or false';
-  if (value instanceof Date) return 'a time';
-  if (value instanceof Duration) return 'a duration';
-  return Array.isArray(value) ? 'a list' : 'an object';
-}
 
 /**
  * An expression's value as payloads hold values: integers are numbers as far as those are exact, times are
@@ -62,7 +99,7 @@ export function toJson(value: CelValue, budget: Budget): Json | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return toRfc3339(value.getTime());
-  if (value instanceof Duration) return `${value.ms / 1_000}s`;
+  if (value instanceof Duration) return printDuration(value);
   if (isList(value)) return listToJson(value, budget);
   return isMap(value) ? mapToJson(value, budget) : undefined;
 }
