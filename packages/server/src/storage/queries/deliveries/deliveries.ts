@@ -48,6 +48,7 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
   code: row.code,
   createdAt: row.created_at,
   finishedAt: row.finished_at,
+  replayedBy: row.replayed_by,
 });
 
 /**
