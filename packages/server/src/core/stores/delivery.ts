@@ -51,7 +51,7 @@ export interface DeliveryFilter {
   readonly pipeline?: string | undefined;
   readonly state?: DeliveryState | undefined;
   readonly code?: string | undefined;
-  /** Of the dead alone: when they died, exclusive. */
-  readonly endedAfter?: number | undefined;
-  readonly endedBefore?: number | undefined;
+  /** When they were made, exclusive. */
+  readonly madeAfter?: number | undefined;
+  readonly madeBefore?: number | undefined;
 }
