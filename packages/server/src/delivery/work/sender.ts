@@ -1,12 +1,12 @@
 import { type Clock, seconds } from '../../core/clock.ts';
 import type { EntityReader } from '../../core/entities/reader.ts';
 import type { AttemptResult } from '../../core/http/attempt.ts';
+import { NoLongerWanted } from '../../core/http/outgoing.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { ClaimedDelivery, DeliveryQueue, EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import type { Random } from '../../core/work/backoff.ts';
 import { decide } from '../decide/decide.ts';
 import { retryPolicyOf } from '../decide/policy.ts';
-import { NoLongerWanted } from '../destination.ts';
 import { readOutput } from '../rendering/output.ts';
 import type { Claim, ClaimCheck } from './claim.ts';
 import type { DestinationQueue } from './destination-queue.ts';
