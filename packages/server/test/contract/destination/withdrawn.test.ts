@@ -110,14 +110,22 @@ describe('what is withdrawn', () => {
     const config = { connection_string: database.url, table: 'events' };
     const destination = prepareFrom(postgresDestination, config);
     let isWanted = true;
-    const isStillWanted = async () => isWanted;
+    let asked = 0;
+    const isStillWanted = async () => {
+      asked++;
+      return isWanted;
+    };
     const sampleEvent = sampleDelivery().event;
-    const send = (n: number, timeoutMs = 30_000) =>
+    const send = (n: number) =>
       outcomeOf(
         destination.send(
-          sampleDelivery({ event: { ...sampleEvent, id: `evt_${n}` }, timeoutMs, isStillWanted }),
+          sampleDelivery({ event: { ...sampleEvent, id: `evt_${n}` }, timeoutMs: 30_000, isStillWanted }),
         ),
       );
+    expect(await send(0)).toMatchObject({ outcome: 'delivered' });
+    asked = 0;
+    expect(await send(0)).toMatchObject({ outcome: 'delivered' });
+    const askedBeforeItIsHandedOver = asked;
     await admin.query('BEGIN; LOCK TABLE events IN EXCLUSIVE MODE');
     const busy = [1, 2, 3, 4, 5].map(n => send(n));
     await until(async () => {
@@ -126,7 +134,9 @@ describe('what is withdrawn', () => {
          WHERE NOT granted AND datname = current_database()`);
       return rows[0]?.n === 5;
     }, 'The connections are not busy.');
+    asked = 0;
     const waiting = send(6);
+    await until(() => asked === askedBeforeItIsHandedOver, 'It was not handed over.');
     isWanted = false;
     await admin.query('COMMIT');
     expect(await Promise.all(busy)).toMatchObject(Array(5).fill({ outcome: 'delivered' }));
@@ -134,7 +144,7 @@ describe('what is withdrawn', () => {
     // The connection that it had is as good as before.
     isWanted = true;
     expect(await send(7)).toMatchObject({ outcome: 'delivered' });
-    expect((await admin.query('SELECT * FROM events')).rows).toHaveLength(6);
+    expect((await admin.query('SELECT * FROM events')).rows).toHaveLength(7);
     await destination.close?.();
     await admin.end();
     await database.drop();
