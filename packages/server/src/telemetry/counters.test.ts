@@ -22,11 +22,20 @@ beforeEach(() => {
   keeper = createCountKeeper({ addCounts }, { now: () => now });
 });
 
+const anEvent = {
+  type: 'x',
+  icon: null,
+  payload: '{}',
+  senderId: null,
+  entityKind: null,
+  entityExternalId: null,
+  happenedAt: 0,
+};
 const request = (sourceId: string | null) => ({
   orgId: 'org',
   sourceId,
   receivedAt: now,
-  events: [],
+  events: [{ ...anEvent, id: idFloor('evt', now) }],
   idempotency: null,
 });
 const recorded = () => stored.map(({ subject, name, amount }) => `${subject} ${name} ${amount}`).toSorted();
@@ -136,7 +145,8 @@ test('an event that a replay gives another state moves to that; one that waits f
 });
 
 test('of the organisation, events count when they came in and deliveries when they were made', async () => {
-  keeper.received({ ...request(null), receivedAt: now - MINUTE }, 1);
+  const earlier = { ...anEvent, id: idFloor('evt', now - MINUTE) };
+  keeper.received({ ...request(null), events: [earlier] }, 1);
   keeper.settled(settlement(), { kind: 'settled', deliveries: 0, state: 'unrouted' }, []);
   keeper.erased('org', [idFloor('evt', now - MINUTE)]);
   keeper.attempted(delivery({ isReplay: true }), { state: 'delivered' });

@@ -47,8 +47,8 @@ export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clo
   }
 
   return {
-    received({ orgId, sourceId, receivedAt }, events) {
-      add(orgId, WHOLE_ORGANISATION, 'received', events, receivedAt);
+    received({ orgId, sourceId, events: [first] }, events) {
+      add(orgId, WHOLE_ORGANISATION, 'received', events, first && idTime(first.id));
       if (sourceId !== null) add(orgId, sourceId, 'received', events);
     },
 
