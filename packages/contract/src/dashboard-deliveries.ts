@@ -157,7 +157,7 @@ export const deadLetterFilter = z.strictObject({
   event: deliveryFilter.event,
   destination: deliveryFilter.destination,
   code: deliveryFilter.code,
-  /** Dead, or received where a pipeline failed with it, after and before, exclusive. */
+  /** Made, or received where a pipeline failed with it, after and before, exclusive. */
   after: moment.optional(),
   before: moment.optional(),
 });

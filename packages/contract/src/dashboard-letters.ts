@@ -33,6 +33,8 @@ const deliveryRecord = z.object({
   code: z.string().nullable(),
   created_at: z.string(),
   finished_at: z.string().nullable(),
+  /** The delivery that a replay made in place of this one, which had died: it is cancelled, with the code `replayed`. */
+  replayed_by: z.string().nullable(),
   attempts: z.array(attemptRecord),
   /** The run of the event that made it. */
   run_id: z.string(),

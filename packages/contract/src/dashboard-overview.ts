@@ -37,7 +37,7 @@ const series = { from: z.string(), step_s: z.number(), series: z.record(z.string
 const countersRecord = z.object(series);
 export type CountersRecord = z.infer<typeof countersRecord>;
 
-/** What an organisation counts of its events and deliveries. */
+/** Events by the state that they are in, and deliveries that were delivered or are dead: each by when it was made. */
 export const funnelNames = [
   'received',
   'processed',

@@ -1,3 +1,4 @@
+import { chartWindow } from '@sluice/contract/chart-window';
 import { useMemo } from 'react';
 import { useFilters } from './use-filters.ts';
 
@@ -14,12 +15,15 @@ interface Times {
   readonly before: string | undefined;
 }
 
-/** From when to when a list goes, as the address says it: a span that ends now, or two moments. */
+/**
+ * From when to when a list goes, as the address says it: a span that ends now, or two moments. A span begins where a
+ * chart of it does, so that a list has as many as the figure that leads to it.
+ */
 export function useTimeRange(): Times {
   const [{ within, after, before }] = useFilters();
   const since = useMemo(() => {
     const span = within === undefined ? undefined : spans[within];
-    return span && new Date(Date.now() - span.minutes * 60_000).toISOString();
+    return span && new Date(chartWindow(span.minutes, Date.now()).from - 1).toISOString();
   }, [within]);
   return { after: since ?? after, before };
 }

@@ -62,12 +62,20 @@ export function composeDelivery(
   // What somebody withdraws may wait in a queue of the worker, which is notified before the call is answered.
   const recheck = (organisationId: string, deliveryIds?: readonly string[]) =>
     worker?.recheckClaims(organisationId, deliveryIds);
-  const deliveryQueue = withDiscardSignal(engine.deliveryQueue, recheck);
+  const deliveryQueue = withDiscardSignal(engine.deliveryQueue, (organisationId, deliveryIds) => {
+    telemetry.metrics.ended('cancelled', deliveryIds.length);
+    recheck(organisationId, deliveryIds);
+  });
   const onDeliveriesDue = deliveriesDue.raise;
   return {
     destinationAdmin,
     deliveryQueue,
-    entities: withErasureSignal(engine.entities, recheck),
+    entities: withErasureSignal(engine.entities, (organisationId, { dropped, cancelled }) => {
+      telemetry.counts.erased(organisationId, dropped);
+      for (const _ of dropped) telemetry.metrics.settled('dropped');
+      telemetry.metrics.ended('cancelled', cancelled);
+      recheck(organisationId);
+    }),
     deadLetters: createDeadLetterActions({ deliveryQueue, journal, jobs, clock, onDeliveriesDue }),
     /** Null where another node delivers. */
     retryJobs: worker
@@ -84,8 +92,8 @@ export function composeDelivery(
 
 const countedBy = ({ counts, metrics }: TelemetryPart) =>
   ({
-    onAttempt: result => metrics.attempted(result.outcome === 'delivered' ? 'delivered' : result.code),
-    onWritten(delivery, next) {
+    onWritten(delivery, { attempt, next }) {
+      metrics.attempted(attempt.code ?? 'delivered');
       counts.attempted(delivery, next);
       if (next.state !== 'retrying') metrics.ended(next.state, 1);
     },
@@ -93,4 +101,8 @@ const countedBy = ({ counts, metrics }: TelemetryPart) =>
       counts.expired(orgId, destinationId, deliveries);
       metrics.ended('dead', deliveries);
     },
-  }) satisfies Pick<Parameters<typeof createDeliveryWorker>[0], 'onAttempt' | 'onWritten' | 'onExpired'>;
+    onOrphansCancelled: deliveries => metrics.ended('cancelled', deliveries),
+  }) satisfies Pick<
+    Parameters<typeof createDeliveryWorker>[0],
+    'onWritten' | 'onExpired' | 'onOrphansCancelled'
+  >;

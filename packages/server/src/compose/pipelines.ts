@@ -44,7 +44,8 @@ export function composePipelines(
     onDeliveries: deliveriesDue.raise,
     onSettled(settlement, result, sourceIds) {
       counts.settled(settlement, result, sourceIds);
-      if (settlement.jobId === null && result.state !== null) metrics.settled(result.state);
+      if (result.state !== null && result.before === undefined) metrics.settled(result.state);
+      if (result.replayed !== undefined) metrics.ended('cancelled', result.replayed);
       if (settlement.round !== 'first') return;
       for (const { id } of settlement.matchedSources ?? []) activity.sourceSeen(id);
     },

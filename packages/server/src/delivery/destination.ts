@@ -88,9 +88,6 @@ export interface OutgoingDelivery {
   isStillWanted(): Promise<boolean>;
 }
 
-/** It was not sent: while it waited for its turn it was paused, changed or withdrawn. */
-export class NoLongerWanted extends Error {}
-
 export const scopeOfDelivery = (delivery: OutgoingDelivery): Scope =>
   scopeOf(delivery.event, {
     payload: parseJson(delivery.payload) as JsonObject,

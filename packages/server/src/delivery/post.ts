@@ -10,6 +10,7 @@ export interface Post {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly timeoutMs: number;
+  isStillWanted(): Promise<boolean>;
   /** What people may see of the URL and the headers, where those hold secrets. */
   readonly shownUrl?: string;
   readonly shownHeaders?: Readonly<Record<string, string>>;
@@ -29,9 +30,9 @@ export async function post(
   request: Post,
   deps: { readonly http: OutgoingHttp; readonly clock: Clock },
 ): Promise<AttemptResult> {
-  const { url, headers, body, timeoutMs } = request;
+  const { url, headers, body, timeoutMs, isStillWanted } = request;
   const began = performance.now();
-  const result = await deps.http.request({ url, headers, body, timeoutMs });
+  const result = await deps.http.request({ url, headers, body, timeoutMs, isStillWanted });
   const facts = { request: summaryOf(request), durationMs: Math.round(performance.now() - began) };
   if (result.kind === 'failed') {
     const unanswered = { status: null, response: null, retryAfterMs: null };

@@ -28,7 +28,7 @@ function storageWith(events: number, version: number | null) {
       asked.push(`erase after ${page.after}`);
       const from = page.after === null ? 0 : Number(page.after);
       const erased = Math.min(page.limit, events - from);
-      return { erased, last: erased < page.limit ? null : String(from + erased) };
+      return { erased, dropped: [], cancelled: 0, last: erased < page.limit ? null : String(from + erased) };
     },
   };
 }

@@ -23,3 +23,12 @@ export function resolvedBy({ jobId, runs, parked, retryOf }: Settlement): Resolv
     (retryOf === undefined || retryOf.includes(UNKNOWN_PIPELINE));
   return isKnown ? [...better, { pipelineId: UNKNOWN_PIPELINE, below: ALL }] : better;
 }
+
+/**
+ * The pipelines of a retry of all of them. One that another such retry has run since is not run again, though as long
+ * as any is still to come the failure that both retry stays what it is.
+ */
+export function pipelinesOfAll({ runs, parked, retryOf }: Settlement): string[] {
+  if (!retryOf?.includes(UNKNOWN_PIPELINE)) return [];
+  return [...runs, ...parked].map(({ pipelineId }) => pipelineId).filter(id => id !== UNKNOWN_PIPELINE);
+}

@@ -151,7 +151,6 @@ export interface Schema {
     /** Empty: the first time. */
     replay_job_id: string;
     created_at: number;
-    /** 1: it failed, and a later run of the same pipeline did better. 2: it failed, and somebody discarded that. */
     /** 0: a failure is open. 1: a later run resolved it. 2: somebody discarded it. */
     mended: number;
   };
@@ -184,6 +183,8 @@ export interface Schema {
     code: string | null;
     created_at: number;
     finished_at: number | null;
+    /** The delivery that a replay made in place of this one. */
+    replayed_by: string | null;
   };
   attempts: {
     org_id: string;

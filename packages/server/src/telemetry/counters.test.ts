@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test';
+import { idFloor } from '../core/ids.ts';
 import type { Count } from '../core/stores/counters.ts';
 import type { ClaimedDelivery } from '../core/stores/delivery-queue.ts';
 import type { Settlement } from '../core/stores/event-queue.ts';
@@ -21,18 +22,27 @@ beforeEach(() => {
   keeper = createCountKeeper({ addCounts }, { now: () => now });
 });
 
+const anEvent = {
+  type: 'x',
+  icon: null,
+  payload: '{}',
+  senderId: null,
+  entityKind: null,
+  entityExternalId: null,
+  happenedAt: 0,
+};
 const request = (sourceId: string | null) => ({
   orgId: 'org',
   sourceId,
   receivedAt: now,
-  events: [],
+  events: [{ ...anEvent, id: idFloor('evt', now) }],
   idempotency: null,
 });
 const recorded = () => stored.map(({ subject, name, amount }) => `${subject} ${name} ${amount}`).toSorted();
 
 const settlement = (given: Partial<Settlement> = {}): Settlement => ({
   orgId: 'org',
-  eventId: 'evt',
+  eventId: idFloor('evt', now - MINUTE),
   jobId: null,
   token: 't',
   runs: [],
@@ -58,7 +68,7 @@ const run = (outcome: 'routed' | 'dropped' | 'failed', ...destinations: string[]
   destinations,
 });
 const delivery = (given: Partial<ClaimedDelivery> = {}): ClaimedDelivery => ({
-  id: 'dlv',
+  id: idFloor('dlv', now - MINUTE),
   orgId: 'org',
   destinationId: 'dst',
   event: {
@@ -124,12 +134,38 @@ test('an event counts once, its runs and the arrows that it went along each', as
   ]);
 });
 
-test('a replay is no new event, and one that waits for a run has no state yet', async () => {
+test('an event that a replay gives another state moves to that; one that waits for a run has none yet', async () => {
   const result = { kind: 'settled', deliveries: 0, state: 'failed' } as const;
-  keeper.settled(settlement({ jobId: 'job', round: 'later', runs: [run('failed')] }), result, []);
+  const again = settlement({ jobId: 'job', round: 'later', runs: [run('failed')] });
+  keeper.settled(again, { ...result, before: 'processed' }, []);
+  keeper.settled(again, { ...result, before: 'failed' }, []);
   keeper.settled(settlement(), { ...result, state: null }, []);
   await keeper.flush();
-  expect(recorded()).toEqual(['pipe failed 1']);
+  expect(recorded()).toEqual([' failed 1', ' processed -1', 'pipe failed 2']);
+});
+
+test('of the organisation, events count when they came in and deliveries when they were made', async () => {
+  const earlier = { ...anEvent, id: idFloor('evt', now - MINUTE) };
+  keeper.received({ ...request(null), events: [earlier] }, 1);
+  keeper.settled(settlement(), { kind: 'settled', deliveries: 0, state: 'unrouted' }, []);
+  keeper.erased('org', [idFloor('evt', now - MINUTE)]);
+  keeper.attempted(delivery({ isReplay: true }), { state: 'delivered' });
+  await keeper.flush();
+  const whole = stored.filter(({ subject }) => subject === '');
+  expect(whole.map(({ name, at }) => `${name} ${at / MINUTE}`).toSorted()).toEqual([
+    'delivered 99',
+    'dropped 99',
+    'received 99',
+    'unrouted 99',
+  ]);
+  expect(stored.find(({ subject }) => subject === 'dst')?.at).toBe(100 * MINUTE);
+});
+
+test('a destination that is gone was sent nothing', async () => {
+  const result = { kind: 'settled', deliveries: 1, state: 'processed', gone: ['dst_b'] } as const;
+  keeper.settled(settlement({ runs: [run('routed', 'dst_a', 'dst_b')] }), result, []);
+  await keeper.flush();
+  expect(recorded()).toEqual([' processed 1', 'pipe routed 1', 'pipe>dst_a deliveries 1']);
 });
 
 test('only what was delivered by itself says how long that takes', async () => {
@@ -141,7 +177,6 @@ test('only what was delivered by itself says how long that takes', async () => {
   keeper.expired('org', 'dst', 7);
   await keeper.flush();
   expect(recorded()).toEqual([
-    ' dead 8',
     ' delivered 3',
     ' latency_20 1',
     'dst dead 8',

@@ -1,4 +1,5 @@
 import { type Clock, minutes } from '../core/clock.ts';
+import { idTime } from '../core/ids.ts';
 import { arrow, type Count, type CounterStore, WHOLE_ORGANISATION } from '../core/stores/counters.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
 import type { Settlement, SettleResult } from '../core/stores/event-queue.ts';
@@ -9,6 +10,10 @@ import { latencyName } from '../core/stores/latency.ts';
  * What happened, counted by the minute for the dashboard's charts. Whoever calls has committed what it reports. Here it
  * only adds to numbers in memory; once a second they are added to what storage has, so that several nodes add up. A
  * process that is killed loses what it counted within the last second, and nothing else.
+ *
+ * Of the organisation, events stand in the minute they came in and deliveries in the minute they were made, whenever
+ * they end, as they do in every list: so many as are counted are listed. An event that a replay gives another state
+ * moves from the one number to the other. Of a source, pipeline or destination it counts when something happened.
  */
 export interface CountKeeper {
   /** So many new events are on disk. */
@@ -18,6 +23,8 @@ export interface CountKeeper {
   attempted(delivery: ClaimedDelivery, next: EndedAttempt['next']): void;
   /** So many deliveries were ended because their destination is down. */
   expired(orgId: string, destinationId: string, deliveries: number): void;
+  /** These events were erased before they were processed, and are dropped. */
+  erased(orgId: string, eventIds: readonly string[]): void;
   flush(): Promise<void>;
 }
 
@@ -40,35 +47,44 @@ export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clo
   }
 
   return {
-    received({ orgId, sourceId }, events) {
-      add(orgId, WHOLE_ORGANISATION, 'received', events);
+    received({ orgId, sourceId, events: [first] }, events) {
+      add(orgId, WHOLE_ORGANISATION, 'received', events, first && idTime(first.id));
       if (sourceId !== null) add(orgId, sourceId, 'received', events);
     },
 
-    settled({ orgId, jobId, round, runs, matchedSources }, { state }, sourceIds) {
-      // A replay is no new event.
-      if (jobId === null && state !== null) add(orgId, WHOLE_ORGANISATION, state);
+    settled({ orgId, eventId, round, runs, matchedSources }, { state, before, gone = [] }, sourceIds) {
+      if (state !== null && state !== before) {
+        const receivedAt = idTime(eventId);
+        add(orgId, WHOLE_ORGANISATION, state, 1, receivedAt);
+        if (before !== undefined) add(orgId, WHOLE_ORGANISATION, before, -1, receivedAt);
+      }
       if (round === 'first') for (const { id } of matchedSources ?? []) add(orgId, id, 'received');
       for (const { pipelineId, outcome, destinations } of runs) {
         add(orgId, pipelineId, outcome);
         for (const sourceId of sourceIds) add(orgId, arrow(sourceId, pipelineId), 'runs');
-        for (const destinationId of destinations) add(orgId, arrow(pipelineId, destinationId), 'deliveries');
+        for (const destinationId of destinations) {
+          if (!gone.includes(destinationId)) add(orgId, arrow(pipelineId, destinationId), 'deliveries');
+        }
       }
     },
 
-    attempted({ orgId, destinationId, event, isReplay, budgetFrom }, next) {
+    attempted({ orgId, id, destinationId, event, isReplay, budgetFrom }, next) {
       if (next.state !== 'delivered') add(orgId, destinationId, 'failed');
       if (next.state === 'retrying') return;
       add(orgId, destinationId, next.state);
-      add(orgId, WHOLE_ORGANISATION, next.state);
+      if (next.state !== 'delivered') return;
+      add(orgId, WHOLE_ORGANISATION, 'delivered', 1, idTime(id));
       // How long a person took to ask for another try says nothing of the service.
-      if (next.state !== 'delivered' || isReplay || budgetFrom > 0) return;
+      if (isReplay || budgetFrom > 0) return;
       add(orgId, WHOLE_ORGANISATION, latencyName(clock.now() - event.receivedAt));
     },
 
     expired(orgId, destinationId, deliveries) {
       add(orgId, destinationId, 'dead', deliveries);
-      add(orgId, WHOLE_ORGANISATION, 'dead', deliveries);
+    },
+
+    erased(orgId, eventIds) {
+      for (const id of eventIds) add(orgId, WHOLE_ORGANISATION, 'dropped', 1, idTime(id));
     },
 
     async flush() {

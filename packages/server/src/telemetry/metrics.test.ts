@@ -39,6 +39,7 @@ test('ends and settlements are counted from 0 on, by state', async () => {
   const text = await metrics.render();
   expect(text).toContain('sluice_deliveries_ended_total{state="dead"} 4');
   expect(text).toContain('sluice_deliveries_ended_total{state="delivered"} 0');
+  expect(text).toContain('sluice_deliveries_ended_total{state="cancelled"} 0');
   expect(text).toContain('sluice_events_settled_total{state="dropped"} 1');
   expect(text).not.toContain('state="accepted"');
 });

@@ -9,13 +9,17 @@ export interface Metrics {
   answered(endpoint: 'ingest' | 'webhook', status: number): void;
   /** A commit of the journal has ended, and stored so many new events. */
   committed(stored: number, ms: number): void;
-  /** `delivered`, or the code of the failure. */
+  /** An attempt is on disk: `delivered`, or the code of the failure. */
   attempted(result: string): void;
+  /** An event came out of its pipelines for the first time. */
   settled(state: EventState): void;
-  ended(state: 'delivered' | 'dead', deliveries: number): void;
+  /** So many deliveries came to an end. One that is retried, discarded or replayed after it died comes to another. */
+  ended(state: EndState, deliveries: number): void;
   render(): Promise<string>;
   readonly contentType: string;
 }
+
+type EndState = 'delivered' | 'dead' | 'cancelled';
 
 export function createMetrics(options: {
   /** Requests that wait for a commit. */
@@ -68,7 +72,7 @@ export function createMetrics(options: {
   const settled = { processed: 0, dropped: 0, unrouted: 0, failed: 0, accepted: 0 };
   new Counter({
     name: 'sluice_events_settled_total',
-    help: 'Events that came out of their pipelines here, by the state that they are in.',
+    help: 'Events that came out of their pipelines here, by the state that they were in then; replays are not counted.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -76,22 +80,21 @@ export function createMetrics(options: {
       for (const state of SETTLED) this.inc({ state }, settled[state]);
     },
   });
-  const ended = { delivered: 0, dead: 0 };
+  const ended: Record<EndState, number> = { delivered: 0, dead: 0, cancelled: 0 };
   new Counter({
     name: 'sluice_deliveries_ended_total',
-    help: 'Deliveries that came to their end here, by how.',
+    help: 'Deliveries that came to an end here, by how; once more after each retry, discard or replay.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
       this.reset();
-      this.inc({ state: 'delivered' }, ended.delivered);
-      this.inc({ state: 'dead' }, ended.dead);
+      for (const [state, deliveries] of Object.entries(ended)) this.inc({ state }, deliveries);
     },
   });
   addWaiting(registry, options.countWaiting);
   const attempts = new Counter({
     name: 'sluice_delivery_attempts_total',
-    help: 'Attempts to deliver, by what came of them.',
+    help: 'Attempts to deliver that were recorded, by what came of them.',
     labelNames: ['result'],
     registers: [registry],
   });

@@ -41,6 +41,7 @@ const NAMES = [
   'sluice_events_settled_total{state="failed"}',
   'sluice_deliveries_ended_total{state="delivered"}',
   'sluice_deliveries_ended_total{state="dead"}',
+  'sluice_deliveries_ended_total{state="cancelled"}',
   'sluice_events_waiting',
   'sluice_deliveries_open{state="pending"}',
   'sluice_deliveries_open{state="delivering"}',

@@ -4,6 +4,7 @@ import { type Browser, dataOf, join, listOf, readAll, setUp, stranger } from '..
 import { expectRefused } from '../support/endpoints.ts';
 import { moodStep, openaiAnswer, startModel } from '../support/model.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent, settled } from '../support/pipelines.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -16,6 +17,13 @@ beforeAll(async () => {
   owner = await setUp(service);
 });
 afterAll(() => service.stop());
+
+interface DeliveryShown {
+  readonly id: string;
+  readonly state: string;
+  readonly code: string | null;
+  readonly replayed_by: string | null;
+}
 
 const filter = (condition: string) => ({ kind: 'filter.match', config: { condition } });
 const readJob = async (id: string) => dataOf<JobRecord>(await owner.get(`/jobs/${id}`));
@@ -30,6 +38,46 @@ const replay = async (eventId: string, version?: string) =>
 
 const replayAll = async (filter: object, version?: string) =>
   ended(dataOf<JobRecord>(await owner.post('/replays', { filter, ...(version && { version }) })).id);
+
+describe('an event whose delivery had died, replayed', () => {
+  test('is delivered once more, also where all dead letters are retried after that', async () => {
+    let answersWith = 500;
+    const receiver = startReceiver(() => new Response('', { status: answersWith }));
+    const hook = await makeWebhook(service.url, owner);
+    const { id: destination } = dataOf<{ id: string }>(
+      await owner.post('/destinations', {
+        kind: 'webhook',
+        name: 'Shop',
+        config: { url: receiver.url },
+        policy: { attempts: 1, schedule_s: [0] },
+      }),
+    );
+    await makePipeline(owner, { sources: [hook.id], destinations: [{ id: destination }] });
+    const event = await hook.send({ n: 1 });
+    const deliveries = async () => listOf<DeliveryShown>(await owner.get(`/deliveries?event=${event}`)).data;
+    const rest = (states: string) =>
+      until(
+        async () => (await deliveries()).map(({ state }) => state).join(' ') === states,
+        `The deliveries did not become ${states}.`,
+      );
+    await rest('dead');
+    answersWith = 200;
+    // The new delivery waits, so that the dead letters are retried before it has arrived.
+    await owner.post(`/destinations/${destination}/pause`);
+    await replay(event);
+    const [made, old] = await deliveries();
+    expect(old).toMatchObject({ state: 'cancelled', code: 'replayed', replayed_by: made?.id });
+    expect(made).toMatchObject({ state: 'held', replayed_by: null });
+    expect(listOf(await owner.get(`/dead-letters?event=${event}`)).data).toEqual([]);
+    const retry = dataOf<JobRecord>(await owner.post('/dead-letters/retry', { filter: {} }));
+    expect(await ended(retry.id)).toMatchObject({ state: 'done', total: 0, done: 0 });
+    expectRefused(await owner.post(`/deliveries/${old?.id}/retry`), { status: 409, code: 'conflict' });
+    await owner.post(`/destinations/${destination}/resume`);
+    await rest('delivered cancelled');
+    expect(receiver.requests).toHaveLength(2);
+    await receiver.stop();
+  });
+});
 
 describe('one event replayed', () => {
   test('goes through the pipelines of today, and its runs say so', async () => {

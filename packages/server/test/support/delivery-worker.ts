@@ -96,7 +96,6 @@ export async function openWorkerBench(): Promise<WorkerBench> {
       nodes: () => 1,
       isOnlyNode: behaviour.isOnlyNode ?? true,
       changeFeedIsLive: behaviour.changeFeedIsLive ?? (() => true),
-      onAttempt: () => {},
       onError: error => void errors.push(error),
     });
     engine.onConfigurationChanged(worker.invalidate);

@@ -81,7 +81,7 @@ export default function DeliveryPage() {
   );
 }
 
-function explain({ state, attempt, next_attempt_at, code, attempts }: DeliveryRecord) {
+function explain({ state, attempt, next_attempt_at, code, attempts, replayed_by }: DeliveryRecord) {
   const tries = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
   const why = attempts.at(-1)?.message;
   switch (state) {
@@ -90,6 +90,17 @@ function explain({ state, attempt, next_attempt_at, code, attempts }: DeliveryRe
     case 'dead':
       return `Given up after ${tries}${code ? ` (${code})` : ''}. ${why ?? ''}`;
     case 'cancelled':
+      if (replayed_by !== null) {
+        return (
+          <>
+            It was exhausted after {tries}. The event was replayed since, which made{' '}
+            <Anchor component={Link} to={`/deliveries/${replayed_by}`} inherit>
+              another delivery
+            </Anchor>{' '}
+            in its place.
+          </>
+        );
+      }
       return 'It was discarded, or its destination was deleted: nothing more is sent.';
     case 'held':
       return 'The destination is paused. It is kept, and sent when the destination goes on.';

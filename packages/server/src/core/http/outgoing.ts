@@ -21,7 +21,12 @@ export interface OutgoingRequest {
   readonly timeoutMs: number;
   /** A longer answer is cut there, and its status still counts. */
   readonly keptBytes?: number;
+  /** Asked after any wait, right before it goes out: where it is not wanted any more, nothing is sent. */
+  isStillWanted?(): Promise<boolean>;
 }
+
+/** It was not sent: while it waited for its turn it was paused, changed or withdrawn. */
+export class NoLongerWanted extends Error {}
 
 export type OutgoingResult =
   | {
@@ -35,7 +40,7 @@ export type OutgoingResult =
   | { readonly kind: 'failed'; readonly failure: OutgoingFailure };
 
 export interface OutgoingHttp {
-  /** Never rejects: whatever goes wrong out there is a failure with its code. */
+  /** Rejects only with `NoLongerWanted`: whatever goes wrong out there is a failure with its code. */
   request(request: OutgoingRequest): Promise<OutgoingResult>;
   /** Refuses, with a 400 that names `path`, a URL that could never be called. Asked when something is saved. */
   requireUsableUrl(url: string, path: string): Promise<void>;

@@ -7,19 +7,30 @@ import type { JobOrigin } from './new-job.ts';
 /** All dead letters of a selection once more, as a job; the selection is its request. */
 export const RETRY_JOB = 'dead_letters.retry';
 
-/** Which dead letters, in the words of storage: deliveries die at their end, events fail when they come in. */
-const deadLetterSelection = z.object({
-  filter: z.object({
+/** A job that a version before this one began had these names: it goes on, and nothing is retried beside its filter. */
+const withoutOldNames = (filter: unknown): unknown => {
+  const { endedAfter, endedBefore, ...rest } = filter as Record<string, unknown>;
+  return { madeAfter: endedAfter, madeBefore: endedBefore, ...rest };
+};
+
+const selectionFilter = z.preprocess(
+  withoutOldNames,
+  z.object({
     kind: z.enum(['delivery', 'event']).optional(),
     pipeline: z.string().optional(),
     event: z.string().optional(),
     destination: z.string().optional(),
     code: z.string().optional(),
-    endedAfter: z.number().optional(),
-    endedBefore: z.number().optional(),
+    madeAfter: z.number().optional(),
+    madeBefore: z.number().optional(),
     receivedAfter: z.number().optional(),
     receivedBefore: z.number().optional(),
   }),
+);
+
+/** Which dead letters, in the words of storage: deliveries by when they were made, events by when they came in. */
+const deadLetterSelection = z.object({
+  filter: selectionFilter,
   /** Whether deliveries that are dead can be among them, and events that failed. */
   deliveries: z.boolean(),
   events: z.boolean(),

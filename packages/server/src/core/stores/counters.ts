@@ -1,3 +1,4 @@
+import type { ChartWindow } from '@sluice/contract/chart-window';
 import type { Tally } from '../event/outcome.ts';
 
 /** Counters: what is counted of whom, and how it is read. */
@@ -17,14 +18,8 @@ export interface Count {
   readonly amount: number;
 }
 
-/**
- * `points` stretches of `stepMs` each, whole minutes all of them. Whole hours are read faster, also within a long one.
- */
-export interface CounterWindow {
-  readonly from: number;
-  readonly stepMs: number;
-  readonly points: number;
-}
+/** Whole minutes, all of it. Whole hours are read faster, also within a long stretch. */
+export type CounterWindow = ChartWindow;
 
 export interface CounterSum {
   readonly subject: string;
@@ -76,7 +71,9 @@ export interface CounterStore {
   pruneCounters(orgId: string, before: number, limit: number): Promise<number>;
   /** Looks at no more than about `most` rows of each sort, however much there is. */
   countBacklog(orgId: string, most: number): Promise<Backlog>;
-  /** Likewise, of the whole installation. */
+  /** The deliveries that are dead, by when they were made; of each stretch no more than `most` are counted. */
+  countDead(orgId: string, window: CounterWindow, most: number): Promise<number[]>;
+  /** As the backlog, of the whole installation. */
   countWaiting(most: number): Promise<Waiting>;
   /** What a pipeline's model was asked, and what it did not have to be asked. */
   readTallies(orgId: string, pipelineId: string): Promise<Readonly<Record<Tally, number>>>;

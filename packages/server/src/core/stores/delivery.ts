@@ -24,7 +24,12 @@ export interface StoredDelivery {
   readonly code: string | null;
   readonly createdAt: number;
   readonly finishedAt: number | null;
+  /** The delivery that a replay made in place of this one, which had died. */
+  readonly replayedBy: string | null;
 }
+
+/** The code of a dead delivery that a replay made again. */
+export const REPLAYED = 'replayed';
 
 export interface StoredAttempt {
   readonly n: number;
@@ -46,7 +51,7 @@ export interface DeliveryFilter {
   readonly pipeline?: string | undefined;
   readonly state?: DeliveryState | undefined;
   readonly code?: string | undefined;
-  /** Of the dead alone: when they died, exclusive. */
-  readonly endedAfter?: number | undefined;
-  readonly endedBefore?: number | undefined;
+  /** When they were made, exclusive. */
+  readonly madeAfter?: number | undefined;
+  readonly madeBefore?: number | undefined;
 }

@@ -144,7 +144,18 @@ export interface EntityStore extends Audited<Pick<EntityStore, 'deleteEntity'>> 
     orgId: string,
     entity: EntityRef,
     page: { readonly after: string | null; readonly limit: number; readonly at: number },
-  ): Promise<{ readonly erased: number; readonly last: string | null }>;
+  ): Promise<ErasedSlice>;
+}
+
+/** What became of one slice of an entity's events that were erased. */
+export interface ErasedSlice {
+  readonly erased: number;
+  /** Those of them that had not been processed, and will not be. */
+  readonly dropped: readonly string[];
+  /** How many deliveries of theirs were cancelled. */
+  readonly cancelled: number;
+  /** Where to go on; null at the end. */
+  readonly last: string | null;
 }
 
 export interface Identity extends IdentityMembers {

@@ -160,8 +160,19 @@ export interface RoutingNote {
 }
 
 export type SettleResult =
-  /** With the state that the event has now; null where it still waits for a run. */
-  | { readonly kind: 'settled'; readonly deliveries: number; readonly state: EventState | null }
+  | {
+      readonly kind: 'settled';
+      /** How many it made. */
+      readonly deliveries: number;
+      /** The state that the event has now; null where it still waits for a run. */
+      readonly state: EventState | null;
+      /** The state that it was in; absent where it had waited for its first. */
+      readonly before?: EventState;
+      /** How many dead deliveries were cancelled because it made them again; absent where none was. */
+      readonly replayed?: number;
+      /** The destinations that are gone, so that it made no delivery to them; absent where all are there. */
+      readonly gone?: readonly string[];
+    }
   /** The lease was over, and somebody else has the event. Nothing was written. */
   | { readonly kind: 'refused' }
   /** It retries what failed in these, which was resolved or discarded meanwhile. Nothing was written. */

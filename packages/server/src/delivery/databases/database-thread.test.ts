@@ -27,7 +27,7 @@ function threads(first: (message: DatabaseCall, handlers: Parameters<StartDataba
         if (isFirst) return first(message, handlers);
         if (message.kind !== 'work') return;
         const result = { kind: 'done', value: 'INSERT 0 1' } as const;
-        queueMicrotask(() => handlers.onMessage({ call: message.call, result }));
+        queueMicrotask(() => handlers.onMessage({ kind: 'done', call: message.call, result }));
       },
       end: () => void ended++,
     };
@@ -84,7 +84,7 @@ test('a thread that gets on may take its time', async () => {
     }
     if (message.kind === 'work') {
       const { call } = message;
-      release = () => onMessage({ call, result: { kind: 'done', value: 'late' } });
+      release = () => onMessage({ kind: 'done', call, result: { kind: 'done', value: 'late' } });
     }
   });
   const thread = createDatabaseThread({ start: made.start, onError: () => {}, stuckAfterMs: 250 });

@@ -16,6 +16,8 @@ export interface DatabaseThread {
     ask: Work[Name]['ask'],
     database: LocatedDatabase,
     timeoutMs: number,
+    /** Asked again where a connection had to be waited for, right before anything is written. */
+    isStillWanted?: () => Promise<boolean>,
   ): Promise<Used<Work[Name]['answer']>>;
   /** Closes the connections to this database. */
   letGo(key: string): void;
@@ -26,6 +28,11 @@ export type StartDatabaseThread = (handlers: {
   onMessage(message: DatabaseReply): void;
   onFailure(reason: string): void;
 }) => { post(message: DatabaseCall): void; end(): void };
+
+interface Pending {
+  resolve(result: Used<unknown>): void;
+  readonly isStillWanted: (() => Promise<boolean>) | undefined;
+}
 
 const CHECK_EVERY_MS = 250;
 const STUCK_AFTER_MS = seconds(3);
@@ -41,7 +48,7 @@ export function createDatabaseThread(options: {
   readonly stuckAfterMs?: number;
 }): DatabaseThread {
   const stuck = createStuckDetector(CHECK_EVERY_MS, options.stuckAfterMs ?? STUCK_AFTER_MS);
-  const pending = new Map<number, (result: Used<unknown>) => void>();
+  const pending = new Map<number, Pending>();
   let thread: ReturnType<StartDatabaseThread> | null = null;
   let beats = new Int32Array(new SharedArrayBuffer(4));
   let watch: ReturnType<typeof setInterval> | null = null;
@@ -51,9 +58,16 @@ export function createDatabaseThread(options: {
     beats = new Int32Array(new SharedArrayBuffer(4));
     stuck.reset();
     const started = options.start({
-      onMessage({ call, result }) {
+      onMessage(message) {
         if (started !== thread) return;
-        pending.get(call)?.(result);
+        const { call } = message;
+        if (message.kind === 'ready') {
+          void ask(call).then(isWanted => {
+            if (started === thread) started.post({ kind: 'go', call, isWanted });
+          });
+          return;
+        }
+        pending.get(call)?.resolve(message.result);
         pending.delete(call);
         if (pending.size === 0) stopWatch();
       },
@@ -63,6 +77,16 @@ export function createDatabaseThread(options: {
     });
     started.post({ kind: 'open', heartbeat: beats.buffer as SharedArrayBuffer });
     return started;
+  }
+
+  async function ask(call: number): Promise<boolean> {
+    const { isStillWanted } = pending.get(call) ?? {};
+    try {
+      return isStillWanted === undefined || (await isStillWanted());
+    } catch (error) {
+      options.onError(error);
+      return false;
+    }
   }
 
   function check(): void {
@@ -84,18 +108,18 @@ export function createDatabaseThread(options: {
     thread?.end();
     thread = null;
     stopWatch();
-    for (const resolve of pending.values()) resolve({ kind: 'failed', failure: cut, wasReached: true });
+    for (const { resolve } of pending.values()) resolve({ kind: 'failed', failure: cut, wasReached: true });
     pending.clear();
   }
 
   return {
-    use(name, ask, database, timeoutMs) {
+    use(name, ask, database, timeoutMs, isStillWanted) {
       thread ??= begin();
       watch ??= setInterval(check, CHECK_EVERY_MS);
       const call = ++calls;
       const asked = { kind: 'work', call, name, ask, database, timeoutMs } as const;
       const { promise, resolve } = Promise.withResolvers<Used<Work[typeof name]['answer']>>();
-      pending.set(call, resolve as (result: Used<unknown>) => void);
+      pending.set(call, { resolve: resolve as Pending['resolve'], isStillWanted });
       thread.post(asked);
       return promise;
     },

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { OutgoingFailure } from '../../core/http/outgoing.ts';
+import { NoLongerWanted, type OutgoingFailure } from '../../core/http/outgoing.ts';
 import { beforeDeadline } from '../guarded-client/deadline.ts';
 import { networkFailure, timeoutFailure } from '../guarded-client/failure.ts';
 import { quoted } from '../rendering/text.ts';
@@ -22,19 +22,20 @@ export interface LocatedDatabase {
 
 export type Used<T> =
   | { readonly kind: 'done'; readonly value: T }
+  /** While a connection was waited for it was withdrawn, and nothing was sent. */
+  | { readonly kind: 'unwanted' }
   /** `wasReached`: it failed over a connection that had come about. */
   | { readonly kind: 'failed'; readonly failure: OutgoingFailure; readonly wasReached: boolean };
 
 /** Connections to databases: a few to each, kept while they are used. Where its address has changed, they are let go. */
 interface Pools {
   /** Never rejects. Work that is not over in time loses its connection. */
-  use<T>(
-    database: LocatedDatabase,
-    timeoutMs: number,
-    work: (client: pg.PoolClient) => Promise<T>,
-  ): Promise<Used<T>>;
+  use<T>(database: LocatedDatabase, timeoutMs: number, work: Work<T>): Promise<Used<T>>;
   letGo(key: string): void;
 }
+
+/** `hasWaited`: the connection was not at hand. Throws `NoLongerWanted` where it finds itself withdrawn. */
+type Work<T> = (client: pg.PoolClient, hasWaited: boolean) => Promise<T>;
 
 /** Few, since a database has few to give and each delivery needs one for a moment only. */
 const MOST_CONNECTIONS = 5;
@@ -65,10 +66,13 @@ export function createPools(): Pools {
       const signal = AbortSignal.timeout(timeoutMs);
       let wasReached = false;
       try {
-        const client = await connectToFirst(poolsOf(database), signal);
+        const databasePools = poolsOf(database);
+        const hasWaited = databasePools[0]?.idleCount === 0;
+        const client = await connectToFirst(databasePools, signal);
         wasReached = true;
-        return { kind: 'done', value: await workWith(client, work, signal) };
+        return { kind: 'done', value: await workWith(client, work, hasWaited, signal) };
       } catch (error) {
+        if (error instanceof NoLongerWanted) return { kind: 'unwanted' };
         return { kind: 'failed', failure: signal.aborted ? timeoutFailure : describe(error), wasReached };
       }
     },
@@ -125,18 +129,20 @@ async function connectToFirst(pools: readonly pg.Pool[], signal: AbortSignal): P
 
 async function workWith<T>(
   client: pg.PoolClient,
-  work: (client: pg.PoolClient) => Promise<T>,
+  work: Work<T>,
+  hasWaited: boolean,
   signal: AbortSignal,
 ): Promise<T> {
   // A connection that breaks under the work is reported to the work; without a listener it would end the process.
   const ignore = () => {};
   client.on('error', ignore);
   try {
-    const value = await beforeDeadline(work(client), signal);
+    const value = await beforeDeadline(work(client, hasWaited), signal);
     client.release();
     return value;
   } catch (error) {
-    const isUsable = !signal.aborted && error instanceof pg.DatabaseError;
+    const isUsable =
+      !signal.aborted && (error instanceof pg.DatabaseError || error instanceof NoLongerWanted);
     client.release(!isUsable);
     throw error;
   } finally {

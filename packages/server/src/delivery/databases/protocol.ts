@@ -28,9 +28,11 @@ export type DatabaseCall =
       readonly database: LocatedDatabase;
       readonly timeoutMs: number;
     }
+  /** In answer to `ready`: whether to go on. */
+  | { readonly kind: 'go'; readonly call: number; readonly isWanted: boolean }
   | { readonly kind: 'let_go'; readonly key: string };
 
-export interface DatabaseReply {
-  readonly call: number;
-  readonly result: Used<unknown>;
-}
+export type DatabaseReply =
+  /** Something was waited for, and is about to be sent. */
+  | { readonly kind: 'ready'; readonly call: number }
+  | { readonly kind: 'done'; readonly call: number; readonly result: Used<unknown> };

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { NoLongerWanted } from '../../core/http/outgoing.ts';
 import { readTable, type Table } from './catalogue.ts';
 import { insertRow, isOtherTable } from './insert.ts';
 import { createPools, type LocatedDatabase, type Used } from './pools.ts';
@@ -16,18 +17,36 @@ export function serveDatabases(end: {
   // Read once, and dropped when the database says that the table is no longer so.
   const tables = new LRUCache<string, Table>({ max: MOST_TABLES });
 
-  function work({ name, ask, database, timeoutMs }: Extract<DatabaseCall, { kind: 'work' }>) {
+  /** Those that wait to hear whether they are still wanted. */
+  const ready = new Map<number, (isWanted: boolean) => void>();
+
+  function work({ call, name, ask, database, timeoutMs }: Extract<DatabaseCall, { kind: 'work' }>) {
     return name === 'read_table'
       ? pools.use(database, timeoutMs, client => readTable(client, (ask as Work['read_table']['ask']).table))
-      : insert(database, ask as Insertion, timeoutMs);
+      : insert(call, database, ask as Insertion, timeoutMs);
   }
 
-  function insert(database: LocatedDatabase, insertion: Insertion, timeoutMs: number): Promise<Used<string>> {
+  /** A connection may have come after seconds, in which somebody paused or withdrew what is to be sent over it. */
+  async function requireWanted(call: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    ready.set(call, resolve);
+    end.post({ kind: 'ready', call });
+    if (!(await promise)) throw new NoLongerWanted();
+  }
+
+  function insert(
+    call: number,
+    database: LocatedDatabase,
+    insertion: Insertion,
+    timeoutMs: number,
+  ): Promise<Used<string>> {
     const began = performance.now();
     const name = `${database.key} ${insertion.table}`;
-    return pools.use(database, timeoutMs, async client => {
-      const table = tables.get(name) ?? (await readTable(client, insertion.table));
+    return pools.use(database, timeoutMs, async (client, hasWaited) => {
+      const known = tables.get(name);
+      const table = known ?? (await readTable(client, insertion.table));
       tables.set(name, table);
+      if (hasWaited || known === undefined) await requireWanted(call);
       try {
         return await insertRow(client, table, insertion, timeoutMs - (performance.now() - began));
       } catch (error) {
@@ -45,7 +64,13 @@ export function serveDatabases(end: {
         return;
       }
       case 'work':
-        void work(message).then(result => end.post({ call: message.call, result }));
+        void work(message).then(result => {
+          ready.delete(message.call);
+          end.post({ kind: 'done', call: message.call, result });
+        });
+        return;
+      case 'go':
+        ready.get(message.call)?.(message.isWanted);
         return;
       case 'let_go':
         pools.letGo(message.key);

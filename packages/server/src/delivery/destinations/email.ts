@@ -121,7 +121,7 @@ export const emailDestination = defineDestination({
         if (composed.kind === 'failed') return unsent(target, composed.failure);
         const mail = composed.value;
         const began = performance.now();
-        const result = await sendMail(given, mail, delivery.timeoutMs, deps);
+        const result = await sendMail(given, mail, delivery, deps);
         const facts = {
           request: {
             target,

@@ -79,8 +79,9 @@ export const notionDestination = defineDestination({
           properties: withTitle(asProperties((properties.value ?? {}) as JsonObject), title),
           children: [payloadBlock(delivery.payload)],
         };
-        const { timeoutMs } = delivery;
-        return post({ ...envelope, body: stringifyJson(page), timeoutMs }, { http: client, clock });
+        const { timeoutMs, isStillWanted } = delivery;
+        const request = { ...envelope, body: stringifyJson(page), timeoutMs, isStillWanted };
+        return post(request, { http: client, clock });
       },
     };
   },

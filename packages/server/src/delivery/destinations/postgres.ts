@@ -127,7 +127,7 @@ export const postgresDestination = defineDestination({
         if (rendered.kind === 'failed') return unsent(target, rendered.failure);
         const began = performance.now();
         const row = { table: given.table, columns, values: rendered.value };
-        const result = await database.use('insert', row, delivery.timeoutMs);
+        const result = await database.use('insert', row, delivery.timeoutMs, delivery.isStillWanted);
         const body = cutText(stringifyJson(shownRow(given.table, mapping, rendered.value)), 16 * 1024);
         const facts = {
           request: { target, headers: {}, body },

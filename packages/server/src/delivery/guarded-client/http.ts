@@ -1,4 +1,9 @@
-import { KEPT_RESPONSE_BYTES, type OutgoingRequest, type OutgoingResult } from '../../core/http/outgoing.ts';
+import {
+  KEPT_RESPONSE_BYTES,
+  NoLongerWanted,
+  type OutgoingRequest,
+  type OutgoingResult,
+} from '../../core/http/outgoing.ts';
 import { readKept } from './body.ts';
 import { beforeDeadline } from './deadline.ts';
 import { networkFailure, timeoutFailure } from './failure.ts';
@@ -26,8 +31,11 @@ export async function sendRequest(request: OutgoingRequest, deps: HttpDeps): Pro
     const found = deps.resolver.locate(url.hostname);
     const location = found instanceof Promise ? await beforeDeadline(found, exchange.signal) : found;
     if (location.kind === 'failed') return location;
+    // Where nothing was waited for, whoever asks has just asked.
+    if (found instanceof Promise) await requireWanted(request);
     return await sendToFirst(request, url, location, deps.sessions, exchange);
   } catch (error) {
+    if (error instanceof NoLongerWanted) throw error;
     if (exchange.signal.aborted) return failed(timeoutFailure);
     return failed(
       networkFailure(error) ?? { code: 'bad_response', message: 'The answer was not valid HTTP.' },
@@ -69,8 +77,13 @@ async function sendToFirst(
     } catch (error) {
       const isLast = i + 1 >= addresses.length;
       if (isLast || networkFailure(error)?.code !== 'connection_refused') throw error;
+      await requireWanted(request);
     }
   }
+}
+
+async function requireWanted({ isStillWanted }: OutgoingRequest): Promise<void> {
+  if (isStillWanted !== undefined && !(await isStillWanted())) throw new NoLongerWanted();
 }
 
 const failed = (failure: Extract<OutgoingResult, { kind: 'failed' }>['failure']): OutgoingResult => ({

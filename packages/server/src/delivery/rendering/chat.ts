@@ -8,7 +8,7 @@ import { compileMessage, type Rendered, unsent } from './message.ts';
 
 /** What chats have in common: a text of somebody's own, or else a card of the event, in a vendor's envelope. */
 export interface Chat {
-  readonly envelope: Omit<Post, 'body' | 'timeoutMs'> & { readonly shownUrl: string };
+  readonly envelope: Omit<Post, 'body' | 'timeoutMs' | 'isStillWanted'> & { readonly shownUrl: string };
   /** Stand in every message. */
   readonly fields: JsonObject;
   /** Shows a value of the event as it is, where the vendor would read marks or mentions into it. */
@@ -35,8 +35,9 @@ export function prepareChat(text: string | undefined, chat: Chat, deps: Destinat
       });
       if (rendered.kind === 'failed') return unsent(`POST ${envelope.shownUrl}`, rendered.failure);
       const body = stringifyJson({ ...fields, ...rendered.value });
-      const { timeoutMs } = delivery;
-      return post({ ...envelope, body, timeoutMs }, { http: deps.client, clock: deps.clock });
+      const { timeoutMs, isStillWanted } = delivery;
+      const request = { ...envelope, body, timeoutMs, isStillWanted };
+      return post(request, { http: deps.client, clock: deps.clock });
     },
   };
 }

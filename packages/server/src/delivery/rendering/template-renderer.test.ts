@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { destinationDeps, prepareFrom, sampleDelivery } from '../../../test/support/delivery.ts';
-import { type DestinationKind, NoLongerWanted } from '../destination.ts';
+import { NoLongerWanted } from '../../core/http/outgoing.ts';
+import type { DestinationKind } from '../destination.ts';
 import { discordDestination } from '../destinations/discord.ts';
 import { notionDestination } from '../destinations/notion.ts';
 import type { GuardedClient } from '../guarded-client/client.ts';

@@ -1,6 +1,7 @@
 import { Budget } from '../../core/expressions/cel/budget.ts';
+import { NoLongerWanted } from '../../core/http/outgoing.ts';
 import { createTurns } from '../../core/work/take-turns.ts';
-import { NoLongerWanted, scopeOfDelivery, type TemplateRenderer } from '../destination.ts';
+import { scopeOfDelivery, type TemplateRenderer } from '../destination.ts';
 
 /** What all templates of one delivery may cost together: some five milliseconds. */
 const MOST_STEPS = 100_000;

@@ -1,12 +1,12 @@
 import { type Clock, seconds } from '../../core/clock.ts';
 import type { EntityReader } from '../../core/entities/reader.ts';
 import type { AttemptResult } from '../../core/http/attempt.ts';
+import { NoLongerWanted } from '../../core/http/outgoing.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { ClaimedDelivery, DeliveryQueue, EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import type { Random } from '../../core/work/backoff.ts';
 import { decide } from '../decide/decide.ts';
 import { retryPolicyOf } from '../decide/policy.ts';
-import { NoLongerWanted } from '../destination.ts';
 import { readOutput } from '../rendering/output.ts';
 import type { Claim, ClaimCheck } from './claim.ts';
 import type { DestinationQueue } from './destination-queue.ts';
@@ -38,9 +38,8 @@ export interface SenderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly entities: EntityReader;
-  onAttempt(result: AttemptResult): void;
-  /** What became of a delivery with an attempt is on disk. */
-  onWritten?(delivery: ClaimedDelivery, next: EndedAttempt['next']): void;
+  /** An attempt and what became of its delivery are on disk. */
+  onWritten?(delivery: ClaimedDelivery, record: EndedAttempt): void;
   onError(error: unknown): void;
 }
 
@@ -123,7 +122,6 @@ export function createSender(
   ): Promise<void> {
     const { delivery } = claim;
     const now = clock.now();
-    options.onAttempt(result);
     const attemptsMade = delivery.attempt - delivery.budgetFrom + 1;
     const policy = retryPolicyOf(queue.stored.policy);
     const decision = decide(result, { policy, attemptsMade, now }, options.random);
@@ -131,7 +129,7 @@ export function createSender(
     noteAnswer(queue, claim, result);
     // The next may go out while the result of this one is being written.
     sendFrom(queue);
-    if (await results.write(record)) options.onWritten?.(delivery, record.next);
+    if (await results.write(record)) options.onWritten?.(delivery, record);
     // It may be due before the loop would look again.
     if (decision.kind === 'retry' && decision.at < now + IDLE_MS) wake();
   }

@@ -42,6 +42,7 @@ export function createSweep(options: {
   readonly clock: Clock;
   isStopping(): boolean;
   onExpired(orgId: string, destinationId: string, deliveries: number): void;
+  onOrphansCancelled(deliveries: number): void;
 }): Sweep {
   const { deliveryQueue, configuration, clock, isStopping } = options;
 
@@ -62,13 +63,21 @@ export function createSweep(options: {
     }
   }
 
+  async function cancelOrphans(): Promise<void> {
+    while (!isStopping()) {
+      const cancelled = await deliveryQueue.cancelOrphans(clock.now(), SWEPT_AT_ONCE);
+      if (cancelled === 0) return;
+      options.onOrphansCancelled(cancelled);
+    }
+  }
+
   return {
     recoverAll: () => recover({ endedBefore: Number.MAX_SAFE_INTEGER, beyond: Number.MAX_SAFE_INTEGER }),
 
     async run(down) {
       const now = clock.now();
       await recover({ endedBefore: now, beyond: now + LONGEST_LEASE_MS });
-      while (!isStopping() && (await deliveryQueue.cancelOrphans(clock.now(), SWEPT_AT_ONCE)) > 0);
+      await cancelOrphans();
       for (const destination of down) await expire(destination);
     },
 

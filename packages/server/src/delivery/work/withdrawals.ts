@@ -1,16 +1,18 @@
 import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
-import type { EntityStore } from '../../core/stores/entities.ts';
+import type { EntityStore, ErasedSlice } from '../../core/stores/entities.ts';
 
-/** Notified of whose deliveries were withdrawn, and which where that is known: a worker may hold them in a queue. */
-type OnWithdrawn = (organisationId: string, deliveryIds?: readonly string[]) => void;
+/** Withdrawn deliveries: whoever holds them in a queue, or counts them, is notified. */
 
 /** Deliveries, with a signal for those that somebody discards. */
-export function withDiscardSignal(deliveryQueue: DeliveryQueue, onWithdrawn: OnWithdrawn): DeliveryQueue {
+export function withDiscardSignal(
+  deliveryQueue: DeliveryQueue,
+  onDiscarded: (organisationId: string, deliveryIds: readonly string[]) => void,
+): DeliveryQueue {
   const signalling =
     (discard: DeliveryQueue['discardDelivery']): DeliveryQueue['discardDelivery'] =>
     async (orgId, id, at) => {
       const isDiscarded = await discard(orgId, id, at);
-      if (isDiscarded) onWithdrawn(orgId, [id]);
+      if (isDiscarded) onDiscarded(orgId, [id]);
       return isDiscarded;
     };
   return {
@@ -24,11 +26,14 @@ export function withDiscardSignal(deliveryQueue: DeliveryQueue, onWithdrawn: OnW
 }
 
 /** Entities, with a signal for the deliveries of events that are erased. */
-export const withErasureSignal = (entities: EntityStore, onWithdrawn: OnWithdrawn): EntityStore => ({
+export const withErasureSignal = (
+  entities: EntityStore,
+  onErased: (organisationId: string, erased: ErasedSlice) => void,
+): EntityStore => ({
   ...entities,
   async eraseEventsOfEntity(orgId, entity, page) {
     const slice = await entities.eraseEventsOfEntity(orgId, entity, page);
-    onWithdrawn(orgId);
+    onErased(orgId, slice);
     return slice;
   },
 });

@@ -62,6 +62,8 @@ interface DeliveryWorkerOptions extends SenderOptions {
   changeFeedIsLive(): boolean;
   /** So many were ended because their destination is down. */
   onExpired?(orgId: string, destinationId: string, deliveries: number): void;
+  /** So many were cancelled because their destination is gone. */
+  onOrphansCancelled?(deliveries: number): void;
 }
 
 /** Beside its timeout, how long a delivery may stand in the queue of whoever has claimed it. */
@@ -95,6 +97,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     clock,
     isStopping: () => state.isStopping,
     onExpired: (...expired) => options.onExpired?.(...expired),
+    onOrphansCancelled: deliveries => options.onOrphansCancelled?.(deliveries),
   });
   /** The destination whose queue is being opened, and whether it was changed since its read began. */
   let opening: (Address & { isSuspect: boolean }) | null = null;

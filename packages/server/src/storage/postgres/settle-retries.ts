@@ -1,4 +1,6 @@
+import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
 import type { Settlement, SettleResult } from '../../core/stores/event-queue.ts';
+import { pipelinesOfAll } from '../resolving.ts';
 import { textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
 
@@ -44,10 +46,38 @@ export async function findNeedless(
     ],
   );
   const failed = new Set(rows.map(row => `${row.org_id}\n${row.event_id}\n${row.pipeline_id}`));
+  const done = await findBetterSince(session, settlements);
   for (const settlement of settlements) {
     const { orgId, eventId, retryOf = [] } = settlement;
-    const pipelineIds = retryOf.filter(id => !failed.has(`${orgId}\n${eventId}\n${id}`));
+    const nameOf = (id: string) => `${orgId}\n${eventId}\n${id}`;
+    const pipelineIds = [
+      ...retryOf.filter(id => !failed.has(nameOf(id))),
+      ...pipelinesOfAll(settlement).filter(id => done.has(nameOf(id))),
+    ];
     if (pipelineIds.length > 0) needless.set(settlement, { kind: 'needless', pipelineIds });
   }
   return needless;
+}
+
+/** Looked up once the failures are locked, so that who was waited for is seen. */
+async function findBetterSince(session: Session, settlements: readonly Settlement[]): Promise<Set<string>> {
+  const wanted = settlements.flatMap(settlement =>
+    pipelinesOfAll(settlement).map(pipelineId => ({ ...settlement, pipelineId })),
+  );
+  if (wanted.length === 0) return new Set();
+  const { rows } = await session.query<{ org_id: string; event_id: string; pipeline_id: string }>(
+    `SELECT better.org_id, better.event_id, better.pipeline_id FROM runs AS better
+     WHERE (better.org_id, better.event_id, better.pipeline_id) IN (
+         SELECT * FROM unnest($1::text[], $2::text[], $3::text[]))
+       AND better.outcome <> 'failed'
+       AND better.id > (SELECT max(id) FROM runs AS unread
+         WHERE unread.org_id = better.org_id AND unread.event_id = better.event_id
+           AND unread.pipeline_id = '${UNKNOWN_PIPELINE}' AND unread.outcome = 'failed' AND unread.mended = 0)`,
+    [
+      textArray(wanted.map(({ orgId }) => orgId)),
+      textArray(wanted.map(({ eventId }) => eventId)),
+      textArray(wanted.map(({ pipelineId }) => pipelineId)),
+    ],
+  );
+  return new Set(rows.map(row => `${row.org_id}\n${row.event_id}\n${row.pipeline_id}`));
 }

@@ -1,13 +1,13 @@
-import type { EventState } from '../../core/event/event.ts';
 import type { RunOutcome } from '../../core/event/outcome.ts';
 import { DEFERRED, stateAfter } from '../../core/event/state.ts';
-import { newId } from '../../core/ids.ts';
-import type { EventQueue, SettledRun, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
+import type { EventQueue, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
 import { resolvedBy } from '../resolving.ts';
+import { type EventStates, type Made, settledBefore, settledResult } from '../settled-result.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
 import type { Session, SessionPool } from './sessions.ts';
+import { addDeliveries, type RunRow } from './settle-deliveries.ts';
 import { keepDedupeKeys } from './settle-keys.ts';
 import { findNeedless, inTurns } from './settle-retries.ts';
 
@@ -52,14 +52,12 @@ async function settleEvents(
       needless.get(settlement) ??
       lost.get(settlement) ??
       (owned.has(nameOf(settlement))
-        ? {
-            kind: 'settled',
-            deliveries: made.get(settlement) ?? 0,
-            state: states.get(settlement) ?? null,
-          }
+        ? settledResult(made.get(settlement) ?? nothingMade, states.get(settlement) ?? { state: null })
         : { kind: 'refused' }),
   );
 }
+
+const nothingMade: Made = { deliveries: 0, replayed: 0, gone: [] };
 
 /** Ids have no line breaks. */
 const nameOf = (claim: Pick<Settlement, 'orgId' | 'eventId' | 'jobId'>): string =>
@@ -92,22 +90,18 @@ async function endClaims(session: Session, settlements: readonly Settlement[]): 
   );
 }
 
-interface RunRow {
-  readonly settlement: Settlement;
-  readonly run: SettledRun;
-  readonly notes: { readonly destination: string; readonly note: string }[];
-  deliveries: number;
-}
-
 async function addRuns(
   session: Session,
   settlements: readonly Settlement[],
   at: number,
-): Promise<Map<Settlement, number>> {
+): Promise<Map<Settlement, Made>> {
   const rows = settlements.flatMap(settlement =>
-    settlement.runs.map((run): RunRow => ({ settlement, run, notes: [...run.notes], deliveries: 0 })),
+    settlement.runs.map((run): RunRow => {
+      const made = { deliveries: 0, replayed: 0, gone: [] };
+      return { settlement, run, notes: [...run.notes], made };
+    }),
   );
-  const made = new Map<Settlement, number>();
+  const made = new Map<Settlement, Made>();
   if (rows.length === 0) return made;
   await addDeliveries(session, rows, at);
   await session.query(
@@ -129,7 +123,7 @@ async function addRuns(
       textArray(rows.map(({ run }) => run.outcome)),
       bigintArray(rows.map(({ run }) => run.step ?? -1)),
       textArray(rows.map(({ run }) => run.reason)),
-      textArray(rows.map(({ run, deliveries }) => (deliveries > 0 ? run.output : ''))),
+      textArray(rows.map(({ run, made }) => (made.deliveries > 0 ? run.output : ''))),
       textArray(rows.map(({ run }) => run.trace)),
       textArray(rows.map(({ notes }) => (notes.length > 0 ? JSON.stringify(notes) : null))),
       textArray(rows.map(({ settlement }) => settlement.jobId ?? '')),
@@ -137,8 +131,13 @@ async function addRuns(
       at,
     ],
   );
-  for (const { settlement, deliveries } of rows) {
-    made.set(settlement, (made.get(settlement) ?? 0) + deliveries);
+  for (const { settlement, made: one } of rows) {
+    const { deliveries, replayed, gone } = made.get(settlement) ?? nothingMade;
+    made.set(settlement, {
+      deliveries: deliveries + one.deliveries,
+      replayed: replayed + one.replayed,
+      gone: [...gone, ...one.gone],
+    });
   }
   return made;
 }
@@ -162,66 +161,20 @@ async function resolveEarlier(session: Session, settlements: readonly Settlement
   );
 }
 
-/** A destination that is being deleted is waited for: either it is gone here, or its deliveries go with it. */
-async function addDeliveries(session: Session, rows: readonly RunRow[], at: number): Promise<void> {
-  const wanted = rows.flatMap(row => row.run.destinations.map(id => ({ row, id })));
-  if (wanted.length === 0) return;
-  const { rows: found } = await session.query<{
-    org_id: string;
-    id: string;
-    name: string;
-    kind: string;
-  }>(
-    `SELECT org_id, id, name, kind FROM destinations
-     WHERE (org_id, id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
-     ORDER BY org_id, id FOR KEY SHARE`,
-    [textArray(wanted.map(({ row }) => row.settlement.orgId)), textArray(wanted.map(({ id }) => id))],
-  );
-  const known = new Map(found.map(destination => [`${destination.org_id}\n${destination.id}`, destination]));
-  const made = wanted.flatMap(({ row, id }) => {
-    const destination = known.get(`${row.settlement.orgId}\n${id}`);
-    if (destination) row.deliveries++;
-    else row.notes.push({ destination: id, note: 'The destination is gone.' });
-    return destination ? [{ row, destination }] : [];
-  });
-  if (made.length === 0) return;
-  await session.query(
-    `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
-       destination_name, destination_kind, state, attempt, budget_from, due_at, created_at)
-     SELECT id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id, destination_name,
-       destination_kind, 'pending', 0, 0, $10, $10
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-       $9::text[])
-     AS new (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id, destination_name,
-       destination_kind)`,
-    [
-      textArray(made.map(() => newId('dlv', at))),
-      textArray(made.map(({ row }) => row.settlement.orgId)),
-      textArray(made.map(({ row }) => row.settlement.eventId)),
-      textArray(made.map(({ row }) => row.run.id)),
-      textArray(made.map(({ row }) => row.run.pipelineId)),
-      textArray(made.map(({ row }) => row.run.pipelineName)),
-      textArray(made.map(({ destination }) => destination.id)),
-      textArray(made.map(({ destination }) => destination.name)),
-      textArray(made.map(({ destination }) => destination.kind)),
-      at,
-    ],
-  );
-}
-
 /** Answers the state that each event has now, where it waits for no run any more. */
 async function setStates(
   session: Session,
   settlements: readonly Settlement[],
-): Promise<Map<Settlement, EventState>> {
-  const states = new Map<Settlement, EventState>();
+): Promise<Map<Settlement, EventStates>> {
+  const states = new Map<Settlement, EventStates>();
   const first = settlements.filter(({ round }) => round === 'first');
   const later = settlements.filter(
     ({ round, jobId, parked }) => round === 'later' && (jobId !== null || parked.length === 0),
   );
   for (const settlement of first) {
     const { runs, parked } = settlement;
-    if (parked.length === 0) states.set(settlement, stateAfter(runs.map(({ outcome }) => outcome)));
+    if (parked.length === 0)
+      states.set(settlement, { state: stateAfter(runs.map(({ outcome }) => outcome)) });
   }
   if (first.length > 0) {
     await session.query(
@@ -231,7 +184,7 @@ async function setStates(
       [
         textArray(first.map(({ orgId }) => orgId)),
         textArray(first.map(({ eventId }) => eventId)),
-        textArray(first.map(settlement => states.get(settlement) ?? DEFERRED)),
+        textArray(first.map(settlement => states.get(settlement)?.state ?? DEFERRED)),
         textArray(
           first.map(({ matchedSources }) =>
             matchedSources === null ? null : JSON.stringify(matchedSources),
@@ -249,12 +202,13 @@ async function setStates(
       [orgId, eventId],
     );
     const state = stateAfter(rows.map(({ outcome }) => outcome));
-    states.set(settlement, state);
-    await session.query('UPDATE events SET state = $3 WHERE org_id = $1 AND id = $2', [
-      orgId,
-      eventId,
-      state,
-    ]);
+    const { rows: found } = await session.query<{ before: string }>(
+      `UPDATE events AS event SET state = $3
+       FROM (SELECT state FROM events WHERE org_id = $1 AND id = $2 FOR UPDATE) AS earlier
+       WHERE event.org_id = $1 AND event.id = $2 RETURNING earlier.state AS before`,
+      [orgId, eventId, state],
+    );
+    states.set(settlement, { state, ...settledBefore(found[0]?.before) });
   }
   return states;
 }

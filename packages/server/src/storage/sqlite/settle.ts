@@ -1,11 +1,12 @@
 import type { Database } from 'bun:sqlite';
-import type { EventState } from '../../core/event/event.ts';
-import type { RunOutcome } from '../../core/event/outcome.ts';
+import { type RunOutcome, UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
 import { DEFERRED, stateAfter } from '../../core/event/state.ts';
 import { newId } from '../../core/ids.ts';
+import { REPLAYED } from '../../core/stores/delivery.ts';
 import type { SettledRun, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
-import { resolvedBy } from '../resolving.ts';
+import { pipelinesOfAll, resolvedBy } from '../resolving.ts';
+import { type EventStates, type Made, settledBefore, settledResult } from '../settled-result.ts';
 
 type Settle = (settlements: readonly Settlement[], at: number) => SettleResult[];
 
@@ -17,6 +18,11 @@ export function prepareSettle(database: Database): Settle {
   const findFailure = database.prepare<{ id: string }, [string, string, string]>(
     `SELECT id FROM runs
      WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND outcome = 'failed' AND mended = 0 LIMIT 1`,
+  );
+  const findBetterSince = database.prepare(
+    `SELECT 1 FROM runs WHERE org_id = ?1 AND event_id = ?2 AND pipeline_id = ?3 AND outcome <> 'failed'
+       AND id > (SELECT max(id) FROM runs WHERE org_id = ?1 AND event_id = ?2 AND pipeline_id = '${UNKNOWN_PIPELINE}'
+         AND outcome = 'failed' AND mended = 0)`,
   );
   const findClaim = database.prepare(
     'SELECT 1 FROM event_claims WHERE org_id = ? AND event_id = ? AND job_id = ? AND token = ?',
@@ -45,8 +51,16 @@ export function prepareSettle(database: Database): Settle {
        destination_name, destination_kind, state, attempt, budget_from, due_at, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, ?, ?)`,
   );
+  // An event has few deliveries; as an expression, the state does not tempt the planner to look through all the dead.
+  const cancelReplayed = database.prepare(
+    `UPDATE deliveries SET state = 'cancelled', code = '${REPLAYED}', finished_at = ?, replayed_by = ?
+     WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND destination_id = ? AND state || '' = 'dead'`,
+  );
   const setState = database.prepare(
     'UPDATE events SET state = ?, matched_sources = ? WHERE org_id = ? AND id = ?',
+  );
+  const findState = database.prepare<{ state: string }, [string, string]>(
+    'SELECT state FROM events WHERE org_id = ? AND id = ?',
   );
   const setStateAgain = database.prepare('UPDATE events SET state = ? WHERE org_id = ? AND id = ?');
   const listOutcomes = database.prepare<
@@ -66,8 +80,11 @@ export function prepareSettle(database: Database): Settle {
      WHERE org_id = ? AND id = ?`,
   );
 
-  function findNeedless({ orgId, eventId, retryOf = [] }: Settlement): SettleResult | null {
-    const pipelineIds = retryOf.filter(id => findFailure.get(orgId, eventId, id) === null);
+  function findNeedless(settlement: Settlement): SettleResult | null {
+    const { orgId, eventId, retryOf = [] } = settlement;
+    const resolved = retryOf.filter(id => findFailure.get(orgId, eventId, id) === null);
+    const done = pipelinesOfAll(settlement).filter(id => findBetterSince.get(orgId, eventId, id) !== null);
+    const pipelineIds = [...resolved, ...done];
     return pipelineIds.length > 0 ? { kind: 'needless', pipelineIds } : null;
   }
 
@@ -81,18 +98,22 @@ export function prepareSettle(database: Database): Settle {
     return null;
   }
 
-  /** Answers how many deliveries it made. */
-  function settleRun({ orgId, eventId, jobId }: Settlement, run: SettledRun, at: number): number {
+  /** Adds to what the settlement has made. */
+  function settleRun({ orgId, eventId, jobId }: Settlement, run: SettledRun, at: number, made: Made): void {
     const notes = [...run.notes];
     let deliveries = 0;
     for (const id of run.destinations) {
       const destination = findDestination.get(orgId, id);
       if (!destination) {
         notes.push({ destination: id, note: 'The destination is gone.' });
+        made.gone.push(id);
         continue;
       }
+      const deliveryId = newId('dlv', at);
+      if (jobId !== null)
+        made.replayed += cancelReplayed.run(at, deliveryId, orgId, eventId, run.pipelineId, id).changes;
       addDelivery.run(
-        newId('dlv', at),
+        deliveryId,
         orgId,
         eventId,
         run.id,
@@ -126,24 +147,24 @@ export function prepareSettle(database: Database): Settle {
     for (const { scope, key, expiresAt } of run.claims) {
       keepKey.run(orgId, scope, key, eventId, expiresAt, at);
     }
-    return deliveries;
+    made.deliveries += deliveries;
   }
 
-  /** Answers the state that the event has now; null where it still waits for a run. */
-  function setEventState(settlement: Settlement): EventState | null {
+  function setEventState(settlement: Settlement): EventStates {
     const { orgId, eventId, jobId, round, runs, parked, matchedSources } = settlement;
     if (round === 'first') {
       const state = parked.length > 0 ? DEFERRED : stateAfter(runs.map(({ outcome }) => outcome));
       const sources = matchedSources === null ? null : JSON.stringify(matchedSources);
       setState.run(state, sources, orgId, eventId);
-      return state === DEFERRED ? null : state;
+      return { state: state === DEFERRED ? null : state };
     }
-    if (jobId === null && parked.length > 0) return null;
+    if (jobId === null && parked.length > 0) return { state: null };
+    const before = findState.get(orgId, eventId)?.state;
     // Of several runs by one pipeline the latest counts.
     const latest = new Map(listOutcomes.all(orgId, eventId).map(row => [row.pipeline_id, row.outcome]));
     const state = stateAfter([...latest.values()]);
     setStateAgain.run(state, orgId, eventId);
-    return state;
+    return { state, ...settledBefore(before) };
   }
 
   function settleOne(settlement: Settlement, at: number): SettleResult {
@@ -156,15 +177,15 @@ export function prepareSettle(database: Database): Settle {
     const lost = findLost(settlement, at);
     if (lost) return lost;
     endClaim.run(orgId, eventId, jobId, token);
-    let deliveries = 0;
-    for (const run of runs) deliveries += settleRun(settlement, run, at);
+    const made: Made = { deliveries: 0, replayed: 0, gone: [] };
+    for (const run of runs) settleRun(settlement, run, at, made);
     for (const { pipelineId, below } of resolvedBy(settlement))
       resolveEarlier.run(orgId, eventId, pipelineId, below);
-    const state = setEventState(settlement);
+    const states = setEventState(settlement);
     for (const { pipelineId, tally, count: n } of settlement.tallies) count.run(orgId, pipelineId, tally, n);
     if (parked.length > 0) park.run(orgId, eventId, jobId, dueAtOf(parked), JSON.stringify(parked));
     else if (jobId !== '') advance.run(orgId, eventId, jobId, orgId, jobId);
-    return { kind: 'settled', deliveries, state };
+    return settledResult(made, states);
   }
 
   return (settlements, at) => settlements.map(settlement => settleOne(settlement, at));

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { idTime } from '../../../src/core/ids.ts';
+import { idTime, newId } from '../../../src/core/ids.ts';
 import { everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
@@ -15,7 +15,7 @@ export function deadLettersContract(subject: Subject): void {
     for (const id of [first, second]) await storage.createDestination(aDestination(orgId, { id }));
     const die = async (destinationId: string, code: 'timeout' | 'bad_status', at = NOW) => {
       const input = { orgId, destinationId, limit: 1, bytes: 1 << 20 };
-      const [claimed] = await storage.claimDeliveries([input], { token: 't', now: NOW, until: NOW + 9 });
+      const [claimed] = await storage.claimDeliveries([input], { token: 't', now: at, until: at + 9 });
       if (!claimed) throw new Error('Nothing was claimed.');
       const facts = { n: 1, at, durationMs: 1, status: null, message: 'No.', response: '' };
       const attempt = { ...facts, code, request: '{"target":"","headers":{},"body":""}' };
@@ -125,16 +125,28 @@ export function deadLettersContract(subject: Subject): void {
     expect(await storage.countDeliveries(orgId, { state: 'dead' }, 3)).toBe(3);
   });
 
-  test('the dead are found and counted by when they died', async () => {
+  test('are found and counted by when they were made, each stretch of a chart apart', async () => {
     const { storage, orgId, first, die } = await sample();
-    await routedTo(storage, orgId, [first], { count: 4 });
-    const dead: string[] = [];
-    for (const ms of [10, 20, 30]) dead.push(await die(first, 'timeout', NOW + ms));
-    const within = { endedAfter: NOW + 15, endedBefore: NOW + 25 };
+    const made: string[] = [];
+    // Ids of deliveries count upwards in this process, so these moments lie ahead of all that it has made.
+    const begin = idTime(newId('dlv')) + 10;
+    for (const ms of [0, 10, 20]) {
+      await routedTo(storage, orgId, [first], { at: begin + ms });
+      made.push(await die(first, 'timeout', begin + 1_000));
+    }
+    const within = { madeAfter: begin + 5, madeBefore: begin + 15 };
     const found = await storage.listDeliveries(orgId, { ...within, state: 'dead' }, page);
-    expect(found.map(({ id }) => id)).toEqual([dead[1] ?? '']);
-    expect(await storage.countDeliveries(orgId, { endedAfter: NOW + 15, state: 'dead' })).toBe(2);
+    expect(found.map(({ id }) => id)).toEqual([made[1] ?? '']);
+    expect(await storage.countDeliveries(orgId, { madeAfter: begin + 5, state: 'dead' })).toBe(2);
+    expect(await storage.countDeliveries(orgId, { madeAfter: begin })).toBe(2);
     expect(await storage.listDeadGroups(orgId, within, 100)).toMatchObject([{ count: 1 }]);
+    expect(await storage.countDead(orgId, { from: begin, stepMs: 10, points: 4 }, 9)).toEqual([1, 1, 1, 0]);
+    expect(await storage.countDead(orgId, { from: begin, stepMs: 40, points: 1 }, 2)).toEqual([2]);
+    await storage.retryDelivery(orgId, made[1] ?? '', begin + 2_000);
+    expect(await storage.countDead(orgId, { from: begin, stepMs: 10, points: 4 }, 9)).toEqual([1, 0, 1, 0]);
+    const waiting = { ...within, state: 'pending' } as const;
+    expect(await storage.countDeliveries(orgId, waiting)).toBe(1);
+    expect(await storage.countDeliveries(orgId, { ...waiting, madeAfter: begin + 15 })).toBe(0);
   });
 
   test('a job retries the dead with its progress, once each, and who has lost it retries none', async () => {

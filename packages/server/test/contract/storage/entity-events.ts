@@ -96,10 +96,15 @@ export function entityEventsContract(subject: Subject): void {
     const ids = await storeWithEntity(org, customer('1'), Array(5).fill(`{"a":"${CANARY}"}`));
     const [kept = ''] = await storeWithEntity(org, customer('2'), ['{"a":1}']);
     const [foreign = ''] = await storeWithEntity(other, customer('1'), ['{"a":2}']);
-    expect(await erase(org, customer('1'), null, 2)).toEqual({ erased: 2, last: ids[1] ?? null });
-    expect(await erase(org, customer('1'), ids[1], 2)).toEqual({ erased: 2, last: ids[3] ?? null });
-    expect(await erase(org, customer('1'), ids[3], 2)).toEqual({ erased: 1, last: null });
-    expect(await erase(org, customer('1'))).toEqual({ erased: 0, last: null });
+    expect(await erase(org, customer('1'), null, 2)).toEqual({
+      erased: 2,
+      dropped: ids.slice(0, 2),
+      cancelled: 0,
+      last: ids[1] ?? null,
+    });
+    expect(await erase(org, customer('1'), ids[1], 2)).toMatchObject({ erased: 2, last: ids[3] ?? null });
+    expect(await erase(org, customer('1'), ids[3], 2)).toMatchObject({ erased: 1, last: null });
+    expect(await erase(org, customer('1'))).toEqual({ erased: 0, dropped: [], cancelled: 0, last: null });
     for (const id of ids) {
       const event = await subject.storage.findEvent(org, id);
       expect(JSON.parse(event?.payload ?? '')).toEqual({ erased_at: new Date(NOW + 50).toISOString() });
@@ -201,7 +206,7 @@ export function entityEventsContract(subject: Subject): void {
       token: 'again',
     });
 
-    expect(await erase(org, customer('1'))).toEqual({ erased: 1, last: null });
+    expect(await erase(org, customer('1'))).toEqual({ erased: 1, dropped: [], cancelled: 2, last: null });
 
     const [run] = await storage.listRuns(org, id);
     const note = `Erased on request at ${new Date(NOW + 50).toISOString()}.`;

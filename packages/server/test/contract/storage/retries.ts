@@ -68,7 +68,7 @@ export function retriesContract(subject: Subject): void {
     const { one, narrow, wide, better } = await retriedTwice();
     const [first, second] = await storage.settleEvents([better(narrow), better(wide)], NOW);
     expect([first, second]).toEqual([
-      { kind: 'settled', deliveries: 1, state: 'processed' },
+      { kind: 'settled', deliveries: 1, state: 'processed', before: 'failed' },
       { kind: 'needless', pipelineIds: ['pipe_a'] },
     ]);
     expect(await deliveriesOf(one)).toHaveLength(1);
@@ -120,5 +120,90 @@ export function retriesContract(subject: Subject): void {
     if (retry) await settle(retry, { runs: [run], retryOf: ['pipe_a'] });
     const failures = await storage.listFailures(one.orgId, [one.event.id]);
     expect(failures.map(({ pipelineId }) => pipelineId)).toEqual([UNKNOWN_PIPELINE]);
+  });
+
+  /** An event whose pipelines could not be read, claimed by two jobs that retry that. */
+  async function unplannableTwice() {
+    const org = orgId();
+    const destination = aDestination(org);
+    await storage.createDestination(destination);
+    const one = await claimed(org);
+    await settle(one, { runs: [failed(UNKNOWN_PIPELINE)] });
+    const all = {
+      pipelineId: UNKNOWN_PIPELINE,
+      version: null,
+      retries: 0,
+      dueAt: 0,
+      retryOf: UNKNOWN_PIPELINE,
+    };
+    for (let n = 0; n < 2; n++) {
+      const job = aJob(org);
+      await storage.createJob(job);
+      await storage.advanceJob(unclaimed(job), {}, NOW, {
+        replays: [{ eventId: one.event.id, plan: [all] }],
+      });
+    }
+    const [first, second] = (await storage.claimEvents(aClaimInput())).events;
+    if (!first || !second) throw new Error('Not both were claimed.');
+    const run = (pipelineId: string) =>
+      aRun({ id: idAt('run', NOW + 1), pipelineId, destinations: [destination.id], output: '{}' });
+    const waiting = { ...all, pipelineId: 'pipe_waits', retries: 1, dueAt: NOW + 1_000 };
+    return { one, first, second, run, waiting, retryOf: [UNKNOWN_PIPELINE] };
+  }
+
+  test('of what could not be planned run each pipeline once, also while one of them waits for its model', async () => {
+    const { one, first, second, run, waiting, retryOf } = await unplannableTwice();
+    const begun = { runs: [run('pipe_quick')], parked: [waiting], retryOf };
+    expect(await settle(first, begun)).toMatchObject({ kind: 'settled', deliveries: 1 });
+    const again = { runs: [run('pipe_quick')], parked: [waiting], retryOf };
+    expect(await settle(second, again)).toEqual({ kind: 'needless', pipelineIds: ['pipe_quick'] });
+    expect(await settle(second, { parked: [waiting], retryOf })).toMatchObject({ kind: 'settled' });
+
+    const later = await storage.claimEvents(aClaimInput({ now: NOW + 1_000 }));
+    const [one2, two2] = later.events;
+    if (!one2 || !two2) throw new Error('Not both were claimed again.');
+    expect(await settle(one2, { runs: [run('pipe_waits')], retryOf })).toMatchObject({ deliveries: 1 });
+    expect(await settle(two2, { runs: [run('pipe_waits')], retryOf })).toEqual({
+      kind: 'needless',
+      pipelineIds: [UNKNOWN_PIPELINE],
+    });
+    const pipelines = (await deliveriesOf(one)).map(({ pipeline }) => pipeline.id);
+    expect(pipelines.toSorted()).toEqual(['pipe_quick', 'pipe_waits']);
+  });
+
+  test('of what could not be planned, settled at once by two nodes, run each pipeline once', async () => {
+    const { one, first, second, run, waiting, retryOf } = await unplannableTwice();
+    const results = await Promise.all(
+      [first, second].map(async (claim, n) => {
+        const node = opened.nodes[n] ?? opened.nodes[0];
+        const begun = aSettlement(claim, { runs: [run('pipe_quick')], parked: [waiting], retryOf });
+        return (await node.eventQueue.settleEvents([begun], NOW))[0]?.kind;
+      }),
+    );
+    expect(results.toSorted()).toEqual(['needless', 'settled']);
+    expect(await deliveriesOf(one)).toHaveLength(1);
+  });
+
+  test('of what could not be planned when it was replayed run again what had run before that', async () => {
+    const { one, first, run, waiting, retryOf } = await unplannableTwice();
+    await settle(first, { runs: [run('pipe_quick')], parked: [waiting], retryOf });
+    const job = aJob(one.orgId);
+    await storage.createJob(job);
+    await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId: one.event.id, plan: null }] });
+    const [replay] = (await storage.claimEvents(aClaimInput())).events;
+    if (!replay) throw new Error('The replay was not claimed.');
+    const unread = aRun({ id: idAt('run', NOW + 2), pipelineId: UNKNOWN_PIPELINE, outcome: 'failed' });
+    await settle(replay, { runs: [unread] });
+    const retryJob = aJob(one.orgId);
+    await storage.createJob(retryJob);
+    const plan = [{ ...waiting, pipelineId: UNKNOWN_PIPELINE, dueAt: 0 }];
+    await storage.advanceJob(unclaimed(retryJob), {}, NOW, { replays: [{ eventId: one.event.id, plan }] });
+    const [retry] = (await storage.claimEvents(aClaimInput())).events;
+    if (!retry) throw new Error('The retry was not claimed.');
+    const wanted = { ...run('pipe_quick'), id: idAt('run', NOW + 3) };
+    expect(await settle(retry, { runs: [wanted], retryOf })).toMatchObject({
+      kind: 'settled',
+      deliveries: 1,
+    });
   });
 }

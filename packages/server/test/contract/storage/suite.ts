@@ -17,6 +17,7 @@ import { labelsContract } from './labels.ts';
 import { organisationsContract } from './organisations.ts';
 import { pipelinesContract } from './pipelines.ts';
 import { pruneContract } from './prune.ts';
+import { replaysContract } from './replays.ts';
 import { retriesContract } from './retries.ts';
 import { sessionsContract } from './sessions.ts';
 import { settleContract } from './settle.ts';
@@ -59,6 +60,7 @@ const otherParts = {
   claims: claimsContract,
   settling: settleContract,
   retries: retriesContract,
+  replays: replaysContract,
   labels: labelsContract,
   jobs: jobsContract,
   pruning: pruneContract,

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import type { OutgoingFailure } from '../../../core/http/outgoing.ts';
-import type { DestinationDeps } from '../../destination.ts';
+import { NoLongerWanted, type OutgoingFailure } from '../../../core/http/outgoing.ts';
+import type { DestinationDeps, OutgoingDelivery } from '../../destination.ts';
 import { beforeDeadline } from '../../guarded-client/deadline.ts';
 import { failureOfCode, timeoutFailure } from '../../guarded-client/failure.ts';
 import { quoted } from '../../rendering/text.ts';
+import { holdBack } from './hold-back.ts';
 
 interface SmtpServer {
   readonly host: string;
@@ -27,7 +28,7 @@ type SmtpResult =
 export async function sendMail(
   server: SmtpServer,
   mail: SendMailOptions,
-  timeoutMs: number,
+  { timeoutMs, isStillWanted }: Pick<OutgoingDelivery, 'timeoutMs' | 'isStillWanted'>,
   deps: Pick<DestinationDeps, 'client' | 'ca'>,
 ): Promise<SmtpResult> {
   const deadline = new AbortController();
@@ -37,8 +38,14 @@ export async function sendMail(
     clearTimeout(timer);
     return { kind: 'failed', status: null, response: null, failure: opened.failure };
   }
+  let isUnwanted = false;
   try {
     const transport = transportOver(opened.socket, opened.serverName, server, timeoutMs, deps.ca);
+    // The server may take its time over the greeting, the login and the recipients.
+    holdBack(transport, async () => {
+      isUnwanted = !(await isStillWanted());
+      return !isUnwanted;
+    });
     const info = await beforeDeadline(transport.sendMail(mail), deadline.signal);
     const refused = info.rejected.length > 0 ? ` (refused: ${info.rejected.map(String).join(', ')})` : '';
     return {
@@ -47,6 +54,7 @@ export async function sendMail(
       response: quoted(`${info.response}${refused}`),
     };
   } catch (error) {
+    if (isUnwanted) throw new NoLongerWanted();
     return deadline.signal.aborted
       ? { kind: 'failed', status: null, response: null, failure: timeoutFailure }
       : describe(error);

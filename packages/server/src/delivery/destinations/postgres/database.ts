@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OutgoingFailure } from '../../../core/http/outgoing.ts';
+import { NoLongerWanted, type OutgoingFailure } from '../../../core/http/outgoing.ts';
 import { within } from '../../../core/work/within.ts';
 import type { Work, WorkName } from '../../databases/protocol.ts';
 import type { DestinationDeps } from '../../destination.ts';
@@ -8,11 +8,12 @@ import type { DatabaseAddress } from './connection-string.ts';
 
 /** Somebody's database. The name is looked up, and its addresses are checked, for every use. */
 interface Database {
-  /** Never rejects. */
+  /** Rejects only with `NoLongerWanted`. */
   use<Name extends WorkName>(
     name: Name,
     ask: Work[Name]['ask'],
     timeoutMs: number,
+    isStillWanted?: () => Promise<boolean>,
   ): Promise<Outcome<Work[Name]['answer']>>;
   close(): void;
 }
@@ -29,15 +30,19 @@ export function openDatabase(
   const { host, tls, ...rest } = address;
   const key = randomUUID();
   return {
-    async use(name, ask, timeoutMs) {
+    async use(name, ask, timeoutMs, isStillWanted) {
       const began = performance.now();
-      const location = await within(Promise.resolve(client.locate(host)), timeoutMs);
+      const found = client.locate(host);
+      const location = found instanceof Promise ? await within(found, timeoutMs) : found;
       if (location === null) return { kind: 'failed', failure: withEgress(timeoutFailure, egressAddresses) };
       if (location.kind === 'failed') return location;
       const { addresses, serverName, isListed } = location;
       const located = { key, addresses, serverName, ca, tls: tls ?? !isListed, ...rest };
       const remainingMs = Math.max(1, timeoutMs - (performance.now() - began));
-      const used = await databases.use(name, ask, located, remainingMs);
+      if (found instanceof Promise && isStillWanted !== undefined && !(await isStillWanted()))
+        throw new NoLongerWanted();
+      const used = await databases.use(name, ask, located, remainingMs, isStillWanted);
+      if (used.kind === 'unwanted') throw new NoLongerWanted();
       if (used.kind === 'done' || used.wasReached) return used;
       return { kind: 'failed', failure: withEgress(used.failure, egressAddresses) };
     },

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { idFloor } from '../../../core/ids.ts';
 import type { CappedCount, CounterStore } from '../../../core/stores/counters.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
@@ -9,10 +10,10 @@ import { countFailedEvents, countFailedEventsOfAll } from '../deliveries/dead-le
  * more than a few thousand. The states are written out, since that is how an engine knows those indexes to serve.
  */
 export const countBacklog: Operation<CounterStore['countBacklog']> = async (db, orgId, most) => {
-  const events = await countUpTo(db, most, sql`FROM events WHERE org_id = ${orgId} AND state = 'accepted'`);
-  const parked = await countUpTo(db, most, sql`FROM parked_events WHERE org_id = ${orgId} AND job_id = ''`);
+  const accepted = await countUpTo(db, most, sql`FROM events WHERE org_id = ${orgId} AND state = 'accepted'`);
+  const deferred = await countUpTo(db, most, sql`FROM events WHERE org_id = ${orgId} AND state = 'deferred'`);
   return {
-    accepted: capped(events + parked, most),
+    accepted: capped(accepted + deferred, most),
     ...(await countDeliveriesWaiting(db, orgId, most)),
     deadDeliveries: capped(
       await countUpTo(db, most, sql`FROM deliveries WHERE org_id = ${orgId} AND state = 'dead'`),
@@ -29,9 +30,10 @@ export const countBacklog: Operation<CounterStore['countBacklog']> = async (db, 
 export const countWaiting: Operation<CounterStore['countWaiting']> = async (db, most) => {
   const count = async (rows: ReturnType<typeof sql>) => Math.min(await countUpTo(db, most, rows), most);
   const accepted = await count(sql`FROM events WHERE state = 'accepted'`);
-  const parked = await count(sql`FROM parked_events`);
+  const deferred = await count(sql`FROM events WHERE state = 'deferred'`);
+  const replays = await count(sql`FROM parked_events WHERE job_id <> ''`);
   return {
-    events: Math.min(accepted + parked, most),
+    events: Math.min(accepted + deferred + replays, most),
     deliveries: {
       pending: await count(sql`FROM deliveries WHERE state = 'pending'`),
       delivering: await count(sql`FROM deliveries WHERE state = 'delivering'`),
@@ -40,6 +42,26 @@ export const countWaiting: Operation<CounterStore['countWaiting']> = async (db, 
     deadDeliveries: await count(sql`FROM deliveries WHERE state = 'dead'`),
     failedEvents: await countFailedEventsOfAll(db, most),
   };
+};
+
+/** An id holds when its delivery was made, and the index of the dead is in their order. */
+export const countDead: Operation<CounterStore['countDead']> = async (
+  db,
+  orgId,
+  { from, stepMs, points },
+  most,
+) => {
+  const floors = Array.from({ length: points + 1 }, (_, n) => idFloor('dlv', from + n * stepMs));
+  const stretches = floors.slice(0, points).map((floor, n) => sql`(${n}, ${floor}, ${floors[n + 1]})`);
+  const { rows } = await sql<{ point: number; count: number }>`
+    WITH stretches (point, first, past) AS (VALUES ${sql.join(stretches)})
+    SELECT point, (SELECT count(*) FROM (
+      SELECT 1 AS one FROM deliveries
+      WHERE org_id = ${orgId} AND state = 'dead' AND id >= first AND id < past LIMIT ${most}) AS seen) AS count
+    FROM stretches`.execute(db);
+  const counts = new Array<number>(points).fill(0);
+  for (const { point, count } of rows) counts[Number(point)] = Number(count);
+  return counts;
 };
 
 const capped = (count: number, most: number): CappedCount => ({

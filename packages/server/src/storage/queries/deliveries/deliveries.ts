@@ -1,4 +1,5 @@
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
+import { idFloor } from '../../../core/ids.ts';
 import type { DeliveryFilter, DeliveryState, StoredDelivery } from '../../../core/stores/delivery.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Operation } from '../../operation.ts';
@@ -48,6 +49,7 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
   code: row.code,
   createdAt: row.created_at,
   finishedAt: row.finished_at,
+  replayedBy: row.replayed_by,
 });
 
 /**
@@ -56,15 +58,16 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
  * planner prefers it.
  */
 function matches(filter: DeliveryFilter) {
-  const { event, pipeline, code, destination, state, endedAfter, endedBefore } = filter;
+  const { event, pipeline, code, destination, state, madeAfter, madeBefore } = filter;
   const eb = expressionBuilder<Schema, 'deliveries'>();
   const hasIndex = code === undefined && (state === undefined || state === 'delivered' || state === 'dead');
   const conditions = [
     event !== undefined && eb('deliveries.event_id', '=', event),
     pipeline !== undefined && eb('deliveries.pipeline_id', '=', pipeline),
     code !== undefined && eb('deliveries.code', '=', code),
-    endedAfter !== undefined && eb('deliveries.finished_at', '>', endedAfter),
-    endedBefore !== undefined && eb('deliveries.finished_at', '<', endedBefore),
+    // An id holds when it was made.
+    madeAfter !== undefined && eb('deliveries.id', '>=', idFloor('dlv', madeAfter + 1)),
+    madeBefore !== undefined && eb('deliveries.id', '<', idFloor('dlv', madeBefore)),
     destination !== undefined &&
       (hasIndex
         ? eb('deliveries.destination_id', '=', destination)

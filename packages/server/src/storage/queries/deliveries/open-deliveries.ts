@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { idFloor } from '../../../core/ids.ts';
 import type { DeliveryFilter } from '../../../core/stores/delivery.ts';
 import type { Db } from '../../schema.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
@@ -118,7 +119,8 @@ const delivering = (orgId: string, filter: DeliveryFilter, page: Page) => sql`
     ${narrowed(filter, page)}
   ORDER BY id || '' DESC ${upTo(page)}`;
 
-const narrowed = ({ pipeline }: DeliveryFilter, { below }: Page) => sql`
-  AND id < ${below ?? ALL} ${pipeline === undefined ? sql`` : sql`AND pipeline_id = ${pipeline}`}`;
+const narrowed = ({ pipeline, madeAfter, madeBefore }: DeliveryFilter, { below }: Page) => sql`
+  AND id < ${below ?? ALL} ${madeAfter === undefined ? sql`` : sql`AND id >= ${idFloor('dlv', madeAfter + 1)}`}
+  ${madeBefore === undefined ? sql`` : sql`AND id < ${idFloor('dlv', madeBefore)}`} ${pipeline === undefined ? sql`` : sql`AND pipeline_id = ${pipeline}`}`;
 
 const upTo = ({ limit }: Page) => (limit === undefined ? sql`` : sql`LIMIT ${limit}`);

@@ -1,6 +1,6 @@
 import { type Tombstones, tombstonesOf } from '../../../core/event/erasure.ts';
 import { DEFERRED } from '../../../core/event/state.ts';
-import type { EntityStore } from '../../../core/stores/entities.ts';
+import type { EntityStore, ErasedSlice } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 
@@ -24,11 +24,16 @@ export const eraseEventsOfEntity: Operation<EntityStore['eraseEventsOfEntity']> 
   if (after !== null) query = query.where('id', '>', after);
   const slice = await query.orderBy('id').limit(limit).execute();
   const ids = slice.filter(({ erased_at }) => erased_at === null).map(({ id }) => id);
-  if (ids.length > 0) await eraseEvents(db, orgId, ids, at);
-  return { erased: ids.length, last: slice.length < limit ? null : (slice.at(-1)?.id ?? null) };
+  const ended = ids.length > 0 ? await eraseEvents(db, orgId, ids, at) : { dropped: [], cancelled: 0 };
+  return { erased: ids.length, ...ended, last: slice.length < limit ? null : (slice.at(-1)?.id ?? null) };
 };
 
-async function eraseEvents(db: Db, orgId: string, ids: readonly string[], at: number): Promise<void> {
+async function eraseEvents(
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+  at: number,
+): Promise<Pick<ErasedSlice, 'dropped' | 'cancelled'>> {
   const tombstones = tombstonesOf(at);
   // First of all whoever works on them loses the right to: a result that comes late is refused.
   for (const table of ['event_claims', 'parked_events'] as const) {
@@ -40,31 +45,32 @@ async function eraseEvents(db: Db, orgId: string, ids: readonly string[], at: nu
       .execute();
     for (const { job_id } of ended) if (job_id !== '') await countAsDone(db, orgId, job_id);
   }
-  await db
+  const cancelled = await db
     .updateTable('deliveries')
     .set({ state: 'cancelled', lease_until: null, lease_token: null, finished_at: at })
     .where('org_id', '=', orgId)
     .where('event_id', 'in', ids)
     .where('state', 'in', NOT_ENDED)
+    .returning('id')
+    .execute();
+  // What has not been processed will not be.
+  const dropped = await db
+    .updateTable('events')
+    .set({ state: 'dropped' })
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .where('state', 'in', ['accepted', DEFERRED])
+    .returning('id')
     .execute();
   await db
     .updateTable('events')
-    .set(eb => ({
-      payload: tombstones.payload,
-      erased_at: at,
-      // What has not been processed will not be.
-      state: eb
-        .case()
-        .when('state', 'in', ['accepted', DEFERRED])
-        .then('dropped')
-        .else(eb.ref('state'))
-        .end(),
-    }))
+    .set({ payload: tombstones.payload, erased_at: at })
     .where('org_id', '=', orgId)
     .where('id', 'in', ids)
     .execute();
   await eraseRuns(db, orgId, ids, tombstones);
   await eraseAttempts(db, orgId, ids, tombstones);
+  return { dropped: dropped.map(({ id }) => id), cancelled: cancelled.length };
 }
 
 /** A replay is through with an event that will not come. */

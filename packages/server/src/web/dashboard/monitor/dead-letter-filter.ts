@@ -9,8 +9,8 @@ type GivenFilter = z.output<typeof deadLetterFilter>;
 export const toSelection = ({ after, before, ...rest }: GivenFilter): DeadLetterSelection => ({
   filter: {
     ...rest,
-    ...(after !== undefined && { endedAfter: after, receivedAfter: after }),
-    ...(before !== undefined && { endedBefore: before, receivedBefore: before }),
+    ...(after !== undefined && { madeAfter: after, receivedAfter: after }),
+    ...(before !== undefined && { madeBefore: before, receivedBefore: before }),
   },
   deliveries: rest.kind !== 'event',
   // An event that failed in its pipeline was going to no destination, and has no failure code.
@@ -19,7 +19,7 @@ export const toSelection = ({ after, before, ...rest }: GivenFilter): DeadLetter
 
 /** The same filter as somebody would give it again. */
 export function showSelection({ filter }: DeadLetterSelection) {
-  const { endedAfter: after, endedBefore: before, receivedAfter: _a, receivedBefore: _b, ...rest } = filter;
+  const { madeAfter: after, madeBefore: before, receivedAfter: _a, receivedBefore: _b, ...rest } = filter;
   return {
     ...rest,
     ...(after !== undefined && { after: toRfc3339(after) }),

@@ -1,7 +1,6 @@
 import type { AttemptRecord, DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import { idFloor } from '../../../core/ids.ts';
 import type { StoredAttempt, StoredDelivery } from '../../../core/stores/delivery.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Calls } from '../calls.ts';
@@ -39,16 +38,11 @@ export function deliveryCalls(
   calls.on('GET /deliveries', 'read', async call => {
     const { limit, cursor, after, before, ...filter } = call.query();
     const page = call.page('deliveries', { limit, cursor });
-    // An id holds when it was made.
-    const [floor, ceiling] = [
-      after === undefined ? '' : idFloor('dlv', after + 1),
-      before === undefined ? null : idFloor('dlv', before),
-    ];
-    const found = await deliveryQueue.listDeliveries(call.session.orgId, filter, {
+    const within = { ...filter, madeAfter: after, madeBefore: before };
+    const rows = await deliveryQueue.listDeliveries(call.session.orgId, within, {
       limit: page.limit + 1,
-      below: [page.position, ceiling].filter(id => id !== null).sort()[0] ?? null,
+      below: page.position,
     });
-    const rows = found.filter(({ id }) => id >= floor);
     const shown = rows.slice(0, page.limit);
     const next = rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
     return page.answer(await Promise.all(shown.map(showBriefly)), next);
@@ -99,6 +93,7 @@ export const showDelivery = (
   code: delivery.code,
   created_at: toRfc3339(delivery.createdAt),
   finished_at: optionalTime(delivery.finishedAt),
+  replayed_by: delivery.replayedBy,
   attempts: attempts.map(attempt => showAttempt(attempt, most)),
 });
 

@@ -1,19 +1,26 @@
-import { type FailingDestination, funnelNames } from '@sluice/contract/dashboard-overview';
+import { chartWindow } from '@sluice/contract/chart-window';
+import { type FailingDestination, type FunnelName, funnelNames } from '@sluice/contract/dashboard-overview';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { type CounterStore, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
-import { seriesOf, seriesWindow, totalsOf, totalWindow } from './counter-windows.ts';
+import { seriesOf, totalsOf, totalWindow } from './counter-windows.ts';
 
 /** How far what waits is counted: beyond it a person only wants to know that it is more. */
 export const MOST_BACKLOG_COUNTED = 10_000;
 /** What failed within this time is failing. */
 const LATELY_MINUTES = 60;
 const MOST_FAILING = 20;
+/** What has died may be retried, so the dead are looked up; the rest is counted once and for all. */
+const countedNames = funnelNames.filter(name => name !== 'dead');
 
-/** What became of everything lately. It reads counters and the edges of indexes, never events. */
+/**
+ * What became of everything that came in lately: events that were received and deliveries that were made within the
+ * time that was asked for, by the state that they are in now, as the lists behind the figures have them. It reads
+ * counters and the edges of indexes, never events.
+ */
 export function overviewCalls(
   calls: Calls,
   {
@@ -21,7 +28,7 @@ export function overviewCalls(
     configuration,
     clock,
   }: {
-    readonly counters: Pick<CounterStore, 'countBacklog' | 'readCounters'>;
+    readonly counters: Pick<CounterStore, 'countBacklog' | 'countDead' | 'readCounters'>;
     readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
     readonly clock: Clock;
   },
@@ -54,31 +61,33 @@ export function overviewCalls(
     const { minutes } = call.query();
     const { orgId } = call.session;
     const now = clock.now();
-    const window = seriesWindow(minutes, now);
+    const window = chartWindow(minutes, now);
     const whole = [WHOLE_ORGANISATION];
-    const [sums, latencies, backlog, destinations, sources, pipelines] = await Promise.all([
-      counters.readCounters(orgId, whole, funnelNames, window),
+    const [sums, dead, latencies, backlog, destinations, sources, pipelines] = await Promise.all([
+      counters.readCounters(orgId, whole, countedNames, window),
+      counters.countDead(orgId, window, MOST_BACKLOG_COUNTED),
       counters.readCounters(orgId, whole, latencyNames, totalWindow(minutes, now)),
       counters.countBacklog(orgId, MOST_BACKLOG_COUNTED),
       configuration.listDestinations(orgId),
       configuration.listSources(orgId),
       configuration.listPipelines(orgId),
     ]);
-    const total = totalsOf(sums);
+    const series: Record<string, number[]> = { ...seriesOf(sums, countedNames, window.points), dead };
+    const total = (name: FunnelName) => (series[name] ?? []).reduce((sum, amount) => sum + amount, 0);
     const times = new Map(latencies.map(({ name, amount }) => [name, amount]));
     const { deadDeliveries, failedEvents, ...waiting } = backlog;
     return call.answer({
       from: toRfc3339(window.from),
       step_s: window.stepMs / 1_000,
-      series: seriesOf(sums, funnelNames, window.points),
+      series,
       totals: {
-        received: total(WHOLE_ORGANISATION, 'received'),
-        processed: total(WHOLE_ORGANISATION, 'processed'),
-        dropped: total(WHOLE_ORGANISATION, 'dropped'),
-        failed: total(WHOLE_ORGANISATION, 'failed'),
-        unrouted: total(WHOLE_ORGANISATION, 'unrouted'),
-        delivered: total(WHOLE_ORGANISATION, 'delivered'),
-        dead: total(WHOLE_ORGANISATION, 'dead'),
+        received: total('received'),
+        processed: total('processed'),
+        dropped: total('dropped'),
+        failed: total('failed'),
+        unrouted: total('unrouted'),
+        delivered: total('delivered'),
+        dead: total('dead'),
       },
       latency: { p50_ms: latencyAt(0.5, times), p95_ms: latencyAt(0.95, times) },
       backlog: waiting,
