@@ -90,7 +90,7 @@ export function createCalls(
     on(route, permission, handle) {
       add(route, async context => {
         const call = openCall(context);
-        const session = await sessions.of(call.request);
+        const session = await sessions.of(call.request, call.client);
         if (changes(route)) requireSameOrigin(call.request, call.client);
         requirePermission(session.role, permission);
         const whole = { ...call, ...exchange(call.request, route), ...sessionParts(session) };
