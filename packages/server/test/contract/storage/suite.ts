@@ -18,6 +18,7 @@ import { organisationsContract } from './organisations.ts';
 import { pipelinesContract } from './pipelines.ts';
 import { pruneContract } from './prune.ts';
 import { retriesContract } from './retries.ts';
+import { sealedContract } from './sealed.ts';
 import { sessionsContract } from './sessions.ts';
 import { settleContract } from './settle.ts';
 import { sourcesContract } from './sources.ts';
@@ -54,6 +55,7 @@ const otherParts = {
   sessions: sessionsContract,
   'API keys': apiKeysContract,
   sources: sourcesContract,
+  sealed: sealedContract,
   audit: auditContract,
   pipelines: pipelinesContract,
   claims: claimsContract,
