@@ -17,7 +17,7 @@ import type { SecretKeys } from '../core/secrets/vault.ts';
 export const secretKeyFile = (directory: string): string => join(directory, 'secret.key');
 
 /** Where whoever changes a key that was made here leaves the one before. */
-export const previousKeyFile = (directory: string): string => `${secretKeyFile(directory)}.previous`;
+const previousKeyFile = (directory: string): string => `${secretKeyFile(directory)}.previous`;
 
 interface KeySource {
   /** The data directory, for keys that are not given. */

@@ -18,7 +18,7 @@ export interface ResealReport {
 }
 
 /** The texts of a record with each sealed one in them replaced, which is named by its field. */
-export type ResealTexts = (
+type ResealTexts = (
   record: SealedRecord,
   reseal: (sealed: string, field: string) => string,
 ) => SealedRecord['texts'];

@@ -19,7 +19,7 @@ export interface BodyThread {
   stop(): void;
 }
 
-export type StartBodyThread = (handlers: {
+type StartBodyThread = (handlers: {
   onMessage(message: FromBodyThread): void;
   onFailure(reason: string): void;
 }) => { post(message: ToBodyThread, moved?: ArrayBuffer[]): void; end(): void };
