@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import { type HostileBody, hostileBatches, hostileWebhooks } from '../../../test/support/hostile-bodies.ts';
 import { Problem } from '../../core/errors.ts';
@@ -8,6 +8,8 @@ import { createBodyThread } from './body-thread.ts';
 import { type FromBodyThread, packBatch, type ToBodyThread } from './protocol.ts';
 import { createBatchReader } from './read-batch.ts';
 import { createWebhookReader } from './read-webhook.ts';
+
+setDefaultTimeout(30_000);
 
 const KiB = 1024;
 const limits = {

@@ -91,6 +91,7 @@ function parseForm(text: string, requireSize: (size: number) => void): JsonObjec
 }
 
 function decodeField(text: string): string {
+  if (!/[%+]/.test(text)) return text;
   // A percent sign that begins no escape stands for itself, as in every browser.
   const escaped = text.replaceAll('+', ' ').replace(/%(?![0-9a-fA-F]{2})/g, '%25');
   try {
