@@ -24,7 +24,7 @@ type StartBodyThread = (handlers: {
   onFailure(reason: string): void;
 }) => { post(message: ToBodyThread, moved?: ArrayBuffer[]): void; end(): void };
 
-/** Up to this size a body is read where it comes in: whatever is in it, that takes some 20 ms at most. */
+/** Up to this size a body is read where it comes in: the worst of them takes a few hundredths of a second. */
 export const READ_IN_PLACE_BYTES = 96 * 1024;
 
 /** So many of the largest bodies may wait to be read, of one organisation and of all of them. */
