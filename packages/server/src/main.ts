@@ -3,6 +3,7 @@ import type { Command } from './command/command.ts';
 import { doctor } from './command/doctor.ts';
 import { explain } from './command/explain.ts';
 import { helpText } from './command/help.ts';
+import { createReseal } from './command/reseal.ts';
 import { resetPassword } from './command/reset-password.ts';
 import { createServe } from './command/serve.ts';
 import { systemTerminal as terminal } from './command/terminal.ts';
@@ -16,6 +17,7 @@ const commands = new Map<string, Command>([
   ['backup', backup],
   ['doctor', doctor],
   ['reset-password', resetPassword],
+  ['reseal', createReseal(async (...args) => (await import('./compose/reseal.ts')).resealStorage(...args))],
 ]);
 
 async function run([name = 'help', ...args]: readonly string[]): Promise<number> {
@@ -36,5 +38,7 @@ async function run([name = 'help', ...args]: readonly string[]): Promise<number>
   }
 }
 
+// Whatever it makes, a database, a backup, a socket, is for nobody else to read.
+process.umask(0o077);
 if (process.argv[2] === 'serve') liftRequestLimit();
 process.exit(await run(process.argv.slice(2)));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { BadSetting, declarations, readSettings } from './settings.ts';
+import { adviceOn, BadSetting, declarations, readSettings } from './settings.ts';
 
 const SECRET_KEY = 'k'.repeat(32);
 
@@ -20,6 +20,7 @@ describe('a bad setting', () => {
     SLUICE_DATA_DIR: [],
     SLUICE_DATABASE_URL: ['mysql://db/x', 'postgres', 'db:5432'],
     SLUICE_SECRET_KEY: ['short', 'k'.repeat(31)],
+    SLUICE_SECRET_KEY_PREVIOUS: ['short', 'k'.repeat(31)],
     SLUICE_BASE_URL: ['sluice.example.com', 'ftp://x', '/'],
     SLUICE_TRUST_PROXY: ['maybe', '2'],
     SLUICE_ROLES: ['everything', 'ingest,proces', ','],
@@ -37,6 +38,7 @@ describe('a bad setting', () => {
     SLUICE_MAX_TYPE_LENGTH: ['0'],
     SLUICE_MAX_ICON_LENGTH: ['none'],
     SLUICE_MAX_IDEMPOTENCY_KEY_LENGTH: ['0'],
+    SLUICE_MAX_ORGANISATIONS_PER_USER: ['0', 'many'],
     SLUICE_LOG_LEVEL: ['loud', 'INFO'],
   };
   for (const [name, values] of Object.entries(bad)) {
@@ -68,6 +70,11 @@ describe('settings that belong together', () => {
     expect(
       readSettings({ SLUICE_DATABASE_URL: url, SLUICE_SECRET_KEY: SECRET_KEY }).SLUICE_DATABASE_URL,
     ).toBe(url);
+  });
+
+  test('the key before is another key', () => {
+    const environment = { SLUICE_SECRET_KEY: SECRET_KEY, SLUICE_SECRET_KEY_PREVIOUS: SECRET_KEY };
+    expect(complaint(environment)).toContain('SLUICE_SECRET_KEY_PREVIOUS must be another key');
   });
 
   test('an administrator needs both an e-mail and a password', () => {
@@ -144,4 +151,13 @@ describe('settings', () => {
   test('each say what they mean', () => {
     for (const { meaning } of Object.values(declarations)) expect(meaning).toMatch(/\.$/);
   });
+});
+
+test('an address behind a proxy that is not trusted is pointed out', () => {
+  const adviceFor = (environment: Record<string, string>) => adviceOn(readSettings(environment));
+  const https = { SLUICE_BASE_URL: 'https://sluice.example.com' };
+  expect(adviceFor(https)).toEqual([expect.stringContaining('SLUICE_TRUST_PROXY=true')]);
+  expect(adviceFor({ ...https, SLUICE_TRUST_PROXY: 'true' })).toEqual([]);
+  expect(adviceFor({ SLUICE_BASE_URL: 'http://sluice.internal:8080' })).toEqual([]);
+  expect(adviceFor({})).toEqual([]);
 });

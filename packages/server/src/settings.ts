@@ -36,6 +36,12 @@ export const declarations = {
     secretKey,
     true,
   ),
+  SLUICE_SECRET_KEY_PREVIOUS: setting<string | undefined>(
+    'The secret key before the present one, while it is being changed: opens what that one has sealed.',
+    undefined,
+    secretKey,
+    true,
+  ),
   SLUICE_BASE_URL: setting<string | undefined>(
     'How senders reach this service, for the URLs it shows. Absent: as the request did.',
     undefined,
@@ -83,6 +89,11 @@ export const declarations = {
   SLUICE_MAX_ICON_LENGTH: setting('The longest icon, in characters.', 64, integer(1, 4_096)),
   // An index of PostgreSQL holds no text much longer than this.
   SLUICE_MAX_IDEMPOTENCY_KEY_LENGTH: setting('The longest idempotency key.', 255, integer(1, 2_000)),
+  SLUICE_MAX_ORGANISATIONS_PER_USER: setting(
+    'How many organisations one user may own; making another one is refused then.',
+    10,
+    integer(1, 100_000),
+  ),
   SLUICE_LOG_LEVEL: setting(
     '`debug`, `info`, `warn`, `error` or `silent`.',
     'info',
@@ -118,6 +129,22 @@ export function readSettings(given: Record<string, string | undefined> = process
   return settings;
 }
 
+/** What can be used as it is, and yet is most likely not what was meant. */
+export function adviceOn(settings: Settings): string[] {
+  const { SLUICE_BASE_URL: baseUrl, SLUICE_TRUST_PROXY: trustsProxy } = settings;
+  if (!baseUrl?.startsWith('https:') || trustsProxy) return [];
+  return [
+    'SLUICE_BASE_URL begins with https, so a proxy stands in front, and SLUICE_TRUST_PROXY is off: all who come through it count as one address, and the failed logins of one lock everybody out. Have the proxy set X-Forwarded-For, and set SLUICE_TRUST_PROXY=true.',
+  ];
+}
+
+/** Where the keys that seal secrets come from. */
+export const keySourceOf = (settings: Settings) => ({
+  directory: settings.SLUICE_DATA_DIR,
+  present: settings.SLUICE_SECRET_KEY,
+  previous: settings.SLUICE_SECRET_KEY_PREVIOUS,
+});
+
 /**
  * Kubernetes tells every container of the services around it in variables named after them. One that is called
  * `sluice`, as its chart would call it, makes some that read like ours.
@@ -138,6 +165,12 @@ function requireTogether(settings: Settings): void {
     throw new BadSetting(
       'SLUICE_SECRET_KEY is required with SLUICE_DATABASE_URL, since all nodes must share it.',
     );
+  }
+  if (
+    settings.SLUICE_SECRET_KEY_PREVIOUS !== undefined &&
+    settings.SLUICE_SECRET_KEY_PREVIOUS === settings.SLUICE_SECRET_KEY
+  ) {
+    throw new BadSetting('SLUICE_SECRET_KEY_PREVIOUS must be another key than SLUICE_SECRET_KEY.');
   }
   if (!settings.SLUICE_ADMIN_EMAIL !== !settings.SLUICE_ADMIN_PASSWORD) {
     throw new BadSetting('SLUICE_ADMIN_EMAIL and SLUICE_ADMIN_PASSWORD must be given together.');

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { keyCheckValue } from '../core/secrets/key-check.ts';
-import { createVault } from '../core/secrets/vault.ts';
-import { readSecretKey, secretKeyFile } from '../runtime/secret-key.ts';
-import { declarations, type SettingName, type Settings } from '../settings.ts';
+import { keyCheckValues } from '../core/secrets/key-check.ts';
+import { readSecretKeys } from '../runtime/secret-key.ts';
+import { adviceOn, declarations, keySourceOf, type SettingName, type Settings } from '../settings.ts';
 import { examineStorage } from '../storage/examine.ts';
 import type { Command } from './command.ts';
 
@@ -17,12 +15,14 @@ export const doctor: Command = {
     for (const name of Object.keys(declarations) as SettingName[]) {
       terminal.say(`  ${name.padEnd(34)} ${describeSetting(name, settings)}`);
     }
+    for (const advice of adviceOn(settings)) terminal.say(`\n  Note: ${advice}`);
     terminal.say('\nStorage');
     const directory = resolve(settings.SLUICE_DATA_DIR);
+    const keys = readSecretKeys(keySourceOf(settings));
     const findings = await examineStorage({
       directory,
       databaseUrl: settings.SLUICE_DATABASE_URL,
-      keyCheck: keyCheckOf(settings, directory),
+      keyChecks: keys === null ? [] : keyCheckValues(keys),
     });
     for (const { ok, matter, says } of findings) {
       terminal.say(`  ${ok ? 'ok ' : 'BAD'}  ${matter.padEnd(12)} ${says}`);
@@ -40,12 +40,4 @@ function describeSetting(name: SettingName, settings: Settings): string {
   if (secret) return 'set, hidden';
   const shown = Array.isArray(value) ? value.join(',') || 'none' : String(value);
   return String(value) === String(fallback) ? `${shown} (default)` : shown;
-}
-
-/** Only reads: a key is made by the first start, never by a look. */
-function keyCheckOf(settings: Settings, directory: string): string | null {
-  const given = settings.SLUICE_SECRET_KEY;
-  if (given !== undefined) return keyCheckValue(createVault(given));
-  if (!existsSync(secretKeyFile(directory))) return null;
-  return keyCheckValue(createVault(readSecretKey(directory)));
 }

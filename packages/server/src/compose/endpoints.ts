@@ -4,8 +4,10 @@ import { createActivityLog } from '../ingest/activity.ts';
 import { createDirectory } from '../ingest/directory.ts';
 import { createHttpIngest } from '../ingest/http-ingest.ts';
 import { createRateLimiter } from '../ingest/rate.ts';
+import { createBodyThread } from '../ingest/reading/body-thread.ts';
 import { createWebhookIngress } from '../ingest/webhook-ingress.ts';
 import { createAppender } from '../journal/append.ts';
+import { startThread } from '../runtime/thread.ts';
 import { guardEndpoint } from '../web/endpoints.ts';
 import type { Foundation } from './foundation.ts';
 import { bodyRoomBytes, limitsOf } from './limits.ts';
@@ -17,7 +19,7 @@ export type EndpointsPart = ReturnType<typeof composeEndpoints>;
 
 /** Where events come in: the two ingest endpoints, who may use them, and the journal behind them. */
 export function composeEndpoints(
-  { settings, clock, vault, logger, eventsDue, isStopping }: Foundation,
+  { settings, clock, vault, logger, eventsDue, isStopping, warn }: Foundation,
   { engine }: StoragePart,
   { counts, metrics }: TelemetryPart,
   nodes: Nodes,
@@ -43,7 +45,12 @@ export function composeEndpoints(
 
   const limits = limitsOf(settings);
   const room = createByteRoom(bodyRoomBytes(settings));
-  const ingest = { directory, activity, clock, limits, room, accept: appender.accept };
+  const bodyThread = createBodyThread({
+    start: handlers => startThread(new URL('../body-thread.ts', import.meta.url), handlers),
+    limits,
+    onError: warn('large bodies'),
+  });
+  const ingest = { directory, activity, clock, limits, room, bodyThread, accept: appender.accept };
   const takesEvents = settings.SLUICE_ROLES.includes('ingest');
   const guard = { metrics, logger, isStopping };
   const fromWebhook = createWebhookIngress(ingest, rate, engine.journal.findEventsOfKey);
@@ -61,6 +68,7 @@ export function composeEndpoints(
     /** Each node enforces its share of a source's rate. */
     shareRates: () => rate.setNodes(nodes.withRole('ingest')),
     async stop() {
+      bodyThread.stop();
       await appender.drained();
       await activity.flush();
     },

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../core/clock.ts';
-import { createVault, type Vault } from '../core/secrets/vault.ts';
+import { createVault, type SecretKeys, type Vault } from '../core/secrets/vault.ts';
 import { createSignal, type Signal } from '../core/work/signal.ts';
 import { createPasswords } from '../runtime/passwords.ts';
-import { keepSecretKey } from '../runtime/secret-key.ts';
-import type { Settings } from '../settings.ts';
+import { keepSecretKeys } from '../runtime/secret-key.ts';
+import { keySourceOf, type Settings } from '../settings.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import type { Passwords } from '../web/dashboard/access/passwords.ts';
 
@@ -18,7 +18,7 @@ export interface Foundation extends FoundationOptions {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly vault: Vault;
-  readonly secretKey: string;
+  readonly secretKeys: SecretKeys;
   /** Events were accepted or put off: there is something to run. */
   readonly eventsDue: Signal;
   /** Deliveries were made, retried or resumed: there is something to send. */
@@ -35,15 +35,15 @@ export function layFoundation(
   { clock = systemClock, passwords = createPasswords() }: Partial<FoundationOptions>,
 ): Foundation {
   const logger = createLogger(settings.SLUICE_LOG_LEVEL);
-  const secretKey = settings.SLUICE_SECRET_KEY ?? keepSecretKey(settings.SLUICE_DATA_DIR);
+  const secretKeys = keepSecretKeys(keySourceOf(settings));
   let stopping = false;
   return {
     settings,
     clock,
     passwords,
     logger,
-    vault: createVault(secretKey),
-    secretKey,
+    vault: createVault(secretKeys.present, secretKeys.previous),
+    secretKeys,
     eventsDue: createSignal(),
     deliveriesDue: createSignal(),
     isStopping: () => stopping,

@@ -15,7 +15,7 @@ const OWN_POLL_MS = 1_000;
 
 /** What events go through after the journal: their pipelines, and the rules of where they go then. */
 export function composePipelines(
-  { settings, clock, vault, secretKey, eventsDue, deliveriesDue, isStopping, warn }: Foundation,
+  { settings, clock, vault, secretKeys, eventsDue, deliveriesDue, isStopping, warn }: Foundation,
   { engine, nodeId }: StoragePart,
   { counts, metrics }: TelemetryPart,
   { appender, activity }: EndpointsPart,
@@ -29,7 +29,7 @@ export function composePipelines(
     journal: engine.journal,
     clock,
     vault,
-    secretKey,
+    secretKey: secretKeys.present,
     client,
     compileRoutes,
     readTraits: async (orgId, entity) => (await engine.entities.findTraits(orgId, [entity]))[0] ?? null,

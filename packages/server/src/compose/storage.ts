@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { requireSameKey } from '../core/secrets/key-check.ts';
+import { type KeyState, requireSameKey } from '../core/secrets/key-check.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { openStorage } from '../storage/open.ts';
 import { createLiveFeed, type LiveFeed } from '../telemetry/live-feed.ts';
@@ -11,13 +11,15 @@ export interface StoragePart extends Pick<Part, 'stop'> {
   readonly engine: StorageEngine;
   /** The pages that follow what happens, which the stores notify of their work. */
   readonly live: LiveFeed;
+  /** How the secret keys of this process stood, at its start, to those that have sealed something. */
+  readonly keyState: KeyState;
   /** This process among those that share the storage. */
   readonly nodeId: string;
 }
 
 /** Storage, opened and checked; it is the one part that is open before the others are built. */
 export async function openStoragePart(
-  { settings, vault, logger }: Foundation,
+  { settings, secretKeys, logger }: Foundation,
   onFatal: (reason: string) => void,
 ): Promise<StoragePart> {
   const engine = await openStorage({
@@ -28,7 +30,7 @@ export async function openStoragePart(
       onFatal(reason);
     },
   });
-  await requireSameKey(engine.upkeep, vault).catch(async (error: unknown) => {
+  const keyState = await requireSameKey(engine.upkeep, secretKeys).catch(async (error: unknown) => {
     await engine.close();
     throw error;
   });
@@ -36,6 +38,7 @@ export async function openStoragePart(
   return {
     engine: withLiveNotifications(engine, live.note),
     live,
+    keyState,
     // Storage that is not shared has one process: it is the same node after every start.
     nodeId: engine.capabilities.isShared ? randomUUID() : 'this',
     stop: engine.close,

@@ -5,6 +5,7 @@ import { createIndexUpkeep } from '../entities/search-index.ts';
 import { createRemoval } from '../journal/deleted-organisations.ts';
 import { createRetention } from '../journal/retention.ts';
 import type { Foundation } from './foundation.ts';
+import { createKeyChange } from './key-change.ts';
 import type { Part } from './part.ts';
 import type { Parts } from './parts.ts';
 import type { StoragePart } from './storage.ts';
@@ -17,10 +18,12 @@ const pauseBriefly = () => sleep(20);
 
 /** What is done again and again beside the events: writing what was counted, heartbeats, retention, jobs. */
 export function composeUpkeep(
-  { settings, clock, isStopping, warn }: Foundation,
-  { engine }: StoragePart,
+  foundation: Foundation,
+  storage: StoragePart,
   { telemetry, endpoints, pipelines, delivery, nodes }: Parts,
 ): Part {
+  const { settings, clock, isStopping, warn } = foundation;
+  const { engine } = storage;
   const { accounts, counters, entities, journal, upkeep } = engine;
   const slices = { clock, pause: pauseBriefly, isStopping };
   const index = createIndexUpkeep({ accounts, entities, ...slices });
@@ -48,6 +51,7 @@ export function composeUpkeep(
     ['retention', minutes(10), retention],
     ['deleted organisations', seconds(5), createRemoval({ upkeep, ...slices })],
     ['search index', seconds(1), index.work],
+    ['secret key', minutes(1), createKeyChange(foundation, storage, slices)],
     ...(settings.SLUICE_ROLES.includes('process')
       ? [['replays', REPLAY_EVERY_MS, pipelines.replayJobs] as const]
       : []),

@@ -4,19 +4,23 @@ import { createByteRoom } from '../core/http/byte-room.ts';
 import { VERSION } from '../core/version.ts';
 import { createEntityActions } from '../entities/actions.ts';
 import { authenticateKey } from '../ingest/authenticate.ts';
-import type { Settings } from '../settings.ts';
+import { adviceOn, type Settings } from '../settings.ts';
 import { addApiDocs } from '../web/api-docs.ts';
 import { createApp } from '../web/app.ts';
 import { type FirstUser, prepareFirstUser } from '../web/dashboard/access/first-user.ts';
 import { addDashboard } from '../web/dashboard/routes.ts';
 import type { AddRoutes, WebEnv } from '../web/env.ts';
 import { createCursors } from '../web/paging.ts';
+import { createProxyWarning } from '../web/proxy-warning.ts';
 import { addEntities } from '../web/public/entities.ts';
 import { createReadiness, shareChecks } from '../web/readiness.ts';
 import type { Foundation } from './foundation.ts';
 import { bodyRoomBytes } from './limits.ts';
 import type { Parts } from './parts.ts';
 import type { StoragePart } from './storage.ts';
+
+/** Since when sessions over TLS have a cookie that no other site can set. */
+const COOKIE_SETTING = 'cookie_prefixed_since';
 
 interface WebPart {
   readonly app: Hono<WebEnv>;
@@ -40,7 +44,9 @@ export async function composeWeb(
   const checkReady = createReadiness({ isStopping, pipelineProblem: pipelines.problem, checkWritable });
   const firstUser = await prepareFirstUser({ accounts, upkeep }, { vault, clock, passwords });
   await makeAdmin(firstUser, settings);
+  const cookiePrefixedSince = Number(await upkeep.keepSetting(COOKIE_SETTING, String(clock.now())));
 
+  for (const advice of adviceOn(settings)) logger.warn(advice);
   const routes: AddRoutes[] = [
     app => addApiDocs(app, { limits, version: VERSION, client }),
     app =>
@@ -90,10 +96,17 @@ export async function composeWeb(
           checkWritable,
         },
         client,
+        lookForProxy: createProxyWarning({
+          trustProxy: settings.SLUICE_TRUST_PROXY,
+          clock,
+          warn: message => logger.warn(message),
+        }),
+        cookiePrefixedSince,
         limits,
         // Anybody may send a login: what is held back there takes no room from the ingest endpoints.
         room: createByteRoom(bodyRoomBytes(settings)),
         defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
+        mostOrganisationsPerUser: settings.SLUICE_MAX_ORGANISATIONS_PER_USER,
         pagesFrom: join(import.meta.dirname, '../../../dashboard/dist'),
       }),
     );

@@ -19,6 +19,7 @@ export const catalogue = {
     status: 409,
     message: 'This idempotency key was used before with another body.',
   },
+  limit_reached: { status: 409, message: 'There are as many as there may be.' },
   version_conflict: { status: 409, message: 'It has changed since you read it.' },
   payload_too_large: { status: 413, message: 'The body is too large.' },
   unsupported_media_type: { status: 415, message: 'The body must be JSON in UTF-8.' },

@@ -2,20 +2,13 @@ import { invalid } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
 import type { ConfigInput, DestinationAdmin } from '../core/kinds/destination-admin.ts';
-import {
-  describeKind,
-  keepSecrets,
-  keepsSecrets,
-  maskSecrets,
-  openSecrets,
-  readConfig,
-  sealSecrets,
-} from '../core/kinds/kind.ts';
+import { describeKind, keepSecrets, keepsSecrets, maskSecrets, readConfig } from '../core/kinds/kind.ts';
 import type { Vault } from '../core/secrets/vault.ts';
 import type { StoredDestination } from '../core/stores/configuration/destinations.ts';
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { requireSameServer } from './same-server.ts';
+import { openConfig, sealConfig } from './sealed-config.ts';
 import { strikeSecrets } from './strike-secrets.ts';
 
 /** Reads stored destinations for good: opens their secrets, compiles their templates. */
@@ -23,18 +16,16 @@ interface DestinationPreparer {
   prepare(destination: StoredDestination): Destination;
 }
 
-type Owner = Pick<StoredDestination, 'orgId' | 'id'>;
-
 /** Destinations as they are made, changed and tested, by the kinds that there are. */
 export function createDestinationAdmin(
   deps: DestinationDeps,
   vault: Pick<Vault, 'seal' | 'open'>,
 ): DestinationAdmin & DestinationPreparer {
-  const seal = (kind: DestinationKind, config: JsonObject, { orgId, id }: Owner) =>
-    stringifyJson(sealSecrets(kind, config, secret => vault.seal(secret, orgId, id)));
+  const seal = (kind: DestinationKind, config: JsonObject, owner: Pick<StoredDestination, 'orgId' | 'id'>) =>
+    sealConfig(vault, kind, config, owner);
 
-  const open = (kind: DestinationKind, { config, orgId, id }: StoredDestination) =>
-    openSecrets(kind, parseJson(config) as JsonObject, sealed => vault.open(sealed, orgId, id));
+  const open = (kind: DestinationKind, destination: StoredDestination) =>
+    openConfig(vault, kind, destination);
 
   function kindOf(destination: StoredDestination): DestinationKind {
     const kind = findDestinationKind(destination.kind);

@@ -9,6 +9,7 @@ import {
 } from '../../test/support/service.ts';
 import { createVault } from '../core/secrets/vault.ts';
 import type { ConfigurationChange } from '../core/stores/change.ts';
+import { sourceSecret } from '../core/stores/configuration/sources.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { openStorage } from '../storage/open.ts';
 import { createDirectory } from './directory.ts';
@@ -105,7 +106,10 @@ test('a source comes with its secret opened, and both while one is being rotated
     previous: null,
     rate: { perSecond: 2, burst: 5 },
   });
-  const sealed = createVault(TEST_SECRET_KEY).seal('old', seed.orgId, source.id);
+  const sealed = createVault(TEST_SECRET_KEY).seal(
+    'old',
+    sourceSecret({ orgId: seed.orgId, id: source.id }, 'previous_secret'),
+  );
   const change = { previousSealedSecret: sealed, previousSecretUntil: 7 };
   await engine.configuration.updateSource(seed.orgId, source.id, change, 1);
   known.invalidate(null);

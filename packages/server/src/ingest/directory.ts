@@ -1,7 +1,7 @@
 import { hashSecret, type Vault } from '../core/secrets/vault.ts';
 import type { AccountStore } from '../core/stores/accounts.ts';
 import type { ChangeListener } from '../core/stores/change.ts';
-import type { AuthMode } from '../core/stores/configuration/sources.ts';
+import { type AuthMode, type SourceSecretField, sourceSecret } from '../core/stores/configuration/sources.ts';
 import type { ConfigurationStore } from '../core/stores/configuration.ts';
 import { createLookupCache, type Known } from './lookup-cache.ts';
 
@@ -54,17 +54,21 @@ export function createDirectory(options: {
     async find(token) {
       const source = await configuration.findSourceByTokenHash(hashSecret(token));
       if (source === null) return null;
-      const open = (sealed: string) => vault.open(sealed, source.orgId, source.id);
+      const open = (sealed: string, field: SourceSecretField) =>
+        vault.open(sealed, sourceSecret(source, field));
       return {
         id: source.id,
         orgId: source.orgId,
         enabled: source.enabled,
         auth: source.auth,
-        secret: open(source.sealedSecret),
+        secret: open(source.sealedSecret, 'secret'),
         previous:
           source.previousSealedSecret === null || source.previousSecretUntil === null
             ? null
-            : { secret: open(source.previousSealedSecret), until: source.previousSecretUntil },
+            : {
+                secret: open(source.previousSealedSecret, 'previous_secret'),
+                until: source.previousSecretUntil,
+              },
         rate: { perSecond: source.ratePerSecond, burst: source.rateBurst },
       };
     },

@@ -1,27 +1,17 @@
-import { ingestBody, parseTimestamp } from '@sluice/contract';
 import type { Clock } from '../core/clock.ts';
-import { invalid, Problem } from '../core/errors.ts';
+import { Problem } from '../core/errors.ts';
 import type { NewEvent } from '../core/event/event.ts';
 import type { ByteRoom } from '../core/http/byte-room.ts';
-import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
-import { validate } from '../core/http/validate.ts';
-import { newId } from '../core/ids.ts';
-import {
-  type Json,
-  type JsonObject,
-  mayHoldUnstorableText,
-  parseJson,
-  requireNesting,
-  requireStorableText,
-  stringifyJson,
-} from '../core/json/json.ts';
+import { decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
 import type { AppendRequest, AppendResult } from '../core/stores/journal.ts';
 import type { ActivityLog } from './activity.ts';
 import { authenticateKey } from './authenticate.ts';
 import type { Directory } from './directory.ts';
-import { findSizeProblem } from './event-sizes.ts';
 import { hashBody, readIdempotencyKey } from './idempotency.ts';
 import type { Limits } from './limits.ts';
+import { type BodyThread, READ_IN_PLACE_BYTES } from './reading/body-thread.ts';
+import { unpackBatch } from './reading/protocol.ts';
+import { createBatchReader, toNewEvent } from './reading/read-batch.ts';
 
 /** What both ingest endpoints work with. */
 export interface IngestDependencies {
@@ -31,13 +21,16 @@ export interface IngestDependencies {
   /** What large bodies may hold together while they come in. */
   readonly room: ByteRoom;
   readonly clock: Clock;
+  /** Reads what is too large to be read in place. */
+  readonly bodyThread: BodyThread;
   /** Resolves once it is on stable storage. */
   accept(request: AppendRequest): Promise<AppendResult>;
 }
 
 /** `POST /v1/ingest`: a batch of events from code, all or nothing. */
-export function createHttpIngest({ directory, activity, limits, room, clock, accept }: IngestDependencies) {
-  const schema = ingestBody(limits);
+export function createHttpIngest(dependencies: IngestDependencies) {
+  const { directory, activity, limits, room, clock, bodyThread, accept } = dependencies;
+  const readBatch = createBatchReader(limits);
 
   return async (request: Request): Promise<Response> => {
     // What is at hand is not awaited: at this endpoint's rate each turn of the event loop is felt.
@@ -48,8 +41,10 @@ export function createHttpIngest({ directory, activity, limits, room, clock, acc
     const unpacked = decompress(request, await readBytes(request, limits, room), limits);
     const bytes = unpacked instanceof Promise ? await unpacked : unpacked;
 
-    const receivedAt = clock.now();
-    const events = readEvents(bytes, receivedAt);
+    const { receivedAt, events, bodyHash } =
+      bytes.byteLength <= READ_IN_PLACE_BYTES
+        ? readInPlace(bytes, idempotencyKey !== null)
+        : await readOnThread(key.orgId, bytes, idempotencyKey !== null);
     const result = await accept({
       orgId: key.orgId,
       sourceId: null,
@@ -61,7 +56,7 @@ export function createHttpIngest({ directory, activity, limits, room, clock, acc
           : {
               scope: key.orgId,
               key: idempotencyKey,
-              bodyHash: hashBody(bytes),
+              bodyHash,
               expiresAt: receivedAt + (await directory.retentionMs(key.orgId)),
             },
     });
@@ -70,49 +65,21 @@ export function createHttpIngest({ directory, activity, limits, room, clock, acc
     return Response.json({ data: { events: result.events } }, { status: 202 });
   };
 
-  function readEvents(bytes: Uint8Array, receivedAt: number): NewEvent[] {
-    if (bytes.byteLength > limits.eventBytes) requireSizes(bytes);
-    const text = decodeText(bytes);
-    const value = parseJson(text);
-    requireLength(value);
-    const { events } = validate(schema, value);
-    for (const [i, { payload }] of events.entries()) {
-      if (payload) requireNesting(payload as JsonObject, limits.nesting, `events[${i}].payload`);
-    }
-    if (mayHoldUnstorableText(text)) requireStorableText(value, '');
-    return events.map(event => ({
-      id: newId('evt', receivedAt),
-      type: event.type,
-      icon: event.icon ?? null,
-      payload: event.payload === undefined ? '{}' : stringifyJson(event.payload),
-      senderId: event.id ?? null,
-      entityKind: event.entity?.kind ?? null,
-      entityExternalId: event.entity?.external_id ?? null,
-      happenedAt: (event.timestamp === undefined ? null : parseTimestamp(event.timestamp)) ?? receivedAt,
-    }));
+  function readInPlace(bytes: Uint8Array, isHashed: boolean): ReadBatch {
+    const receivedAt = clock.now();
+    const events = readBatch(bytes).map(event => toNewEvent(event, receivedAt));
+    return { receivedAt, events, bodyHash: isHashed ? hashBody(bytes) : null };
   }
 
-  /** Before each event is looked at: a schema looks at all of them, however many there are. */
-  function requireLength(body: Json): void {
-    const events = typeof body === 'object' && body !== null && !Array.isArray(body) ? body.events : null;
-    if (Array.isArray(events) && events.length > limits.batchEvents) {
-      throw invalid('events', `events may hold at most ${limits.batchEvents} events.`);
-    }
+  async function readOnThread(orgId: string, bytes: Uint8Array, isHashed: boolean): Promise<ReadBatch> {
+    const { packed, hash } = await bodyThread.readBatch(orgId, bytes, isHashed);
+    const receivedAt = clock.now();
+    return { receivedAt, events: unpackBatch(packed, receivedAt), bodyHash: hash };
   }
+}
 
-  function requireSizes(bytes: Uint8Array): void {
-    const problem = findSizeProblem(bytes, limits);
-    if (problem === null) return;
-    const path = `events[${problem.index}]`;
-    if (problem.kind === 'too_large') {
-      throw new Problem('payload_too_large', {
-        path,
-        message: `${path} may have at most ${limits.eventBytes} bytes.`,
-      });
-    }
-    throw new Problem('validation_failed', {
-      path,
-      message: `${path} may be nested ${limits.nesting} levels deep.`,
-    });
-  }
+interface ReadBatch {
+  readonly receivedAt: number;
+  readonly events: NewEvent[];
+  readonly bodyHash: string | null;
 }

@@ -1,30 +1,15 @@
 import { Problem } from '../core/errors.ts';
-import { WEBHOOK_EVENT_TYPE } from '../core/event/event.ts';
 import { createByteRoom, createByteRooms } from '../core/http/byte-room.ts';
-import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
+import { decompress, type MediaType, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
 import { newId } from '../core/ids.ts';
-import {
-  type Json,
-  type JsonObject,
-  longerThan,
-  mayHoldUnstorableText,
-  parseJson,
-  requireNesting,
-  requireStorableText,
-  stringifyJson,
-} from '../core/json/json.ts';
 import { bearerOf, unauthenticated } from './authenticate.ts';
 import type { KnownSource } from './directory.ts';
 import type { IngestDependencies } from './http-ingest.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { RateLimiter } from './rate.ts';
+import { READ_IN_PLACE_BYTES } from './reading/body-thread.ts';
+import { createWebhookReader, type WebhookContent } from './reading/read-webhook.ts';
 import { isSameSecret, isSignature, isSignedBy } from './signature.ts';
-
-/** What of a body makes an event. */
-interface Content {
-  readonly type: string;
-  readonly payload: string;
-}
 
 /** So many of the largest bodies may be coming in at a time, for one source and for all of them. */
 const LARGE_BODIES_OF_ONE = 4;
@@ -35,7 +20,7 @@ const LARGE_BODIES_OF_ALL = 16;
  * token, enabled, authentication, rate, body. Nobody without the secret can spend a source's rate.
  */
 export function createWebhookIngress(
-  { directory, activity, limits, clock, accept }: IngestDependencies,
+  { directory, activity, limits, clock, bodyThread, accept }: IngestDependencies,
   rate: RateLimiter,
   /** The ids that came under this key before. */
   findEventsOfKey: (scope: string, key: string, now: number) => Promise<readonly string[] | null>,
@@ -45,6 +30,7 @@ export function createWebhookIngress(
     LARGE_BODIES_OF_ONE * limits.bodyBytes,
     createByteRoom(LARGE_BODIES_OF_ALL * limits.bodyBytes),
   );
+  const readContent = createWebhookReader(limits);
   const read = (request: Request, { id }: KnownSource) => readBytes(request, limits, roomOf(id));
 
   return async (request: Request, token: string): Promise<Response> => {
@@ -67,12 +53,15 @@ export function createWebhookIngress(
       throw new Problem('rate_limited', { message: 'This source is over its rate.', retryAfter: wait });
 
     const idempotencyKey = readIdempotencyKey(request, limits);
-    let content: Content;
+    let content: WebhookContent;
     try {
       const media = mediaTypeOf(request);
       const unpacked = decompress(request, received ?? (await read(request, source)), limits);
       const bytes = unpacked instanceof Promise ? await unpacked : unpacked;
-      content = media === 'form' ? readForm(bytes) : readJson(bytes);
+      content =
+        bytes.byteLength <= READ_IN_PLACE_BYTES || isRefusedUnread(bytes, media)
+          ? readContent(bytes, media)
+          : await bodyThread.readWebhook(source.orgId, bytes, media);
     } catch (problem) {
       // Providers change bodies between retries: what was taken under this key is not refused for a later one's.
       const known = idempotencyKey && (await findEventsOfKey(source.id, idempotencyKey, clock.now()));
@@ -114,6 +103,11 @@ export function createWebhookIngress(
     return answer(result.events[0]);
   }
 
+  /** Refused for its size alone, it costs nothing to read. */
+  function isRefusedUnread(bytes: Uint8Array, media: MediaType): boolean {
+    return media === 'json' && bytes.byteLength > limits.eventBytes;
+  }
+
   /** Answers the body where it had to be read to verify its signature. */
   async function authenticate(request: Request, source: KnownSource): Promise<Uint8Array | null> {
     if (source.auth === 'none') return null;
@@ -130,82 +124,7 @@ export function createWebhookIngress(
     if (!isSignedBy(secrets, signature, bytes)) throw unauthenticated();
     return bytes;
   }
-
-  /** The sender's text is kept as it came; a value that is no object is wrapped, its text unchanged too. */
-  function readJson(bytes: Uint8Array): Content {
-    requireSize(bytes.byteLength);
-    const text = decodeText(bytes);
-    const body = parseJson(text);
-    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-    const payload: JsonObject = isObject ? body : { body };
-    requireNesting(payload, limits.nesting, '');
-    if (mayHoldUnstorableText(text)) requireStorableText(payload, '');
-    return { type: typeOf(payload), payload: isObject ? text : `{"body":${text}}` };
-  }
-
-  function readForm(bytes: Uint8Array): Content {
-    const fields = parseForm(decodeText(bytes), requireSize);
-    requireStorableText(fields, '');
-    const payload = stringifyJson(fields);
-    requireSize(Buffer.byteLength(payload));
-    return { type: typeOf(fields), payload };
-  }
-
-  function requireSize(size: number): void {
-    if (size <= limits.eventBytes) return;
-    throw new Problem('payload_too_large', {
-      message: `An event may have at most ${limits.eventBytes} bytes.`,
-    });
-  }
-
-  function typeOf(payload: JsonObject): string {
-    const type = Object.hasOwn(payload, 'type') ? payload.type : undefined;
-    if (typeof type !== 'string' || type === '') return WEBHOOK_EVENT_TYPE;
-    if (longerThan(type, limits.typeLength)) {
-      throw new Problem('validation_failed', {
-        path: 'type',
-        message: `type may have at most ${limits.typeLength} characters.`,
-      });
-    }
-    return type;
-  }
 }
 
 const answer = (event: { id: string; duplicate: boolean } | undefined): Response =>
   Response.json({ data: event }, { status: 202 });
-
-/** What a field takes at least beside its name and value: quotes, colon, comma. */
-const PUNCTUATION = 6;
-
-/** Names are taken literally; a name that repeats becomes an array. Ends as soon as it is too large. */
-function parseForm(text: string, requireSize: (size: number) => void): JsonObject {
-  const fields = new Map<string, Json>();
-  let size = 0;
-  for (let from = 0; from < text.length; ) {
-    const ampersand = text.indexOf('&', from);
-    const to = ampersand < 0 ? text.length : ampersand;
-    const pair = text.slice(from, to);
-    from = to + 1;
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decodeField(equals < 0 ? pair : pair.slice(0, equals));
-    const value = decodeField(equals < 0 ? '' : pair.slice(equals + 1));
-    const before = fields.get(name);
-    size += value.length + (before === undefined ? name.length + PUNCTUATION : 3);
-    requireSize(size);
-    if (before === undefined) fields.set(name, value);
-    else if (Array.isArray(before)) before.push(value);
-    else fields.set(name, [before, value]);
-  }
-  return Object.fromEntries(fields);
-}
-
-function decodeField(text: string): string {
-  // A percent sign that begins no escape stands for itself, as in every browser.
-  const escaped = text.replaceAll('+', ' ').replace(/%(?![0-9a-fA-F]{2})/g, '%25');
-  try {
-    return decodeURIComponent(escaped);
-  } catch {
-    throw new Problem('invalid_encoding');
-  }
-}

@@ -1,6 +1,7 @@
 /** A thread of its own, and what of it the rest of the code may know. */
 interface Thread<Sent> {
-  post(message: Sent): void;
+  /** What is moved has no bytes on this side any more, and need not be copied. */
+  post(message: Sent, moved?: ArrayBuffer[]): void;
   /** Ends it in the middle of whatever it does. */
   end(): void;
 }
@@ -13,5 +14,8 @@ export function startThread<Sent, Received>(
   const worker = new Worker(script.href);
   worker.onmessage = event => handlers.onMessage(event.data as Received);
   worker.onerror = event => handlers.onFailure(event.message);
-  return { post: message => worker.postMessage(message), end: () => worker.terminate() };
+  return {
+    post: (message, moved = []) => worker.postMessage(message, moved),
+    end: () => worker.terminate(),
+  };
 }

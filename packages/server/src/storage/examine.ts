@@ -6,8 +6,8 @@ import { examineSqlite } from './sqlite/examine.ts';
 export async function examineStorage(options: {
   directory: string;
   databaseUrl: string | undefined;
-  /** What the secret key in use yields, see core/key-check; null where there is no key. */
-  keyCheck: string | null;
+  /** What the secret keys in use yield, the present one first, see core/secrets/key-check.ts; none where there is no key. */
+  keyChecks: readonly string[];
 }): Promise<Finding[]> {
   return options.databaseUrl === undefined
     ? examineSqlite(options)

@@ -1,3 +1,4 @@
+import { compareKeys } from '../core/secrets/key-check.ts';
 import { migrations } from './migrations/index.ts';
 
 /** What `sluice doctor` found out about one matter, in a sentence for whoever runs the service. */
@@ -10,14 +11,23 @@ export interface Finding {
 export const good = (matter: string, says: string): Finding => ({ ok: true, matter, says });
 export const bad = (matter: string, says: string): Finding => ({ ok: false, matter, says });
 
-/** Whether what the key in use yields is what the database keeps; both are null where there is none yet. */
-export function judgeKey(kept: string | null, yielded: string | null): Finding {
+/** Whether what the keys in use yield is what the database keeps, which is null where there is nothing yet. */
+export function judgeKey(kept: string | null, yielded: readonly string[]): Finding {
   if (kept === null) return good('secret key', 'the database has sealed nothing yet');
-  if (yielded === null)
+  if (yielded.length === 0)
     return bad('secret key', 'there is none, and the database has secrets sealed with one');
-  return kept === yielded
-    ? good('secret key', 'opens what is sealed in the database')
-    : bad('secret key', 'is not the one that the database was sealed with');
+  const state = compareKeys(kept, yielded);
+  if (state === 'other keys') return bad('secret key', 'is not the one that the database was sealed with');
+  if (state === 'one is missing') {
+    return bad('secret key', 'is being changed: give the other one too, as SLUICE_SECRET_KEY_PREVIOUS');
+  }
+  if (yielded.length === 1) return good('secret key', 'opens what is sealed in the database');
+  return good(
+    'secret key',
+    state === 'being changed'
+      ? 'is being changed; sluice reseal --check says what is left for the previous one to open'
+      : 'opens what is sealed in the database; the previous one is not needed any more and may be removed',
+  );
 }
 
 export function judgeSchema(found: number): Finding {

@@ -105,6 +105,7 @@ const hasChanged: Readonly<Record<Extract<ChangeResult, string>, boolean>> = {
   last_owner: false,
   not_found: false,
   other_account: false,
+  too_many: false,
   version_conflict: false,
 };
 

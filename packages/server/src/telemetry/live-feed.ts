@@ -12,13 +12,19 @@ export interface LiveFeed {
   /** Something happened in this organisation. */
   note(orgId: string): void;
   /** Throws where no further stream can be had; opens nothing yet. */
-  requireRoom(orgId: string): void;
+  requireRoom(viewer: Viewer): void;
   /** A stream that sends whatever `look` answers, until that is `END`, its reader goes, or this process stops. */
-  stream(orgId: string, look: Look): ReadableStream<Uint8Array>;
+  stream(viewer: Viewer, look: Look): ReadableStream<Uint8Array>;
   /** Ends all streams, and those to come. */
   close(): void;
   /** Streams that are open. */
   count(): number;
+}
+
+/** Who follows what happens, and where. */
+interface Viewer {
+  readonly orgId: string;
+  readonly userId: string;
 }
 
 /** Messages to send; none where nothing has changed. */
@@ -37,7 +43,9 @@ const GREETING = 'retry: 1000\n\n';
 
 const MOST_STREAMS = 256;
 /** So that one organisation leaves room for others. */
-const MOST_STREAMS_OF_ONE = 64;
+const MOST_STREAMS_OF_ORGANISATION = 64;
+/** So that one person does, in however many organisations: two dozen tabs are more than anybody looks at. */
+const MOST_STREAMS_OF_USER = 24;
 
 interface Follower {
   readonly news: Alarm;
@@ -47,24 +55,31 @@ interface Follower {
 
 export function createLiveFeed(): LiveFeed {
   const followers = new Map<string, Set<Follower>>();
+  const openOfUser = new Map<string, number>();
   let open = 0;
   let isClosed = false;
 
-  const isFull = (orgId: string) =>
-    open >= MOST_STREAMS || (followers.get(orgId)?.size ?? 0) >= MOST_STREAMS_OF_ONE;
+  const isFull = ({ orgId, userId }: Viewer) =>
+    open >= MOST_STREAMS ||
+    (followers.get(orgId)?.size ?? 0) >= MOST_STREAMS_OF_ORGANISATION ||
+    (openOfUser.get(userId) ?? 0) >= MOST_STREAMS_OF_USER;
 
-  function join(orgId: string): Follower {
+  function join({ orgId, userId }: Viewer): Follower {
     const follower = { news: createAlarm(), end: createAlarm(), isEnded: isClosed };
     const others = followers.get(orgId) ?? new Set();
     followers.set(orgId, others.add(follower));
+    openOfUser.set(userId, (openOfUser.get(userId) ?? 0) + 1);
     open++;
     return follower;
   }
 
-  function leave(orgId: string, follower: Follower): void {
+  function leave({ orgId, userId }: Viewer, follower: Follower): void {
     const others = followers.get(orgId);
     if (!others?.delete(follower)) return;
     if (others.size === 0) followers.delete(orgId);
+    const left = (openOfUser.get(userId) ?? 0) - 1;
+    if (left > 0) openOfUser.set(userId, left);
+    else openOfUser.delete(userId);
     open--;
   }
 
@@ -72,28 +87,28 @@ export function createLiveFeed(): LiveFeed {
     note(orgId) {
       for (const follower of followers.get(orgId) ?? []) follower.news.ring();
     },
-    requireRoom(orgId) {
-      if (!isClosed && !isFull(orgId)) return;
+    requireRoom(viewer) {
+      if (!isClosed && !isFull(viewer)) return;
       throw new Problem('storage_unavailable', {
         message: 'Too many pages follow what happens here at once. Close some of them, or try again shortly.',
         retryAfter: 5,
       });
     },
-    stream(orgId, look) {
+    stream(viewer, look) {
       let follower: Follower | null = null;
       let texts: AsyncGenerator<string> | null = null;
       let isGone = false;
       const end = () => {
         isGone = true;
         if (follower === null) return;
-        leave(orgId, follower);
+        leave(viewer, follower);
         tellEnd(follower);
       };
       return new ReadableStream<Uint8Array>(
         {
           // It joins with its first reader: an answer that nobody reads holds nothing.
           async pull(controller) {
-            follower ??= join(orgId);
+            follower ??= join(viewer);
             texts ??= follow(follower, look);
             // Whatever goes wrong with a look ends the stream; its reader comes back and is answered what is wrong.
             const { value, done } = await texts.next().catch(() => ({ value: '', done: true }));

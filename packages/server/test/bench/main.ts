@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { bodiesSection } from './bodies.ts';
 import { conditionsSection } from './conditions.ts';
 import { dashboardSection } from './dashboard.ts';
 import { deliverySection } from './delivery.ts';
@@ -18,6 +19,7 @@ import { pipelineSection } from './pipeline.ts';
 const sections: readonly Section[] = [
   endpointsSection,
   postgresSection,
+  bodiesSection,
   historySection,
   pipelineSection,
   conditionsSection,

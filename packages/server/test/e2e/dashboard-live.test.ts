@@ -209,10 +209,10 @@ describe('streams are for members, and for as long as they are', () => {
     for (const stream of streams) await until(stream.hasEnded, 'it goes on');
   });
 
-  test('an organisation has so many at once, and whoever hangs up makes room', async () => {
+  test('a person has so many at once, and whoever hangs up makes room', async () => {
     const visitor = await stranger(service.url, owner, 'many@example.com');
-    const streams = await Promise.all(Array.from({ length: 64 }, () => open(visitor, '/live?call=/jobs')));
-    expect(streams.map(({ response }) => response.status)).toEqual(Array(64).fill(200));
+    const streams = await Promise.all(Array.from({ length: 24 }, () => open(visitor, '/live?call=/jobs')));
+    expect(streams.map(({ response }) => response.status)).toEqual(Array(24).fill(200));
     for (const stream of streams) await until(() => stream.received.length > 0, 'it has not begun');
     const refused = await open(visitor, '/live?call=/jobs');
     expectRefused(await toAnswer(refused.response), { status: 503, code: 'storage_unavailable' });

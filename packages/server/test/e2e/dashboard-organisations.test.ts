@@ -163,3 +163,13 @@ test('the last organisation of an installation stays', async () => {
   expectRefused(await owner.delete(`/organisations/${(await whoIs(owner)).organisation.id}`), conflict);
   expect((await owner.get('/session')).status).toBe(200);
 });
+
+test('one person owns so many organisations and no more, until one of them is deleted', async () => {
+  for (let n = 1; n < 10; n++) await make(`number ${n}`);
+  const answer = await owner.post('/organisations', { name: 'one too many' });
+  expectRefused(answer, { status: 409, code: 'limit_reached' });
+  const all = listOf<OrganisationRecord>(await owner.get('/organisations')).data;
+  expect(all).toHaveLength(10);
+  expect((await owner.delete(`/organisations/${all[0]?.id}`)).status).toBe(200);
+  expect((await owner.post('/organisations', { name: 'another' })).status).toBe(201);
+}, 30_000);

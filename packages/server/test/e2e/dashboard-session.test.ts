@@ -122,3 +122,34 @@ test('a login is on record', async () => {
     details: { address: '127.0.0.1' },
   });
 });
+
+test('what anybody may send is small, and refused before it is read otherwise', async () => {
+  const body = { email: 'owner@example.com', password: 'x'.repeat(64 * 1024) };
+  const answer = await openBrowser(service.url).send('POST', '/session', { body });
+  expectRefused(answer, { status: 413, code: 'payload_too_large' });
+});
+
+test('behind a proxy that is trusted and speaks TLS, the cookie is bound to this host, and logging out takes it away', async () => {
+  const behind = await startTestService({ settings: { SLUICE_TRUST_PROXY: 'true' } });
+  await setUp(behind);
+  const https = { 'X-Forwarded-Proto': 'https' };
+  const browser = openBrowser(behind.url);
+  const body = { email: 'owner@example.com', password: PASSWORD };
+  const login = await browser.send('POST', '/session', { body, headers: https });
+  expect(login.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-sluice_session=ses_[\w-]{43}; .*Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+  ]);
+  const cookie = cookieOf(browser);
+  const token = cookie.slice(cookie.indexOf('=') + 1);
+  const ask = (method: string, given: string) =>
+    openBrowser(behind.url).send(method, '/session', { headers: { ...https, Cookie: given } });
+  expect((await ask('GET', cookie)).status).toBe(200);
+  expectRefused(await ask('GET', `sluice_session=${token}`), unauthenticated);
+  const left = await ask('DELETE', cookie);
+  expect(left.headers.getSetCookie().map(text => text.slice(0, text.indexOf(';')))).toEqual([
+    '__Host-sluice_session=',
+    'sluice_session=',
+  ]);
+  expectRefused(await ask('GET', cookie), unauthenticated);
+  await behind.stop();
+}, 30_000);

@@ -172,12 +172,13 @@ describe('hmac', () => {
     const rotated = await seed.source('hmac');
     const fresh = newSecret('whsec');
     const until = now + hours(24) - 1;
+    const placeOf = (field: string) => ({ orgId: seed.orgId, id: rotated.id, field });
     await service.engine.configuration.updateSource(
       seed.orgId,
       rotated.id,
       {
-        sealedSecret: vault.seal(fresh, seed.orgId, rotated.id),
-        previousSealedSecret: vault.seal(rotated.secret, seed.orgId, rotated.id),
+        sealedSecret: vault.seal(fresh, placeOf('secret')),
+        previousSealedSecret: vault.seal(rotated.secret, placeOf('previous_secret')),
         previousSecretUntil: until,
       },
       now,

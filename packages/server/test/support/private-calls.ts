@@ -38,7 +38,7 @@ export async function openPrivateCalls(): Promise<PrivateCalls> {
   const app = new Hono<WebEnv>();
   const calls = createCalls(app, {
     clock: systemClock,
-    sessions: createSessions(storage, systemClock),
+    sessions: createSessions(storage, systemClock, 0),
     cursors: createCursors(createVault('a secret key for tests, 32 characters or more')),
     client: { trustProxy: false, baseUrl: undefined },
     limits: { bodyBytes: 1_024, nesting: 64 },

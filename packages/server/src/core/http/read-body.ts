@@ -36,7 +36,7 @@ async function readCounted(
   try {
     for await (const chunk of body) {
       if (size + chunk.byteLength > limits.bodyBytes) throw tooLarge(limits);
-      if (!room.take(chunk.byteLength)) throw noRoom();
+      if (!room.take(chunk.byteLength)) throw noRoomForBody();
       size += chunk.byteLength;
       chunks.push(chunk);
     }
@@ -46,7 +46,7 @@ async function readCounted(
   }
 }
 
-const noRoom = () =>
+export const noRoomForBody = () =>
   new Problem('storage_unavailable', {
     message: 'Too many large bodies are coming in at once. Nothing of this one was stored: send it again.',
     retryAfter: 1,
@@ -72,7 +72,7 @@ export function decompress(
   });
 }
 
-type MediaType = 'json' | 'form';
+export type MediaType = 'json' | 'form';
 
 /** No content type, `application/json` and `…+json` are JSON; anything but UTF-8 is refused. */
 export function mediaTypeOf(request: Request): MediaType {

@@ -71,6 +71,9 @@ export const readConfig = <C extends z.ZodType>(kind: Kind<C>, config: unknown, 
 
 const SET = { set: true } as const;
 
+/** Changes the text of a secret, given its path in the configuration: `model.api_key`. */
+export type ChangeText = (text: string, path: string) => string;
+
 const isMarker = (value: Json | undefined): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && value.set === true;
 
@@ -82,13 +85,22 @@ const sealedText = (value: Json): string | null =>
 export const maskSecrets = (kind: Kind, config: JsonObject): JsonObject =>
   eachSecret(kind, config, () => SET);
 
-export const sealSecrets = (kind: Kind, config: JsonObject, seal: (secret: string) => string): JsonObject =>
-  eachSecret(kind, config, value => (typeof value === 'string' ? { sealed: seal(value) } : value));
+export const sealSecrets = (kind: Kind, config: JsonObject, seal: ChangeText): JsonObject =>
+  eachSecret(kind, config, (value, path) =>
+    typeof value === 'string' ? { sealed: seal(value, path) } : value,
+  );
 
-export const openSecrets = (kind: Kind, config: JsonObject, open: (sealed: string) => string): JsonObject =>
-  eachSecret(kind, config, value => {
+export const openSecrets = (kind: Kind, config: JsonObject, open: ChangeText): JsonObject =>
+  eachSecret(kind, config, (value, path) => {
     const sealed = sealedText(value);
-    return sealed === null ? value : open(sealed);
+    return sealed === null ? value : open(sealed, path);
+  });
+
+/** Puts other sealed texts in the place of those that are there, which stay sealed. */
+export const resealSecrets = (kind: Kind, config: JsonObject, reseal: ChangeText): JsonObject =>
+  eachSecret(kind, config, (value, path) => {
+    const sealed = sealedText(value);
+    return sealed === null ? value : { sealed: reseal(sealed, path) };
   });
 
 /** Puts the stored secrets where the given configuration says to keep them; `stored` in the same form. */

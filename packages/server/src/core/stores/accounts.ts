@@ -2,7 +2,8 @@ import type { Audited } from './configuration/audit.ts';
 
 /** Organisations, the people in them, their sessions and invitations. */
 export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountChange>> {
-  createOrganisation(org: Organisation, ownerId: string): Promise<void>;
+  /** `too_many` where the owner has as many of their own as this already; without it, whatever they have. */
+  createOrganisation(org: Organisation, ownerId: string, mostOwned?: number): Promise<'created' | 'too_many'>;
   listOrganisations(): Promise<Organisation[]>;
   findOrganisation(id: string): Promise<Organisation | null>;
   updateOrganisation(

@@ -2,6 +2,7 @@ import type { ApiKeyStore } from './configuration/api-keys.ts';
 import type { Audited, AuditLog } from './configuration/audit.ts';
 import type { DestinationStore } from './configuration/destinations.ts';
 import type { PipelineStore } from './configuration/pipelines.ts';
+import type { SealedStore } from './configuration/sealed.ts';
 import type { SourceStore } from './configuration/sources.ts';
 
 /** What people set up in the dashboard: keys, sources, pipelines, destinations, and the record of who did. */
@@ -10,6 +11,7 @@ export interface ConfigurationStore
     SourceStore,
     PipelineStore,
     DestinationStore,
+    SealedStore,
     AuditLog,
     Audited<Pick<ConfigurationStore, AuditedConfigurationChange>> {}
 

@@ -50,10 +50,10 @@ export interface Definitions {
 export const readDefinition = (text: string): VersionedDefinition =>
   parseJson(text) as JsonObject as unknown as VersionedDefinition;
 
-/** Secrets of steps belong to their organisation and pipeline. */
-export const stepVault = (vault: Pick<Vault, 'seal' | 'open'>, orgId: string, pipelineId: string) => ({
-  seal: (secret: string) => vault.seal(secret, orgId, pipelineId),
-  open: (sealed: string) => vault.open(sealed, orgId, pipelineId),
+/** Secrets of steps belong to their organisation, pipeline and field. */
+export const stepVault = (vault: Pick<Vault, 'seal' | 'open'>, orgId: string, id: string) => ({
+  seal: (secret: string, field: string) => vault.seal(secret, { orgId, id, field }),
+  open: (sealed: string, field: string) => vault.open(sealed, { orgId, id, field }),
 });
 
 const MOST_ORGANISATIONS = 1_000;

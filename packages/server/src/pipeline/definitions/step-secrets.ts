@@ -3,6 +3,7 @@ import { invalid } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/json/canonical.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import {
+  type ChangeText,
   type Kind,
   keepSecrets,
   keepsSecrets,
@@ -10,6 +11,7 @@ import {
   maskSecrets,
   openSecrets,
   readConfig,
+  resealSecrets,
   sealSecrets,
 } from '../../core/kinds/kind.ts';
 import type { StepKind } from '../step.ts';
@@ -18,11 +20,20 @@ import { findStepKind } from '../steps/registry.ts';
 /** The secrets of all steps of a pipeline: sealed at rest, opened to compile, masked for whoever looks. */
 export const maskSteps = (steps: readonly PipelineStep[]) => eachStep(steps, maskSecrets);
 
-export const sealSteps = (steps: readonly PipelineStep[], seal: (secret: string) => string) =>
-  eachStep(steps, (kind, config) => sealSecrets(kind, config, seal));
+export const sealSteps = (steps: readonly PipelineStep[], seal: ChangeText) =>
+  eachStep(steps, (kind, config, i) => sealSecrets(kind, config, inStep(i, seal)));
 
-export const openSteps = (steps: readonly PipelineStep[], open: (sealed: string) => string) =>
-  eachStep(steps, (kind, config) => openSecrets(kind, config, open));
+export const openSteps = (steps: readonly PipelineStep[], open: ChangeText) =>
+  eachStep(steps, (kind, config, i) => openSecrets(kind, config, inStep(i, open)));
+
+export const resealSteps = (steps: readonly PipelineStep[], reseal: ChangeText) =>
+  eachStep(steps, (kind, config, i) => resealSecrets(kind, config, inStep(i, reseal)));
+
+/** The path as seen from the whole definition. */
+const inStep =
+  (i: number, change: ChangeText): ChangeText =>
+  (text, path) =>
+    change(text, `steps[${i}].config.${path}`);
 
 /**
  * Puts stored secrets where the given steps say to keep them. Steps have no names, and may have been moved or

@@ -8,7 +8,10 @@ import { prepareSession } from './prepare-session.ts';
 const STUCK_AFTER_MS = 5_000;
 
 /** What `sluice doctor` finds out about a PostgreSQL database. */
-export async function examinePostgres(options: { url: string; keyCheck: string | null }): Promise<Finding[]> {
+export async function examinePostgres(options: {
+  url: string;
+  keyChecks: readonly string[];
+}): Promise<Finding[]> {
   const client = new pg.Client({
     ...readConnection(options.url),
     connectionTimeoutMillis: STUCK_AFTER_MS,
@@ -20,7 +23,7 @@ export async function examinePostgres(options: { url: string; keyCheck: string |
     return [
       good('storage', `PostgreSQL ${await answerOf(client, `current_setting('server_version')`)} answers`),
       await judgeDurability(client),
-      ...(await examineTables(client, options.keyCheck)),
+      ...(await examineTables(client, options.keyChecks)),
     ];
   } catch (error) {
     return [bad('storage', `PostgreSQL does not answer: ${reasonOf(error)}`)];
@@ -42,7 +45,7 @@ async function judgeDurability(client: pg.Client): Promise<Finding> {
   }
 }
 
-async function examineTables(client: pg.Client, keyCheck: string | null): Promise<Finding[]> {
+async function examineTables(client: pg.Client, keyChecks: readonly string[]): Promise<Finding[]> {
   if ((await answerOf(client, `to_regclass('schema_version')`)) === null) {
     return [good('schema', 'the database is empty; the first start fills it')];
   }
@@ -50,7 +53,7 @@ async function examineTables(client: pg.Client, keyCheck: string | null): Promis
   const { rows } = await client.query<{ value: string }>('SELECT value FROM settings WHERE name = $1', [
     KEY_CHECK_SETTING,
   ]);
-  return [judgeSchema(Number(version)), judgeKey(rows[0]?.value ?? null, keyCheck)];
+  return [judgeSchema(Number(version)), judgeKey(rows[0]?.value ?? null, keyChecks)];
 }
 
 async function answerOf(client: pg.Client, expression: string): Promise<string | null> {

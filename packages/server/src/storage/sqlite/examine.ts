@@ -12,8 +12,8 @@ import { openForReading, openForWriting } from './open.ts';
 const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
 
 /** What `sluice doctor` finds out about an embedded database. */
-export function examineSqlite(options: { directory: string; keyCheck: string | null }): Finding[] {
-  const { directory, keyCheck } = options;
+export function examineSqlite(options: { directory: string; keyChecks: readonly string[] }): Finding[] {
+  const { directory, keyChecks } = options;
   if (!existsSync(directory)) {
     return [good('storage', `${directory} does not exist yet; the first start makes it`)];
   }
@@ -31,10 +31,10 @@ export function examineSqlite(options: { directory: string; keyCheck: string | n
   // While a service writes it, its journal has an end that nobody else can judge.
   const lost = inUse ? null : findJournalDamage(`${file}-wal`);
   if (lost !== null) return [bad('damage', `${lost}. ${restoreAdvice(file)}`), room];
-  return [...examineFile(file, keyCheck), room];
+  return [...examineFile(file, keyChecks), room];
 }
 
-function examineFile(file: string, keyCheck: string | null): Finding[] {
+function examineFile(file: string, keyChecks: readonly string[]): Finding[] {
   let database: Database | undefined;
   try {
     database = openForReading(file);
@@ -45,7 +45,7 @@ function examineFile(file: string, keyCheck: string | null): Finding[] {
       good('storage', `${file}, ${mebibytes(statSync(file).size)}`),
       good('damage', 'none: every page and index was read'),
       judgeSchema(schemaOf(database)),
-      judgeKey(keptKeyCheck(database), keyCheck),
+      judgeKey(keptKeyCheck(database), keyChecks),
       judgeDurability(file),
     ];
   } catch (error) {

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateFile } from '../../core/secrets/private-file.ts';
 
 /**
  * One process per data directory. The lock is an exclusive transaction on a file of its own, so the kernel
@@ -15,7 +16,9 @@ export interface DirectoryLock {
 }
 
 export function lockDataDirectory(directory: string): DirectoryLock {
-  const lock = new Database(join(directory, 'sluice.lock'), { create: true });
+  const file = join(directory, 'sluice.lock');
+  makePrivateFile(file);
+  const lock = new Database(file);
   try {
     lock.run('PRAGMA locking_mode = EXCLUSIVE');
     lock.run('BEGIN EXCLUSIVE');

@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { makePrivateFile, tightenFile } from '../../core/secrets/private-file.ts';
 import { findDamage, restoreAdvice } from './damage.ts';
 import { findJournalDamage } from './journal-damage.ts';
 import type { DirectoryLock } from './lock.ts';
@@ -12,9 +13,11 @@ export function prepareFile(file: string, lock: DirectoryLock, checkUpToBytes: n
   try {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (size === 0 && lock.hadDatabase) throw new Error(gone(file));
+    // SQLite makes its journals with the permissions of the file; earlier ones may be of a version that left it open.
+    makePrivateFile(file);
+    for (const beside of ['-wal', '-shm', '-journal']) tightenFile(`${file}${beside}`);
     if (size > 0) requireSound(file, size <= checkUpToBytes);
     const database = openForWriting(file);
-    chmodSync(file, 0o600);
     migrateSqlite(database);
     database.close();
     lock.recordDatabase();

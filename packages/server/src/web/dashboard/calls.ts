@@ -28,6 +28,9 @@ export interface Calls {
   onAnyone<R extends Route>(route: R, handle: (call: OpenCallTo<R>) => Promise<Answered<AnswerOf<R>>>): void;
 }
 
+/** Of a login, a set-up, an invitation: anybody may send one, and reading a large body takes long. */
+const OPEN_CALL_BYTES = 64 * 1024;
+
 export function createCalls(
   app: Hono<WebEnv>,
   dependencies: BodyReading & {
@@ -38,7 +41,11 @@ export function createCalls(
     readonly live: Pick<LiveFeed, 'note'>;
   },
 ): Calls {
-  const { sessions, cursors, clock } = dependencies;
+  const { sessions, cursors, clock, limits } = dependencies;
+  const openReading = {
+    ...dependencies,
+    limits: { ...limits, bodyBytes: Math.min(limits.bodyBytes, OPEN_CALL_BYTES) },
+  };
 
   const openCall = (context: Context<WebEnv>): OpenCall => ({
     request: context.req.raw,
@@ -51,12 +58,12 @@ export function createCalls(
     },
   });
 
-  function exchange(request: Request, route: Route) {
+  function exchange(request: Request, route: Route, reading: BodyReading) {
     const { query, body, bodyMayBeEmpty }: PrivateCall = privateCalls[route];
     return {
       query: () => readQuery(request, query ?? z.never()),
       body: (narrower?: z.ZodType) =>
-        readJson(request, narrower ?? body ?? z.never(), dependencies, bodyMayBeEmpty && 'take as {}'),
+        readJson(request, narrower ?? body ?? z.never(), reading, bodyMayBeEmpty && 'take as {}'),
       answer,
       respond: (response: Response) => response,
     };
@@ -90,10 +97,10 @@ export function createCalls(
     on(route, permission, handle) {
       add(route, async context => {
         const call = openCall(context);
-        const session = await sessions.of(call.request);
+        const session = await sessions.of(call.request, call.client);
         if (changes(route)) requireSameOrigin(call.request, call.client);
         requirePermission(session.role, permission);
-        const whole = { ...call, ...exchange(call.request, route), ...sessionParts(session) };
+        const whole = { ...call, ...exchange(call.request, route, dependencies), ...sessionParts(session) };
         // Which types belong to a route is for the handler to know: here it may be any of them.
         const response = await handle(whole as unknown as SessionCallTo<typeof route>);
         if (changes(route)) dependencies.live.note(session.orgId);
@@ -104,7 +111,7 @@ export function createCalls(
       add(route, async context => {
         const call = openCall(context);
         if (changes(route)) requireSameOrigin(call.request, call.client);
-        const whole = { ...call, ...exchange(call.request, route) };
+        const whole = { ...call, ...exchange(call.request, route, openReading) };
         return handle(whole as unknown as OpenCallTo<typeof route>);
       });
     },

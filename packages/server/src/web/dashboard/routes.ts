@@ -63,9 +63,14 @@ export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
   readonly live: LiveFeed;
   readonly health: ServiceHealth;
   readonly client: ClientSettings;
+  /** Looks at each private call for signs of a proxy. */
+  lookForProxy(request: Request): void;
+  /** See `createSessions`. */
+  readonly cookiePrefixedSince: number;
   readonly limits: BodyReading['limits'] & EventLimits;
   readonly room: BodyReading['room'];
   readonly defaultRetentionDays: number;
+  readonly mostOrganisationsPerUser: number;
   /** The folder that the dashboard was built into. */
   readonly pagesFrom: string;
 }
@@ -116,7 +121,7 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
     ...dependencies,
     ...withSearchLimit(dependencies),
     throttle,
-    sessions: createSessions(accounts, clock),
+    sessions: createSessions(accounts, clock, dependencies.cookiePrefixedSince),
     checkPassword: createPasswordCheck(accounts, passwords, throttle),
     cursors: createCursors(vault),
     callAgain,
@@ -124,6 +129,10 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
 
   addPages(app, dependencies.pagesFrom);
   app.use('/dashboard/*', privateHeaders);
+  app.use('/dashboard/*', (context, next) => {
+    dependencies.lookForProxy(context.req.raw);
+    return next();
+  });
   const calls = createCalls(app, parts);
   for (const define of subjects) define(calls, parts);
 }

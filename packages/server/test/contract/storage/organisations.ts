@@ -37,6 +37,25 @@ export function organisationsContract(subject: Subject): void {
     expect((await subject.storage.listOrganisations()).filter(({ id }) => id === org.id)).toEqual([org]);
   });
 
+  test('makes no more for one owner than are allowed, however many are made at once', async () => {
+    const { org, user } = await storedOwner(subject.storage);
+    await subject.storage.createOrganisation(anOrganisation(), user.id, 3);
+    const others = Array.from({ length: 6 }, () => anOrganisation());
+    const outcomes = await subject.atOnce(6, (storage, n) =>
+      storage.createOrganisation(others[n] ?? org, user.id, 3),
+    );
+    expect(outcomes.toSorted()).toEqual([
+      'created',
+      'too_many',
+      'too_many',
+      'too_many',
+      'too_many',
+      'too_many',
+    ]);
+    expect(await subject.storage.listOrganisationsOf(user.id)).toHaveLength(3);
+    expect(await subject.storage.createOrganisation(anOrganisation(), user.id)).toBe('created');
+  });
+
   test('finds nothing under an unknown id', async () => {
     expect(await subject.storage.findOrganisation(idAt('org', NOW))).toBeNull();
     expect(await subject.storage.findOrganisation('org_\0')).toBeNull();

@@ -19,6 +19,7 @@ import { pipelinesContract } from './pipelines.ts';
 import { pruneContract } from './prune.ts';
 import { replaysContract } from './replays.ts';
 import { retriesContract } from './retries.ts';
+import { sealedContract } from './sealed.ts';
 import { sessionsContract } from './sessions.ts';
 import { settleContract } from './settle.ts';
 import { sourcesContract } from './sources.ts';
@@ -55,6 +56,7 @@ const otherParts = {
   sessions: sessionsContract,
   'API keys': apiKeysContract,
   sources: sourcesContract,
+  sealed: sealedContract,
   audit: auditContract,
   pipelines: pipelinesContract,
   claims: claimsContract,

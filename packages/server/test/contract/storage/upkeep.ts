@@ -20,6 +20,14 @@ export function upkeepContract(subject: Subject): void {
     expect(await subject.storage.keepSetting('colour', 'late')).toBe(answers[0] ?? '');
   });
 
+  test('replaces a setting for whoever knew the value before', async () => {
+    await subject.storage.keepSetting('shade', 'a');
+    const answers = await subject.atOnce(8, (storage, n) => storage.replaceSetting('shade', 'a', `b ${n}`));
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    expect(await subject.storage.keepSetting('shade', 'a')).toBe(`b ${answers.indexOf(true)}`);
+    expect(await subject.storage.replaceSetting('shape', 'a', 'b')).toBe(false);
+  });
+
   test('prunes what has expired, in slices, and nothing else', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const storage = everyStore(nodes[0]);

@@ -1,3 +1,5 @@
+import type { SecretPlace } from '../../secrets/vault.ts';
+
 /** Sources as they are stored, and the store that keeps them. */
 
 export type AuthMode = 'hmac' | 'bearer' | 'none';
@@ -33,6 +35,14 @@ export interface SdkSource extends SourceBase {
 }
 
 export type Source = WebhookSource | SdkSource;
+
+export type SourceSecretField = 'token' | 'secret' | 'previous_secret';
+
+/** Where a secret of a source belongs, for the vault. */
+export const sourceSecret = (
+  { orgId, id }: Pick<Source, 'orgId' | 'id'>,
+  field: SourceSecretField,
+): SecretPlace => ({ orgId, id, field });
 
 export type SourceChange = Partial<
   Pick<

@@ -1,6 +1,6 @@
 import type { AccountStore, Organisation, Role } from '../../../core/stores/accounts.ts';
 import type { Operation } from '../../operation.ts';
-import type { Schema } from '../../schema.ts';
+import type { Db, Schema } from '../../schema.ts';
 
 /** Organisations: their rows, and which a user belongs to. */
 
@@ -20,13 +20,36 @@ const toOrganisationRow = (org: Organisation): Schema['organisations'] => ({
   created_at: org.createdAt,
 });
 
-export const createOrganisation: Operation<AccountStore['createOrganisation']> = async (db, org, ownerId) => {
+export const createOrganisation: Operation<AccountStore['createOrganisation']> = async (
+  db,
+  org,
+  ownerId,
+  mostOwned,
+) => {
+  if (mostOwned !== undefined && (await countOwned(db, ownerId)) >= mostOwned) return 'too_many';
   await db.insertInto('organisations').values(toOrganisationRow(org)).execute();
   await db
     .insertInto('memberships')
     .values({ org_id: org.id, user_id: ownerId, role: 'owner', created_at: org.createdAt })
     .execute();
+  return 'created';
 };
+
+async function countOwned(db: Db, userId: string): Promise<number> {
+  // Changes nothing, but whoever else makes one for the same user waits until this one is made.
+  await db
+    .updateTable('users')
+    .set(({ ref }) => ({ email: ref('email') }))
+    .where('id', '=', userId)
+    .execute();
+  const owned = await db
+    .selectFrom('memberships')
+    .select('org_id')
+    .where('user_id', '=', userId)
+    .where('role', '=', 'owner')
+    .execute();
+  return owned.length;
+}
 
 export const listOrganisations: Operation<AccountStore['listOrganisations']> = async db =>
   (await db.selectFrom('organisations').selectAll().orderBy('id').execute()).map(toOrganisation);

@@ -4,6 +4,7 @@ import * as apiKeys from './api-keys.ts';
 import * as audit from './audit.ts';
 import * as destinations from './destinations.ts';
 import * as pipelines from './pipelines.ts';
+import * as sealed from './sealed.ts';
 import * as sources from './sources.ts';
 
 /** Keys, sources, pipelines, destinations, and the audit log. */
@@ -41,6 +42,9 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
   deleteDestination: write(destinations.deleteDestination, named('destinations')),
   // What a sender found out of a destination is no change of its configuration.
   saveBreaker: write(destinations.saveBreaker),
+
+  listSealed: read(sealed.listSealed),
+  replaceSealed: write(sealed.replaceSealed),
 
   recordAudit: write(audit.recordAudit),
   listAudit: read(audit.listAudit),

@@ -14,6 +14,15 @@ export const keepSetting: Operation<UpkeepStore['keepSetting']> = async (db, nam
   return (await kept.executeTakeFirst())?.value ?? value;
 };
 
+export const replaceSetting: Operation<UpkeepStore['replaceSetting']> = async (db, name, from, to) =>
+  (await db
+    .updateTable('settings')
+    .set({ value: to })
+    .where('name', '=', name)
+    .where('value', '=', from)
+    .returning('name')
+    .executeTakeFirst()) !== undefined;
+
 export const pruneExpired: Operation<UpkeepStore['pruneExpired']> = async (db, now, limit) => {
   const keys = await db
     .selectFrom('idempotency_keys')

@@ -7,7 +7,7 @@ import { hashSecret } from '../../../core/secrets/vault.ts';
 import type { AccountStore, User } from '../../../core/stores/accounts.ts';
 import type { Calls } from '../calls.ts';
 import type { CheckPassword, Passwords } from './passwords.ts';
-import { readWhoAmI, withCookie } from './session.ts';
+import { readWhoAmI, withCookies } from './session.ts';
 import type { LoginSessions } from './sessions.ts';
 
 /** Accepting an invitation: it makes the account where there is none, and logs its holder in. */
@@ -73,6 +73,6 @@ export function invitationCalls(
     if (joined === 'other_account') joined = await accept(await ownAccount());
     if (joined === null || joined === 'other_account') throw gone();
     const { session, cookie } = await sessions.begin(joined.userId, joined.orgId, call.client);
-    return withCookie(call.answer(await readWhoAmI(accounts, session), 201), cookie);
+    return withCookies(call.answer(await readWhoAmI(accounts, session), 201), [cookie]);
   });
 }

@@ -8,7 +8,7 @@ import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { requirePermission } from '../permissions.ts';
 import { newestFirst } from '../records.ts';
-import { withCookie } from './session.ts';
+import { withCookies } from './session.ts';
 import type { LoginSessions } from './sessions.ts';
 
 type Mine = Organisation & { readonly role: Role };
@@ -21,11 +21,13 @@ export function organisationCalls(
     sessions,
     clock,
     defaultRetentionDays,
+    mostOrganisationsPerUser,
   }: {
     readonly accounts: Pick<AccountStore, 'audited' | 'createSession' | 'listOrganisationsOf'>;
     readonly sessions: LoginSessions;
     readonly clock: Clock;
     readonly defaultRetentionDays: number;
+    readonly mostOrganisationsPerUser: number;
   },
 ): void {
   const show = (mine: Mine): OrganisationRecord => ({
@@ -57,7 +59,14 @@ export function organisationCalls(
     const id = newId('org', createdAt);
     const organisation = { id, name, retentionDays: null, searchableTraits: [], createdAt };
     const record = call.record('organisation.created', id, { name }, id);
-    await accounts.audited(record).createOrganisation(organisation, call.session.userId);
+    const outcome = await accounts
+      .audited(record)
+      .createOrganisation(organisation, call.session.userId, mostOrganisationsPerUser);
+    if (outcome === 'too_many') {
+      throw new Problem('limit_reached', {
+        message: `You own ${mostOrganisationsPerUser} organisations, which is as many as one person may here.`,
+      });
+    }
     return call.answer(show({ ...organisation, role: 'owner' }), 201);
   });
 
@@ -89,7 +98,7 @@ export function organisationCalls(
       throw new Problem('conflict', { message: 'An installation keeps at least one organisation.' });
     }
     const response = call.answer({ id, deleted: true });
-    if (next === undefined) return withCookie(response, sessions.expiredCookie(call.client));
+    if (next === undefined) return withCookies(response, sessions.expiredCookies(call.client));
     if (orgId === id) await accounts.createSession({ userId, tokenHash, createdAt, expiresAt, orgId: next });
     return response;
   });

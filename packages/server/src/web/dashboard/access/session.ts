@@ -44,14 +44,19 @@ export function sessionCalls(
       target: user.id,
       details: { address: call.client.address },
     });
-    return withCookie(call.answer(await readWhoAmI(accounts, session)), cookie);
+    return withCookies(call.answer(await readWhoAmI(accounts, session)), [cookie]);
   });
 
-  calls.on('GET /session', 'read', async call => call.answer(await readWhoAmI(accounts, call.session)));
+  calls.on('GET /session', 'read', async call =>
+    withCookies(
+      call.answer(await readWhoAmI(accounts, call.session)),
+      sessions.renewedCookies(call.request, call.client, call.session),
+    ),
+  );
 
   calls.on('DELETE /session', 'read', async call => {
     await accounts.deleteSession(call.session.tokenHash);
-    return withCookie(call.answer({ ended: true }), sessions.expiredCookie(call.client));
+    return withCookies(call.answer({ ended: true }), sessions.expiredCookies(call.client));
   });
 
   calls.on('PUT /session/organisation', 'read', async call => {
@@ -59,7 +64,7 @@ export function sessionCalls(
     const organisations = await accounts.listOrganisationsOf(call.session.userId);
     if (!organisations.some(organisation => organisation.id === id)) throw new Problem('not_found');
     await accounts.moveSession(call.session.tokenHash, id);
-    return call.answer(await readWhoAmI(accounts, await sessions.of(call.request)));
+    return call.answer(await readWhoAmI(accounts, await sessions.of(call.request, call.client)));
   });
 }
 
@@ -77,7 +82,7 @@ export async function readWhoAmI(
   };
 }
 
-export function withCookie<R extends Response>(response: R, cookie: string): R {
-  response.headers.append('Set-Cookie', cookie);
+export function withCookies<R extends Response>(response: R, cookies: readonly string[]): R {
+  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
   return response;
 }

@@ -7,52 +7,98 @@ import type { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import type { StorageEngine } from '../../../core/stores/engine.ts';
 import { openStorage } from '../../../storage/open.ts';
-import { clientOf } from '../../client.ts';
+import { type ClientSettings, clientOf } from '../../client.ts';
 import { createSessions, type LoginSessions } from './sessions.ts';
 
 const directory = temporaryDirectory();
 const user = { id: newId('usr'), email: 'a@example.com', passwordHash: '', createdAt: 0 };
 const org = { id: newId('org'), name: 'Acme', retentionDays: null, searchableTraits: [], createdAt: 0 };
+/** When the bound cookie came to be. */
+const SINCE = Date.now() - 1_000;
 let engine: StorageEngine;
 let sessions: LoginSessions;
 beforeAll(async () => {
   engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
   await engine.accounts.createFirstUser(user, org);
-  sessions = createSessions(everyStore(engine), systemClock);
+  sessions = createSessions(everyStore(engine), systemClock, SINCE);
 });
 afterAll(async () => {
   await engine.close();
   rmSync(directory, { recursive: true });
 });
 
-const cookieFor = async (
-  headers: Record<string, string>,
-  settings: { trustProxy?: boolean; baseUrl?: string },
-) => {
-  const request = new Request('http://localhost:8080/', { headers });
-  const client = clientOf(
-    request,
-    { address: '127.0.0.1' },
-    { trustProxy: false, baseUrl: undefined, ...settings },
-  );
-  return (await sessions.begin(user.id, org.id, client)).cookie;
-};
+const settings = { trustProxy: true, baseUrl: undefined };
+const peer = { address: '127.0.0.1' };
+const https = { 'X-Forwarded-Proto': 'https' };
+const requestWith = (headers: Record<string, string>) => new Request('http://localhost:8080/', { headers });
+const clientWith = (headers: Record<string, string>, given: Partial<ClientSettings> = {}) =>
+  clientOf(requestWith(headers), peer, { ...settings, ...given });
 
-test('the cookie is Secure wherever the browser speaks TLS, and only there', async () => {
-  const https = { 'X-Forwarded-Proto': 'https' };
-  expect(await cookieFor({}, { baseUrl: 'https://sluice.example.com' })).toContain('; Secure');
-  expect(await cookieFor(https, { trustProxy: true })).toContain('; Secure');
-  expect(await cookieFor({}, { trustProxy: true })).not.toContain('Secure');
-  expect(await cookieFor(https, {})).not.toContain('Secure');
+const cookieFor = async (headers: Record<string, string>, given: Partial<ClientSettings> = {}) =>
+  (await sessions.begin(user.id, org.id, clientWith(headers, given))).cookie;
+const tokenIn = (cookie: string) => /=([^;]*)/.exec(cookie)?.[1] ?? '';
+
+/** Whose session it is, or why there is none. */
+const askWith = (headers: Record<string, string>) =>
+  sessions.of(requestWith(headers), clientWith(headers)).then(
+    ({ userId }) => userId,
+    (error: Problem) => error.code as string,
+  );
+
+test('the cookie is bound to this host and TLS wherever the browser speaks it, and only there', async () => {
+  const bound =
+    /^__Host-sluice_session=ses_[\w-]{43}; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
+  expect(await cookieFor({}, { baseUrl: 'https://sluice.example.com' })).toMatch(bound);
+  expect(await cookieFor(https)).toMatch(bound);
+  const plain = /^sluice_session=ses_[\w-]{43}; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/;
+  expect(await cookieFor({})).toMatch(plain);
+  expect(await cookieFor(https, { trustProxy: false })).toMatch(plain);
+});
+
+test('over TLS only the bound cookie counts, since a neighbouring host can plant the other one', async () => {
+  const token = tokenIn(await cookieFor(https));
+  const mine = tokenIn(await cookieFor({}));
+  expect(await askWith({ ...https, Cookie: `__Host-sluice_session=${token}` })).toBe(user.id);
+  expect(await askWith({ ...https, Cookie: `sluice_session=${token}` })).toBe('unauthenticated');
+  expect(await askWith({ ...https, Cookie: `sluice_session=${mine}` })).toBe('unauthenticated');
+  expect(await askWith({ Cookie: `sluice_session=${mine}` })).toBe(user.id);
+  // One that does not hold is not made up for by the other.
+  const both = `sluice_session=${mine}; __Host-sluice_session=ses_x`;
+  expect(await askWith({ ...https, Cookie: both })).toBe('unauthenticated');
+});
+
+test('a session from before there was a bound cookie goes on over TLS, and gets one', async () => {
+  const before = createSessions(everyStore(engine), { now: () => SINCE - 1 }, SINCE);
+  const { session, cookie } = await before.begin(user.id, org.id, clientWith({}));
+  const token = tokenIn(cookie);
+  const headers = { ...https, Cookie: `sluice_session=${token}` };
+  expect(await askWith(headers)).toBe(user.id);
+  const renewed = before.renewedCookies(requestWith(headers), clientWith(headers), session);
+  expect(renewed).toEqual([
+    `__Host-sluice_session=${token}; Max-Age=1209600; Path=/; HttpOnly; Secure; SameSite=Lax`,
+    'sluice_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax',
+  ]);
+  const bound = { ...https, Cookie: `__Host-sluice_session=${token}` };
+  expect(sessions.renewedCookies(requestWith(bound), clientWith(bound), session)).toEqual([]);
+  const plain = { Cookie: `sluice_session=${token}` };
+  expect(sessions.renewedCookies(requestWith(plain), clientWith(plain), session)).toEqual([]);
+});
+
+test('whoever logs out keeps neither cookie', () => {
+  expect(sessions.expiredCookies(clientWith(https))).toEqual([
+    '__Host-sluice_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax',
+    'sluice_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax',
+  ]);
+  expect(sessions.expiredCookies(clientWith({}))).toEqual([
+    'sluice_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
+  ]);
 });
 
 test('storage never sees the token, so a copy of it opens no session', async () => {
-  const cookie = await cookieFor({}, {});
-  const token = /sluice_session=([^;]+)/.exec(cookie)?.[1] ?? '';
-  const ask = (value: string) =>
-    sessions.of(new Request('http://localhost/', { headers: { Cookie: `a=b; sluice_session=${value}` } }));
-  const session = await ask(token);
+  const token = tokenIn(await cookieFor({}));
+  const headers = (value: string) => ({ Cookie: `a=b; sluice_session=${value}` });
+  const session = await sessions.of(requestWith(headers(token)), clientWith({}));
   expect(session).toMatchObject({ userId: user.id, orgId: org.id, role: 'owner' });
   expect(session.tokenHash).not.toContain(token);
-  expect(await ask(session.tokenHash).catch((error: Problem) => error.code)).toBe('unauthenticated');
+  expect(await askWith(headers(session.tokenHash))).toBe('unauthenticated');
 });

@@ -2,7 +2,7 @@ import { Problem } from '../../../core/errors.ts';
 import type { AccountStore } from '../../../core/stores/accounts.ts';
 import type { Calls } from '../calls.ts';
 import type { FirstUser } from './first-user.ts';
-import { readWhoAmI, withCookie } from './session.ts';
+import { readWhoAmI, withCookies } from './session.ts';
 import type { LoginSessions } from './sessions.ts';
 import { networkOf, type Throttle } from './throttle.ts';
 
@@ -38,6 +38,6 @@ export function setupCalls(
     const made = await firstUser.make(input);
     if (made === null) throw alreadyDone();
     const { session, cookie } = await sessions.begin(made.userId, made.orgId, call.client);
-    return withCookie(call.answer(await readWhoAmI(accounts, session), 201), cookie);
+    return withCookies(call.answer(await readWhoAmI(accounts, session), 201), [cookie]);
   });
 }

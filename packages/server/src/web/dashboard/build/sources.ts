@@ -8,7 +8,7 @@ import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret, newSecret, type Vault } from '../../../core/secrets/vault.ts';
-import type { Source, SourceChange } from '../../../core/stores/configuration/sources.ts';
+import { type Source, type SourceChange, sourceSecret } from '../../../core/stores/configuration/sources.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
@@ -42,7 +42,7 @@ export function sourceCalls(
 
   const show = (source: Source, { session, client }: SessionCall): SourceRecord => {
     const mayReveal = source.kind === 'webhook' && may(session.role, 'sources.reveal');
-    const token = mayReveal ? vault.open(source.sealedToken, source.orgId, source.id) : null;
+    const token = mayReveal ? vault.open(source.sealedToken, sourceSecret(source, 'token')) : null;
     return toRecord(source, token, client.baseUrl);
   };
 
@@ -78,9 +78,9 @@ export function sourceCalls(
             ...base,
             kind: 'webhook',
             tokenHash: hashSecret(token),
-            sealedToken: vault.seal(token, orgId, id),
+            sealedToken: vault.seal(token, sourceSecret(base, 'token')),
             auth: input.auth,
-            sealedSecret: vault.seal(secret, orgId, id),
+            sealedSecret: vault.seal(secret, sourceSecret(base, 'secret')),
             previousSealedSecret: null,
             previousSecretUntil: null,
             ratePerSecond: input.rate.per_second,
@@ -121,9 +121,12 @@ export function sourceCalls(
     const { overlap_s } = await call.body();
     const secret = newSecret('whsec');
     const now = clock.now();
+    // Bound to its field, it cannot move to the other one as it is.
+    const before = () => vault.open(source.sealedSecret, sourceSecret(source, 'secret'));
     const change: SourceChange = {
-      sealedSecret: vault.seal(secret, source.orgId, source.id),
-      previousSealedSecret: overlap_s === 0 ? null : source.sealedSecret,
+      sealedSecret: vault.seal(secret, sourceSecret(source, 'secret')),
+      previousSealedSecret:
+        overlap_s === 0 ? null : vault.seal(before(), sourceSecret(source, 'previous_secret')),
       previousSecretUntil: overlap_s === 0 ? null : now + seconds(overlap_s),
     };
     const record = call.record('source.secret_rotated', source.id, { overlap_s });

@@ -71,9 +71,9 @@ async function toMessage(path: string, response: Response): Promise<string> {
 /** Whether the session still holds, in the organisation that the stream is about. */
 export async function isStillThere(
   sessions: LoginSessions,
-  { request, session }: SessionCall,
+  { request, client, session }: SessionCall,
 ): Promise<boolean> {
-  const now = await sessions.of(request).catch(() => null);
+  const now = await sessions.of(request, client).catch(() => null);
   return now !== null && now.orgId === session.orgId;
 }
 
@@ -85,11 +85,11 @@ export function requireStream({ request }: SessionCall): void {
 
 export function answerStream(
   live: LiveFeed,
-  { orgId }: LoginSession,
+  session: LoginSession,
   look: Parameters<LiveFeed['stream']>[1],
 ): Response {
-  live.requireRoom(orgId);
-  return new Response(live.stream(orgId, look), {
+  live.requireRoom(session);
+  return new Response(live.stream(session, look), {
     headers: { 'Content-Type': STREAM, 'X-Accel-Buffering': 'no' },
   });
 }

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { requireSameKey } from '../core/secrets/key-check.ts';
+import type { ResealReport } from '../core/secrets/reseal.ts';
+import type { SecretKeys } from '../core/secrets/vault.ts';
+import type { StorageEngine } from '../core/stores/engine.ts';
+import { readSecretKeys } from '../runtime/secret-key.ts';
+import { keySourceOf, type Settings } from '../settings.ts';
+import { openStorage } from '../storage/open.ts';
+import { databaseFile } from '../storage/sqlite/engine.ts';
+import { lookAtLock } from '../storage/sqlite/lock.ts';
+import type { Command } from './command.ts';
+import type { Terminal } from './terminal.ts';
+
+type ResealStorage = (
+  engine: StorageEngine,
+  keys: SecretKeys,
+  work: { readonly checkOnly: boolean; pause(): Promise<unknown>; isStopping(): boolean },
+) => Promise<ResealReport>;
+
+const MOST_NAMED = 20;
+
+/** `sluice reseal`: seals every secret again with the present key. The work itself is handed in, as for `serve`. */
+export const createReseal = (resealStorage: ResealStorage): Command => ({
+  usage: 'reseal [--check]',
+  summary: 'Seal every secret again with the present secret key; --check only counts what is left.',
+
+  async run(args, { settings, terminal }) {
+    if (args.some(arg => arg !== '--check')) {
+      terminal.complain('It takes no argument but --check: sluice reseal [--check]');
+      return 2;
+    }
+    const directory = resolve(settings.SLUICE_DATA_DIR);
+    const keys = readSecretKeys(keySourceOf(settings));
+    const refusal = refuse(settings, directory, keys);
+    if (refusal !== null || keys === null) {
+      terminal.complain(refusal ?? 'There is no secret key.');
+      return 1;
+    }
+    const engine = await openStorage({
+      directory,
+      databaseUrl: settings.SLUICE_DATABASE_URL,
+      onFatal: reason => terminal.complain(reason),
+    });
+    try {
+      await requireSameKey(engine.upkeep, keys);
+      const report = await resealStorage(engine, keys, {
+        checkOnly: args.includes('--check'),
+        pause: async () => {},
+        isStopping: () => false,
+      });
+      return say(report, keys, terminal);
+    } finally {
+      await engine.close();
+    }
+  },
+});
+
+function refuse(settings: Settings, directory: string, keys: SecretKeys | null): string | null {
+  if (settings.SLUICE_DATABASE_URL !== undefined) return null;
+  // Opening would make a new, empty one.
+  if (!existsSync(databaseFile(directory)))
+    return `There is no database in ${directory}. Is SLUICE_DATA_DIR right?`;
+  if (keys === null)
+    return `There is no secret key: neither SLUICE_SECRET_KEY nor secret.key in ${directory}.`;
+  if (lookAtLock(directory).inUse) {
+    return 'The service is running, and does this by itself at its start where it has both keys: its log says when nothing is left. To do it here, stop the service first.';
+  }
+  return null;
+}
+
+function say({ resealed, left, unreadable }: ResealReport, keys: SecretKeys, terminal: Terminal): number {
+  terminal.say(`${resealed} sealed again, ${left} left.`);
+  for (const place of unreadable.slice(0, MOST_NAMED)) terminal.complain(`No key at hand opens ${place}.`);
+  if (unreadable.length > MOST_NAMED) terminal.complain(`… and ${unreadable.length - MOST_NAMED} more.`);
+  if (left === 0 && keys.previous !== null) {
+    terminal.say('The previous key opens nothing any more that the present one does not: it may be removed.');
+  }
+  return unreadable.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,116 @@
+import { expect, test } from 'bun:test';
+import { systemClock } from '../core/clock.ts';
+import { createByteRoom } from '../core/http/byte-room.ts';
+import type { AppendRequest } from '../core/stores/journal.ts';
+import type { ActivityLog } from './activity.ts';
+import { createHttpIngest, type IngestDependencies } from './http-ingest.ts';
+import { createRateLimiter } from './rate.ts';
+import { READ_IN_PLACE_BYTES } from './reading/body-thread.ts';
+import { packBatch } from './reading/protocol.ts';
+import { createWebhookIngress } from './webhook-ingress.ts';
+
+const limits = {
+  bodyBytes: 1024 * 1024,
+  eventBytes: 512 * 1024,
+  batchEvents: 1_000,
+  nesting: 64,
+  typeLength: 256,
+  iconLength: 64,
+  idempotencyKeyLength: 255,
+};
+
+/** Both endpoints, with the sizes of what they had read elsewhere, and the events that they accepted. */
+function openEndpoints() {
+  const elsewhere: number[] = [];
+  const accepted: AppendRequest[] = [];
+  const activity = { keyUsed() {}, sourceSeen() {}, refused() {} } satisfies Partial<ActivityLog>;
+  const dependencies: IngestDependencies = {
+    directory: {
+      organisationOfKey: () => ({ id: 'key_1', orgId: 'org_1' }),
+      sourceOfToken: () => ({
+        id: 'src_1',
+        orgId: 'org_1',
+        enabled: true,
+        auth: 'none',
+        secret: '',
+        previous: null,
+        rate: { perSecond: 0, burst: 0 },
+      }),
+      retentionMs: async () => 0,
+      invalidate() {},
+    },
+    activity: activity as unknown as ActivityLog,
+    limits,
+    room: createByteRoom(limits.bodyBytes * 4),
+    clock: systemClock,
+    bodyThread: {
+      async readBatch(_orgId, bytes) {
+        elsewhere.push(bytes.byteLength);
+        return { packed: packBatch([{ type: 'read elsewhere' }]), hash: null };
+      },
+      async readWebhook(_orgId, bytes) {
+        elsewhere.push(bytes.byteLength);
+        return { type: 'read elsewhere', payload: '{}' };
+      },
+      stop() {},
+    },
+    async accept(request) {
+      accepted.push(request);
+      return { kind: 'stored', events: request.events.map(({ id }) => ({ id, duplicate: false })) };
+    },
+  };
+  return {
+    elsewhere,
+    types: () => accepted.flatMap(({ events }) => events.map(({ type }) => type)),
+    ingest: createHttpIngest(dependencies),
+    webhook: createWebhookIngress(dependencies, createRateLimiter(systemClock), async () => null),
+  };
+}
+
+/** A body of exactly this many bytes. */
+const bodyOf = (size: number, [before, after]: readonly [string, string]) =>
+  before + 'x'.repeat(size - before.length - after.length) + after;
+const batch = ['{"events":[{"type":"in place","payload":{"a":"', '"}}]}'] as const;
+const hook = ['{"type":"in place","a":"', '"}'] as const;
+
+const requestOf = (body: string, headers: Record<string, string> = {}) =>
+  new Request('http://localhost/', {
+    method: 'POST',
+    body,
+    headers: { Authorization: 'Bearer sk_x', ...headers },
+  });
+
+test('a body that takes long to read is read on another thread, and any other where it comes in', async () => {
+  const { ingest, webhook, elsewhere, types } = openEndpoints();
+  const [small, large] = [READ_IN_PLACE_BYTES, READ_IN_PLACE_BYTES + 1];
+  expect((await ingest(requestOf(bodyOf(small, batch)))).status).toBe(202);
+  expect((await webhook(requestOf(bodyOf(small, hook)), 'token')).status).toBe(202);
+  expect([elsewhere, types()]).toEqual([[], ['in place', 'in place']]);
+
+  expect((await ingest(requestOf(bodyOf(large, batch)))).status).toBe(202);
+  expect((await webhook(requestOf(bodyOf(large, hook)), 'token')).status).toBe(202);
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  expect((await webhook(requestOf('&'.repeat(large), form), 'token')).status).toBe(202);
+  expect(elsewhere).toEqual([large, large, large]);
+  expect(types().slice(2)).toEqual(['read elsewhere', 'read elsewhere', 'read elsewhere']);
+});
+
+test('what counts is its size once it is decompressed', async () => {
+  const { ingest, elsewhere } = openEndpoints();
+  const bytes = Bun.gzipSync(bodyOf(READ_IN_PLACE_BYTES + 1, batch));
+  expect(bytes.byteLength).toBeLessThan(10_000);
+  const request = new Request('http://localhost/', {
+    method: 'POST',
+    body: bytes,
+    headers: { Authorization: 'Bearer sk_x', 'Content-Encoding': 'gzip' },
+  });
+  expect((await ingest(request)).status).toBe(202);
+  expect(elsewhere).toEqual([READ_IN_PLACE_BYTES + 1]);
+});
+
+test('a webhook that is too large for an event is refused at once', async () => {
+  const { webhook, elsewhere } = openEndpoints();
+  const refused = webhook(requestOf(bodyOf(limits.eventBytes + 1, hook)), 'token');
+  expect(await refused.catch(error => error.code)).toBe('payload_too_large');
+  expect(elsewhere).toEqual([]);
+});

@@ -1,0 +1,160 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { gunzipSync } from 'node:zlib';
+import { type HostileBody, hostileBatches, hostileWebhooks } from '../../../test/support/hostile-bodies.ts';
+import { Problem } from '../../core/errors.ts';
+import { startThread } from '../../runtime/thread.ts';
+import { hashBody } from '../idempotency.ts';
+import { createBodyThread } from './body-thread.ts';
+import { type FromBodyThread, packBatch, type ToBodyThread } from './protocol.ts';
+import { createBatchReader } from './read-batch.ts';
+import { createWebhookReader } from './read-webhook.ts';
+
+setDefaultTimeout(30_000);
+
+const KiB = 1024;
+const limits = {
+  bodyBytes: 320 * KiB,
+  eventBytes: 64 * KiB,
+  batchEvents: 1_000,
+  nesting: 64,
+  typeLength: 256,
+  iconLength: 64,
+  idempotencyKeyLength: 255,
+};
+
+const thread = createBodyThread({
+  start: handlers => startThread(new URL('../../body-thread.ts', import.meta.url), handlers),
+  limits,
+  onError: error => {
+    throw error;
+  },
+});
+afterAll(() => thread.stop());
+
+/** What comes out, or the refusal as the sender reads it. */
+async function outcomeOf(read: () => unknown): Promise<unknown> {
+  try {
+    return { read: await read() };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { code: error.code, message: error.message, path: error.path };
+  }
+}
+
+const unzipped = ({ body, headers }: HostileBody): Uint8Array =>
+  headers?.['Content-Encoding'] === 'gzip' ? gunzipSync(body) : body;
+
+describe('a body is read alike in place and on the thread', () => {
+  const readBatch = createBatchReader(limits);
+  for (const hostile of hostileBatches(limits.bodyBytes, limits.eventBytes)) {
+    test(`in a batch: ${hostile.name}`, async () => {
+      const bytes = unzipped(hostile);
+      const inPlace = await outcomeOf(() => packBatch(readBatch(bytes)));
+      // A copy, since its bytes go over.
+      const copy = new Uint8Array(bytes);
+      expect(await outcomeOf(async () => (await thread.readBatch('org_1', copy, false)).packed)).toEqual(
+        inPlace,
+      );
+    });
+  }
+
+  const readWebhook = createWebhookReader(limits);
+  for (const hostile of hostileWebhooks(limits.bodyBytes, limits.eventBytes)) {
+    const bytes = unzipped(hostile);
+    if (bytes.byteLength > limits.bodyBytes) continue;
+    test(`of a webhook: ${hostile.name}`, async () => {
+      const media = hostile.headers?.['Content-Type'] === undefined ? 'json' : 'form';
+      const inPlace = await outcomeOf(() => readWebhook(bytes, media));
+      const copy = new Uint8Array(bytes);
+      expect(await outcomeOf(() => thread.readWebhook('org_1', copy, media))).toEqual(inPlace);
+    });
+  }
+});
+
+test('what is asked for is hashed on the thread, as it came', async () => {
+  const text = JSON.stringify({ events: [{ type: 'x', payload: { a: 'é'.repeat(1_000) } }] });
+  const bytes = new TextEncoder().encode(text);
+  const { hash } = await thread.readBatch('org_1', new Uint8Array(bytes), true);
+  expect(hash).toBe(hashBody(bytes));
+  expect((await thread.readBatch('org_1', bytes, false)).hash).toBeNull();
+});
+
+/** A thread that answers each body when it is told to, in the order in which they came. */
+function threadOnDemand() {
+  const came: ToBodyThread[] = [];
+  let handlers: Parameters<Parameters<typeof createBodyThread>[0]['start']>[0] | null = null;
+  let started = 0;
+  const errors: unknown[] = [];
+  const bodies = createBodyThread({
+    limits,
+    start(given) {
+      handlers = given;
+      started++;
+      return { post: message => void came.push(message), end: () => {} };
+    },
+    onError: error => errors.push(error),
+  });
+  const answerAll = async () => {
+    const last = () => came.filter(({ kind }) => kind !== 'open').length;
+    for (let answered = 0; answered < last(); answered++) {
+      const answer: FromBodyThread = { kind: 'webhook', content: { type: 'x', payload: '{}' } };
+      handlers?.onMessage(answer);
+      await Promise.resolve();
+    }
+  };
+  return {
+    bodies,
+    errors,
+    answerAll,
+    came: () => came.flatMap(message => (message.kind === 'webhook' ? [message.bytes[0]] : [])),
+    started: () => started,
+    fail: (reason: string) => handlers?.onFailure(reason),
+  };
+}
+
+const large = (mark: number, size = 1_000) => new Uint8Array(size).fill(mark);
+
+test('organisations take turns, one body at a time', async () => {
+  const { bodies, came, answerAll } = threadOnDemand();
+  const reading = [1, 2, 3].map(mark => bodies.readWebhook('org_hog', large(mark), 'json'));
+  reading.push(bodies.readWebhook('org_other', large(9), 'json'));
+  expect(came()).toEqual([1]);
+  await answerAll();
+  await Promise.all(reading);
+  expect(came()).toEqual([1, 2, 9, 3]);
+});
+
+test('an organisation has room for so much at a time, and leaves some to others', async () => {
+  const { bodies, answerAll } = threadOnDemand();
+  const send = (orgId: string) => bodies.readWebhook(orgId, large(1, limits.bodyBytes), 'json');
+  const waiting = Array.from({ length: 8 }, () => send('org_hog'));
+  expect(await outcomeOf(() => send('org_hog'))).toMatchObject({ code: 'storage_unavailable' });
+  waiting.push(send('org_other'));
+  await answerAll();
+  await Promise.all(waiting);
+  const again = send('org_hog');
+  await answerAll();
+  expect(await again).toEqual({ type: 'x', payload: '{}' });
+});
+
+test('a thread that ends is replaced: what it was reading may be sent again, and the rest goes on', async () => {
+  const { bodies, answerAll, fail, errors, started } = threadOnDemand();
+  const first = outcomeOf(() => bodies.readWebhook('org_1', large(1), 'json'));
+  const second = bodies.readWebhook('org_1', large(2), 'json');
+  fail('out of memory');
+  expect(await first).toMatchObject({ code: 'storage_unavailable' });
+  expect(String(errors[0])).toContain('out of memory');
+  await answerAll();
+  expect(await second).toEqual({ type: 'x', payload: '{}' });
+  expect(started()).toBe(2);
+});
+
+test('a stop leaves nobody waiting', async () => {
+  const { bodies } = threadOnDemand();
+  const reading = [1, 2].map(mark => outcomeOf(() => bodies.readWebhook('org_1', large(mark), 'json')));
+  bodies.stop();
+  expect(await Promise.all(reading)).toMatchObject([
+    { code: 'storage_unavailable' },
+    { code: 'storage_unavailable' },
+  ]);
+});
