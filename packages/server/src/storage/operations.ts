@@ -103,6 +103,7 @@ const hasChanged: Readonly<Record<Extract<ChangeResult, string>, boolean>> = {
   changed_meanwhile: false,
   last_one: false,
   last_owner: false,
+  may_not_grant: false,
   not_found: false,
   other_account: false,
   version_conflict: false,

@@ -16,7 +16,13 @@ export function sessionsContract(subject: Subject): void {
     await joinedMember(subject.storage, org.id, 'owner');
     const session = aSession(user.id, org.id);
     await subject.storage.createSession(session);
-    const expected = { ...session, email: user.email, role: 'owner' as const, orgName: org.name };
+    const expected = {
+      ...session,
+      lastUsedAt: NOW,
+      email: user.email,
+      role: 'owner' as const,
+      orgName: org.name,
+    };
     expect(await subject.storage.findSession(session.tokenHash, NOW)).toEqual(expected);
     await subject.storage.setRole(org.id, user.id, 'viewer');
     expect(await subject.storage.findSession(session.tokenHash, NOW)).toEqual({

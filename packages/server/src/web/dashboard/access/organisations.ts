@@ -22,7 +22,10 @@ export function organisationCalls(
     clock,
     defaultRetentionDays,
   }: {
-    readonly accounts: Pick<AccountStore, 'audited' | 'createSession' | 'listOrganisationsOf'>;
+    readonly accounts: Pick<
+      AccountStore,
+      'audited' | 'createSession' | 'listOrganisationsOf' | 'listSessions'
+    >;
     readonly sessions: LoginSessions;
     readonly clock: Clock;
     readonly defaultRetentionDays: number;
@@ -80,6 +83,9 @@ export function organisationCalls(
     requirePermission(role, 'organisations.change');
     // Sessions go with their organisation: whoever deletes it goes on in another one of theirs, and it is on record there.
     const { userId, tokenHash, createdAt, expiresAt, orgId } = call.session;
+    const listed = (await accounts.listSessions(userId, clock.now())).find(
+      one => one.tokenHash === tokenHash,
+    );
     const [other] = (await accounts.listOrganisationsOf(userId)).filter(mine => mine.id !== id);
     const next = orgId === id ? other?.id : orgId;
     const records = next === undefined ? [] : [call.record('organisation.deleted', id, { name }, next)];
@@ -90,7 +96,11 @@ export function organisationCalls(
     }
     const response = call.answer({ id, deleted: true });
     if (next === undefined) return withCookie(response, sessions.expiredCookie(call.client));
-    if (orgId === id) await accounts.createSession({ userId, tokenHash, createdAt, expiresAt, orgId: next });
+    if (orgId === id) {
+      const { address, userAgent } = listed ?? {};
+      const session = { userId, tokenHash, createdAt, expiresAt, orgId: next };
+      await accounts.createSession({ ...session, address, userAgent });
+    }
     return response;
   });
 }

@@ -35,7 +35,7 @@ const cookieFor = async (
     { address: '127.0.0.1' },
     { trustProxy: false, baseUrl: undefined, ...settings },
   );
-  return (await sessions.begin(user.id, org.id, client)).cookie;
+  return (await sessions.begin(user, org.id, { client, request })).cookie;
 };
 
 test('the cookie is Secure wherever the browser speaks TLS, and only there', async () => {
