@@ -18,6 +18,7 @@ import { organisationsContract } from './organisations.ts';
 import { pipelinesContract } from './pipelines.ts';
 import { pruneContract } from './prune.ts';
 import { retriesContract } from './retries.ts';
+import { secondFactorsContract } from './second-factors.ts';
 import { sessionsContract } from './sessions.ts';
 import { settleContract } from './settle.ts';
 import { sourcesContract } from './sources.ts';
@@ -52,6 +53,7 @@ const otherParts = {
   organisations: organisationsContract,
   accounts: accountsContract,
   sessions: sessionsContract,
+  'second factors': secondFactorsContract,
   'API keys': apiKeysContract,
   sources: sourcesContract,
   audit: auditContract,

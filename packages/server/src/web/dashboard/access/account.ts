@@ -111,7 +111,7 @@ export function accountCalls(
     const now = clock.now();
     const step = stepOfCode(secret, code.replace(' ', ''), now);
     if (step === null) {
-      throw invalid('code', 'code is not that of this secret. Does the clock of your device go right?');
+      throw invalid('code', 'code is not right for this secret. Check the clock of your device.');
     }
     const codes = newRecoveryCodes();
     const changes = accounts.audited(...(await records(call, 'second_factor.turned_on')));
