@@ -33,10 +33,10 @@ function codeAt(secret: string, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** What the QR code says: whose account, and the secret. */
+/** What the QR code says: whose account, and the secret. The rest is what apps take where nothing is said. */
 export function totpUri(secret: string, email: string): string {
   const label = `Sluice:${encodeURIComponent(email)}`;
-  return `otpauth://totp/${label}?secret=${secret}&issuer=Sluice&algorithm=SHA1&digits=${DIGITS}&period=30`;
+  return `otpauth://totp/${label}?secret=${secret}&issuer=Sluice`;
 }
 
 /** Five bits a character, nothing left over in what is made here. */

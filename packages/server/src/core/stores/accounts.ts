@@ -160,7 +160,7 @@ export interface SessionRecord {
 }
 
 /** Where a session was begun, as far as the request told. */
-export interface SessionOrigin {
+interface SessionOrigin {
   readonly address?: string | null;
   readonly userAgent?: string | null;
 }
@@ -174,7 +174,7 @@ export interface ListedSession {
 }
 
 /** A person's second factor: the secret of their authenticator app. */
-export interface SecondFactor {
+interface SecondFactor {
   readonly sealedSecret: string;
   readonly createdAt: number;
   readonly recoveryCodesLeft: number;

@@ -12,7 +12,7 @@ import type { LoginAttempts } from './login-attempts.ts';
  * right is told by asking for the code, and cannot be kept from whoever knows it; a wrong code counts as a wrong
  * password does, under the same names.
  */
-export type CheckSecondFactor = (
+type CheckSecondFactor = (
   user: User,
   code: string | undefined,
   address: string,
