@@ -18,13 +18,21 @@ const email = z
 
 const LEAST_PASSWORD_LENGTH = 8;
 const MOST_PASSWORD_LENGTH = 1_024;
-const passwordGiven = textOf(1, MOST_PASSWORD_LENGTH);
+export const passwordGiven = textOf(1, MOST_PASSWORD_LENGTH);
 export const newPassword = textOf(LEAST_PASSWORD_LENGTH, MOST_PASSWORD_LENGTH);
 
-/** Any text will do as an e-mail here: one that nobody could have is refused like one that nobody has. */
+/** Of the authenticator app, or a recovery code. */
+const secondFactorCode = textOf(1, 64).optional();
+
+/**
+ * Any text will do as an e-mail here: one that nobody could have is refused like one that nobody has. Where the account
+ * has a second factor and the code is missing, the right password is refused with `second_factor_required`: the same
+ * call is to be made again with the code.
+ */
 export const loginBody = z.strictObject({
   email: textOf(1, 254).transform(text => text.trim().toLowerCase()),
   password: passwordGiven,
+  code: secondFactorCode,
 });
 export const setupBody = z.strictObject({
   code: textOf(1, 256),
@@ -32,8 +40,8 @@ export const setupBody = z.strictObject({
   email,
   password: newPassword,
 });
-/** A new account needs a new password; an account that is there proves itself with its own. */
-export const acceptInvitationBody = z.strictObject({ password: passwordGiven });
+/** A new account needs a new password; an account that is there proves itself with its own, and with a code as a login. */
+export const acceptInvitationBody = z.strictObject({ password: newPassword, code: secondFactorCode });
 export const moveSessionBody = z.strictObject({ id: z.string() });
 
 /** Whether there is no user yet, so that the set-up can be done. */
@@ -46,7 +54,10 @@ const invitationRecord = z.object({
   email: z.string(),
   role,
   organisation: z.object({ name: z.string() }),
-  /** Whether to ask for the password of an account that is there, or for a new one. */
+  /**
+   * Whether to ask for the password of an account that is there. Told only where the account and whoever made the
+   * invitation share an organisation: false says nothing of an account elsewhere, whose password is then asked for all the same.
+   */
   has_account: z.boolean(),
 });
 export type InvitationRecord = z.infer<typeof invitationRecord>;

@@ -24,6 +24,7 @@ export const memberPages = [
   '/destinations/$id',
   '/entities',
   '/entities/$kind/$externalId',
+  '/account',
   '/settings',
   '/settings/$section',
   '/settings/audit/$id',

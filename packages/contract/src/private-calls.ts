@@ -43,6 +43,15 @@ import {
   overviewQuery,
 } from './dashboard-overview.ts';
 import {
+  type AccountRecord,
+  type OwnSessionRecord,
+  passwordChange,
+  passwordProof,
+  type RecoveryCodesRecord,
+  type SecondFactorOffer,
+  secondFactorBody,
+} from './dashboard-own-account.ts';
+import {
   type ConditionCheck,
   conditionCheckBody,
   type DryRunRecord,
@@ -102,6 +111,18 @@ export const privateCalls = {
   'POST /session': { body: loginBody, answer: one<WhoAmI>() },
   'DELETE /session': { answer: one<{ readonly ended: true }>() },
   'PUT /session/organisation': { body: moveSessionBody, answer: one<WhoAmI>() },
+
+  /** Of whoever asks, whatever their role. What could lock its owner out also asks for the password. */
+  'GET /account': { answer: one<AccountRecord>() },
+  'PUT /account/password': { body: passwordChange, answer: one<{ readonly changed: true }>() },
+  'GET /account/sessions': { query: listQuery, answer: list<OwnSessionRecord>() },
+  /** All but the one that asks. */
+  'DELETE /account/sessions': { answer: one<{ readonly ended: true }>() },
+  'DELETE /account/sessions/:id': { answer: one<DeletedRecord>() },
+  'POST /account/second-factor/offer': { answer: one<SecondFactorOffer>() },
+  'PUT /account/second-factor': { body: secondFactorBody, answer: one<RecoveryCodesRecord>() },
+  'POST /account/second-factor/recovery-codes': { body: passwordProof, answer: one<RecoveryCodesRecord>() },
+  'POST /account/second-factor/off': { body: passwordProof, answer: one<AccountRecord>() },
 
   'GET /setup': { answer: one<SetupRecord>() },
   'POST /setup': { body: setupBody, answer: one<WhoAmI>() },

@@ -6,9 +6,10 @@ import {
   IconLogout,
   IconMoon,
   IconSun,
+  IconUserCircle,
 } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { call } from '../lib/api/call.ts';
 import { notifyError } from '../lib/notify-error.ts';
@@ -21,7 +22,7 @@ const schemes = [
   { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
 ] as const;
 
-/** The other organisations, the colours, the way out: shown at once, and then whenever the button is pressed. */
+/** The other organisations, the colours, one's account, the way out: shown at once, and then whenever the button is pressed. */
 export default function AccountChoices({ button }: { button: ReactElement }) {
   const { organisation, organisations, role } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -68,6 +69,9 @@ export default function AccountChoices({ button }: { button: ReactElement }) {
           ))}
         </Group>
         <Menu.Divider />
+        <Menu.Item component={Link} to="/account" leftSection={<IconUserCircle size={15} aria-hidden />}>
+          Account
+        </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={15} aria-hidden />}
           onClick={() => void logOut().catch(notifyError)}

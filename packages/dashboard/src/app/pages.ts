@@ -83,6 +83,7 @@ export const insidePages: Readonly<Record<MemberPage, InsidePage>> = {
     sideBar: { group: 'Know', label: 'Entities', icon: IconTopologyStar3, key: 'n' },
   },
   '/entities/$kind/$externalId': { load: () => import('../pages/entities/entity-page.tsx') },
+  '/account': { load: () => import('../pages/account/account-page.tsx') },
   '/settings': {
     load: () => import('../pages/settings/settings-page.tsx'),
     sideBar: { group: 'Know', label: 'Settings', icon: IconSettings, key: ',' },

@@ -1,21 +1,32 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { newPassword } from '@sluice/contract/dashboard-accounts';
-import { newId } from '../core/ids.ts';
 import type { AccountStore } from '../core/stores/accounts.ts';
+import { recordsOfPerson } from '../core/stores/configuration/audit.ts';
 import { createPasswords } from '../runtime/passwords.ts';
 import { openStorage } from '../storage/open.ts';
+import { openAccountsBeside } from '../storage/sqlite/beside.ts';
 import { databaseFile } from '../storage/sqlite/engine.ts';
+import { lookAtLock } from '../storage/sqlite/lock.ts';
 import type { Command, CommandContext } from './command.ts';
+
+const FLAG = '--turn-off-two-factor';
+
+type Accounts = Pick<
+  AccountStore,
+  'audited' | 'findSecondFactor' | 'findUserByEmail' | 'listOrganisationsOf'
+>;
 
 /** `sluice reset-password`: gives a user a new password, for whoever has the machine. */
 export const resetPassword: Command = {
-  usage: 'reset-password <email>',
+  usage: `reset-password <email> [${FLAG}]`,
   summary: 'Give a user a new password, typed or piped in; ends all of their sessions.',
 
-  async run([email], { settings, terminal }) {
-    if (email === undefined) {
-      terminal.complain('Whose? sluice reset-password <email>');
+  async run(args, context) {
+    const { settings, terminal } = context;
+    const [email, ...rest] = args.filter(word => word !== FLAG);
+    if (email === undefined || rest.length > 0) {
+      terminal.complain(`Whose? sluice reset-password <email> [${FLAG}]`);
       return 2;
     }
     const directory = resolve(settings.SLUICE_DATA_DIR);
@@ -25,22 +36,30 @@ export const resetPassword: Command = {
       terminal.complain(`There is no database in ${directory}. Is SLUICE_DATA_DIR right?`);
       return 1;
     }
-    const engine = await openStorage({
-      directory,
-      databaseUrl,
-      onFatal: reason => terminal.complain(reason),
-    });
+    const { accounts, close } = await openAccounts(directory, context);
     try {
-      return await changePassword(engine.accounts, email.toLowerCase(), terminal);
+      const turnOffSecondFactor = args.includes(FLAG);
+      return await changePassword(accounts, email.toLowerCase(), turnOffSecondFactor, terminal);
     } finally {
-      await engine.close();
+      await close();
     }
   },
 };
 
+/** On the embedded database beside the server where one is running, and as its only process where none is. */
+async function openAccounts(
+  directory: string,
+  { settings, terminal }: CommandContext,
+): Promise<{ accounts: Accounts; close(): void | Promise<void> }> {
+  const databaseUrl = settings.SLUICE_DATABASE_URL;
+  if (databaseUrl === undefined && lookAtLock(directory).inUse) return openAccountsBeside(directory);
+  return openStorage({ directory, databaseUrl, onFatal: reason => terminal.complain(reason) });
+}
+
 async function changePassword(
-  accounts: Pick<AccountStore, 'audited' | 'findUserByEmail' | 'listOrganisationsOf'>,
+  accounts: Accounts,
   email: string,
+  turnOffSecondFactor: boolean,
   terminal: CommandContext['terminal'],
 ): Promise<number> {
   const user = await accounts.findUserByEmail(email);
@@ -54,17 +73,23 @@ async function changePassword(
     terminal.complain(`The password ${checked.error.issues[0]?.message ?? 'cannot be used.'}`);
     return 1;
   }
-  const at = Date.now();
-  const records = (await accounts.listOrganisationsOf(user.id)).map(({ id: orgId }) => ({
-    id: newId('aud', at),
-    orgId,
-    at,
+  const hadSecondFactor = (await accounts.findSecondFactor(user.id)) !== null;
+  const records = recordsOfPerson(await accounts.listOrganisationsOf(user.id), {
+    at: Date.now(),
     actor: 'sluice reset-password',
     action: 'user.password_reset',
     target: user.id,
-    details: { email },
-  }));
-  await accounts.audited(...records).setPassword(user.id, await createPasswords().hash(password));
+    details: { email, two_factor_turned_off: hadSecondFactor && turnOffSecondFactor },
+  });
+  const passwordHash = await createPasswords().hash(password);
+  await accounts.audited(...records).setPassword(user.id, passwordHash, { turnOffSecondFactor });
   terminal.say(`The password of ${email} is changed, and all of their sessions are ended.`);
+  if (hadSecondFactor) {
+    terminal.say(
+      turnOffSecondFactor
+        ? 'Two-factor authentication is off: they log in with the password alone.'
+        : `Two-factor authentication stays on: they still need a code. ${FLAG} turns it off.`,
+    );
+  }
   return 0;
 }

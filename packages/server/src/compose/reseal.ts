@@ -1,5 +1,5 @@
 import { settleKeys } from '../core/secrets/key-check.ts';
-import { type ResealReport, reseal } from '../core/secrets/reseal.ts';
+import { type ResealReport, type ResealTexts, reseal } from '../core/secrets/reseal.ts';
 import { createVault, type SecretKeys } from '../core/secrets/vault.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { resealConfig } from '../delivery/sealed-config.ts';
@@ -15,8 +15,8 @@ export async function resealStorage(
     configuration,
     vault: createVault(keys.present, keys.previous),
     texts: {
-      source: ({ texts }, change) =>
-        Object.fromEntries(Object.entries(texts).map(([field, sealed]) => [field, change(sealed, field)])),
+      source: resealEach,
+      second_factor: resealEach,
       destination: ({ kind, texts: { config = '{}' } }, change) => ({
         config: resealConfig(kind, config, change),
       }),
@@ -29,3 +29,7 @@ export async function resealStorage(
   if (report.left === 0 && report.complete && !work.checkOnly) await settleKeys(upkeep, keys);
   return report;
 }
+
+/** Where each text is sealed as a whole, under its own name. */
+const resealEach: ResealTexts = ({ texts }, change) =>
+  Object.fromEntries(Object.entries(texts).map(([field, sealed]) => [field, change(sealed, field)]));

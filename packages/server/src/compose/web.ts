@@ -78,6 +78,7 @@ export async function composeWeb(
         counters,
         vault,
         clock,
+        logger,
         passwords,
         firstUser,
         destinationAdmin: delivery.destinationAdmin,

@@ -9,6 +9,10 @@ export const catalogue = {
   validation_failed: { status: 400, message: 'The request does not have the expected shape.' },
   invalid_cursor: { status: 400, message: 'The cursor was not issued by this service.' },
   unauthenticated: { status: 401, message: 'Authentication is missing or not valid.' },
+  second_factor_required: {
+    status: 401,
+    message: 'This account asks for a code of its authenticator app, too.',
+  },
   forbidden: { status: 403, message: 'Your role does not allow this.' },
   csrf_rejected: { status: 403, message: 'The request did not come from the dashboard itself.' },
   source_disabled: { status: 403, message: 'This source is disabled.' },

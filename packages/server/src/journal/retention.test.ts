@@ -168,6 +168,7 @@ test('keys, sessions and invitations go when they have expired', async () => {
     codeHash: 'code',
     createdAt: now,
     expiresAt: now + days(1),
+    invitedBy: null,
   });
   const key = { scope: org, key: String(now), bodyHash: null, expiresAt: now + days(9) };
   const again = () =>

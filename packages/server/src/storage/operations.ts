@@ -1,3 +1,4 @@
+import type { AccountStore } from '../core/stores/accounts.ts';
 import type { ConfigurationChange } from '../core/stores/change.ts';
 import type { AuditEntry } from '../core/stores/configuration/audit.ts';
 import type { DeliveryQueue } from '../core/stores/delivery-queue.ts';
@@ -103,6 +104,7 @@ const hasChanged: Readonly<Record<Extract<ChangeResult, string>, boolean>> = {
   changed_meanwhile: false,
   last_one: false,
   last_owner: false,
+  may_not_grant: false,
   not_found: false,
   other_account: false,
   too_many: false,
@@ -121,35 +123,38 @@ async function changeAudited(
   return result;
 }
 
-/** Builds the stores from one way to run an operation by its name, and from what the engine does for itself. */
-export function toStores(
-  run: (name: OperationName, args: readonly unknown[]) => Promise<unknown>,
-  own: EngineOwned,
-): Stores {
+type RunOperation = (name: OperationName, args: readonly unknown[]) => Promise<unknown>;
+
+/** The methods that the queries of a store list, and its changes with their audit entries. */
+function methodsOfStore(store: keyof Stores, run: RunOperation) {
   const methodsOf = (names: readonly string[], call: (name: OperationName) => unknown) =>
     Object.fromEntries(names.map(name => [name, call(name as OperationName)]));
-
-  /** The methods that the queries of a store list, and its changes with their audit entries. */
-  function storeOf(store: keyof Stores) {
-    const names = Object.keys(byStore[store]);
-    const writes = names.filter(name => operationOf(name as OperationName).access === 'write');
-    return {
-      ...methodsOf(
-        names,
+  const names = Object.keys(byStore[store]);
+  const writes = names.filter(name => operationOf(name as OperationName).access === 'write');
+  return {
+    ...methodsOf(
+      names,
+      name =>
+        (...args: unknown[]) =>
+          run(name, args),
+    ),
+    audited: (...entries: readonly AuditEntry[]) =>
+      methodsOf(
+        writes,
         name =>
           (...args: unknown[]) =>
-            run(name, args),
+            run('changeAudited', [entries, name, args]),
       ),
-      audited: (...entries: readonly AuditEntry[]) =>
-        methodsOf(
-          writes,
-          name =>
-            (...args: unknown[]) =>
-              run('changeAudited', [entries, name, args]),
-        ),
-    };
-  }
+  };
+}
 
+/** The accounts alone, for whoever needs no engine. */
+export const toAccountStore = (run: RunOperation): AccountStore =>
+  methodsOfStore('accounts', run) as unknown as AccountStore;
+
+/** Builds the stores from one way to run an operation by its name, and from what the engine does for itself. */
+export function toStores(run: RunOperation, own: EngineOwned): Stores {
+  const storeOf = (store: keyof Stores) => methodsOfStore(store, run);
   const { append, claimEvents, settleEvents, writeEntities, claimDeliveries, recordAttempts } = own;
   return {
     accounts: storeOf('accounts'),

@@ -25,8 +25,21 @@ export interface Schema {
     code_hash: string;
     created_at: number;
     expires_at: number;
+    invited_by: string | null;
   };
-  sessions: { token_hash: string; user_id: string; org_id: string; created_at: number; expires_at: number };
+  /** The last three are null in sessions of the first edition. */
+  sessions: {
+    token_hash: string;
+    user_id: string;
+    org_id: string;
+    created_at: number;
+    expires_at: number;
+    last_used_at: number | null;
+    address: string | null;
+    user_agent: string | null;
+  };
+  second_factors: { user_id: string; sealed_secret: string; last_step: number; created_at: number };
+  recovery_codes: { user_id: string; code_hash: string };
   api_keys: {
     id: string;
     org_id: string;

@@ -71,7 +71,8 @@ async function addNeighbour(storage: EveryStore, session: string): Promise<strin
   const codeHash = hashSecret(newSecret('inv'));
   const invitation = { id: newId('inv'), orgId, email: 'neighbour@example.com', role: 'owner' } as const;
   await storage.createOrganisation(org, userId);
-  await storage.createInvitation({ ...invitation, codeHash, createdAt: now, expiresAt: now + days(1) });
+  const times = { createdAt: now, expiresAt: now + days(1) };
+  await storage.createInvitation({ ...invitation, codeHash, ...times, invitedBy: null });
   const account = { id: userId, email: invitation.email, passwordHash: '', createdAt: now };
   await storage.acceptInvitation(codeHash, now, account);
   await storage.createSession({

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { totpCode } from '../../src/core/secrets/totp.ts';
 import { runCommand } from '../support/command.ts';
-import { openBrowser } from '../support/dashboard.ts';
+import { dataOf, openBrowser } from '../support/dashboard.ts';
 import { newFolder } from '../support/folder.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { startTestService, TEST_SECRET_KEY } from '../support/service.ts';
@@ -48,13 +49,39 @@ describe('sluice reset-password', () => {
     await second.stop();
   });
 
-  test('on the embedded database says to stop the server while that runs', async () => {
+  test('on the embedded database works while the service runs, which goes on writing', async () => {
     const live = await startTestService({ settings: admin });
+    const { browser } = await logIn(live.url, OLD);
+    let resetting = true;
+    const goesOn = (async () => {
+      while (resetting) await live.engine.checkWritable();
+    })();
     const { code, err } = await reset(EMAIL, { SLUICE_DATA_DIR: live.directory }, NEW);
-    expect(code).toBe(1);
-    expect(err).toContain('Stop it');
-    expect(err.trim()).not.toContain('\n');
+    resetting = false;
+    await goesOn;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect((await browser.get('/session')).status).toBe(401);
+    expect((await logIn(live.url, OLD)).status).toBe(401);
+    const again = await logIn(live.url, NEW);
+    expect(again.status).toBe(200);
+    expect(JSON.stringify((await again.browser.get('/audit')).body)).toContain('user.password_reset');
+    await live.stop();
+  });
+
+  test('turns two-factor authentication off where it is told to, and only there', async () => {
+    const live = await startTestService({ settings: admin });
+    const { browser } = await logIn(live.url, OLD);
+    const { secret } = dataOf<{ secret: string }>(await browser.post('/account/second-factor/offer'));
+    const code = totpCode(secret, Date.now());
+    expect((await browser.put('/account/second-factor', { password: OLD, secret, code })).status).toBe(200);
+    const settings = { SLUICE_DATA_DIR: live.directory };
+
+    expect((await reset(EMAIL, settings, NEW)).out).toContain('--turn-off-two-factor turns it off');
+    expect((await logIn(live.url, NEW)).status).toBe(401);
+    const off = await runCommand(['reset-password', EMAIL, '--turn-off-two-factor'], settings, OLD);
+    expect(off.out).toContain('Two-factor authentication is off');
     expect((await logIn(live.url, OLD)).status).toBe(200);
+    expect((await runCommand(['reset-password', EMAIL, '--off'], settings, OLD)).code).toBe(2);
     await live.stop();
   });
 

@@ -29,6 +29,15 @@ afterAll(() => service.stop());
 /** Each call with the least role that may make it; bodies are such that nothing is changed by those who may. */
 const calls: [Role, string, () => string, unknown?][] = [
   ['viewer', 'GET', () => '/session'],
+  ['viewer', 'GET', () => '/account'],
+  ['viewer', 'PUT', () => '/account/password', {}],
+  ['viewer', 'GET', () => '/account/sessions'],
+  ['viewer', 'DELETE', () => '/account/sessions/x'],
+  ['viewer', 'DELETE', () => '/account/sessions'],
+  ['viewer', 'POST', () => '/account/second-factor/offer'],
+  ['viewer', 'PUT', () => '/account/second-factor', {}],
+  ['viewer', 'POST', () => '/account/second-factor/recovery-codes', {}],
+  ['viewer', 'POST', () => '/account/second-factor/off', {}],
   ['viewer', 'GET', () => '/keys'],
   ['viewer', 'GET', () => `/keys/${made.key}`],
   ['viewer', 'GET', () => '/sources'],

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import type { InvitationRecord, WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { PublicFrame } from '../../components/public-frame.tsx';
@@ -10,6 +11,7 @@ import { type CallError, call } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
 import { useLogIn } from '../../lib/use-log-in.ts';
+import { CodeStep } from './code-step.tsx';
 
 /** What the link in an invitation opens: it makes the account where there is none, and logs in. */
 export default function InvitationPage() {
@@ -33,7 +35,7 @@ function Accept({ code, invitation }: { code: string; invitation: InvitationReco
   const { email, role, organisation, has_account: hasAccount } = invitation;
   const session = useCall('GET /session');
   const enterAs = useLogIn();
-  const accept = useMutation<WhoAmI, CallError, { password: string }>({
+  const accept = useMutation<WhoAmI, CallError, { password: string; code?: string }>({
     mutationFn: body => call('POST /invitations/:code', { code, body }),
     onSuccess: who => enterAs(who, '/'),
   });
@@ -41,16 +43,34 @@ function Accept({ code, invitation }: { code: string; invitation: InvitationReco
     initialValues: { password: '' },
     validate: { password: password => (password === '' ? 'The password is missing.' : null) },
   });
+  // The password was right, and the account asks for a code too.
+  const [proved, setProved] = useState<string | null>(null);
+  if (accept.error?.code === 'second_factor_required' && accept.variables && proved === null) {
+    setProved(accept.variables.password);
+  }
   const other = session.error === null && session.data?.user.email !== email ? session.data : undefined;
   const atPassword = errorAt(accept.error, 'password');
 
+  if (proved !== null) {
+    return (
+      <CodeStep
+        error={accept.error?.code === 'second_factor_required' ? null : accept.error}
+        isPending={accept.isPending}
+        onCode={given => accept.mutate({ password: proved, code: given })}
+        onBack={() => {
+          accept.reset();
+          setProved(null);
+        }}
+      />
+    );
+  }
   return (
     <PublicFrame
       title={`Join ${organisation.name}`}
       lead={`You are invited as ${role}. ${
         hasAccount
           ? 'You have an account here already: give its password.'
-          : 'Choose a password, and your account is made.'
+          : 'Choose a password, and your account is made; if you have an account here already, give its password.'
       }`}
     >
       <form onSubmit={form.onSubmit(input => accept.mutate(input))} noValidate>

@@ -3,17 +3,19 @@ import { useForm } from '@mantine/form';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { PublicFrame } from '../../components/public-frame.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 import { useLogIn } from '../../lib/use-log-in.ts';
+import { CodeStep } from './code-step.tsx';
 import { returnPath } from './return-path.ts';
 
 interface Credentials {
   readonly email: string;
   readonly password: string;
+  readonly code?: string;
 }
 
 /** The log-in page. */
@@ -33,6 +35,11 @@ export default function LoginPage() {
     mutationFn: body => call('POST /session', { body }),
     onSuccess: who => enterAs(who, target),
   });
+  // The password was right, and the account asks for a code too: both stay here until that is given.
+  const [proved, setProved] = useState<Credentials | null>(null);
+  if (logIn.error?.code === 'second_factor_required' && logIn.variables && proved === null) {
+    setProved(logIn.variables);
+  }
   const form = useForm({
     initialValues: { email: '', password: '' },
     validate: {
@@ -41,6 +48,19 @@ export default function LoginPage() {
     },
   });
 
+  if (proved !== null) {
+    return (
+      <CodeStep
+        error={logIn.error?.code === 'second_factor_required' ? null : logIn.error}
+        isPending={logIn.isPending}
+        onCode={code => logIn.mutate({ ...proved, code })}
+        onBack={() => {
+          logIn.reset();
+          setProved(null);
+        }}
+      />
+    );
+  }
   return (
     <PublicFrame title="Log in">
       <form onSubmit={form.onSubmit(input => logIn.mutate(input))} noValidate>

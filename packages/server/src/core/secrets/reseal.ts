@@ -18,7 +18,7 @@ export interface ResealReport {
 }
 
 /** The texts of a record with each sealed one in them replaced, which is named by its field. */
-type ResealTexts = (
+export type ResealTexts = (
   record: SealedRecord,
   reseal: (sealed: string, field: string) => string,
 ) => SealedRecord['texts'];
@@ -39,7 +39,7 @@ const RECORDS_AT_ONCE = 50;
 /** What somebody changed at the same moment is met again in the next pass. */
 const MOST_PASSES = 5;
 
-const sorts: readonly SealedSort[] = ['source', 'destination', 'pipeline'];
+const sorts: readonly SealedSort[] = ['source', 'destination', 'pipeline', 'second_factor'];
 
 export async function reseal(options: ResealOptions): Promise<ResealReport> {
   let report = await onePass(options);

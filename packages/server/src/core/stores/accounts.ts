@@ -21,28 +21,68 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
   /** The first user and organisation in one step; false when somebody was first. */
   createFirstUser(user: User, org: Organisation): Promise<boolean>;
   findUserByEmail(email: string): Promise<User | null>;
-  setPassword(userId: string, passwordHash: string): Promise<void>;
+  /** Ends all sessions of the person but the one that is kept. */
+  setPassword(
+    userId: string,
+    passwordHash: string,
+    options?: { readonly keepSession?: string; readonly turnOffSecondFactor?: boolean },
+  ): Promise<void>;
 
-  createSession(session: SessionRecord): Promise<void>;
+  createSession(session: SessionRecord & SessionOrigin): Promise<void>;
+  /** As above for somebody who has proved this password; false where it has been changed since. */
+  beginSession(session: SessionRecord & SessionOrigin, passwordHash: string): Promise<boolean>;
   /** The session with the person's present role there; null when expired, ended, or no longer a member. */
   findSession(
     tokenHash: string,
     now: number,
-  ): Promise<(SessionRecord & { email: string; role: Role; orgName: string }) | null>;
+  ): Promise<
+    (SessionRecord & { lastUsedAt: number | null; email: string; role: Role; orgName: string }) | null
+  >;
+  /** Those of one person in all organisations, the latest first. */
+  listSessions(userId: string, now: number): Promise<ListedSession[]>;
+  touchSession(tokenHash: string, now: number): Promise<void>;
   moveSession(tokenHash: string, orgId: string): Promise<void>;
   deleteSession(tokenHash: string): Promise<void>;
+  /** As above, for a session of this person only. */
+  endSession(userId: string, tokenHash: string): Promise<boolean>;
+  /** All of the person's but this one; false where there was no other. */
+  endOtherSessions(userId: string, tokenHash: string): Promise<boolean>;
+
+  findSecondFactor(userId: string): Promise<SecondFactor | null>;
+  /** With the step of the code that confirmed it, which is spent. False where it is on already. */
+  turnOnSecondFactor(
+    userId: string,
+    factor: { readonly sealedSecret: string; readonly step: number; readonly createdAt: number },
+    recoveryHashes: readonly string[],
+  ): Promise<boolean>;
+  turnOffSecondFactor(userId: string): Promise<boolean>;
+  /** The codes of before are worth nothing any more. False where the second factor is off. */
+  replaceRecoveryCodes(userId: string, recoveryHashes: readonly string[]): Promise<boolean>;
+  /** False where a code of this step, or of a later one, was accepted before. */
+  spendTotpStep(userId: string, step: number): Promise<boolean>;
+  /** False where there is no such code, or it has been used. */
+  spendRecoveryCode(userId: string, codeHash: string): Promise<boolean>;
 
   listMembers(orgId: string): Promise<Member[]>;
-  /** An organisation never loses its last owner. */
+  /**
+   * An organisation never loses its last owner. Whoever loses a role or leaves takes with them the invitations that
+   * they may no longer make.
+   */
   setRole(orgId: string, userId: string, role: Role): Promise<'changed' | 'last_owner' | 'not_found'>;
   removeMember(orgId: string, userId: string): Promise<'removed' | 'last_owner' | 'not_found'>;
-  createInvitation(invitation: Invitation): Promise<'created' | 'already_member'>;
+  /** Replaces an invitation of the same person: whoever makes it must be allowed to make both. */
+  createInvitation(invitation: Invitation): Promise<'created' | 'already_member' | 'may_not_grant'>;
+  /**
+   * An invitation stands for as long as its maker may grant its role. That its e-mail has an account is answered only
+   * where maker and account share an organisation: nobody learns by inviting who has an account elsewhere.
+   */
   findInvitation(codeHash: string, now: number): Promise<(Invitation & { hasAccount: boolean }) | null>;
   listInvitations(orgId: string, now: number): Promise<Invitation[]>;
   deleteInvitation(orgId: string, id: string): Promise<boolean>;
   /**
-   * The invitation is spent and the person is a member; null when it was spent or has expired. Where its e-mail has
-   * another account than this one, nothing happens: whoever accepts has not proved to be that one.
+   * The invitation is spent and the person is a member; null when it was spent, has expired or stands no longer. Where
+   * its e-mail has another account than this one, nothing happens: whoever accepts has not proved to be that one. An
+   * account that belongs to no organisation opens nothing and is nobody's: it begins again with this one's password.
    */
   acceptInvitation(
     codeHash: string,
@@ -57,6 +97,13 @@ type AuditedAccountChange =
   | 'deleteOrganisation'
   | 'createFirstUser'
   | 'setPassword'
+  | 'beginSession'
+  | 'endSession'
+  | 'endOtherSessions'
+  | 'turnOnSecondFactor'
+  | 'turnOffSecondFactor'
+  | 'replaceRecoveryCodes'
+  | 'spendRecoveryCode'
   | 'setRole'
   | 'removeMember'
   | 'createInvitation'
@@ -74,6 +121,10 @@ export interface Organisation {
 
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
+
+/** Who may make, change and remove somebody with this role: owners everybody, admins everybody but owners. */
+export const grantersOf = (role: Role): readonly Role[] =>
+  role === 'owner' ? ['owner'] : ['admin', 'owner'];
 
 export interface User {
   readonly id: string;
@@ -97,6 +148,8 @@ export interface Invitation {
   readonly codeHash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** The user who made it; null where that was before makers were kept, and the audit log did not know either. */
+  readonly invitedBy: string | null;
 }
 
 export interface SessionRecord {
@@ -105,4 +158,25 @@ export interface SessionRecord {
   readonly orgId: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+}
+
+/** Where a session was begun, as far as the request told. */
+interface SessionOrigin {
+  readonly address?: string | null;
+  readonly userAgent?: string | null;
+}
+
+export interface ListedSession {
+  readonly tokenHash: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+/** A person's second factor: the secret of their authenticator app. */
+interface SecondFactor {
+  readonly sealedSecret: string;
+  readonly createdAt: number;
+  readonly recoveryCodesLeft: number;
 }

@@ -7,6 +7,7 @@ import { rolesOfNodes } from './0006-roles-of-nodes.ts';
 import { deletedOrganisations } from './0007-deleted-organisations.ts';
 import { resolvedRuns } from './0008-resolved-runs.ts';
 import { fencedJobsAndWaitingDeliveries } from './0009-fenced-jobs-and-waiting-deliveries.ts';
+import { people } from './0010-people.ts';
 import { replayedDeliveries } from './0014-replayed-deliveries.ts';
 
 /**
@@ -23,5 +24,6 @@ export const migrations: readonly (readonly string[])[] = [
   deletedOrganisations,
   resolvedRuns,
   fencedJobsAndWaitingDeliveries,
+  people,
   replayedDeliveries,
 ];

@@ -9,15 +9,19 @@ import type { Vault } from '../../core/secrets/vault.ts';
 import type { Stores } from '../../core/stores/engine.ts';
 import type { EntityActions } from '../../core/stores/entities.ts';
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
+import type { Logger } from '../../telemetry/logger.ts';
 import type { ClientSettings } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import { createCursors } from '../paging.ts';
 import type { BodyReading } from '../read-json.ts';
+import { accountCalls } from './access/account.ts';
 import type { FirstUser } from './access/first-user.ts';
 import { invitationCalls } from './access/invitations.ts';
+import { createLoginAttempts } from './access/login-attempts.ts';
 import { memberCalls } from './access/members.ts';
 import { organisationCalls } from './access/organisations.ts';
 import { createPasswordCheck, type Passwords } from './access/passwords.ts';
+import { createSecondFactors } from './access/second-factor.ts';
 import { sessionCalls } from './access/session.ts';
 import { createSessions } from './access/sessions.ts';
 import { setupCalls } from './access/setup.ts';
@@ -51,6 +55,7 @@ import { addPages } from './pages.ts';
 export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
   readonly vault: Vault;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly passwords: Passwords;
   readonly firstUser: FirstUser;
   readonly destinationAdmin: DestinationAdmin;
@@ -78,6 +83,7 @@ export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
 /** The private calls, a line for each subject. */
 const subjects = [
   sessionCalls,
+  accountCalls,
   setupCalls,
   keyCalls,
   sourceCalls,
@@ -108,6 +114,7 @@ const subjects = [
 export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependencies): void {
   const { accounts, vault, clock, passwords } = dependencies;
   const throttle = createThrottle(clock);
+  const attempts = createLoginAttempts({ ...dependencies, throttle });
   const callAgain: CallAgain = async ({ request, client }, path) => {
     const headers = new Headers(request.headers);
     headers.set('Accept', 'application/json');
@@ -121,8 +128,10 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
     ...dependencies,
     ...withSearchLimit(dependencies),
     throttle,
+    attempts,
     sessions: createSessions(accounts, clock, dependencies.cookiePrefixedSince),
-    checkPassword: createPasswordCheck(accounts, passwords, throttle),
+    checkPassword: createPasswordCheck(accounts, passwords, attempts),
+    secondFactors: createSecondFactors({ ...dependencies, attempts }),
     cursors: createCursors(vault),
     callAgain,
   };

@@ -172,9 +172,6 @@ export function accountsContract(subject: Subject): void {
     const { org } = await storedOwner(subject.storage);
     const invitation = anInvitation(org.id, { email: user.email, role: 'viewer' });
     await subject.storage.createInvitation(invitation);
-    expect(await subject.storage.findInvitation(invitation.codeHash, NOW)).toMatchObject({
-      hasAccount: true,
-    });
     expect(await subject.storage.acceptInvitation(invitation.codeHash, NOW, user)).toEqual({
       userId: user.id,
       orgId: org.id,
@@ -222,6 +219,62 @@ export function accountsContract(subject: Subject): void {
     expect(await subject.storage.findInvitation(first.codeHash, NOW)).toBeNull();
     expect(await subject.storage.listInvitations(org.id, NOW)).toEqual([second]);
     expect(await subject.storage.listInvitations(elsewhere.id, NOW)).toEqual([other]);
+  });
+
+  test('an invitation goes with the role of its maker, and is replaced by nobody below', async () => {
+    const { storage } = subject;
+    const { org, user } = await storedOwner(storage);
+    const second = await joinedMember(storage, org.id, 'owner');
+    const admin = await joinedMember(storage, org.id, 'admin');
+    const by = (maker: string, role: 'owner' | 'viewer', email?: string) =>
+      anInvitation(org.id, { invitedBy: maker, role, ...(email ? { email } : {}) });
+    const [toOwner, toViewer, ofAdmin] = [
+      by(second.id, 'owner'),
+      by(second.id, 'viewer'),
+      by(admin.id, 'viewer'),
+    ];
+    for (const one of [toOwner, toViewer, ofAdmin])
+      expect(await storage.createInvitation(one)).toBe('created');
+    expect(await storage.createInvitation(by(admin.id, 'owner'))).toBe('may_not_grant');
+    expect(await storage.createInvitation(by(admin.id, 'viewer', toOwner.email))).toBe('may_not_grant');
+    expect(await storage.createInvitation(by(idAt('usr', NOW), 'viewer'))).toBe('may_not_grant');
+    expect(await storage.listInvitations(org.id, NOW)).toEqual([toOwner, toViewer, ofAdmin]);
+
+    expect(await storage.setRole(org.id, second.id, 'admin')).toBe('changed');
+    expect(await storage.listInvitations(org.id, NOW)).toEqual([toViewer, ofAdmin]);
+    expect(await storage.removeMember(org.id, second.id)).toBe('removed');
+    expect(await storage.listInvitations(org.id, NOW)).toEqual([ofAdmin]);
+    expect(await storage.acceptInvitation(toViewer.codeHash, NOW, aUser())).toBeNull();
+    expect(await storage.setRole(org.id, user.id, 'owner')).toBe('changed');
+    expect(await storage.acceptInvitation(ofAdmin.codeHash, NOW, aUser())).not.toBeNull();
+  });
+
+  test('tells of an account only whoever shares an organisation with it', async () => {
+    const { storage } = subject;
+    const { org, user } = await storedOwner(storage);
+    const { org: elsewhere, user: stranger } = await storedOwner(storage);
+    const invitation = anInvitation(elsewhere.id, { email: user.email, invitedBy: stranger.id });
+    await storage.createInvitation(invitation);
+    expect(await storage.findInvitation(invitation.codeHash, NOW)).toMatchObject({ hasAccount: false });
+    await joinedMember(storage, org.id, 'viewer', stranger);
+    expect(await storage.findInvitation(invitation.codeHash, NOW)).toMatchObject({ hasAccount: true });
+  });
+
+  test('begins an account again that belongs to no organisation, with the password of whoever accepts', async () => {
+    const { storage } = subject;
+    const { org } = await storedOwner(storage);
+    const member = await joinedMember(storage, org.id, 'member');
+    await storage.turnOnSecondFactor(member.id, { sealedSecret: 'x', step: 1, createdAt: NOW }, ['a']);
+    await storage.removeMember(org.id, member.id);
+    const invitation = anInvitation(org.id, { email: member.email });
+    await storage.createInvitation(invitation);
+    const account = aUser({ email: member.email, passwordHash: 'another' });
+    expect(await storage.acceptInvitation(invitation.codeHash, NOW, account)).toEqual({
+      userId: member.id,
+      orgId: org.id,
+    });
+    expect((await storage.findUserByEmail(member.email))?.passwordHash).toBe('another');
+    expect(await storage.findSecondFactor(member.id)).toBeNull();
   });
 
   test('takes an invitation back, but not one of another organisation', async () => {

@@ -105,6 +105,7 @@ export const anInvitation = (orgId: string, given: Partial<Invitation> = {}): In
   codeHash: word(),
   createdAt: NOW,
   expiresAt: NOW + 1_000,
+  invitedBy: null,
   ...given,
 });
 

@@ -16,7 +16,13 @@ export function sessionsContract(subject: Subject): void {
     await joinedMember(subject.storage, org.id, 'owner');
     const session = aSession(user.id, org.id);
     await subject.storage.createSession(session);
-    const expected = { ...session, email: user.email, role: 'owner' as const, orgName: org.name };
+    const expected = {
+      ...session,
+      lastUsedAt: NOW,
+      email: user.email,
+      role: 'owner' as const,
+      orgName: org.name,
+    };
     expect(await subject.storage.findSession(session.tokenHash, NOW)).toEqual(expected);
     await subject.storage.setRole(org.id, user.id, 'viewer');
     expect(await subject.storage.findSession(session.tokenHash, NOW)).toEqual({
@@ -57,6 +63,57 @@ export function sessionsContract(subject: Subject): void {
     });
     await subject.storage.moveSession(session.tokenHash, await storedOrganisation(subject.storage));
     expect(await subject.storage.findSession(session.tokenHash, NOW)).toBeNull();
+  });
+
+  test('begins only with the password that the person has at that moment', async () => {
+    const { org, user } = await storedOwner(subject.storage);
+    const [late, good] = [aSession(user.id, org.id), aSession(user.id, org.id)];
+    expect(await subject.storage.beginSession(late, 'a hash of before')).toBe(false);
+    expect(await subject.storage.findSession(late.tokenHash, NOW)).toBeNull();
+    expect(await subject.storage.beginSession(good, user.passwordHash)).toBe(true);
+    expect(await subject.storage.findSession(good.tokenHash, NOW)).not.toBeNull();
+  });
+
+  test('none that was begun with the old password outlives its change', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { org, user } = await storedOwner(subject.storage);
+      const sessions = Array.from({ length: 5 }, () => aSession(user.id, org.id));
+      await subject.atOnce(6, async (storage, n) => {
+        const session = sessions[n];
+        if (session) await storage.beginSession(session, user.passwordHash);
+        else await storage.setPassword(user.id, 'another hash');
+      });
+      expect(await subject.storage.listSessions(user.id, NOW)).toEqual([]);
+    }
+  });
+
+  test('are listed for one person, the latest first, and ended by nobody else', async () => {
+    const { storage } = subject;
+    const [{ org, user }, { user: stranger }] = [await storedOwner(storage), await storedOwner(storage)];
+    const first = aSession(user.id, org.id);
+    const second = aSession(user.id, org.id, { createdAt: NOW + 1 });
+    const expired = aSession(user.id, org.id, { expiresAt: NOW });
+    await storage.createSession({ ...first, address: '192.0.2.1', userAgent: 'Firefox' });
+    for (const session of [second, expired]) await storage.createSession(session);
+    await storage.touchSession(first.tokenHash, NOW + 5);
+    const shown = { address: null, userAgent: null };
+    expect(await storage.listSessions(user.id, NOW)).toEqual([
+      { tokenHash: second.tokenHash, createdAt: NOW + 1, lastUsedAt: NOW + 1, ...shown },
+      {
+        tokenHash: first.tokenHash,
+        createdAt: NOW,
+        lastUsedAt: NOW + 5,
+        address: '192.0.2.1',
+        userAgent: 'Firefox',
+      },
+    ]);
+    expect(await storage.endSession(stranger.id, first.tokenHash)).toBe(false);
+    expect(await storage.endOtherSessions(stranger.id, 'none')).toBe(false);
+    expect(await storage.endSession(user.id, second.tokenHash)).toBe(true);
+    expect(await storage.endSession(user.id, second.tokenHash)).toBe(false);
+    await storage.createSession(second);
+    expect(await storage.endOtherSessions(user.id, first.tokenHash)).toBe(true);
+    expect((await storage.listSessions(user.id, NOW)).map(one => one.tokenHash)).toEqual([first.tokenHash]);
   });
 
   test('finds nothing under a token that was never given', async () => {

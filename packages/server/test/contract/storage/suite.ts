@@ -20,6 +20,7 @@ import { pruneContract } from './prune.ts';
 import { replaysContract } from './replays.ts';
 import { retriesContract } from './retries.ts';
 import { sealedContract } from './sealed.ts';
+import { secondFactorsContract } from './second-factors.ts';
 import { sessionsContract } from './sessions.ts';
 import { settleContract } from './settle.ts';
 import { sourcesContract } from './sources.ts';
@@ -54,6 +55,7 @@ const otherParts = {
   organisations: organisationsContract,
   accounts: accountsContract,
   sessions: sessionsContract,
+  'second factors': secondFactorsContract,
   'API keys': apiKeysContract,
   sources: sourcesContract,
   sealed: sealedContract,

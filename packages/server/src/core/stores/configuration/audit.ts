@@ -1,3 +1,5 @@
+import { newId } from '../../ids.ts';
+
 /** Who changed what, and when. */
 export interface AuditEntry {
   readonly id: string;
@@ -26,3 +28,9 @@ export interface AuditLog {
   listAudit(orgId: string, page: { limit: number; below: string | null }): Promise<AuditEntry[]>;
   findAudit(orgId: string, id: string): Promise<AuditEntry | null>;
 }
+
+/** What concerns a person is on record in each of their organisations. */
+export const recordsOfPerson = (
+  organisations: readonly { readonly id: string }[],
+  entry: Omit<AuditEntry, 'id' | 'orgId'>,
+): AuditEntry[] => organisations.map(({ id: orgId }) => ({ ...entry, id: newId('aud', entry.at), orgId }));

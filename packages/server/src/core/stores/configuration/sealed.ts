@@ -1,9 +1,10 @@
 /** Stored records with secrets sealed inside, and the store's way to replace those without changing anything else. */
 
-export type SealedSort = 'source' | 'destination' | 'pipeline';
+export type SealedSort = 'source' | 'destination' | 'pipeline' | 'second_factor';
 
 export interface SealedRecord {
   readonly sort: SealedSort;
+  /** Empty of a second factor, which belongs to a person. */
   readonly orgId: string;
   readonly id: string;
   /** Of a pipeline, each of whose versions is a record; 0 of anything else. */
@@ -12,7 +13,7 @@ export interface SealedRecord {
   readonly kind: string;
   /**
    * The texts that are sealed, or that have sealed ones inside: `token`, `secret` and `previous_secret` of a source,
-   * the `config` of a destination, the `definition` of a pipeline.
+   * the `config` of a destination, the `definition` of a pipeline, the `secret` of a second factor.
    */
   readonly texts: Readonly<Record<string, string>>;
 }

@@ -3,7 +3,11 @@ import type { ConfigurationChange } from '../../../core/stores/change.ts';
 import { read, type StoreOperations, snapshot, write } from '../../operation.ts';
 import { deleteOrganisation } from '../upkeep/deleted-organisations.ts';
 import * as accounts from './accounts.ts';
+import * as invitations from './invitations.ts';
+import * as members from './members.ts';
 import * as organisations from './organisations.ts';
+import * as secondFactors from './second-factors.ts';
+import * as sessions from './sessions.ts';
 
 const ofOrganisation = (organisationId: string): ConfigurationChange => ({
   organisationId,
@@ -24,18 +28,30 @@ export const accountOperations: StoreOperations<AccountStore> = {
   findUserByEmail: read(accounts.findUserByEmail),
   setPassword: write(accounts.setPassword),
 
-  createSession: write(accounts.createSession),
-  findSession: read(accounts.findSession),
-  moveSession: write(accounts.moveSession),
-  deleteSession: write(accounts.deleteSession),
+  createSession: write(sessions.createSession),
+  beginSession: write(sessions.beginSession),
+  findSession: read(sessions.findSession),
+  listSessions: read(sessions.listSessions),
+  touchSession: write(sessions.touchSession),
+  moveSession: write(sessions.moveSession),
+  deleteSession: write(sessions.deleteSession),
+  endSession: write(sessions.endSession),
+  endOtherSessions: write(sessions.endOtherSessions),
 
-  listMembers: read(accounts.listMembers),
-  setRole: write(accounts.setRole),
-  removeMember: write(accounts.removeMember),
+  findSecondFactor: snapshot(secondFactors.findSecondFactor),
+  turnOnSecondFactor: write(secondFactors.turnOnSecondFactor),
+  turnOffSecondFactor: write(secondFactors.turnOffSecondFactor),
+  replaceRecoveryCodes: write(secondFactors.replaceRecoveryCodes),
+  spendTotpStep: write(secondFactors.spendTotpStep),
+  spendRecoveryCode: write(secondFactors.spendRecoveryCode),
 
-  createInvitation: write(accounts.createInvitation),
-  findInvitation: snapshot(accounts.findInvitation),
-  listInvitations: read(accounts.listInvitations),
-  deleteInvitation: write(accounts.deleteInvitation),
-  acceptInvitation: write(accounts.acceptInvitation),
+  listMembers: read(members.listMembers),
+  setRole: write(members.setRole),
+  removeMember: write(members.removeMember),
+
+  createInvitation: write(invitations.createInvitation),
+  findInvitation: snapshot(invitations.findInvitation),
+  listInvitations: read(invitations.listInvitations),
+  deleteInvitation: write(invitations.deleteInvitation),
+  acceptInvitation: write(invitations.acceptInvitation),
 };

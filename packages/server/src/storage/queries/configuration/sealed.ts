@@ -75,7 +75,30 @@ const pipelines: List = async (db, after, limit) => {
   }));
 };
 
-const lists = { source: sources, destination: destinations, pipeline: pipelines };
+const secondFactors: List = async (db, after, limit) => {
+  const rows = await db
+    .selectFrom('second_factors')
+    .select(['user_id', 'sealed_secret'])
+    .where('user_id', '>', after?.id ?? '')
+    .orderBy('user_id')
+    .limit(limit)
+    .execute();
+  return rows.map(row => ({
+    sort: 'second_factor',
+    orgId: '',
+    id: row.user_id,
+    version: 0,
+    kind: '',
+    texts: { secret: row.sealed_secret },
+  }));
+};
+
+const lists = {
+  source: sources,
+  destination: destinations,
+  pipeline: pipelines,
+  second_factor: secondFactors,
+};
 
 export const replaceSealed: Operation<ConfigurationStore['replaceSealed']> = async (db, replacements) => {
   const replaced: boolean[] = [];
@@ -107,6 +130,16 @@ async function replace(db: Db, record: SealedRecord, texts: SealedRecord['texts'
       .where('version', '=', version)
       .where('definition', '=', before('definition'))
       .returning('version')
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+  if (sort === 'second_factor') {
+    const row = await db
+      .updateTable('second_factors')
+      .set({ sealed_secret: texts.secret ?? '' })
+      .where('user_id', '=', id)
+      .where('sealed_secret', '=', before('secret'))
+      .returning('user_id')
       .executeTakeFirst();
     return row !== undefined;
   }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
 import { newId } from '../../../core/ids.ts';
 import { newSecret, type Vault } from '../../../core/secrets/vault.ts';
-import type { AccountStore } from '../../../core/stores/accounts.ts';
+import type { AccountStore, User } from '../../../core/stores/accounts.ts';
 import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Passwords } from './passwords.ts';
 
@@ -17,7 +17,7 @@ export interface FirstUser {
 }
 
 interface Made {
-  readonly userId: string;
+  readonly user: User;
   readonly orgId: string;
 }
 
@@ -68,7 +68,7 @@ export async function prepareFirstUser(
         target: org.id,
         details: { name: organisation },
       });
-      return (await changes.createFirstUser(user, org)) ? { userId: user.id, orgId: org.id } : null;
+      return (await changes.createFirstUser(user, org)) ? { user, orgId: org.id } : null;
     },
   };
 }

@@ -1,16 +1,19 @@
-import { newPassword } from '@sluice/contract/dashboard-accounts';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import { validate } from '../../../core/http/validate.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret } from '../../../core/secrets/vault.ts';
 import type { AccountStore, User } from '../../../core/stores/accounts.ts';
 import type { Calls } from '../calls.ts';
+import type { LoginAttempts } from './login-attempts.ts';
 import type { CheckPassword, Passwords } from './passwords.ts';
+import type { SecondFactors } from './second-factor.ts';
 import { readWhoAmI, withCookies } from './session.ts';
 import type { LoginSessions } from './sessions.ts';
 
-/** Accepting an invitation: it makes the account where there is none, and logs its holder in. */
+/**
+ * Accepting an invitation logs its holder in. Where its e-mail has no account, or one that belongs to no organisation
+ * and so opens nothing, whoever holds the code sets the password; every other account proves itself as at a login.
+ */
 export function invitationCalls(
   calls: Calls,
   {
@@ -18,15 +21,19 @@ export function invitationCalls(
     sessions,
     passwords,
     checkPassword,
+    secondFactors,
+    attempts,
     clock,
   }: {
     readonly accounts: Pick<
       AccountStore,
-      'audited' | 'findInvitation' | 'findOrganisation' | 'listOrganisationsOf'
+      'audited' | 'findInvitation' | 'findOrganisation' | 'findUserByEmail' | 'listOrganisationsOf'
     >;
     readonly sessions: LoginSessions;
     readonly passwords: Passwords;
     readonly checkPassword: CheckPassword;
+    readonly secondFactors: SecondFactors;
+    readonly attempts: LoginAttempts;
     readonly clock: Clock;
   },
 ): void {
@@ -36,9 +43,13 @@ export function invitationCalls(
     });
 
   async function newAccount(email: string, password: string): Promise<User> {
-    const passwordHash = await passwords.hash(validate(newPassword, password, 'password'));
+    const passwordHash = await passwords.hash(password);
     const createdAt = clock.now();
     return { id: newId('usr', createdAt), email, passwordHash, createdAt };
+  }
+
+  async function isSomebodys(user: User): Promise<boolean> {
+    return (await accounts.listOrganisationsOf(user.id)).length > 0;
   }
 
   calls.onAnyone('GET /invitations/:code', async call => {
@@ -58,21 +69,39 @@ export function invitationCalls(
     const codeHash = hashSecret(call.param('code'));
     const invitation = await accounts.findInvitation(codeHash, clock.now());
     if (invitation === null) throw gone();
-    const { orgId, email, role, hasAccount } = invitation;
-    const { password } = await call.body();
-    const ownAccount = () => checkPassword(email, password, call.client.address);
+    const { orgId, email, role, invitedBy } = invitation;
+    const { password, code } = await call.body();
+    const { address } = call.client;
 
     const now = clock.now();
-    const accept = (account: User) => {
-      const [id, action, details] = [newId('aud', now), 'member.joined', { role }];
-      const record = { id, orgId, at: now, actor: email, action, target: account.id, details };
-      return accounts.audited(record).acceptInvitation(codeHash, now, account);
+    const accept = async (account: User) => {
+      const record = {
+        id: newId('aud', now),
+        orgId,
+        at: now,
+        actor: email,
+        action: 'member.joined',
+        target: account.id,
+        details: { role, invited_by: invitedBy, address },
+      };
+      const joined = await accounts.audited(record).acceptInvitation(codeHash, now, account);
+      if (joined === null) throw gone();
+      return joined === 'other_account' ? joined : { ...joined, account };
     };
-    let joined = await accept(hasAccount ? await ownAccount() : await newAccount(email, password));
+    const ownAccount = async () => {
+      const user = await checkPassword(email, password, address);
+      attempts.succeeded(user, address, await secondFactors.check(user, code, address));
+      return accept(user);
+    };
+    const found = await accounts.findUserByEmail(email);
+    let joined =
+      found !== null && (await isSomebodys(found))
+        ? await ownAccount()
+        : await accept({ ...(await newAccount(email, password)), ...(found ? { id: found.id } : {}) });
     // An account that was made in the meantime has a password of its own, which is to be proved first.
-    if (joined === 'other_account') joined = await accept(await ownAccount());
-    if (joined === null || joined === 'other_account') throw gone();
-    const { session, cookie } = await sessions.begin(joined.userId, joined.orgId, call.client);
+    if (joined === 'other_account') joined = await ownAccount();
+    if (joined === 'other_account') throw gone();
+    const { session, cookie } = await sessions.begin(joined.account, joined.orgId, call);
     return withCookies(call.answer(await readWhoAmI(accounts, session), 201), [cookie]);
   });
 }

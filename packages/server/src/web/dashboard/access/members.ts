@@ -3,7 +3,13 @@ import { type Clock, days, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret, newSecret } from '../../../core/secrets/vault.ts';
-import type { AccountStore, Invitation, Member, Role } from '../../../core/stores/accounts.ts';
+import {
+  type AccountStore,
+  grantersOf,
+  type Invitation,
+  type Member,
+  type Role,
+} from '../../../core/stores/accounts.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
@@ -37,6 +43,16 @@ export function memberCalls(
     return found;
   }
 
+  /** The invitations that go with a role that somebody has no longer, for the record of it. */
+  async function withdrawnWith({ session }: SessionCall, userId: string, role: Role | null) {
+    const invitations = await accounts.listInvitations(session.orgId, clock.now());
+    const withdrawn = invitations.filter(
+      ({ invitedBy, role: granted }) =>
+        invitedBy === userId && (role === null || !grantersOf(granted).includes(role)),
+    );
+    return withdrawn.length === 0 ? {} : { withdrawn_invitations: withdrawn.map(({ email }) => email) };
+  }
+
   calls.on('GET /members', 'read', async call => {
     const page = call.page('members', call.query());
     const { rows, next } = pageOf(await list(call), { keyOf, direction: 'ascending' }, page);
@@ -56,10 +72,17 @@ export function memberCalls(
       codeHash: hashSecret(code),
       createdAt,
       expiresAt: createdAt + INVITATION_LIFETIME_MS,
+      invitedBy: call.session.userId,
     };
     const changes = accounts.audited(call.record('member.invited', invitation.id, { email, role }));
-    if ((await changes.createInvitation(invitation)) === 'already_member') {
+    const outcome = await changes.createInvitation(invitation);
+    if (outcome === 'already_member') {
       throw new Problem('conflict', { path: 'email', message: `${email} is a member already.` });
+    }
+    if (outcome === 'may_not_grant') {
+      throw new Problem('forbidden', {
+        message: `Your role does not allow this: an invitation of ${email} to a role above yours may stand already.`,
+      });
     }
     return call.answer({ ...toInvited(invitation), invite_code: code }, 201);
   });
@@ -75,9 +98,8 @@ export function memberCalls(
       throw new Problem('conflict', { message: 'Invite them again to offer another role.' });
     }
     const { id, email } = member;
-    const changes = accounts.audited(
-      call.record('member.role_changed', id, { email, from: member.role, to: role }),
-    );
+    const details = { email, from: member.role, to: role, ...(await withdrawnWith(call, id, role)) };
+    const changes = accounts.audited(call.record('member.role_changed', id, details));
     settle(await changes.setRole(call.session.orgId, id, role));
     return call.answer(await find(call));
   });
@@ -89,7 +111,8 @@ export function memberCalls(
       const changes = accounts.audited(call.record('invitation.withdrawn', id, { email, role }));
       if (!(await changes.deleteInvitation(call.session.orgId, id))) throw new Problem('not_found');
     } else {
-      const changes = accounts.audited(call.record('member.removed', id, { email, role }));
+      const details = { email, role, ...(await withdrawnWith(call, id, null)) };
+      const changes = accounts.audited(call.record('member.removed', id, details));
       settle(await changes.removeMember(call.session.orgId, id));
     }
     return call.answer({ id, deleted: true });

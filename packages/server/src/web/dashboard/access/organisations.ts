@@ -23,7 +23,10 @@ export function organisationCalls(
     defaultRetentionDays,
     mostOrganisationsPerUser,
   }: {
-    readonly accounts: Pick<AccountStore, 'audited' | 'createSession' | 'listOrganisationsOf'>;
+    readonly accounts: Pick<
+      AccountStore,
+      'audited' | 'createSession' | 'listOrganisationsOf' | 'listSessions'
+    >;
     readonly sessions: LoginSessions;
     readonly clock: Clock;
     readonly defaultRetentionDays: number;
@@ -89,6 +92,9 @@ export function organisationCalls(
     requirePermission(role, 'organisations.change');
     // Sessions go with their organisation: whoever deletes it goes on in another one of theirs, and it is on record there.
     const { userId, tokenHash, createdAt, expiresAt, orgId } = call.session;
+    const listed = (await accounts.listSessions(userId, clock.now())).find(
+      one => one.tokenHash === tokenHash,
+    );
     const [other] = (await accounts.listOrganisationsOf(userId)).filter(mine => mine.id !== id);
     const next = orgId === id ? other?.id : orgId;
     const records = next === undefined ? [] : [call.record('organisation.deleted', id, { name }, next)];
@@ -99,7 +105,11 @@ export function organisationCalls(
     }
     const response = call.answer({ id, deleted: true });
     if (next === undefined) return withCookies(response, sessions.expiredCookies(call.client));
-    if (orgId === id) await accounts.createSession({ userId, tokenHash, createdAt, expiresAt, orgId: next });
+    if (orgId === id) {
+      const { address, userAgent } = listed ?? {};
+      const session = { userId, tokenHash, createdAt, expiresAt, orgId: next };
+      await accounts.createSession({ ...session, address, userAgent });
+    }
     return response;
   });
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { everyStore } from '../../../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../../../test/support/service.ts';
 import { newId } from '../../../core/ids.ts';
 import type { StorageEngine } from '../../../core/stores/engine.ts';
 import { openStorage } from '../../../storage/open.ts';
+import { createLoginAttempts } from './login-attempts.ts';
 import { type CheckPassword, createPasswordCheck } from './passwords.ts';
 import { createThrottle } from './throttle.ts';
 
@@ -32,7 +32,17 @@ beforeEach(() => {
       return hash === `hash of ${password}`;
     },
   };
-  check = createPasswordCheck(everyStore(engine), passwords, createThrottle({ now: () => 1_000 }));
+  const clock = { now: () => 1_000 };
+  const logger = { info: () => undefined, warn: () => undefined };
+  const { accounts, configuration } = engine;
+  const attempts = createLoginAttempts({
+    accounts,
+    configuration,
+    clock,
+    logger,
+    throttle: createThrottle(clock),
+  });
+  check = createPasswordCheck(accounts, passwords, attempts);
 });
 
 const outcome = (email: string, password: string, address = '192.0.2.1') =>

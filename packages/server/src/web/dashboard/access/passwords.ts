@@ -1,7 +1,7 @@
 import { Problem } from '../../../core/errors.ts';
 import { newSecret } from '../../../core/secrets/vault.ts';
 import type { AccountStore, User } from '../../../core/stores/accounts.ts';
-import { networkOf, type Throttle } from './throttle.ts';
+import type { LoginAttempts } from './login-attempts.ts';
 
 /** How passwords are hashed and verified. */
 export interface Passwords {
@@ -15,18 +15,19 @@ export type CheckPassword = (email: string, password: string, address: string) =
 export function createPasswordCheck(
   accounts: Pick<AccountStore, 'findUserByEmail'>,
   passwords: Passwords,
-  throttle: Throttle,
+  attempts: Pick<LoginAttempts, 'begin' | 'refused'>,
 ): CheckPassword {
   let nobodysHash: Promise<string> | null = null;
 
   return async (email, password, address) => {
-    const takeBack = throttle.attempt(`email ${email}`, `address ${networkOf(address)}`);
+    const takeBack = attempts.begin(email, address);
     // An unknown e-mail is checked against this, so that it takes as long as a wrong password.
     nobodysHash ??= passwords.hash(newSecret('nobody'));
     const otherwise = await nobodysHash;
     const user = await accounts.findUserByEmail(email);
     const isRight = await passwords.matches(password, user?.passwordHash ?? otherwise);
     if (user === null || !isRight) {
+      attempts.refused({ email, user, address, outcome: user ? 'wrong_password' : 'unknown_account' });
       throw new Problem('unauthenticated', { message: 'The e-mail or the password is not right.' });
     }
     takeBack();

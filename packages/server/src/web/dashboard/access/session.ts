@@ -1,12 +1,13 @@
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import { newId } from '../../../core/ids.ts';
 import type { AccountStore } from '../../../core/stores/accounts.ts';
-import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import { recordsOfPerson } from '../../../core/stores/configuration/audit.ts';
 import type { Calls } from '../calls.ts';
 import { permissionsOf } from '../permissions.ts';
+import type { LoginAttempts } from './login-attempts.ts';
 import type { CheckPassword } from './passwords.ts';
+import type { SecondFactors } from './second-factor.ts';
 import type { LoginSession, LoginSessions } from './sessions.ts';
 
 /** Logging in and out, who I am, and where. */
@@ -14,36 +15,40 @@ export function sessionCalls(
   calls: Calls,
   {
     accounts,
-    configuration,
     sessions,
     checkPassword,
+    secondFactors,
+    attempts,
     clock,
   }: {
     readonly accounts: Pick<AccountStore, 'deleteSession' | 'listOrganisationsOf' | 'moveSession'>;
-    readonly configuration: Pick<ConfigurationStore, 'recordAudit'>;
     readonly sessions: LoginSessions;
     readonly checkPassword: CheckPassword;
+    readonly secondFactors: SecondFactors;
+    readonly attempts: LoginAttempts;
     readonly clock: Clock;
   },
 ): void {
   calls.onAnyone('POST /session', async call => {
-    const { email, password } = await call.body();
-    const user = await checkPassword(email, password, call.client.address);
-    const [organisation] = await accounts.listOrganisationsOf(user.id);
+    const { email, password, code } = await call.body();
+    const { address } = call.client;
+    const user = await checkPassword(email, password, address);
+    const secondFactor = await secondFactors.check(user, code, address);
+    const organisations = await accounts.listOrganisationsOf(user.id);
+    const [organisation] = organisations;
     if (!organisation) {
+      attempts.refused({ email, user, address, outcome: 'no_organisation' });
       throw new Problem('forbidden', { message: 'You belong to no organisation any more.' });
     }
-    const { session, cookie } = await sessions.begin(user.id, organisation.id, call.client);
-    const at = clock.now();
-    await configuration.recordAudit({
-      id: newId('aud', at),
-      orgId: organisation.id,
-      at,
-      actor: session.email,
+    const records = recordsOfPerson(organisations, {
+      at: clock.now(),
+      actor: user.email,
       action: 'session.started',
       target: user.id,
-      details: { address: call.client.address },
+      details: { address, second_factor: secondFactor },
     });
+    const { session, cookie } = await sessions.begin(user, organisation.id, call, records);
+    attempts.succeeded(user, address, secondFactor);
     return withCookies(call.answer(await readWhoAmI(accounts, session)), [cookie]);
   });
 

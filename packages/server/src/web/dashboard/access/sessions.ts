@@ -1,9 +1,10 @@
 import { generateCookie } from 'hono/cookie';
 import { parse } from 'hono/utils/cookie';
-import { type Clock, days } from '../../../core/clock.ts';
+import { type Clock, days, minutes } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { hashSecret, newSecret } from '../../../core/secrets/vault.ts';
-import type { AccountStore } from '../../../core/stores/accounts.ts';
+import type { AccountStore, User } from '../../../core/stores/accounts.ts';
+import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { Client } from '../../client.ts';
 
 /** Who is asking, in which organisation, with which role there as of now. */
@@ -12,8 +13,13 @@ export type LoginSession = NonNullable<Awaited<ReturnType<AccountStore['findSess
 export interface LoginSessions {
   /** The session of the request's cookie, and of nothing else. Throws a 401 where there is none. */
   of(request: Request, client: Client): Promise<LoginSession>;
-  /** Begins one: the session, and the cookie that proves it. */
-  begin(userId: string, orgId: string, client: Client): Promise<{ session: LoginSession; cookie: string }>;
+  /** Begins one, with the records of it: the session, and the cookie that proves it. */
+  begin(
+    user: Pick<User, 'id' | 'passwordHash'>,
+    orgId: string,
+    from: { readonly client: Client; readonly request: Request },
+    records?: readonly AuditEntry[],
+  ): Promise<{ session: LoginSession; cookie: string }>;
   /** Cookies that put the session under the name that it would have today; none where it has that. */
   renewedCookies(request: Request, client: Client, session: LoginSession): string[];
   /** Cookies that replace the session's in the browser, and expire at once. */
@@ -24,13 +30,16 @@ const COOKIE = 'sluice_session';
 /** A browser takes a cookie of this name from this very host over TLS alone: no neighbouring host can plant one. */
 const PREFIXED_COOKIE = `__Host-${COOKIE}`;
 const LIFETIME_MS = days(14);
+/** The list of sessions is exact to this; a write with every call would be too much for it. */
+const TOUCH_EVERY_MS = minutes(1);
+const MOST_USER_AGENT_LENGTH = 256;
 
 /**
  * Over TLS the cookie has the prefixed name. The other one is then believed only of sessions that began before there
  * was a prefixed one: whoever plants a cookie has a session of today.
  */
 export function createSessions(
-  accounts: Pick<AccountStore, 'createSession' | 'findSession'>,
+  accounts: Pick<AccountStore, 'audited' | 'findSession' | 'touchSession'>,
   clock: Clock,
   prefixedSince: number,
 ): LoginSessions {
@@ -54,17 +63,34 @@ export function createSessions(
   return {
     async of(request, client) {
       const { prefixed, plain } = tokensOf(request);
-      if (prefixed !== undefined) return find(hashSecret(prefixed));
-      const session = await find(hashSecret(plain ?? ''));
-      if (client.secure && session.createdAt >= prefixedSince)
+      const session = await find(hashSecret(prefixed ?? plain ?? ''));
+      if (prefixed === undefined && client.secure && session.createdAt >= prefixedSince)
         throw new Problem('unauthenticated', { message: 'Log in first.' });
+      const now = clock.now();
+      if (now - (session.lastUsedAt ?? 0) >= TOUCH_EVERY_MS) {
+        // Pages can be read while storage cannot write; when this session was last used is then known less well.
+        void accounts.touchSession(session.tokenHash, now).catch(() => undefined);
+      }
       return session;
     },
-    async begin(userId, orgId, client) {
+    async begin(user, orgId, { client, request }, records = []) {
       const token = newSecret('ses');
       const createdAt = clock.now();
       const expiresAt = createdAt + LIFETIME_MS;
-      await accounts.createSession({ tokenHash: hashSecret(token), userId, orgId, createdAt, expiresAt });
+      const begun = await accounts.audited(...records).beginSession(
+        {
+          tokenHash: hashSecret(token),
+          userId: user.id,
+          orgId,
+          createdAt,
+          expiresAt,
+          address: client.address,
+          userAgent: request.headers.get('user-agent')?.slice(0, MOST_USER_AGENT_LENGTH) ?? null,
+        },
+        user.passwordHash,
+      );
+      if (!begun)
+        throw new Problem('unauthenticated', { message: 'The password was changed. Log in again.' });
       return {
         session: await find(hashSecret(token)),
         cookie: cookie(nameFor(client), token, LIFETIME_MS / 1_000, client),

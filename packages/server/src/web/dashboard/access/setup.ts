@@ -37,7 +37,7 @@ export function setupCalls(
     takeBack();
     const made = await firstUser.make(input);
     if (made === null) throw alreadyDone();
-    const { session, cookie } = await sessions.begin(made.userId, made.orgId, call.client);
+    const { session, cookie } = await sessions.begin(made.user, made.orgId, call);
     return withCookies(call.answer(await readWhoAmI(accounts, session), 201), [cookie]);
   });
 }

@@ -1,0 +1,96 @@
+import type { AccountStore } from '../../../core/stores/accounts.ts';
+import type { Operation } from '../../operation.ts';
+import type { Db } from '../../schema.ts';
+
+/** Second factors: the sealed secrets of authenticator apps, and the hashes of recovery codes. */
+
+export const findSecondFactor: Operation<AccountStore['findSecondFactor']> = async (db, userId) => {
+  const row = await db
+    .selectFrom('second_factors')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (!row) return null;
+  const codes = await db
+    .selectFrom('recovery_codes')
+    .select('code_hash')
+    .where('user_id', '=', userId)
+    .execute();
+  return { sealedSecret: row.sealed_secret, createdAt: row.created_at, recoveryCodesLeft: codes.length };
+};
+
+export const turnOnSecondFactor: Operation<AccountStore['turnOnSecondFactor']> = async (
+  db,
+  userId,
+  factor,
+  recoveryHashes,
+) => {
+  const made = await db
+    .insertInto('second_factors')
+    .values({
+      user_id: userId,
+      sealed_secret: factor.sealedSecret,
+      last_step: factor.step,
+      created_at: factor.createdAt,
+    })
+    .onConflict(conflict => conflict.doNothing())
+    .returning('user_id')
+    .executeTakeFirst();
+  if (!made) return false;
+  await setRecoveryCodes(db, userId, recoveryHashes);
+  return true;
+};
+
+export const turnOffSecondFactor: Operation<AccountStore['turnOffSecondFactor']> = async (db, userId) => {
+  const removed = await db
+    .deleteFrom('second_factors')
+    .where('user_id', '=', userId)
+    .returning('user_id')
+    .executeTakeFirst();
+  await setRecoveryCodes(db, userId, []);
+  return removed !== undefined;
+};
+
+export const replaceRecoveryCodes: Operation<AccountStore['replaceRecoveryCodes']> = async (
+  db,
+  userId,
+  recoveryHashes,
+) => {
+  // Locks the factor, so that of two sets made at once one is left and not both.
+  const found = await db
+    .updateTable('second_factors')
+    .set(eb => ({ user_id: eb.ref('user_id') }))
+    .where('user_id', '=', userId)
+    .returning('user_id')
+    .executeTakeFirst();
+  if (!found) return false;
+  await setRecoveryCodes(db, userId, recoveryHashes);
+  return true;
+};
+
+async function setRecoveryCodes(db: Db, userId: string, hashes: readonly string[]): Promise<void> {
+  await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+  if (hashes.length === 0) return;
+  await db
+    .insertInto('recovery_codes')
+    .values(hashes.map(code_hash => ({ user_id: userId, code_hash })))
+    .execute();
+}
+
+/** One statement decides, so that a code sent to two nodes at once is accepted by one. */
+export const spendTotpStep: Operation<AccountStore['spendTotpStep']> = async (db, userId, step) =>
+  (await db
+    .updateTable('second_factors')
+    .set({ last_step: step })
+    .where('user_id', '=', userId)
+    .where('last_step', '<', step)
+    .returning('user_id')
+    .executeTakeFirst()) !== undefined;
+
+export const spendRecoveryCode: Operation<AccountStore['spendRecoveryCode']> = async (db, userId, codeHash) =>
+  (await db
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', codeHash)
+    .returning('user_id')
+    .executeTakeFirst()) !== undefined;

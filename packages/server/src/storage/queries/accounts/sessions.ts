@@ -1,0 +1,113 @@
+import type { AccountStore, Role } from '../../../core/stores/accounts.ts';
+import type { Operation } from '../../operation.ts';
+
+/** Sessions of the dashboard. */
+
+export const createSession: Operation<AccountStore['createSession']> = async (db, session) => {
+  await db
+    .insertInto('sessions')
+    .values({
+      token_hash: session.tokenHash,
+      user_id: session.userId,
+      org_id: session.orgId,
+      created_at: session.createdAt,
+      expires_at: session.expiresAt,
+      last_used_at: session.createdAt,
+      address: session.address ?? null,
+      user_agent: session.userAgent ?? null,
+    })
+    .execute();
+};
+
+export const beginSession: Operation<AccountStore['beginSession']> = async (db, session, passwordHash) => {
+  // To check a password takes its time. Whoever begins meanwhile with one that is being replaced would outlive that:
+  // the lock on the user waits for the change, and then finds another hash.
+  const proved = await db
+    .updateTable('users')
+    .set(eb => ({ id: eb.ref('id') }))
+    .where('id', '=', session.userId)
+    .where('password_hash', '=', passwordHash)
+    .returning('id')
+    .executeTakeFirst();
+  if (!proved) return false;
+  await createSession(db, session);
+  return true;
+};
+
+export const findSession: Operation<AccountStore['findSession']> = async (db, tokenHash, now) => {
+  const row = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .innerJoin('organisations', 'organisations.id', 'sessions.org_id')
+    .innerJoin('memberships', join =>
+      join
+        .onRef('memberships.org_id', '=', 'sessions.org_id')
+        .onRef('memberships.user_id', '=', 'sessions.user_id'),
+    )
+    .selectAll('sessions')
+    .select(['users.email', 'memberships.role', 'organisations.name as org_name'])
+    .where('sessions.token_hash', '=', tokenHash)
+    .where('sessions.expires_at', '>', now)
+    .executeTakeFirst();
+  return row
+    ? {
+        tokenHash: row.token_hash,
+        userId: row.user_id,
+        orgId: row.org_id,
+        createdAt: row.created_at,
+        expiresAt: row.expires_at,
+        lastUsedAt: row.last_used_at,
+        email: row.email,
+        role: row.role as Role,
+        orgName: row.org_name,
+      }
+    : null;
+};
+
+export const listSessions: Operation<AccountStore['listSessions']> = async (db, userId, now) =>
+  (
+    await db
+      .selectFrom('sessions')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .where('expires_at', '>', now)
+      .orderBy('created_at', 'desc')
+      .orderBy('token_hash')
+      .execute()
+  ).map(row => ({
+    tokenHash: row.token_hash,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    address: row.address,
+    userAgent: row.user_agent,
+  }));
+
+export const touchSession: Operation<AccountStore['touchSession']> = async (db, tokenHash, now) => {
+  await db.updateTable('sessions').set({ last_used_at: now }).where('token_hash', '=', tokenHash).execute();
+};
+
+export const moveSession: Operation<AccountStore['moveSession']> = async (db, tokenHash, orgId) => {
+  await db.updateTable('sessions').set({ org_id: orgId }).where('token_hash', '=', tokenHash).execute();
+};
+
+export const deleteSession: Operation<AccountStore['deleteSession']> = async (db, tokenHash) => {
+  await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
+};
+
+export const endSession: Operation<AccountStore['endSession']> = async (db, userId, tokenHash) =>
+  (await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('token_hash', '=', tokenHash)
+    .returning('token_hash')
+    .executeTakeFirst()) !== undefined;
+
+export const endOtherSessions: Operation<AccountStore['endOtherSessions']> = async (db, userId, tokenHash) =>
+  (
+    await db
+      .deleteFrom('sessions')
+      .where('user_id', '=', userId)
+      .where('token_hash', '!=', tokenHash)
+      .returning('token_hash')
+      .execute()
+  ).length > 0;
