@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { frame, int16, int32, ready } from '../../../test/support/fake-postgres.ts';
+import { frame, int16, int32, ready } from '../../../test/support/hostile/fake-postgres.ts';
 import { createFrameCheck, NotUnderstood } from './frames.ts';
 
 const sound: Readonly<Record<string, Buffer>> = {
