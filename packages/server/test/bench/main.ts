@@ -7,6 +7,7 @@ import { endpointsSection, postgresSection } from './endpoints.ts';
 import { entitiesSection } from './entities.ts';
 import type { Figure, Section } from './figure.ts';
 import { historySection } from './history.ts';
+import { hostileSection } from './hostile.ts';
 import { neighboursSection } from './neighbours.ts';
 import { pipelineSection } from './pipeline.ts';
 
@@ -21,6 +22,7 @@ const sections: readonly Section[] = [
   pipelineSection,
   deliverySection,
   neighboursSection,
+  hostileSection,
   entitiesSection,
   dashboardSection,
 ];

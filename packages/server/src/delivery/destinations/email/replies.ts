@@ -20,7 +20,8 @@ const MOST_LINE_BYTES = 2 * 1024;
 /** A reason is kept for people to read, and nobody searches it. */
 const MOST_REFUSAL_BYTES = 16 * 1024;
 
-const [LF, CR, FOUR, FIVE] = [0x0a, 0x0d, 0x34, 0x35];
+const [LF, FOUR, FIVE] = [0x0a, 0x34, 0x35];
+const LINE_END = Buffer.from([LF]);
 
 export function createReplyCheck(): ReplyCheck {
   let bytesTaken = 0;
@@ -33,22 +34,23 @@ export function createReplyCheck(): ReplyCheck {
     take(bytes) {
       bytesTaken += bytes.length;
       if (bytesTaken > MOST_BYTES) throw new TooMuchSaid('The mail server said more than any mail needs.');
-      const sound = Buffer.allocUnsafe(bytes.length);
-      let size = 0;
-      for (const byte of bytes) {
-        if (byte === CR) continue;
-        if (byte === LF) {
-          // An empty line says nothing, and each would take a turn.
-          if (length > 0) sound[size++] = byte;
-          if (length > 0 && ++lines > MOST_LINES)
-            throw new TooMuchSaid('The mail server replied with more lines than any mail needs.');
-          length = 0;
-          continue;
-        }
-        if (length === 0) most = byte === FOUR || byte === FIVE ? MOST_REFUSAL_BYTES : MOST_LINE_BYTES;
-        if (length++ < most) sound[size++] = byte;
+      const kept: Buffer[] = [];
+      for (let at = 0; at < bytes.length; ) {
+        const found = bytes.indexOf(LF, at);
+        const end = found === -1 ? bytes.length : found;
+        if (length === 0) most = isRefusal(bytes[at]) ? MOST_REFUSAL_BYTES : MOST_LINE_BYTES;
+        if (length < most) kept.push(bytes.subarray(at, Math.min(end, at + most - length)));
+        length += end - at;
+        at = end + 1;
+        if (found === -1) break;
+        if (++lines > MOST_LINES)
+          throw new TooMuchSaid('The mail server replied with more lines than any mail needs.');
+        kept.push(LINE_END);
+        length = 0;
       }
-      return sound.subarray(0, size);
+      return Buffer.concat(kept);
     },
   };
 }
+
+const isRefusal = (first: number | undefined): boolean => first === FOUR || first === FIVE;
