@@ -14,5 +14,5 @@ test('one organisation delivers to everybody hostile; its neighbour’s events a
   expect(beside.neighbourArrived).toBe(beside.neighbourSent);
   // What is wanted is in the bench (100 MiB and 100 ms); other tests run beside this one.
   expect(beside.grownMegabytes).toBeLessThan(200);
-  expect(beside.neighbourP99Ms).toBeLessThan(20_000);
-}, 180_000);
+  expect(beside.neighbourP99Ms).toBeLessThan(30_000);
+}, 300_000);
