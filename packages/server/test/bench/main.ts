@@ -9,6 +9,7 @@ import { endpointsSection, postgresSection } from './endpoints.ts';
 import { entitiesSection } from './entities.ts';
 import type { Figure, Section } from './figure.ts';
 import { historySection } from './history.ts';
+import { hostileSection } from './hostile.ts';
 import { neighboursSection } from './neighbours.ts';
 import { pipelineSection } from './pipeline.ts';
 
@@ -25,6 +26,7 @@ const sections: readonly Section[] = [
   conditionsSection,
   deliverySection,
   neighboursSection,
+  hostileSection,
   entitiesSection,
   dashboardSection,
 ];

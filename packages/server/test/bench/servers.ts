@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { days } from '../../src/core/clock.ts';
 import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
+import type { StorageEngine } from '../../src/core/stores/engine.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { type EveryStore, everyStore } from '../support/every-store.ts';
 import {
@@ -39,7 +40,7 @@ export interface SluiceOptions {
   readonly databaseUrl?: string;
   readonly settings?: Record<string, string>;
   /** Puts more into the database before the server starts. */
-  readonly prepare?: (storage: EveryStore, seed: Seed) => Promise<void>;
+  readonly prepare?: (storage: EveryStore, seed: Seed, engine: StorageEngine) => Promise<void>;
 }
 
 /** The real server, as `npm start` starts it, on a fresh directory or the given PostgreSQL. */
@@ -62,7 +63,7 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Measured
     createdAt: Date.now(),
     expiresAt: Date.now() + days(1),
   });
-  await options.prepare?.(everyStore(engine), seed);
+  await options.prepare?.(everyStore(engine), seed, engine);
   await engine.close();
   const server = await spawnServer([sourceFile('../../src/main.ts'), 'serve'], {
     SLUICE_PORT: '0',

@@ -3,7 +3,13 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { acceptedIds, expectRefused, ingestWith, storedEvents, storedPayload } from '../support/endpoints.ts';
 import { openSocket, readAnswer } from '../support/raw-http.ts';
-import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
+import {
+  type Seed,
+  type SeededSource,
+  seedOrganisation,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
@@ -270,6 +276,8 @@ test('every limit is a setting', async () => {
 
 describe('whoever holds back large bodies takes no room from others', () => {
   const BODY_BYTES = 600_000;
+  /** So many of the largest bodies there is room for, at one source and at all of them. */
+  const [HELD_BACK_BY_ONE, HELD_BACK_BY_ALL] = [4, 16];
   const large = JSON.stringify({ text: 'x'.repeat(400_000) });
   let node: TestService;
   let theirs: Seed;
@@ -283,16 +291,20 @@ describe('whoever holds back large bodies takes no room from others', () => {
     await node.stop();
   });
 
-  /** Twenty bodies that lack their last bytes, until there is no room for another one there. */
-  async function fill(path: string, headers: Record<string, string>): Promise<void> {
+  /** A body that lacks its last bytes. */
+  async function holdBack(path: string, headers: Record<string, string>): Promise<Socket> {
     const head = Object.entries({ ...headers, Host: 'localhost', 'Content-Length': BODY_BYTES });
     const text = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    for (let n = 0; n < 20; n++) {
-      const socket = await openSocket(Number(new URL(node.url).port));
-      socket.on('error', () => undefined);
-      socket.write(`POST ${path} HTTP/1.1\r\n${text}\r\n${' '.repeat(BODY_BYTES - 10)}`);
-      sockets.push(socket);
-    }
+    const socket = await openSocket(Number(new URL(node.url).port));
+    socket.on('error', () => undefined);
+    socket.write(`POST ${path} HTTP/1.1\r\n${text}\r\n${' '.repeat(BODY_BYTES - 10)}`);
+    sockets.push(socket);
+    return socket;
+  }
+
+  /** Twenty bodies that lack their last bytes, until there is no room for another one there. */
+  async function fill(path: string, headers: Record<string, string>): Promise<void> {
+    for (let n = 0; n < 20; n++) await holdBack(path, headers);
     const isFull = async () => {
       const answer = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: large });
       await answer.arrayBuffer();
@@ -315,4 +327,38 @@ describe('whoever holds back large bodies takes no room from others', () => {
     const send = ingestWith(node.url, theirs.apiKey);
     expect((await send({ events: [{ type: 'a', payload: { text: large } }] })).status).toBe(202);
   });
+
+  test('at twelve sources: all together have one room, which is free again once they are gone', async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    const known = await Promise.all(Array.from({ length: 12 }, () => theirs.source('hmac')));
+    const own = await theirs.source('none');
+    const post = async (body: string) => {
+      const answer = await fetch(`${node.url}/whk/${own.token}`, { method: 'POST', body });
+      await answer.arrayBuffer();
+      return answer;
+    };
+    let refused = 0;
+    const holdBackAt = async ({ token }: SeededSource) => {
+      const socket = await holdBack(`/whk/${token}`, { 'X-Ingest-Signature': '0'.repeat(64) });
+      socket.once('data', answer => {
+        if (answer.toString().startsWith('HTTP/1.1 503 ')) refused++;
+      });
+    };
+    for (let n = 0; n < HELD_BACK_BY_ONE; n++) await Promise.all(known.map(holdBackAt));
+    const most = HELD_BACK_BY_ONE * known.length - HELD_BACK_BY_ALL;
+    await until(() => refused >= most, 'More is held back than there is room for.');
+
+    let n = 0;
+    const isFull = async () => {
+      await holdBackAt(known[n++ % known.length] ?? own);
+      return (await post(large)).status === 503;
+    };
+    await until(isFull, 'There is room although everything is held back.');
+    expect((await post('{}')).status).toBe(202);
+    const send = ingestWith(node.url, theirs.apiKey);
+    expect((await send({ events: [{ type: 'a', payload: { text: large } }] })).status).toBe(202);
+
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await until(async () => (await post(large)).status === 202, 'The room was not given back.');
+  }, 60_000);
 });

@@ -28,10 +28,39 @@ class CheckedConnection extends Connection {
   }
 }
 
-/** For a pool: the client that reads through a checked connection. */
+/** So long a server has to take the goodbye and to hang up. */
+const GOODBYE_MS = 1_000;
+
+/** For a pool: the client that reads through a checked connection, and leaves none open. */
 export class CheckedClient extends pg.Client {
+  readonly #connection: pg.Connection;
+
   constructor(config: pg.ClientConfig = {}) {
+    const connection = new CheckedConnection({ ssl: config.ssl });
     // Not a copy: a pool hides the password from whoever copies.
-    super(Object.create(config, { connection: { value: new CheckedConnection({ ssl: config.ssl }) } }));
+    super(Object.create(config, { connection: { value: connection } }));
+    this.#connection = connection;
+  }
+
+  /** The library leaves the socket of a client that was not let in to the server, which may keep it for ever. */
+  override connect(): Promise<pg.Client>;
+  override connect(done: (error: Error | null) => void): void;
+  override connect(done?: (error: Error | null) => void): Promise<pg.Client> | undefined {
+    if (done === undefined) return super.connect();
+    super.connect((error: Error | null) => {
+      if (error) this.#connection.stream.destroy();
+      done(error);
+    });
+  }
+
+  /** The library waits for answers that are still to come, and for the server to hang up: both may take for ever. */
+  override end(): Promise<void>;
+  override end(done: (error: Error) => void): void;
+  override end(done?: (error: Error) => void): Promise<void> | undefined {
+    const { stream } = this.#connection;
+    const late = setTimeout(() => stream.destroy(), GOODBYE_MS);
+    stream.once('close', () => clearTimeout(late));
+    if (done === undefined) return super.end();
+    super.end(done);
   }
 }

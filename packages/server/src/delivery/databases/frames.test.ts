@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { frame, int16, int32, ready } from '../../../test/support/fake-postgres.ts';
+import { frame, int16, int32, ready } from '../../../test/support/hostile/fake-postgres.ts';
 import { createFrameCheck, NotUnderstood } from './frames.ts';
 
 const sound: Readonly<Record<string, Buffer>> = {
@@ -75,11 +75,21 @@ describe('a frame that no server sends is refused', () => {
   }
 });
 
-test('an answer without end is refused at four mebibytes, and many short answers are not', () => {
+test('whoever has not let us in is refused at 64 KiB', () => {
+  const notice = frame('N', `M${'x'.repeat(30_000)}\0\0`);
+  const check = createFrameCheck();
+  check.take(notice);
+  check.take(notice);
+  expect(() => check.take(notice)).toThrow('more than any question needs');
+});
+
+test('an answer without end is refused at two mebibytes, and many short answers are not', () => {
   const notice = frame('N', `M${'x'.repeat(60_000)}\0\0`);
   const endless = createFrameCheck();
+  endless.take(ready);
+  for (let n = 0; n < 30; n++) endless.take(notice);
   expect(() => {
-    for (let n = 0; n < 100; n++) endless.take(notice);
+    for (let n = 0; n < 10; n++) endless.take(notice);
   }).toThrow('more than any question needs');
   const patient = createFrameCheck();
   for (let n = 0; n < 100; n++) expect(patient.take(Buffer.concat([notice, ready]))).toHaveLength(2);
@@ -89,9 +99,11 @@ test('more rows than any table has columns are refused, and as many in several a
   const row = sound['a row'] as Buffer;
   const many = Buffer.concat(Array.from({ length: 4_000 }, () => row));
   const endless = createFrameCheck();
+  endless.take(ready);
   endless.take(many);
   expect(() => endless.take(many)).toThrow('more than any question needs');
   const patient = createFrameCheck();
+  patient.take(ready);
   for (let n = 0; n < 3; n++) patient.take(Buffer.concat([many, ready]));
 });
 

@@ -15,8 +15,10 @@ export class NotUnderstood extends Error {}
 
 /** The catalogue's answers and the longest error take far less. */
 const MOST_FRAME_BYTES = 1024 * 1024;
+/** Until the server is ready for the first question: whoever has not let us in has little to say. */
+const MOST_START_BYTES = 64 * 1024;
 /** From one moment at which the server is ready for a question to the next. */
-const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
+const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
 /** A table has 1,600 columns at the most, and each row of an answer takes many times its bytes. */
 const MOST_ROWS = 5_000;
 /** Each makes us compute; servers ask for 4,096, and cautious ones for a hundred times as many. */
@@ -30,6 +32,7 @@ export function createFrameCheck(): FrameCheck {
   let filling: Buffer = header;
   let filled = 0;
   let answerBytes = 0;
+  let mostBytes = MOST_START_BYTES;
   let rows = 0;
 
   function next(frame: Buffer): void {
@@ -40,7 +43,7 @@ export function createFrameCheck(): FrameCheck {
   return {
     take(bytes) {
       answerBytes += bytes.length;
-      if (answerBytes > MOST_ANSWER_BYTES) throw new NotUnderstood(TOO_MUCH);
+      if (answerBytes > mostBytes) throw new NotUnderstood(TOO_MUCH);
       const whole: Buffer[] = [];
       for (let at = 0; at < bytes.length; ) {
         const copied = bytes.copy(filling, filled, at);
@@ -54,7 +57,10 @@ export function createFrameCheck(): FrameCheck {
           throw new NotUnderstood('it sent a message that is not whole');
         }
         if (code === 'D' && ++rows > MOST_ROWS) throw new NotUnderstood(TOO_MUCH);
-        if (code === 'Z') answerBytes = rows = 0;
+        if (code === 'Z') {
+          answerBytes = rows = 0;
+          mostBytes = MOST_ANSWER_BYTES;
+        }
         whole.push(filling);
         next(header);
       }

@@ -99,11 +99,29 @@ function openPool({ serverName, ca, ...database }: LocatedDatabase, address: str
     connectionTimeoutMillis: LONGEST_CONNECT_MS,
     allowExitOnIdle: true,
     pipeline: true,
+    types: catalogueTypes,
   });
   // An idle connection that breaks has nobody to report to; the next use makes another.
   pool.on('error', () => {});
   return pool;
 }
+
+/** Of an index: 32 columns, each with a name of 63 bytes. */
+const MOST_LIST_LENGTH = 16 * 1024;
+const TEXT_LIST: number = 1009;
+
+/** What the catalogue's answers are of, and nothing else: a server may call anything a date, or a list within a list. */
+const catalogueTypes: pg.CustomTypesConfig = {
+  getTypeParser(oid: number) {
+    if (oid === pg.types.builtins.BOOL) return (text: string) => text === 't';
+    if (oid !== TEXT_LIST) return (text: string) => text;
+    const parse = pg.types.getTypeParser(oid);
+    return (text: string) => {
+      if (text.length > MOST_LIST_LENGTH) throw new NotUnderstood('it sent a list that is too long');
+      return parse(text);
+    };
+  },
+};
 
 const tlsOptions = (serverName: string | null, ca: string | undefined) => ({
   rejectUnauthorized: true,

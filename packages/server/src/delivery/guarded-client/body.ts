@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { storable } from '../rendering/text.ts';
+import { cutToBytes, storable } from '../rendering/text.ts';
 
 /** The body of an answer: read up to a limit, decompressed, and kept as text. */
 
@@ -14,9 +14,9 @@ export async function readKept(response: Response, keptBytes: number): Promise<K
   if (response.body === null) return { text: '', isCut: false };
   const raw = await collect(response.body, keptBytes);
   const inflate = inflaterFor(response.headers.get('content-encoding'));
-  if (inflate === null || raw.bytes.byteLength === 0) return asText(raw);
+  if (inflate === null || raw.bytes.byteLength === 0) return asText(raw, keptBytes);
   const inflated = await inflateUpTo(raw.bytes, inflate, keptBytes).catch(() => raw);
-  return asText({ ...inflated, isCut: inflated.isCut || raw.isCut });
+  return asText({ ...inflated, isCut: inflated.isCut || raw.isCut }, keptBytes);
 }
 
 /** We ask for no compression; who compresses all the same is read, and what comes out is capped like the rest. */
@@ -69,7 +69,9 @@ async function inflateUpTo(bytes: Uint8Array, inflate: Transform, most: number):
   return { bytes: Buffer.concat(chunks).subarray(0, most), isCut: size > most };
 }
 
-/** Half a character at the cut is left out rather than shown as a blot. */
-function asText({ bytes, isCut }: Collected): KeptBody {
-  return { text: storable(new TextDecoder().decode(bytes, { stream: isCut })), isCut };
+/** Half a character at the cut is left out rather than shown as a blot; what is no character takes more room as one. */
+function asText({ bytes, isCut }: Collected, keptBytes: number): KeptBody {
+  const whole = storable(new TextDecoder().decode(bytes, { stream: isCut }));
+  const text = cutToBytes(whole, keptBytes);
+  return { text, isCut: isCut || text.length < whole.length };
 }

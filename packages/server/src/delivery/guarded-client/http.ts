@@ -70,6 +70,7 @@ async function sendToFirst(
         `${url.protocol}//${host}${port}${url.pathname}${url.search}`,
         init,
       );
+      if (response.status < 100) throw new Error(`There is no status ${response.status}.`);
       const { text, isCut } = await readKept(response, request.keptBytes ?? KEPT_RESPONSE_BYTES);
       // The rest is still coming in: hang up.
       if (isCut) exchange.abort();

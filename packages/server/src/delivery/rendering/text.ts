@@ -19,5 +19,22 @@ export const readableTime = (epochMs: number): string =>
 /** What others answer may hold anything; a relational database takes neither NUL nor half a character. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
+/** Cuts at a whole character; `mostBytes` counts UTF-8. */
+export function cutToBytes(text: string, mostBytes: number): string {
+  if (text.length * 3 <= mostBytes || Buffer.byteLength(text) <= mostBytes) return text;
+  // No character has fewer bytes than units: what is left of it has enough of them.
+  const bytes = Buffer.from(text.slice(0, mostBytes));
+  let end = mostBytes;
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString('utf8', 0, end);
+}
+
+/** What others answer as it is kept: storable, in so many bytes, and with an ellipsis where there was more. */
+export function keptText(text: string, mostBytes: number): string {
+  const whole = storable(text);
+  if (cutToBytes(whole, mostBytes).length === whole.length) return whole;
+  return `${cutToBytes(whole, mostBytes - Buffer.byteLength('…'))}…`;
+}
+
 /** What somebody else gives as a reason, short enough to stand in a sentence. */
 export const quoted = (reason: string): string => cutText(storable(reason), 500);

@@ -3,27 +3,39 @@ import type { AttemptResult } from '../../core/http/attempt.ts';
 import type { Claim } from './claim.ts';
 import { toRecord } from './record.ts';
 
+const decision = { kind: 'dead', code: 'rejected_by_destination', message: '' } as const;
 const claim = {
   delivery: { orgId: 'org_1', id: 'dlv_1', attempt: 0 },
   token: 'run_1',
 } as unknown as Claim;
 
+const refusal = (over: { message?: string; response?: string; status?: number }): AttemptResult => ({
+  outcome: 'failed',
+  code: 'rejected_by_destination',
+  message: 'It said no.',
+  retryAfterMs: null,
+  request: { target: 'SMTP', headers: {}, body: 'sent' },
+  status: 550,
+  response: 'no',
+  durationMs: 1.5,
+  ...over,
+});
+
 test('what a receiver says is kept without what no database takes, and of any kind 16 KiB at the most', () => {
   const hostile = `\0\uD800${'x'.repeat(500_000)}`;
-  const result: AttemptResult = {
-    outcome: 'failed',
-    code: 'rejected_by_destination',
-    message: hostile,
-    retryAfterMs: null,
-    request: { target: 'SMTP', headers: {}, body: 'sent' },
-    status: 550,
-    response: hostile,
-    durationMs: 1.5,
-  };
-  const decision = { kind: 'dead', code: 'rejected_by_destination', message: '' } as const;
-  const { attempt } = toRecord(claim, result, decision, 7);
+  const { attempt } = toRecord(claim, refusal({ message: hostile, response: hostile }), decision, 7);
   for (const text of [attempt.message, attempt.response]) {
-    expect(text).toHaveLength(16 * 1024);
+    expect(Buffer.byteLength(text ?? '')).toBe(16 * 1024);
     expect(text).toStartWith('\uFFFD\uFFFDxxx');
   }
+});
+
+test('characters of several bytes count as so many', () => {
+  const { attempt } = toRecord(claim, refusal({ response: 'ÿ'.repeat(16_000) }), decision, 7);
+  expect(Buffer.byteLength(attempt.response)).toBeLessThanOrEqual(16 * 1024);
+  expect(attempt.response).toBe(`${'ÿ'.repeat(8_190)}…`);
+});
+
+test.each([1e20, -1, 1_000, 2.5, Number.NaN])('a status of %d, which no column takes, is none', status => {
+  expect(toRecord(claim, refusal({ status }), decision, 7).attempt.status).toBeNull();
 });

@@ -2,7 +2,7 @@ import type { AttemptResult, RequestSummary } from '../../core/http/attempt.ts';
 import { KEPT_RESPONSE_BYTES } from '../../core/http/outgoing.ts';
 import type { EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import type { Decision } from '../decide/decide.ts';
-import { cutText, storable } from '../rendering/text.ts';
+import { keptText } from '../rendering/text.ts';
 import type { Claim } from './claim.ts';
 
 /** An attempt as it is kept, with what becomes of its delivery. */
@@ -19,7 +19,7 @@ export const toRecord = (
     n: delivery.attempt + 1,
     at: startedAt,
     durationMs: Math.round(result.durationMs),
-    status: result.status,
+    status: keptStatus(result.status),
     code: result.outcome === 'delivered' ? null : result.code,
     message: result.outcome === 'delivered' ? null : kept(result.message),
     request: JSON.stringify(result.request),
@@ -29,7 +29,11 @@ export const toRecord = (
 });
 
 /** What others answer may hold anything, and be of any length. */
-const kept = (text: string): string => cutText(storable(text), KEPT_RESPONSE_BYTES);
+const kept = (text: string): string => keptText(text, KEPT_RESPONSE_BYTES);
+
+/** No protocol has longer ones; a number that a column does not take would lose the attempt. */
+const keptStatus = (status: number | null): number | null =>
+  status !== null && Number.isInteger(status) && status >= 0 && status <= 999 ? status : null;
 
 /** The same attempt where its texts are what storage cannot take. */
 export const withoutTexts = (record: EndedAttempt): EndedAttempt => ({

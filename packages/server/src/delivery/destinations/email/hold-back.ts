@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream';
-import type { Transporter } from 'nodemailer';
+import type Mail from 'nodemailer/lib/mailer';
 import { NoLongerWanted } from '../../../core/http/outgoing.ts';
 
 /**
  * The last moment at which a mail can be held back: the server has said that it takes the content, and none of it has
  * left. What is not wanted any more then ends with the connection, and a mail whose end never came is none.
  */
-export function holdBack(transport: Pick<Transporter, 'use'>, isStillWanted: () => Promise<boolean>): void {
+export function holdBack<Info>(
+  transport: Pick<Mail<Info>, 'use'>,
+  isStillWanted: () => Promise<boolean>,
+): void {
   transport.use('stream', (mail, done) => {
     mail.message.processFunc(content =>
       Readable.from(onceWanted(content, isStillWanted), { objectMode: false }),

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { NoLongerWanted, type OutgoingFailure } from '../../../core/http/outgoing.ts';
+import { KEPT_RESPONSE_BYTES, NoLongerWanted, type OutgoingFailure } from '../../../core/http/outgoing.ts';
 import type { DestinationDeps, OutgoingDelivery } from '../../destination.ts';
 import { beforeDeadline } from '../../guarded-client/deadline.ts';
 import { failureOfCode, timeoutFailure } from '../../guarded-client/failure.ts';
-import { quoted } from '../../rendering/text.ts';
+import { keptText, quoted } from '../../rendering/text.ts';
 import { holdBack } from './hold-back.ts';
+import { checkedTransport, TOO_MUCH_SAID } from './mail-connection.ts';
 
 interface SmtpServer {
   readonly host: string;
@@ -38,6 +39,8 @@ export async function sendMail(
     clearTimeout(timer);
     return { kind: 'failed', status: null, response: null, failure: opened.failure };
   }
+  // Whatever it still has to say after nodemailer has stopped listening.
+  opened.socket.on('error', () => {});
   let isUnwanted = false;
   try {
     const transport = transportOver(opened.socket, opened.serverName, server, timeoutMs, deps.ca);
@@ -46,7 +49,8 @@ export async function sendMail(
       isUnwanted = !(await isStillWanted());
       return !isUnwanted;
     });
-    const info = await beforeDeadline(transport.sendMail(mail), deadline.signal);
+    const sent = transport.sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true });
+    const info = await beforeDeadline(sent, deadline.signal);
     const refused = info.rejected.length > 0 ? ` (refused: ${info.rejected.map(String).join(', ')})` : '';
     return {
       kind: 'accepted',
@@ -71,28 +75,31 @@ function transportOver(
   timeoutMs: number,
   ca: string | undefined,
 ) {
-  return createTransport({
+  const options = {
     host: server.host,
     port: server.port,
     secure: server.security === 'tls',
     requireTLS: server.security === 'starttls',
     ignoreTLS: server.security === 'none',
-    ...(server.user === undefined ? {} : { auth: { user: server.user, pass: server.password ?? '' } }),
-    ...(serverName === null ? {} : { servername: serverName }),
-    tls: { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
+    tls: {
+      rejectUnauthorized: true,
+      ...(serverName === null ? {} : { servername: serverName }),
+      ...(ca === undefined ? {} : { ca }),
+    },
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
     // The one place where nodemailer would connect by itself: it gets the guarded socket instead.
-    getSocket: (_options, hand) => hand(null, { connection: socket }),
-  });
+    connection: socket,
+  };
+  const credentials = server.user === undefined ? null : { user: server.user, pass: server.password ?? '' };
+  return createTransport(checkedTransport(options, credentials));
 }
 
+/** Codes have three digits; what else a server begins its replies with is none. */
 const statusOf = (response: string): number | null => {
-  const status = Number(/^\d{3}/.exec(response)?.[0] ?? Number.NaN);
-  return Number.isNaN(status) ? null : status;
+  const status = /^[1-9]\d\d(?!\d)/.exec(response)?.[0];
+  return status === undefined ? null : Number(status);
 };
 
 interface SmtpError extends Error {
@@ -100,28 +107,29 @@ interface SmtpError extends Error {
   /** What the socket said, where `code` is nodemailer's own word for it. */
   readonly originalCode?: string;
   readonly response?: string;
-  readonly responseCode?: number;
 }
 
 function describe(error: unknown): SmtpResult {
-  const { code = '', originalCode = '', message, response = null, responseCode = null } = error as SmtpError;
+  const { code = '', originalCode = '', message, response = null } = error as SmtpError;
+  const status = response === null ? null : statusOf(response);
   const failed = (failure: OutgoingFailure): SmtpResult => ({
     kind: 'failed',
-    status: responseCode,
-    response,
+    status,
+    response: response === null ? null : keptText(response, KEPT_RESPONSE_BYTES),
     failure,
   });
-  if (responseCode !== null && code !== 'ETLS') {
-    const isTooLarge = responseCode === 552;
+  if (status !== null && status >= 400 && code !== 'ETLS') {
     return failed({
-      code: isTooLarge ? 'too_large' : 'rejected_by_destination',
-      message: `The mail server refused the mail with ${responseCode}.`,
+      code: status === 552 ? 'too_large' : 'rejected_by_destination',
+      message: `The mail server refused the mail with ${status}.`,
     });
   }
   const network = failureOfCode(code) ?? failureOfCode(originalCode);
   if (network !== null) return failed(network);
-  if (code === 'EPROTOCOL')
+  if (code === TOO_MUCH_SAID) return failed({ code: 'bad_response', message });
+  if (code === 'EPROTOCOL' || response !== null) {
     return failed({ code: 'bad_response', message: 'The answer was not that of a mail server.' });
+  }
   if (code === 'EAUTH' || code === 'EENVELOPE' || code === 'EMESSAGE') {
     return failed({ code: 'rejected_by_destination', message: `The mail could not be sent: ${message}.` });
   }

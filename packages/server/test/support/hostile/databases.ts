@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { dripping, endless, thenClose, thenReset } from './answers.ts';
 import {
-  type Answer,
   answer,
   columns,
   completed,
@@ -10,50 +10,19 @@ import {
   int32,
   ready,
   row,
-  startFakePostgres,
+  servePostgres,
 } from './fake-postgres.ts';
+import type { HostileReceiver } from './receiver.ts';
 
-/**
- * Everything hostile that a database may answer, each on a port of its own: a process, so that what it costs to be
- * hostile is not counted among what it costs to bear it. Prints the ports by name, and serves until it is killed.
- */
 const MEBIBYTE = 1024 * 1024;
-
-/** Writes the same again and again, as fast as it is taken. */
-const endless =
-  (bytes: Buffer): Answer =>
-  socket => {
-    const more = () => {
-      while (!socket.destroyed && socket.write(bytes));
-    };
-    socket.on('drain', more);
-    more();
-  };
-/** One byte at a time. */
-const dripping =
-  (bytes: Buffer): Answer =>
-  socket => {
-    let n = 0;
-    const timer = setInterval(() => {
-      if (socket.destroyed || n === bytes.length) clearInterval(timer);
-      else socket.write(bytes.subarray(n, ++n));
-    }, 2);
-  };
-const thenClose =
-  (bytes: Buffer): Answer =>
-  socket =>
-    void socket.end(bytes);
-const thenReset =
-  (bytes: Buffer): Answer =>
-  socket =>
-    void socket.write(bytes, () => socket.resetAndDestroy());
 
 const nothing = Buffer.alloc(0);
 const error = (fields: string) => frame('E', fields);
 const welcomed = (more: Buffer): Buffer => Buffer.concat([frame('R', int32(0)), more]);
 const catalogue = columns(['name', 25], ['type', 25], ['base', 25], ['category', 25]);
 
-const hostile: Readonly<Record<string, FakeAnswers>> = {
+/** Everything hostile that a database may answer. */
+const answers: Readonly<Record<string, FakeAnswers>> = {
   // Before anybody is let in.
   'an error without its end': { start: error('SERROR\0Mx') },
   'an error with a field without an end': { start: error('SFATAL') },
@@ -156,6 +125,6 @@ const hostile: Readonly<Record<string, FakeAnswers>> = {
   'an end by the administrator': { query: thenClose(error('SFATAL\0C57P01\0Mbye\0\0')) },
 };
 
-const ports: Record<string, number> = {};
-for (const [what, answers] of Object.entries(hostile)) ports[what] = (await startFakePostgres(answers)).port;
-console.log(JSON.stringify(ports));
+export const hostileDatabases: Readonly<Record<string, HostileReceiver>> = Object.fromEntries(
+  Object.entries(answers).map(([what, given]) => [what, { serve: servePostgres(given) }]),
+);

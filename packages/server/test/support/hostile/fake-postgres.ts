@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type RawReceiver, startRawReceiver } from './receiver.ts';
+import { type Answer, give } from './answers.ts';
 
 /** A frame of PostgreSQL's protocol: its code, and its body or a length that is a lie. */
 export function frame(code: string, body: Buffer | string = '', length?: number): Buffer {
@@ -55,17 +55,13 @@ export interface FakeAnswers {
   readonly query?: Answer;
 }
 
-export type Answer = Buffer | ((socket: Socket) => void);
-
-export function startFakePostgres({ start, query }: FakeAnswers): Promise<RawReceiver> {
-  const send = (socket: Socket, what: Answer) =>
-    typeof what === 'function' ? what(socket) : socket.write(what);
-  return startRawReceiver(socket => {
+export const servePostgres =
+  ({ start, query }: FakeAnswers) =>
+  (socket: Socket): void => {
     let isStarted = false;
     socket.on('data', () => {
-      if (isStarted && query) send(socket, query);
-      else if (!isStarted) send(socket, start ?? welcome);
+      if (isStarted && query) give(socket, query);
+      else if (!isStarted) give(socket, start ?? welcome);
       isStarted = true;
     });
-  });
-}
+  };
