@@ -33,6 +33,8 @@ const deliveryRecord = z.object({
   code: z.string().nullable(),
   created_at: z.string(),
   finished_at: z.string().nullable(),
+  /** Where it waits for a destination that is down, or was given up for that: since when, and when it was probed. */
+  outage: z.object({ down_since: z.string(), last_probe_at: z.string().nullable() }).nullable(),
   attempts: z.array(attemptRecord),
   /** The run of the event that made it. */
   run_id: z.string(),

@@ -24,6 +24,8 @@ export interface StoredDelivery {
   readonly code: string | null;
   readonly createdAt: number;
   readonly finishedAt: number | null;
+  /** Where it waits for a destination that is down, or was ended by that: since when, and when it was probed last. */
+  readonly outage: { readonly downSince: number; readonly probedAt: number | null } | null;
 }
 
 export interface StoredAttempt {
