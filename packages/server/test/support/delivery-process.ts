@@ -30,7 +30,7 @@ export async function routeAllTo(
     },
     paused: false,
     breaker: null,
-  formerPolicies: [],
+    formerPolicies: [],
     createdAt: now,
     updatedAt: now,
   };

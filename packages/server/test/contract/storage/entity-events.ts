@@ -165,7 +165,16 @@ export function entityEventsContract(subject: Subject): void {
       concurrency: 16,
       rate_per_second: 0,
     };
-    const named = { id, orgId, kind: 'inbox', name: 'Inbox', config: '{}', policy, breaker: null, formerPolicies: [] };
+    const named = {
+      id,
+      orgId,
+      kind: 'inbox',
+      name: 'Inbox',
+      config: '{}',
+      policy,
+      breaker: null,
+      formerPolicies: [],
+    };
     await storage.createDestination({ ...named, paused: false, createdAt: NOW, updatedAt: NOW });
     return id;
   }

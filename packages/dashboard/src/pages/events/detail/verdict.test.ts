@@ -32,6 +32,7 @@ const aDelivery = (name: string, given: Partial<DeliveryRecord> = {}): DeliveryR
   code: null,
   created_at: soon(0),
   finished_at: null,
+  outage: null,
   attempts: [],
   run_id: 'run_1',
   ...given,
