@@ -250,13 +250,6 @@ describe('a destination that exists', () => {
     await press('Resume');
     await page.getByRole('button', { name: 'Pause' }).waitFor();
 
-    const now = Date.now();
-    const down = { failuresInARow: 50, openedAt: now, nextProbeAt: now + 25_000 };
-    const { organisation } = dataOf<{ organisation: { id: string } }>(await owner.get('/session'));
-    await service.engine.configuration.saveBreaker(organisation.id, id, down);
-    await page.getByText('It seems to be down').waitFor();
-    await page.getByText(/the next one in \d+ sec/).waitFor();
-
     await press('Rotate the secret');
     await press('Make a new secret');
     await page.getByText('Copy this secret now').waitFor();

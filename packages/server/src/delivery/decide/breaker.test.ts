@@ -73,14 +73,8 @@ describe('probes', () => {
     expect(probeMoment(opened, -1)).toBe(seconds(1));
     expect(probeMoment(opened, 0)).toBe(seconds(1));
     expect(probeMoment(opened, 300)).toBe(300);
-    const failed = { ...opened, nextProbeAt: seconds(8), lastProbeAt: seconds(4), probeEndedAt: seconds(5) };
+    const failed = { ...opened, nextProbeAt: seconds(8), probeEndedAt: seconds(5) };
     expect(probeMoment(failed, seconds(5))).toBe(seconds(8));
     expect(probeMoment(failed, minutes(20))).toBe(minutes(20));
-  });
-
-  test('leave one at a time', () => {
-    const taken = { ...open(0), probeUntil: seconds(30) };
-    expect(probeMoment(taken, 0)).toBe(seconds(30));
-    expect(probeMoment(taken, seconds(2))).toBe(seconds(30));
   });
 });

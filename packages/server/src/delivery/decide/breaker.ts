@@ -12,7 +12,7 @@ import type { StoredBreaker } from '../../core/stores/configuration/destinations
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly failuresInARow: number }
-  | ({ readonly state: 'open' } & Omit<StoredBreaker, 'lastFailure'>);
+  | ({ readonly state: 'open' } & Pick<StoredBreaker, 'openedAt' | 'nextProbeAt' | 'probeEndedAt'>);
 
 export const closedBreaker: Breaker = { state: 'closed', failuresInARow: 0 };
 
@@ -30,8 +30,6 @@ export function afterAttempt(breaker: Breaker, wasDelivered: boolean, now: numbe
         state: 'open',
         openedAt: now,
         nextProbeAt: nextProbeAfter(now, now),
-        probeUntil: null,
-        lastProbeAt: null,
         probeEndedAt: null,
       };
 }
@@ -48,13 +46,17 @@ export function nextProbeAfter(openedAt: number, now: number): number {
  * When the next probe leaves, where what waits is due first at that time: at its moment; or as soon as that is due,
  * where nothing has waited since the last probe was answered.
  */
-export function probeMoment(
-  { openedAt, nextProbeAt, probeEndedAt, probeUntil }: Omit<StoredBreaker, 'lastFailure'>,
+export const probeMoment = (
+  { openedAt, nextProbeAt, probeEndedAt }: Pick<StoredBreaker, 'openedAt' | 'nextProbeAt' | 'probeEndedAt'>,
   firstDueAt: number,
-): number {
-  const moment = firstDueAt > (probeEndedAt ?? openedAt) ? firstDueAt : nextProbeAt;
-  return probeUntil === null ? moment : Math.max(moment, probeUntil);
-}
+): number => (firstDueAt > (probeEndedAt ?? openedAt) ? firstDueAt : nextProbeAt);
 
 export const fromStoredBreaker = (stored: StoredBreaker | null): Breaker =>
-  stored === null ? closedBreaker : { state: 'open', ...stored };
+  stored === null
+    ? closedBreaker
+    : {
+        state: 'open',
+        openedAt: stored.openedAt,
+        nextProbeAt: stored.nextProbeAt,
+        probeEndedAt: stored.probeEndedAt,
+      };

@@ -31,7 +31,7 @@ import { type BreakerChange, createQueueBreaker } from './queue-breaker.ts';
  * become too short to be sent in (`next`), the breaker opens (`answered`) or the queue is retired; where it was
  * withdrawn (`checked`); and where its lease ends while it is under way (`expire`).
  *
- * While the breaker is open nothing is claimed but the one delivery that goes out as a probe, once that was taken
+ * While the breaker is open nothing goes out, nor is claimed, but the one delivery that goes out as a probe, once that was taken
  * (`wantsProbe`, `beginProbe`). A probe that comes to nothing is given back: another delivery may go out with it.
  *
  * A claim is KNOWN to be ours for a second after it was last looked up, and until deliveries of its organisation are
@@ -79,7 +79,7 @@ export interface DestinationQueue {
   /** Calls back after a while, once however often it is asked, unless it is retired or closed by then. */
   resumeIn(ms: number, resume: () => void): void;
 
-  /** When the next probe leaves, where the first of what waits is due then, and whether that may be by now. */
+  /** When the next probe is due, where the first of what waits is due then; and whether to ask for it now. */
   nextProbeAt(firstDueAt: number): number;
   wantsProbe(firstDueAt: number): boolean;
   /** One was taken: what is claimed next goes out as that. */
@@ -333,7 +333,11 @@ export function createDestinationQueue(
     },
 
     mayGoOut: claim =>
-      claim.state === 'sending' && !isRetired && !isSuspect() && claim.withdrawals === withdrawals,
+      claim.state === 'sending' &&
+      !isRetired &&
+      !isSuspect() &&
+      claim.withdrawals === withdrawals &&
+      (breaker.downSince === null || claim.probe !== null),
 
     answered(claim: OwnClaim, outcome) {
       if (claim.state === 'sending') {
@@ -361,7 +365,7 @@ export function createDestinationQueue(
     },
 
     nextProbeAt: breaker.nextProbeAt,
-    wantsProbe: breaker.wantsProbe,
+    wantsProbe: firstDueAt => breaker.wantsProbe(firstDueAt) && ![...waiting, ...underWay].some(isProbing),
     get hasProbe() {
       return breaker.probe !== null;
     },
@@ -424,6 +428,8 @@ export function createDestinationQueue(
     close,
   };
 }
+
+const isProbing = ({ probe, state }: Claim): boolean => probe !== null && state !== 'over';
 
 const isAmong =
   (ids: readonly string[]) =>

@@ -17,7 +17,7 @@ export interface QueueBreaker {
   readonly downSince: number | null;
   /** The probe that is waiting for its delivery. */
   readonly probe: Probe | null;
-  /** When the next probe leaves, where the first of what waits is due then; never, while it is closed. */
+  /** When the next probe is due, where the first of what waits is due then; never, while it is closed. */
   nextProbeAt(firstDueAt: number): number;
   /** Whether that may be by now. */
   wantsProbe(firstDueAt: number): boolean;
@@ -66,15 +66,9 @@ export function createQueueBreaker(stored: StoredBreaker | null, clock: Clock): 
       probe = null;
       return taken;
     },
-    probeFailed({ leftAt, endedAt, nextProbeAt }) {
+    probeFailed({ endedAt, nextProbeAt }) {
       if (breaker.state === 'closed') return;
-      breaker = {
-        ...breaker,
-        nextProbeAt,
-        probeUntil: null,
-        lastProbeAt: leftAt,
-        probeEndedAt: endedAt,
-      };
+      breaker = { ...breaker, nextProbeAt, probeEndedAt: endedAt };
     },
     note: wasDelivered => become(afterAttempt(breaker, wasDelivered, clock.now())),
     adopt(fresh) {

@@ -154,7 +154,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       }
       const queue = queues.get(destinationId) ?? (await open({ orgId, id: destinationId }));
       if (queue !== null && !(await probes.take(queue, dueAt))) {
-        quietUntil = Math.min(quietUntil, queue.nextProbeAt(dueAt));
+        // One that is due already is under way somewhere.
+        const probeAt = queue.nextProbeAt(dueAt);
+        if (probeAt > now) quietUntil = Math.min(quietUntil, probeAt);
         continue;
       }
       const input = queue?.reserve(shares.of(queue, promised)) ?? null;

@@ -58,7 +58,8 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
 
 /** What is held waits for somebody, not for its destination. */
 function outageOf(row: ShownRow): StoredDelivery['outage'] {
-  if (row.down_since !== null) return { downSince: row.down_since, probedAt: row.probed_at };
+  if (row.shown_state === 'dead' && row.down_since !== null)
+    return { downSince: row.down_since, probedAt: row.probed_at };
   const isWaiting = row.shown_state === 'pending' || row.shown_state === 'retrying';
   return isWaiting && row.breaker_opened_at !== null
     ? { downSince: row.breaker_opened_at, probedAt: row.last_probe_at }
