@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { DestinationProbeRecord, DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { minutes, seconds } from '../../src/core/clock.ts';
-import { dataOf } from '../support/dashboard.ts';
+import { dataOf, join } from '../support/dashboard.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
@@ -131,6 +131,8 @@ test('with nothing waiting, trying it now sends a test; what is asked for is on 
     details: { sent: 'test', outcome: 'delivered' },
   });
   expect((await flow.browser.post('/destinations/dst_nowhere/probe')).status).toBe(404);
+  const viewer = await join(flow.service.url, flow.browser, 'viewer@example.com', 'viewer');
+  expect((await viewer.post(`/destinations/${id}/probe`)).status).toBe(403);
 });
 
 test('with nothing waiting the next delivery is the probe, at once', async () => {

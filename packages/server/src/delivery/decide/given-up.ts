@@ -9,7 +9,7 @@ import { policyFor } from './policy.ts';
  * would have ended, the destination has been down for a quarter of an hour, and a probe that left after both has
  * failed. So a short outage ends nothing, and nothing ends that was not found to be hopeless at that very time.
  */
-export const LEAST_OUTAGE_MS = minutes(15);
+const LEAST_OUTAGE_MS = minutes(15);
 
 type Down = Pick<StoredDestination, 'policy' | 'formerPolicies' | 'breaker'>;
 

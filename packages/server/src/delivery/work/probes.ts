@@ -19,7 +19,7 @@ export interface Probes {
 }
 
 /** Beside its timeout, how long a probe may take until it is sent: after that somebody else may send one. */
-export const PROBE_LEASE_MS = seconds(15);
+const PROBE_LEASE_MS = seconds(15);
 
 export function createProbes(options: {
   readonly configuration: Pick<ConfigurationStore, 'closeBreaker' | 'endProbe' | 'openBreaker' | 'takeProbe'>;

@@ -13,7 +13,7 @@ import {
  * The breaker as the queue of a destination has it: the failures that this node has counted, a copy of what storage
  * says while it is open, and the probe that was taken and has no delivery yet.
  */
-export interface QueueBreaker {
+interface QueueBreaker {
   readonly downSince: number | null;
   /** The probe that is waiting for its delivery. */
   readonly probe: Probe | null;

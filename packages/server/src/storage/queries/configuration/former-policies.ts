@@ -1,6 +1,5 @@
-import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import { sql } from 'kysely';
-import type { FormerPolicy } from '../../../core/stores/configuration/destinations.ts';
+import type { FormerPolicy, StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { Db } from '../../schema.ts';
 
 /**
@@ -17,7 +16,7 @@ export async function keptPolicies(
   db: Db,
   orgId: string,
   id: string,
-  next: DeliveryPolicy,
+  next: StoredDestination['policy'],
   at: number,
 ): Promise<FormerPolicy[] | undefined> {
   // Written as it is, the row is nobody else's to change until this is committed.
@@ -30,7 +29,7 @@ export async function keptPolicies(
     .executeTakeFirst();
   if (stored === undefined) return undefined;
   if (!(await hasOpen(db, orgId, id))) return [];
-  const { attempts, schedule_s, timeout_s } = JSON.parse(stored.policy) as DeliveryPolicy;
+  const { attempts, schedule_s, timeout_s } = JSON.parse(stored.policy) as StoredDestination['policy'];
   const before: FormerPolicy = { attempts, schedule_s, timeout_s, until: at };
   const kept = JSON.parse(stored.former_policies) as FormerPolicy[];
   return isAlike(before, next) ? kept : withFormer(kept, before);
