@@ -99,7 +99,14 @@ const destinationRecord = z.object({
   breaker: z.object({
     state: z.enum(['closed', 'open']),
     opened_at: z.string().nullable(),
+    /** When the last probe that failed had left. */
+    last_probe_at: z.string().nullable(),
+    /** Null also where nothing waits: then the next delivery is the probe, at once. */
     next_probe_at: z.string().nullable(),
+    /** What came back last, in a sentence. */
+    last_failure: z.string().nullable(),
+    /** How many deliveries wait, while it is open; nobody counts past 10,000. */
+    waiting: z.number().nullable(),
   }),
   /** Null where it has no secret of ours that could be rotated. */
   rotation: z.object({ previous_secret_until: z.string().nullable() }).nullable(),
@@ -122,6 +129,13 @@ const destinationTestRecord = z.object({
   response: z.string().nullable(),
 });
 export type DestinationTestRecord = z.infer<typeof destinationTestRecord>;
+
+/** What was sent to see whether a destination is back: a delivery that waits, whose attempt is shown with it, or a test. */
+const destinationProbeRecord = z.object({
+  sent: z.enum(['delivery', 'test']),
+  test: destinationTestRecord.nullable(),
+});
+export type DestinationProbeRecord = z.infer<typeof destinationProbeRecord>;
 
 export const deliveryState = z.enum([
   'pending',

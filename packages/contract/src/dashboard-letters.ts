@@ -35,6 +35,8 @@ const deliveryRecord = z.object({
   finished_at: z.string().nullable(),
   /** The delivery that a replay made in place of this one, which had died: it is cancelled, with the code `replayed`. */
   replayed_by: z.string().nullable(),
+  /** Where it waits for a destination that is down, or was given up for that: since when, and when it was probed. */
+  outage: z.object({ down_since: z.string(), last_probe_at: z.string().nullable() }).nullable(),
   attempts: z.array(attemptRecord),
   /** The run of the event that made it. */
   run_id: z.string(),

@@ -16,6 +16,7 @@ import {
   type WhoAmI,
 } from './dashboard-accounts.ts';
 import {
+  type DestinationProbeRecord,
   type DestinationRecord,
   type DestinationTestRecord,
   deadLetterFilter,
@@ -183,6 +184,8 @@ export const privateCalls = {
     answer: one<RotatedDestinationRecord>(),
   },
   'POST /destinations/:id/test': { answer: one<DestinationTestRecord>() },
+  /** Sees whether one that is down is back: a delivery that is due there goes out now, or else a test. */
+  'POST /destinations/:id/probe': { answer: one<DestinationProbeRecord>() },
 
   'GET /events': { query: eventsQuery, answer: list<EventSummary>() },
   'GET /events/:id': { answer: one<EventRecord>() },

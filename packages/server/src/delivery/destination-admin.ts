@@ -5,6 +5,7 @@ import type { ConfigInput, DestinationAdmin } from '../core/kinds/destination-ad
 import { describeKind, keepSecrets, keepsSecrets, maskSecrets, readConfig } from '../core/kinds/kind.ts';
 import type { Vault } from '../core/secrets/vault.ts';
 import type { StoredDestination } from '../core/stores/configuration/destinations.ts';
+import { probeMoment } from './decide/breaker.ts';
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { requireSameServer } from './same-server.ts';
@@ -89,6 +90,11 @@ export function createDestinationAdmin(
         throw invalid('kind', `A ${kind.name} destination has no secret of ours to rotate.`);
       return { config: seal(kind, rotated.config as JsonObject, destination), secret: rotated.secret };
     },
+
+    nextProbeAt: ({ breaker, paused }, firstDueAt) =>
+      breaker === null || paused || firstDueAt === null
+        ? null
+        : Math.max(probeMoment(breaker, firstDueAt), firstDueAt),
 
     prepare,
 

@@ -3,7 +3,8 @@ import { type EventRow, toPipelineEvent } from './event-row.ts';
 
 /** What both engines read of a delivery that they hand out: of itself, its run and its event. */
 export const claimedDeliveryColumns = `delivery.id, delivery.org_id, delivery.destination_id, delivery.event_id,
-  delivery.attempt, delivery.budget_from, delivery.due_at, run.output, event.type, event.icon, event.sender_id,
+  delivery.attempt, delivery.budget_from, delivery.due_at,
+  coalesce(delivery.budget_at, delivery.created_at) AS budget_at, run.output, event.type, event.icon, event.sender_id,
   event.entity_kind, event.entity_external_id, event.happened_at, event.received_at,
   run.source_name, run.replay_job_id`;
 
@@ -19,6 +20,7 @@ export interface ClaimedDeliveryRow extends EventRow {
   readonly event_id: string;
   readonly attempt: number;
   readonly budget_from: number;
+  readonly budget_at: number;
   readonly due_at: number;
   readonly output: string;
   readonly source_name: string | null;
@@ -35,8 +37,16 @@ export const toClaimedDelivery = (row: ClaimedDeliveryRow): ClaimedDelivery => (
   isReplay: row.replay_job_id !== '',
   attempt: row.attempt,
   budgetFrom: row.budget_from,
+  budgetAt: row.budget_at,
   dueAt: row.due_at,
 });
+
+/** Of what went out as a probe, so many attempts are kept: an outage may take days, and probes spend no budget. */
+export const MOST_PROBES_KEPT = 50;
+
+/** Whether an attempt is none of its delivery's budget. */
+export const isUnspent = ({ next }: EndedAttempt): boolean =>
+  next.state === 'retrying' && next.isUnspent === true;
 
 /** When a delivery ended with this attempt; null where it goes on. */
 export const finishedAt = ({ next, attempt }: EndedAttempt): number | null =>

@@ -130,9 +130,16 @@ export interface Schema {
     config: string;
     policy: string;
     paused: number;
-    failures_in_a_row: number;
+    /** JSON text: what was changed while something waited that keeps it. */
+    former_policies: string;
     breaker_opened_at: number | null;
     next_probe_at: number | null;
+    /** Until when somebody has the probe that is under way. */
+    probe_until: number | null;
+    /** When the last probe that failed had left, and when it was answered. */
+    last_probe_at: number | null;
+    probe_ended_at: number | null;
+    last_failure: string | null;
     created_at: number;
     updated_at: number;
   };
@@ -190,7 +197,11 @@ export interface Schema {
     state: string;
     attempt: number;
     budget_from: number;
+    /** Since when the present budget runs, where that is not since it was made. */
+    budget_at: number | null;
     due_at: number;
+    /** Since when it has been due, where a failed probe has put it at the end of the queue. */
+    waiting_from: number | null;
     lease_until: number | null;
     lease_token: string | null;
     code: string | null;
@@ -198,6 +209,9 @@ export interface Schema {
     finished_at: number | null;
     /** The delivery that a replay made in place of this one. */
     replayed_by: string | null;
+    /** Of one that an outage ended: since when its destination was down, and when it was probed last. */
+    down_since: number | null;
+    probed_at: number | null;
   };
   attempts: {
     org_id: string;

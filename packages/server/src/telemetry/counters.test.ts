@@ -83,6 +83,7 @@ const delivery = (given: Partial<ClaimedDelivery> = {}): ClaimedDelivery => ({
   output: '',
   sourceName: null,
   isReplay: false,
+  budgetAt: now,
   attempt: 0,
   budgetFrom: 0,
   dueAt: now,

@@ -8,7 +8,7 @@ import {
   leave,
   visit,
 } from '../support/browser-page.ts';
-import { type Browser, dataOf, join, setUp } from '../support/dashboard.ts';
+import { type Browser, dataOf, join, listOf, setUp } from '../support/dashboard.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -24,6 +24,7 @@ let database: FreshDatabase;
 /** One tab of the owner's, which all tests share: opening another takes longer than most of them. */
 let page: Page;
 let faults: string[];
+let isSick = true;
 beforeAll(async () => {
   // Only the one loopback address: everything else that is private stays refused.
   const settings = {
@@ -39,7 +40,7 @@ beforeAll(async () => {
   receiver = startReceiver(({ path }) =>
     path === '/teapot'
       ? Response.json({ error: 'short and stout' }, { status: 418 })
-      : new Response('thanks'),
+      : new Response('thanks', { status: path === '/sick' && isSick ? 503 : 200 }),
   );
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -239,7 +240,7 @@ describe('a destination that exists', () => {
     expect(dataOf(await owner.get(`/destinations/${id}`))).toMatchObject({ policy: { schedule_s: [0, 60] } });
   });
 
-  test('is paused and resumed, says when it is down, has its secret rotated, and is deleted once that is confirmed', async () => {
+  test('is paused and resumed, has its secret rotated, and is deleted once that is confirmed', async () => {
     const config = { url: `${receiver.url}/signed`, auth: { mode: 'hmac' } };
     const id = await makeDestination({ kind: 'webhook', name: 'Signed', config });
     await owner.post('/pipelines', { name: 'Sending', destinations: [{ id }] });
@@ -249,13 +250,6 @@ describe('a destination that exists', () => {
     await page.getByText('What is meant for it is held', { exact: false }).waitFor();
     await press('Resume');
     await page.getByRole('button', { name: 'Pause' }).waitFor();
-
-    const now = Date.now();
-    const down = { failuresInARow: 50, openedAt: now, nextProbeAt: now + 25_000 };
-    const { organisation } = dataOf<{ organisation: { id: string } }>(await owner.get('/session'));
-    await service.engine.configuration.saveBreaker(organisation.id, id, down);
-    await page.getByText('It seems to be down').waitFor();
-    await page.getByText(/the next one in \d+ sec/).waitFor();
 
     await press('Rotate the secret');
     await press('Make a new secret');
@@ -274,6 +268,52 @@ describe('a destination that exists', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/destinations');
     expect((await owner.get(`/destinations/${id}`)).status).toBe(404);
+  });
+
+  test('that is down says since when, what waits and what came back, and is tried by hand', async () => {
+    const config = { url: `${receiver.url}/sick` };
+    const id = await makeDestination({ kind: 'webhook', name: 'Sick', config });
+    const source = dataOf<{ id: string; url: string }>(
+      await owner.post('/sources', { kind: 'webhook', name: 'To the sick', auth: 'none' }),
+    );
+    await owner.post('/pipelines', { name: 'Visits', sources: [source.id], destinations: [{ id }] });
+    await open(`/destinations/${id}`);
+    const { organisation } = dataOf<{ organisation: { id: string } }>(await owner.get('/session'));
+    const openedAt = Date.now();
+    const opened = { openedAt, nextProbeAt: openedAt + 1_000, failure: 'It answered 502.' };
+    await service.engine.configuration.openBreaker(organisation.id, id, opened);
+    await page.getByText('Circuit open since').waitFor();
+    await page.getByText('No deliveries are queued. The next delivery is the probe.').waitFor();
+    await page.getByText('Last error: It answered 502.').waitFor();
+
+    // With nothing waiting a test goes out, and its answer is shown.
+    await press('Try now');
+    await page.getByText('status 503 · bad_status', { exact: false }).waitFor();
+    await page.getByText('Circuit open since').waitFor();
+    await fetch(source.url, { method: 'POST', body: '{}' });
+    await page.getByText('1 delivery is queued.', { exact: false }).waitFor();
+    await page.getByText(/Next probe in \d+ sec/).waitFor();
+    await page.getByText(/Last probe .* Last error: .*503/).waitFor();
+    await page.getByText('1 delivery waits for it. It keeps the longer schedule', { exact: false }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    const [delivery] = listOf<{ id: string }>(await owner.get(`/deliveries?destination=${id}`)).data;
+    await open(`/deliveries/${delivery?.id}`);
+    await page
+      .getByText(/Destination down since .*, last probe .* It is queued and spends no attempts\./)
+      .waitFor();
+
+    await open(`/destinations/${id}`);
+    await page.getByText('Sends a queued delivery.', { exact: false }).waitFor();
+    // It is well from the moment it is asked for: a probe on its own time would close the circuit before.
+    await page.route('**/probe', route => {
+      isSick = false;
+      return route.continue();
+    });
+    await press('Try now');
+    await page.getByText('Circuit open since').waitFor({ state: 'detached' });
+    await page.unroute('**/probe');
+    await page.getByText('1 delivered', { exact: false }).first().waitFor();
   });
 
   test('that is an inbox shows what it got, as text', async () => {

@@ -37,7 +37,8 @@ async function addPipelines({ configuration }: StorageEngine, { orgId }: Seed): 
     config: '{}',
     policy: { attempts: 3, schedule_s: [0], timeout_s: 15, concurrency: 16, rate_per_second: 0 },
     paused: false,
-    breaker: { failuresInARow: 0, openedAt: null, nextProbeAt: null },
+    breaker: null,
+    formerPolicies: [],
     ...times,
   });
   const steps = [

@@ -29,7 +29,8 @@ export async function routeAllTo(
       ...policy,
     },
     paused: false,
-    breaker: { failuresInARow: 0, openedAt: null, nextProbeAt: null },
+    breaker: null,
+    formerPolicies: [],
     createdAt: now,
     updatedAt: now,
   };

@@ -73,7 +73,7 @@ export default function DeliveryPage() {
           <AttemptList attempts={attempts.toReversed()} />
         ) : (
           <Alert color="gray" variant="light">
-            {state === 'cancelled' ? 'It was cancelled before it was tried.' : 'It has not been tried yet.'}
+            {endedUntried[state] ?? 'It has not been tried yet.'}
           </Alert>
         )}
       </Card>
@@ -81,7 +81,40 @@ export default function DeliveryPage() {
   );
 }
 
-function explain({ state, attempt, next_attempt_at, code, attempts, replayed_by }: DeliveryRecord) {
+const endedUntried: Partial<Record<DeliveryRecord['state'], string>> = {
+  cancelled: 'It was cancelled before it was tried.',
+  dead: 'It was given up before it was tried: its destination was down.',
+};
+
+/** What waits, or was given up, because its destination is down: since when, and when that was last found out. */
+function Outage(props: { outage: NonNullable<DeliveryRecord['outage']>; isOver: boolean }) {
+  const { down_since, last_probe_at } = props.outage;
+  return (
+    <>
+      Destination down since <ExactTime at={down_since} />
+      {last_probe_at && (
+        <>
+          , last probe <ExactTime at={last_probe_at} />
+        </>
+      )}
+      .{' '}
+      {props.isOver
+        ? 'Given up: it was not back when its schedule had ended.'
+        : 'It is queued and spends no attempts.'}
+    </>
+  );
+}
+
+function explain({
+  state,
+  attempt,
+  next_attempt_at,
+  code,
+  attempts,
+  replayed_by,
+  outage,
+}: DeliveryRecord) {
+  if (outage !== null) return <Outage outage={outage} isOver={state === 'dead'} />;
   const tries = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
   const why = attempts.at(-1)?.message;
   switch (state) {

@@ -1,11 +1,19 @@
-import { Alert } from '@mantine/core';
-import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import type { DestinationRecord, DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
 import { IconHeartBroken, IconPlayerPause } from '@tabler/icons-react';
-import { RelativeTime } from '../../components/relative-time.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ExactTime } from '../../components/exact-time.tsx';
+import { RelativeTime, useNow } from '../../components/relative-time.tsx';
+import { useChange } from '../../lib/api/use-call.ts';
+import { useMay } from '../../lib/session.tsx';
 
 /** What keeps deliveries from going out, in words. */
-export function DestinationNotices({ destination }: { destination: DestinationRecord }) {
-  const { paused, breaker } = destination;
+export function DestinationNotices(props: {
+  destination: DestinationRecord;
+  /** With nothing waiting a test has gone out; null while something else is tried. */
+  onTest(result: DestinationTestRecord | null): void;
+}) {
+  const { paused, breaker, id } = props.destination;
   if (paused) {
     return (
       <Alert color="yellow" variant="light" icon={<IconPlayerPause size={18} aria-hidden />} title="Paused">
@@ -14,16 +22,72 @@ export function DestinationNotices({ destination }: { destination: DestinationRe
     );
   }
   if (breaker.state === 'closed') return null;
+  return <CircuitOpen id={id} breaker={breaker} onTest={props.onTest} />;
+}
+
+function CircuitOpen(props: {
+  id: string;
+  breaker: DestinationRecord['breaker'];
+  onTest(result: DestinationTestRecord | null): void;
+}) {
+  const { opened_at, last_probe_at, last_failure, waiting } = props.breaker;
+  const mayChange = useMay()('destinations.change');
+  const probe = useChange('POST /destinations/:id/probe');
+  const tryNow = () => {
+    props.onTest(null);
+    probe.mutate({ id: props.id }, { onSuccess: ({ test }) => props.onTest(test) });
+  };
   return (
     <Alert
       color="red"
       variant="light"
       icon={<IconHeartBroken size={18} aria-hidden />}
-      title="It seems to be down"
+      title={<>Circuit open since {opened_at && <ExactTime at={opened_at} />} (50 consecutive failures)</>}
     >
-      Since <RelativeTime at={breaker.opened_at} /> nothing but failures came back, so what is meant for it
-      waits without spending tries. One delivery goes out every 30 seconds to see whether it is back; the next
-      one <RelativeTime at={breaker.next_probe_at} />. The first that arrives lets the others go.
+      <Stack gap="xs">
+        <Text size="sm">
+          <Backlog waiting={waiting} /> <NextProbe at={props.breaker.next_probe_at} />
+        </Text>
+        <Text size="sm">
+          {last_probe_at && (
+            <>
+              Last probe <RelativeTime at={last_probe_at} />.{' '}
+            </>
+          )}
+          {last_failure && <>Last error: {last_failure}</>}
+        </Text>
+        {mayChange && (
+          <Group gap="sm">
+            <Button size="xs" loading={probe.isPending} onClick={tryNow}>
+              Try now
+            </Button>
+            <Text size="xs" c="dimmed">
+              {waiting ? 'Sends a queued delivery.' : 'Sends a test event.'} A success closes the circuit.
+            </Text>
+          </Group>
+        )}
+        {probe.error && <ErrorNotice error={probe.error} />}
+      </Stack>
     </Alert>
+  );
+}
+
+function Backlog({ waiting }: { waiting: number | null }) {
+  if (!waiting) return <>No deliveries are queued.</>;
+  const count = `${waiting.toLocaleString('en')}${waiting >= MOST_COUNTED ? ' or more' : ''}`;
+  return <>{waiting === 1 ? '1 delivery is queued.' : `${count} deliveries are queued.`}</>;
+}
+
+/** Nobody counts what waits past this. */
+const MOST_COUNTED = 10_000;
+
+function NextProbe({ at }: { at: string | null }) {
+  const now = useNow();
+  if (at === null) return <>The next delivery is the probe.</>;
+  if (Date.parse(at) <= now) return <>A probe is under way.</>;
+  return (
+    <>
+      Next probe <RelativeTime at={at} />.
+    </>
   );
 }

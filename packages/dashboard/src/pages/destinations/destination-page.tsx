@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
-import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { DestinationRecord, DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconFlask } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -41,6 +41,8 @@ function ExistingDestination({ id }: { id: string }) {
   const kinds = useCall('GET /kinds/destinations');
   const mayChange = useMay()('destinations.change');
   const [secret, setSecret] = useState<string | null>(null);
+  /** What came of a test that went out in place of a delivery. */
+  const [probed, setProbed] = useState<DestinationTestRecord | null>(null);
   const test = useChange('POST /destinations/:id/test');
   const pause = useChange(
     destination?.paused ? 'POST /destinations/:id/resume' : 'POST /destinations/:id/pause',
@@ -69,7 +71,10 @@ function ExistingDestination({ id }: { id: string }) {
             <Button
               leftSection={<IconFlask size={16} aria-hidden />}
               loading={test.isPending}
-              onClick={() => test.mutate({ id })}
+              onClick={() => {
+                setProbed(null);
+                test.mutate({ id });
+              }}
             >
               Send a test
             </Button>
@@ -81,11 +86,12 @@ function ExistingDestination({ id }: { id: string }) {
         )
       }
     >
-      <DestinationNotices destination={destination} />
+      <DestinationNotices destination={destination} onTest={setProbed} />
       {secret !== null && <OneTimeSecret secret={secret} />}
       {test.error && <ErrorNotice error={test.error} />}
       {pause.error && <ErrorNotice error={pause.error} />}
       {test.data && <TestResult result={test.data} />}
+      {probed && <TestResult result={probed} />}
       <div className={classes.columns}>
         <div className={classes.stack}>
           <SuccessCard id={id} />
@@ -145,7 +151,7 @@ function Configuration(props: {
     );
   };
   return (
-    <Card title="Configuration">
+    <Card title="Configuration" lead={waitingNote(props.destination)}>
       <DestinationForm
         key={form.edition}
         id={id}
@@ -161,6 +167,14 @@ function Configuration(props: {
       />
     </Card>
   );
+}
+
+/** What a change of the policy means for what waits. */
+function waitingNote({ breaker }: DestinationRecord): string | undefined {
+  if (!breaker.waiting) return undefined;
+  const [what, keep] =
+    breaker.waiting === 1 ? ['delivery waits', 'It keeps'] : ['deliveries wait', 'They keep'];
+  return `${breaker.waiting.toLocaleString('en')} ${what} for it. ${keep} the longer schedule if you change the policy.`;
 }
 
 function DeleteDestination({ destination }: { destination: DestinationRecord }) {

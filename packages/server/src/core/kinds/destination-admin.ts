@@ -18,6 +18,8 @@ export interface DestinationAdmin {
   rotate(destination: StoredDestination, previousHoldsUntil: number): SealedConfig;
   /** The table that a configuration names, which need not be saved yet. */
   readColumns(input: ConfigInput): Promise<FoundTable>;
+  /** When one that is down is probed next, where the first of what waits is due then; null where nothing waits. */
+  nextProbeAt(destination: StoredDestination, firstDueAt: number | null): number | null;
   /** Sends an event that says it is a test. */
   test(destination: StoredDestination): Promise<AttemptResult>;
 }

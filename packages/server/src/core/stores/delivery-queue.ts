@@ -25,18 +25,27 @@ export interface DeliveryQueue
     leases: { readonly endedBefore: number; readonly beyond: number },
     limit: number,
   ): Promise<number>;
-  /**
-   * Looks at the first of what waits for a destination that is down, and ends what has been due for longer than
-   * makes sense: `longestWaits` says how long that is, by the attempts that were made. Nothing waits for longer than
-   * the destination is down.
-   */
-  expireDeliveries(
+  /** What is due at a destination, the longest due first; goes on after the one that is given. */
+  listWaiting(
     orgId: string,
     destinationId: string,
-    longestWaits: readonly number[],
+    page: { readonly dueBy: number; readonly after: WaitingDelivery | null; readonly limit: number },
+  ): Promise<WaitingDelivery[]>;
+  /** How much waits at a destination, counted up to `most`, and when the first of it is due. */
+  readBacklogOf(
+    orgId: string,
+    destinationId: string,
+    most: number,
+  ): Promise<{ readonly waiting: number; readonly firstDueAt: number | null }>;
+  /**
+   * Gives up these, which wait for a destination that is down; none of them where it was closed, paused or changed
+   * since it was read. Answers how many.
+   */
+  expireDeliveries(
+    destination: { readonly orgId: string; readonly id: string; readonly asOf: number },
+    ids: readonly string[],
+    outage: { readonly downSince: number; readonly probedAt: number },
     at: number,
-    lookedAt: number,
-    downSince: number,
   ): Promise<number>;
   /** Makes due now what is due later than it can be, unless the clock has gone back. */
   bringForward(
@@ -75,6 +84,16 @@ export interface DeliveryClaimInput {
   readonly bytes: number;
 }
 
+/** A delivery on which somebody decides whether it may wait on. */
+export interface WaitingDelivery {
+  readonly id: string;
+  readonly dueAt: number;
+  /** Since when it has been due; failed probes leave that as it is. */
+  readonly waitingFrom: number;
+  readonly attemptsMade: number;
+  readonly budgetAt: number;
+}
+
 interface WaitingDestination {
   readonly orgId: string;
   readonly destinationId: string;
@@ -97,6 +116,8 @@ export interface ClaimedDelivery {
   readonly attempt: number;
   /** Those of them that an earlier budget paid for. */
   readonly budgetFrom: number;
+  /** Since when its present budget runs. */
+  readonly budgetAt: number;
   readonly dueAt: number;
 }
 
@@ -114,6 +135,11 @@ export interface EndedAttempt {
   readonly attempt: StoredAttempt;
   readonly next:
     | { readonly state: 'delivered' }
-    | { readonly state: 'retrying'; readonly dueAt: number }
+    | {
+        readonly state: 'retrying';
+        readonly dueAt: number;
+        /** It went out as a probe: the attempt is on record, and is not one of its budget. */
+        readonly isUnspent?: true;
+      }
     | { readonly state: 'dead'; readonly code: FailureCode };
 }

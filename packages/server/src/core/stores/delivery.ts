@@ -26,6 +26,8 @@ export interface StoredDelivery {
   readonly finishedAt: number | null;
   /** The delivery that a replay made in place of this one, which had died. */
   readonly replayedBy: string | null;
+  /** Where it waits for a destination that is down, or was ended by that: since when, and when it was probed last. */
+  readonly outage: { readonly downSince: number; readonly probedAt: number | null } | null;
 }
 
 /** The code of a dead delivery that a replay made again. */

@@ -12,6 +12,8 @@ export interface Schedule {
 export type Random = () => number;
 
 const JITTER = 0.2;
+/** What jitter makes of a delay at most. */
+export const LONGEST_JITTER = 1 + JITTER;
 
 /** The planned delay before the n-th attempt (1 is the first), in milliseconds, without jitter. */
 export function delayBefore(schedule: Pick<Schedule, 'delaysS'>, attempt: number): number {

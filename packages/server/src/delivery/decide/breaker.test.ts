@@ -1,53 +1,29 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import {
-  afterAttempt,
-  askBreaker,
-  type Breaker,
-  closedBreaker,
-  FAILURES_TO_OPEN,
-  PROBE_EVERY_MS,
-} from './breaker.ts';
+import { minutes, seconds } from '../../core/clock.ts';
+import { afterAttempt, type Breaker, closedBreaker, nextProbeAfter, probeMoment } from './breaker.ts';
+
+const FIFTY = 50;
 
 const afterFailures = (count: number, now = 0, from: Breaker = closedBreaker): Breaker =>
   Array.from({ length: count }).reduce<Breaker>(breaker => afterAttempt(breaker, false, now), from);
 
+function open(now = 0) {
+  const breaker = afterFailures(FIFTY, now);
+  if (breaker.state === 'closed') throw new Error('It is closed.');
+  return breaker;
+}
+
 describe('the breaker', () => {
-  test('lets everything through while fewer than fifty attempts in a row have failed', () => {
-    const almost = afterFailures(49);
-    expect(askBreaker(almost, 0).kind).toBe('go');
-    expect(askBreaker(afterFailures(49, 0, afterAttempt(almost, true, 0)), 0).kind).toBe('go');
+  test('opens at the fiftieth failure in a row, and a success closes it', () => {
+    expect(afterFailures(49).state).toBe('closed');
+    expect(afterFailures(49, 0, afterAttempt(afterFailures(49), true, 0)).state).toBe('closed');
+    expect(afterFailures(FIFTY, 1_000)).toMatchObject({ state: 'open', openedAt: 1_000, nextProbeAt: 2_000 });
+    expect(afterAttempt(open(), true, 31_000)).toEqual(closedBreaker);
   });
 
-  test('opens at the fiftieth and lets nothing through for thirty seconds', () => {
-    const open = afterFailures(50, 1_000);
-    expect(askBreaker(open, 1_000)).toMatchObject({ kind: 'wait', until: 31_000 });
-    expect(askBreaker(open, 30_999)).toMatchObject({ kind: 'wait', until: 31_000 });
-    expect(askBreaker(open, 31_000).kind).toBe('probe');
-  });
-
-  test('sends one probe every thirty seconds, also where a probe never reports', () => {
-    let breaker = afterFailures(50);
-    const probes: number[] = [];
-    for (let now = 0; now <= 120_000; now += 500) {
-      const permit = askBreaker(breaker, now);
-      breaker = permit.breaker;
-      if (permit.kind === 'probe') probes.push(now);
-    }
-    expect(probes).toEqual([30_000, 60_000, 90_000, 120_000]);
-  });
-
-  test('stays open when a probe fails and closes when one succeeds', () => {
-    const { breaker } = askBreaker(afterFailures(50), 30_000);
-    expect(askBreaker(afterAttempt(breaker, false, 31_000), 31_000).kind).toBe('wait');
-    expect(afterAttempt(breaker, true, 31_000)).toEqual(closedBreaker);
-  });
-
-  test('goes on probing when the clock is put back', () => {
-    const open = afterFailures(50, 86_400_000);
-    const permit = askBreaker(open, 0);
-    expect(permit).toMatchObject({ kind: 'wait', until: PROBE_EVERY_MS });
-    expect(askBreaker(permit.breaker, PROBE_EVERY_MS).kind).toBe('probe');
+  test('stays open as it is while attempts fail that began before', () => {
+    expect(afterAttempt(open(1_000), false, 9_000)).toEqual(open(1_000));
   });
 
   test('is open exactly when the last fifty or more attempts all failed', () => {
@@ -61,8 +37,44 @@ describe('the breaker', () => {
           breaker = afterFailures(failures, 0, breaker);
           inARow = failures;
         }
-        expect(breaker.state).toBe(inARow >= FAILURES_TO_OPEN ? 'open' : 'closed');
+        expect(breaker.state).toBe(inARow >= FIFTY ? 'open' : 'closed');
       }),
     );
+  });
+});
+
+describe('probes', () => {
+  test('leave 1, 2, 4, 8, 16 and then every 30 seconds after it opened', () => {
+    const moments: number[] = [];
+    for (let now = 5_000; moments.length < 9; now = moments.at(-1) ?? now)
+      moments.push(nextProbeAfter(5_000, now));
+    expect(moments.map(moment => (moment - 5_000) / 1_000)).toEqual([1, 2, 4, 8, 16, 30, 60, 90, 120]);
+  });
+
+  test('of the moments that passed while one was under way none is made up for', () => {
+    expect(nextProbeAfter(0, seconds(15))).toBe(seconds(16));
+    expect(nextProbeAfter(0, seconds(16.2))).toBe(seconds(30));
+    expect(nextProbeAfter(0, seconds(95))).toBe(seconds(120));
+  });
+
+  test('leave within half a minute, whatever the clock does', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.integer({ min: -1e9, max: 1e9 }), (openedAt, elapsed) => {
+        const now = openedAt + elapsed;
+        const next = nextProbeAfter(openedAt, now);
+        expect(next).toBeGreaterThan(now);
+        expect(next).toBeLessThanOrEqual(now + seconds(30));
+      }),
+    );
+  });
+
+  test('leave at their moment while something waits, and at once with what comes after nothing waited', () => {
+    const opened = open(0);
+    expect(probeMoment(opened, -1)).toBe(seconds(1));
+    expect(probeMoment(opened, 0)).toBe(seconds(1));
+    expect(probeMoment(opened, 300)).toBe(300);
+    const failed = { ...opened, nextProbeAt: seconds(8), probeEndedAt: seconds(5) };
+    expect(probeMoment(failed, seconds(5))).toBe(seconds(8));
+    expect(probeMoment(failed, minutes(20))).toBe(minutes(20));
   });
 });

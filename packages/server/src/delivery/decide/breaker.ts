@@ -3,19 +3,21 @@ import type { StoredBreaker } from '../../core/stores/configuration/destinations
 
 /**
  * The breaker of one destination. Closed, it counts failures in a row; at fifty it opens, and from then on the
- * destination's deliveries wait without spending attempts, while one of them goes out every thirty seconds to see
- * whether it is back. Any success closes it, also that of an attempt which began before it opened.
+ * destination's deliveries wait without spending attempts, while one of them after the other goes out to see whether
+ * it is back: 1, 2, 4, 8, 16 and then every 30 seconds after it opened. Any success closes it, also that of an attempt
+ * which began before it opened.
  *
- * A probe that never reports (its worker died) holds nothing up: the next one is due thirty seconds after it
- * left, not after it came back.
+ * Failures are counted by each node for itself. That it is open, and who has the probe, stands in storage, where nodes
+ * agree on it; what a queue has of it is a copy.
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly failuresInARow: number }
-  | { readonly state: 'open'; readonly openedAt: number; readonly nextProbeAt: number };
+  | ({ readonly state: 'open' } & Pick<StoredBreaker, 'openedAt' | 'nextProbeAt' | 'probeEndedAt'>);
 
 export const closedBreaker: Breaker = { state: 'closed', failuresInARow: 0 };
 
 export const FAILURES_TO_OPEN = 50;
+const FIRST_PROBES_MS = [1, 2, 4, 8, 16].map(seconds);
 export const PROBE_EVERY_MS = seconds(30);
 
 export function afterAttempt(breaker: Breaker, wasDelivered: boolean, now: number): Breaker {
@@ -24,28 +26,37 @@ export function afterAttempt(breaker: Breaker, wasDelivered: boolean, now: numbe
   const failuresInARow = breaker.failuresInARow + 1;
   return failuresInARow < FAILURES_TO_OPEN
     ? { state: 'closed', failuresInARow }
-    : { state: 'open', openedAt: now, nextProbeAt: now + PROBE_EVERY_MS };
+    : {
+        state: 'open',
+        openedAt: now,
+        nextProbeAt: nextProbeAfter(now, now),
+        probeEndedAt: null,
+      };
 }
 
-/** Whether a delivery may go out now, as one of many or as the probe; and the breaker as it is then. */
-type Permit =
-  | { readonly kind: 'go' | 'probe'; readonly breaker: Breaker }
-  | { readonly kind: 'wait'; readonly breaker: Breaker; readonly until: number };
-
-export function askBreaker(breaker: Breaker, now: number): Permit {
-  if (breaker.state === 'closed') return { kind: 'go', breaker };
-  // A clock that went back must not silence the probes for as long as it went back.
-  const nextProbeAt = Math.min(breaker.nextProbeAt, now + PROBE_EVERY_MS);
-  if (now < nextProbeAt) return { kind: 'wait', breaker: { ...breaker, nextProbeAt }, until: nextProbeAt };
-  return { kind: 'probe', breaker: { ...breaker, nextProbeAt: now + PROBE_EVERY_MS } };
+/** The first moment for a probe after this one. Those that passed while one was under way are left out. */
+export function nextProbeAfter(openedAt: number, now: number): number {
+  // The clock may have gone back since.
+  const elapsed = Math.max(0, now - openedAt);
+  const first = FIRST_PROBES_MS.find(moment => moment > elapsed);
+  return now - elapsed + (first ?? PROBE_EVERY_MS * (Math.floor(elapsed / PROBE_EVERY_MS) + 1));
 }
 
-export const fromStoredBreaker = ({ failuresInARow, openedAt, nextProbeAt }: StoredBreaker): Breaker =>
-  openedAt === null || nextProbeAt === null
-    ? { state: 'closed', failuresInARow }
-    : { state: 'open', openedAt, nextProbeAt };
+/**
+ * When the next probe leaves, where what waits is due first at that time: at its moment; or as soon as that is due,
+ * where nothing has waited since the last probe was answered.
+ */
+export const probeMoment = (
+  { openedAt, nextProbeAt, probeEndedAt }: Pick<StoredBreaker, 'openedAt' | 'nextProbeAt' | 'probeEndedAt'>,
+  firstDueAt: number,
+): number => (firstDueAt > (probeEndedAt ?? openedAt) ? firstDueAt : nextProbeAt);
 
-export const toStoredBreaker = (breaker: Breaker): StoredBreaker =>
-  breaker.state === 'closed'
-    ? { failuresInARow: breaker.failuresInARow, openedAt: null, nextProbeAt: null }
-    : { failuresInARow: 0, openedAt: breaker.openedAt, nextProbeAt: breaker.nextProbeAt };
+export const fromStoredBreaker = (stored: StoredBreaker | null): Breaker =>
+  stored === null
+    ? closedBreaker
+    : {
+        state: 'open',
+        openedAt: stored.openedAt,
+        nextProbeAt: stored.nextProbeAt,
+        probeEndedAt: stored.probeEndedAt,
+      };

@@ -41,13 +41,13 @@ const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('after an attempt', () => {
   test('that was delivered, the delivery is done', () => {
-    const context = { policy: usual, attemptsMade: 8, now: 0 };
+    const context = { policy: usual, attemptsMade: 8, now: 0, isProbe: false };
     expect(decide(delivered, context, middle)).toEqual({ kind: 'delivered' });
   });
 
   test('that failed, the next comes after its delay in the schedule', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7].map(attemptsMade => {
-      const decision = decide(failed(), { policy: usual, attemptsMade, now: 1_000 }, middle);
+      const decision = decide(failed(), { policy: usual, attemptsMade, now: 1_000, isProbe: false }, middle);
       return decision.kind === 'retry' ? (decision.at - 1_000) / 1_000 : decision;
     });
     expect(delays).toEqual([5, 30, 120, 600, 1_800, 7_200, 21_600]);
@@ -60,7 +60,11 @@ describe('after an attempt', () => {
         let now = 1_000_000;
         for (;;) {
           attemptsMade++;
-          const decision = decide(failed(failure), { policy, attemptsMade, now }, () => random);
+          const decision = decide(
+            failed(failure),
+            { policy, attemptsMade, now, isProbe: false },
+            () => random,
+          );
           if (decision.kind !== 'retry') {
             expect(decision).toMatchObject({ kind: 'dead', code: failure.code });
             break;
@@ -75,7 +79,7 @@ describe('after an attempt', () => {
 
   test('an address that may not be connected to is final at once', () => {
     const result = failed({ code: 'address_not_allowed', message: 'private' });
-    expect(decide(result, { policy: usual, attemptsMade: 1, now: 0 }, middle)).toEqual({
+    expect(decide(result, { policy: usual, attemptsMade: 1, now: 0, isProbe: false }, middle)).toEqual({
       kind: 'dead',
       code: 'address_not_allowed',
       message: 'private',
@@ -85,7 +89,7 @@ describe('after an attempt', () => {
   test('Retry-After is never undercut, by jitter or schedule, and heeded for an hour at most', () => {
     fc.assert(
       fc.property(policies, failures, randoms, fc.nat(48), (policy, failure, random, made) => {
-        const context = { policy, attemptsMade: made + 1, now: 5_000 };
+        const context = { policy, attemptsMade: made + 1, now: 5_000, isProbe: false };
         const decision = decide(failed(failure), context, () => random);
         const unasked = decide(failed({ ...failure, retryAfterMs: null }), context, () => random);
         if (decision.kind !== 'retry' || unasked.kind !== 'retry') return;
@@ -96,10 +100,24 @@ describe('after an attempt', () => {
   });
 });
 
+describe('a probe that failed', () => {
+  const probe = { policy: usual, attemptsMade: 8, now: 5_000, isProbe: true };
+
+  test('waits on, however many attempts were made, and no sooner than it was asked to', () => {
+    expect(decide(failed(), probe, middle)).toEqual({ kind: 'wait', at: 5_000 });
+    expect(decide(failed({ retryAfterMs: 60_000 }), probe, middle)).toEqual({ kind: 'wait', at: 65_000 });
+  });
+
+  test('by what its delivery is, ends that', () => {
+    expect(decide(failed({ isFinal: true }), probe, middle).kind).toBe('dead');
+    expect(decide(failed({ code: 'address_not_allowed' }), probe, middle).kind).toBe('dead');
+  });
+});
+
 describe('a delivery that waits for its destination', () => {
   test('waits for as long as its own attempts would have gone on, and the last would have taken', () => {
     // Attempts 4 to 8 would have followed the third, which was due.
-    expect(longestWait(usual, 2)).toBe((120 + 600 + 1_800 + 7_200 + 21_600) * 1_000 + 15_000);
+    expect(longestWait(usual, 2)).toBe((120 + 600 + 1_800 + 7_200 + 21_600) * 1_200 + 15_000);
     expect(longestWait(usual, 7)).toBe(15_000);
   });
 

@@ -4,6 +4,7 @@ import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import {
   delayBefore,
   jittered,
+  LONGEST_JITTER,
   type Random,
   remainingDelays,
   type Schedule,
@@ -18,6 +19,8 @@ import {
 export type Decision =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly at: number }
+  /** A probe that failed: it waits on, and has spent nothing. */
+  | { readonly kind: 'wait'; readonly at: number }
   | ({ readonly kind: 'dead' } & OutgoingFailure);
 
 export interface RetryPolicy extends Schedule {
@@ -32,6 +35,8 @@ interface AttemptContext {
   /** Within the present budget, the attempt in question included: a retry out of the dead letters has a fresh one. */
   readonly attemptsMade: number;
   readonly now: number;
+  /** Whether it went out to see if a destination that is down is back. */
+  readonly isProbe: boolean;
 }
 
 export function decide(result: AttemptResult, context: AttemptContext, random: Random): Decision {
@@ -39,15 +44,14 @@ export function decide(result: AttemptResult, context: AttemptContext, random: R
   const { policy, attemptsMade, now } = context;
   const { code, message } = result;
   const isFinal = result.isFinal || code === 'address_not_allowed';
-  if (isFinal || attemptsMade >= policy.attempts) return { kind: 'dead', code, message };
-  const planned = jittered(delayBefore(policy, attemptsMade + 1), random);
+  if (isFinal) return { kind: 'dead', code, message };
   const asked = Math.min(result.retryAfterMs ?? 0, MOST_HEEDED_RETRY_AFTER_MS);
+  if (context.isProbe) return { kind: 'wait', at: now + asked };
+  if (attemptsMade >= policy.attempts) return { kind: 'dead', code, message };
+  const planned = jittered(delayBefore(policy, attemptsMade + 1), random);
   return { kind: 'retry', at: now + Math.max(planned, asked) };
 }
 
-/**
- * How long after it was due all attempts of a delivery would have been made and answered. Waiting for a destination
- * whose breaker is open spends no attempts, but it is not endless: after this the delivery is dead.
- */
+/** How long after it is due the last of all attempts that are left may be answered. */
 export const longestWait = (policy: RetryPolicy, attemptsMade: number): number =>
-  remainingDelays(policy, attemptsMade + 1) + policy.timeoutMs;
+  remainingDelays(policy, attemptsMade + 1) * LONGEST_JITTER + policy.timeoutMs;

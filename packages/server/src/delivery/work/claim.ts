@@ -1,3 +1,4 @@
+import type { Probe } from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
 
 /** A claimed delivery, and until when it is ours. Only its queue changes it. */
@@ -9,6 +10,8 @@ export interface Claim {
   /** When it was last known to be ours, and how many withdrawals were known of by then. */
   readonly knownAt: number;
   readonly withdrawals: number;
+  /** The probe that it goes out as. */
+  readonly probe: Probe | null;
 }
 
 /** What deliveries are claimed under. */

@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { aDestination } from '../../../test/contract/storage/delivery-samples.ts';
-import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
+import type {
+  Probe,
+  StoredBreaker,
+  StoredDestination,
+} from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
-import { FAILURES_TO_OPEN, PROBE_EVERY_MS } from '../decide/breaker.ts';
+import { FAILURES_TO_OPEN } from '../decide/breaker.ts';
 import type { Claim, ClaimCheck } from './claim.ts';
 import { createDestinationQueue, type DestinationQueue } from './destination-queue.ts';
 
@@ -13,12 +17,14 @@ const OUTPUT = '{"payload":{},"labels":{}}';
 
 let clock: { time: number; now(): number };
 let givenBack: string[];
+let probesGivenBack: Probe[];
 let held: number;
 let closed: number;
 
 beforeEach(() => {
   clock = { time: NOW, now: () => clock.time };
   givenBack = [];
+  probesGivenBack = [];
   held = 0;
   closed = 0;
 });
@@ -44,6 +50,7 @@ function queueOf(
       held += bytes;
     },
     giveBack: claims => void givenBack.push(...idsOf(claims)),
+    giveBackProbe: probe => void probesGivenBack.push(probe),
     onError: error => {
       throw error;
     },
@@ -398,39 +405,151 @@ describe('withdrawals', () => {
 });
 
 describe('the breaker', () => {
+  const open: StoredBreaker = {
+    openedAt: NOW,
+    nextProbeAt: NOW + 1_000,
+    probeUntil: null,
+    lastProbeAt: null,
+    probeEndedAt: null,
+    lastFailure: null,
+  };
+  const probe = { leftAt: NOW, until: NOW + 25_000 };
+
   /** Fails as often as it takes, with one more waiting. */
   function down(): DestinationQueue {
     const queue = filled(FAILURES_TO_OPEN + 1);
     for (let n = 1; n <= FAILURES_TO_OPEN; n++) {
       const claim = begun(queue);
       const changed = queue.answered(claim, 'failed');
-      if (n < FAILURES_TO_OPEN) expect(changed).toBeNull();
-      else expect(changed).toEqual({ failuresInARow: 0, openedAt: NOW, nextProbeAt: NOW + PROBE_EVERY_MS });
+      expect(changed).toBe(n < FAILURES_TO_OPEN ? null : 'opened');
       queue.finish(claim);
     }
     return queue;
   }
 
+  /** One for which a probe was taken. */
+  function probing(): DestinationQueue {
+    const queue = queueOf({}, { breaker: open });
+    queue.beginProbe(probe);
+    expect(queue.reserve(share)?.limit).toBe(1);
+    return queue;
+  }
+
   test('opens after failures in a row, and what waits is given back', () => {
     const queue = down();
-    expect([givenBack, queue.downSince, queue.reserve(share)]).toEqual([['51'], NOW, null]);
+    expect([givenBack, queue.downSince, queue.reserve(share), queue.room(AT_ONCE)]).toEqual([
+      ['51'],
+      NOW,
+      null,
+      0,
+    ]);
   });
 
-  test('open, it lets one probe be claimed; its success closes it', () => {
+  test('what was being claimed while it opened is given back', () => {
+    const queue = queueOf();
+    queue.reserve(share);
+    queue.adopt(open);
+    offer(queue, '1', '2');
+    expect([givenBack, queue.next(AT_ONCE)]).toEqual([['1', '2'], null]);
+  });
+
+  test('open, it wants a probe at its moment, and one delivery is claimed for that', () => {
     const queue = down();
-    clock.time += PROBE_EVERY_MS;
-    expect(queue.reserve(share)?.limit).toBe(1);
+    expect([queue.wantsProbe(NOW), queue.nextProbeAt(NOW)]).toEqual([false, NOW + 1_000]);
+    clock.time += 1_000;
+    expect(queue.wantsProbe(NOW)).toBe(true);
     expect(queue.reserve(share)).toBeNull();
+    queue.beginProbe(probe);
+    expect(queue.reserve(share)?.limit).toBe(1);
     offer(queue, 'probe');
-    expect(queue.answered(begun(queue), 'delivered')).toMatchObject({ openedAt: null });
+    const claim = begun(queue);
+    expect([claim.probe, claim.leaseUntil, queue.reserve(share)]).toEqual([probe, probe.until, null]);
+    expect(queue.answered(claim, 'delivered')).toBe('closed');
+    queue.finish(claim);
+    expect([queue.downSince, probesGivenBack]).toEqual([null, []]);
+  });
+
+  test('after a probe that failed it waits for the next moment', () => {
+    const queue = probing();
+    offer(queue, 'probe');
+    const claim = begun(queue);
+    expect(queue.answered(claim, 'failed')).toBeNull();
+    queue.probeFailed({
+      kind: 'failed',
+      leftAt: NOW,
+      endedAt: NOW + 5,
+      nextProbeAt: NOW + 2_000,
+      failure: '',
+    });
+    queue.finish(claim);
+    expect([queue.nextProbeAt(NOW), queue.nextProbeAt(NOW + 6), probesGivenBack]).toEqual([
+      NOW + 2_000,
+      NOW + 6,
+      [],
+    ]);
+  });
+
+  test('a probe that comes to nothing is given back, whatever the reason', () => {
+    const ways: ((queue: DestinationQueue) => void)[] = [
+      queue => offer(queue),
+      queue => queue.retire(),
+      queue => queue.drain(),
+      queue => {
+        offer(queue, 'probe');
+        queue.finish(begun(queue));
+      },
+      queue => {
+        offer(queue, 'late');
+        clock.time = probe.until;
+        queue.next(AT_ONCE);
+      },
+      queue => {
+        offer(queue, 'withdrawn');
+        queue.recheck();
+        queue.checked(nextCheck(queue), new Set());
+      },
+    ];
+    for (const [n, way] of ways.entries()) {
+      clock.time = NOW;
+      way(probing());
+      expect(probesGivenBack).toHaveLength(n + 1);
+    }
+  });
+
+  test('takes over what other nodes have found out, and counts its own failures while it is closed', () => {
+    const queue = queueOf({}, { breaker: open });
+    queue.adopt(null);
     expect(queue.downSince).toBeNull();
+    offer(queue, ...Array.from({ length: FAILURES_TO_OPEN }, (_, n) => `${n}`));
+    for (let n = 1; n < FAILURES_TO_OPEN; n++) {
+      const claim = begun(queue);
+      queue.answered(claim, 'failed');
+      queue.finish(claim);
+    }
+    queue.suspect();
+    queue.confirm(
+      queue.stored.breaker === null ? null : { ...queue.stored, breaker: null },
+      queue.suspicions,
+    );
+    expect(queue.answered(begun(queue), 'failed')).toBe('opened');
+    queue.suspect();
+    expect(
+      queue.confirm({ ...queue.stored, breaker: { ...open, openedAt: NOW - 7 } }, queue.suspicions),
+    ).toBe(true);
+    expect(queue.downSince).toBe(NOW - 7);
   });
 
   test('what failed on this side says nothing of the destination', () => {
-    const queue = queueOf({}, { breaker: { failuresInARow: 49, openedAt: null, nextProbeAt: null } });
-    offer(queue, '1', '2');
-    expect(queue.answered(begun(queue), 'not_sent')).toBeNull();
-    expect(queue.answered(begun(queue), 'failed')).toMatchObject({ openedAt: NOW });
+    const queue = filled(FAILURES_TO_OPEN + 1);
+    for (let n = 1; n < FAILURES_TO_OPEN; n++) {
+      const claim = begun(queue);
+      queue.answered(claim, 'failed');
+      queue.finish(claim);
+    }
+    const ours = begun(queue);
+    expect(queue.answered(ours, 'not_sent')).toBeNull();
+    queue.finish(ours);
+    expect(queue.answered(begun(queue), 'failed')).toBe('opened');
   });
 });
 
@@ -447,7 +566,8 @@ describe('idle', () => {
   });
 
   test('a queue that waits for its breaker is not', () => {
-    const breaker = { failuresInARow: 0, openedAt: NOW, nextProbeAt: NOW + 1 };
+    const moments = { openedAt: NOW, nextProbeAt: NOW + 1, lastProbeAt: null, probeEndedAt: null };
+    const breaker = { ...moments, probeUntil: null, lastFailure: null };
     const queue = queueOf({}, { breaker });
     clock.time += 700;
     expect(queue.idleMs()).toBe(0);

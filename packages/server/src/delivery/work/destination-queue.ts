@@ -1,10 +1,15 @@
 import { type Clock, seconds } from '../../core/clock.ts';
-import type { StoredBreaker, StoredDestination } from '../../core/stores/configuration/destinations.ts';
+import type {
+  Probe,
+  ProbeEnd,
+  StoredBreaker,
+  StoredDestination,
+} from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery, DeliveryClaimInput } from '../../core/stores/delivery-queue.ts';
 import { createTokenBucket } from '../../core/work/token-bucket.ts';
-import { afterAttempt, askBreaker, fromStoredBreaker, toStoredBreaker } from '../decide/breaker.ts';
 import type { Destination } from '../destination.ts';
 import type { Claim, ClaimCheck, Lease } from './claim.ts';
+import { type BreakerChange, createQueueBreaker } from './queue-breaker.ts';
 
 /**
  * The queue of one destination: what a worker has claimed for it and not sent yet, what is under way, and how much of
@@ -25,6 +30,9 @@ import type { Claim, ClaimCheck, Lease } from './claim.ts';
  * result is being written) to OVER (`finish`). It is OVER at once, and given back, where it waits and its lease has
  * become too short to be sent in (`next`), the breaker opens (`answered`) or the queue is retired; where it was
  * withdrawn (`checked`); and where its lease ends while it is under way (`expire`).
+ *
+ * While the breaker is open nothing goes out, nor is claimed, but the one delivery that goes out as a probe, once that was taken
+ * (`wantsProbe`, `beginProbe`). A probe that comes to nothing is given back: another delivery may go out with it.
  *
  * A claim is KNOWN to be ours for a second after it was last looked up, and until deliveries of its organisation are
  * withdrawn (`recheck`). What is not is looked up before it goes out: `next` answers the check to make.
@@ -62,14 +70,24 @@ export interface DestinationQueue {
   begin(claim: Claim): number;
   /** Whether what is under way may go out still; it is to be known to be ours. */
   mayGoOut(claim: Claim): boolean;
-  /** Answers the breaker where that has opened or closed. `not_sent` says nothing of the destination. */
-  answered(claim: Claim, outcome: 'delivered' | 'failed' | 'not_sent'): StoredBreaker | null;
+  /** Answers whether the breaker has opened or closed. `not_sent` says nothing of the destination. */
+  answered(claim: Claim, outcome: 'delivered' | 'failed' | 'not_sent'): BreakerChange;
   /** Frees its place, once. */
   finish(claim: Claim): void;
   /** Frees the places of those whose lease is over: somebody else has them by now. */
   expire(): void;
   /** Calls back after a while, once however often it is asked, unless it is retired or closed by then. */
   resumeIn(ms: number, resume: () => void): void;
+
+  /** When the next probe is due, where the first of what waits is due then; and whether to ask for it now. */
+  nextProbeAt(firstDueAt: number): number;
+  wantsProbe(firstDueAt: number): boolean;
+  /** One was taken: what is claimed next goes out as that. */
+  readonly hasProbe: boolean;
+  beginProbe(probe: Probe): void;
+  probeFailed(end: Extract<ProbeEnd, { kind: 'failed' }>): void;
+  /** Takes over the breaker as storage has it. */
+  adopt(breaker: StoredBreaker | null): void;
 
   suspect(): void;
   /** False: the destination is not what this queue was opened with. */
@@ -105,6 +123,8 @@ interface DestinationQueueOptions {
   hold(bytes: number): void;
   /** Whoever claims these next may send them at once. */
   giveBack(claims: readonly Claim[]): void;
+  /** Nothing was sent with a probe that was taken. */
+  giveBackProbe(probe: Probe): void;
   onError(error: unknown): void;
 }
 
@@ -124,7 +144,7 @@ export function createDestinationQueue(
   destination: Destination,
   options: DestinationQueueOptions,
 ): DestinationQueue {
-  const { clock, nodes, hold, giveBack, onError } = options;
+  const { clock, nodes, hold, giveBack, giveBackProbe, onError } = options;
   const { orgId, id: destinationId, policy } = stored;
   const perSecond = policy.rate_per_second;
   const rate = createTokenBucket({ perSecond, capacity: perSecond, clock, nodes });
@@ -134,7 +154,7 @@ export function createDestinationQueue(
   const underWay = new Set<OwnClaim>();
   /** How many of those under way are answered. */
   let answered = 0;
-  let breaker = fromStoredBreaker(stored.breaker);
+  const breaker = createQueueBreaker(stored.breaker, clock);
   let bytes = 0;
   let { meanBytes } = options;
   /** A quick destination is claimed further ahead. */
@@ -159,6 +179,7 @@ export function createDestinationQueue(
     claim.withdrawals === withdrawals && now - claim.knownAt < KNOWN_FOR_MS;
 
   function room(atOnce: number): number {
+    if (breaker.downSince !== null) return breaker.probe === null ? 0 : 1;
     const wanted = Math.max(atOnce * 2, finishedSinceClaim * 2);
     const ahead = Math.min(MOST_AHEAD, wanted, rate.within(RATE_AHEAD_MS));
     const free = ahead - waiting.length - (underWay.size - answered);
@@ -169,10 +190,7 @@ export function createDestinationQueue(
   /** How many may be claimed: what there is room for, one probe, or none. */
   function permitted({ atOnce, bytes: left }: Share): number {
     if (isRetired || isSuspect()) return 0;
-    const permit = askBreaker(breaker, clock.now());
-    breaker = permit.breaker;
-    if (permit.kind === 'wait') return 0;
-    if (permit.kind === 'probe') return 1;
+    if (breaker.downSince !== null) return room(atOnce);
     const isIdle = waiting.length + underWay.size === 0;
     const most = left > 0 ? room(atOnce) : isIdle ? 1 : 0;
     if (most > 0) finishedSinceClaim = 0;
@@ -180,24 +198,27 @@ export function createDestinationQueue(
   }
 
   function end(claim: OwnClaim): void {
+    if (claim.probe !== null && claim.state !== 'answered') giveBackProbe(claim.probe);
     claim.state = 'over';
     bytes -= claim.delivery.output.length;
     hold(-claim.delivery.output.length);
   }
 
-  function drain(): Claim[] {
-    const drained = waiting;
-    waiting = [];
+  function drain(which: (claim: Claim) => boolean = () => true): Claim[] {
+    const drained = waiting.filter(which);
+    waiting = waiting.filter(claim => !which(claim));
     for (const claim of drained) end(claim);
     return drained;
   }
 
-  function noteBreaker(wasDelivered: boolean): StoredBreaker | null {
-    const before = breaker.state;
-    breaker = afterAttempt(breaker, wasDelivered, clock.now());
-    if (breaker.state === before) return null;
-    if (breaker.state === 'open') giveBack(drain());
-    return toStoredBreaker(breaker);
+  function stopWhereOpened(change: BreakerChange): BreakerChange {
+    if (change === 'opened') giveBack(drain());
+    return change;
+  }
+
+  function dropProbe(): void {
+    const probe = breaker.takeProbe();
+    if (probe !== null) giveBackProbe(probe);
   }
 
   function finish(claim: OwnClaim): void {
@@ -239,10 +260,10 @@ export function createDestinationQueue(
       return meanBytes;
     },
     get downSince() {
-      return breaker.state === 'open' ? breaker.openedAt : null;
+      return breaker.downSince;
     },
     idleMs: () =>
-      waiting.length + underWay.size === 0 && breaker.state === 'closed' ? clock.now() - usedAt : 0,
+      waiting.length + underWay.size === 0 && breaker.downSince === null ? clock.now() - usedAt : 0,
     room,
     wantsMore: atOnce => hasMore && !isRetired && checking === null && room(atOnce) > 0,
 
@@ -260,16 +281,26 @@ export function createDestinationQueue(
       const known = claiming ?? withdrawals;
       claiming = null;
       hasMore = deliveries.length > 0;
-      if (deliveries.length === 0) return;
-      let offered = 0;
-      for (const delivery of deliveries) {
-        offered += delivery.output.length;
-        waiting.push({ delivery, token, leaseUntil, knownAt, withdrawals: known, state: 'waiting' });
+      const probe = breaker.takeProbe();
+      if (deliveries.length === 0) {
+        if (probe !== null) giveBackProbe(probe);
+        return;
       }
+      let offered = 0;
+      const claims = deliveries.map((delivery, n): OwnClaim => {
+        offered += delivery.output.length;
+        const carried = n === 0 ? probe : null;
+        const until = carried === null ? leaseUntil : Math.min(leaseUntil, carried.until);
+        const claim = { delivery, token, leaseUntil: until, knownAt, withdrawals: known, probe: carried };
+        return { ...claim, state: 'waiting' };
+      });
+      waiting.push(...claims);
       bytes += offered;
       hold(offered);
       meanBytes = Math.ceil(offered / deliveries.length);
       usedAt = clock.now();
+      // The breaker has opened since they were claimed.
+      if (breaker.downSince !== null) giveBack(drain(claim => claim.probe === null));
     },
 
     next(atOnce) {
@@ -302,7 +333,11 @@ export function createDestinationQueue(
     },
 
     mayGoOut: claim =>
-      claim.state === 'sending' && !isRetired && !isSuspect() && claim.withdrawals === withdrawals,
+      claim.state === 'sending' &&
+      !isRetired &&
+      !isSuspect() &&
+      claim.withdrawals === withdrawals &&
+      (breaker.downSince === null || claim.probe !== null),
 
     answered(claim: OwnClaim, outcome) {
       if (claim.state === 'sending') {
@@ -310,7 +345,8 @@ export function createDestinationQueue(
         answered++;
       }
       // Another queue may have taken over, and knows better.
-      return outcome === 'not_sent' || isRetired ? null : noteBreaker(outcome === 'delivered');
+      if (outcome === 'not_sent' || isRetired) return null;
+      return stopWhereOpened(breaker.note(outcome === 'delivered'));
     },
 
     finish,
@@ -328,12 +364,25 @@ export function createDestinationQueue(
       }, ms);
     },
 
+    nextProbeAt: breaker.nextProbeAt,
+    wantsProbe: firstDueAt => breaker.wantsProbe(firstDueAt) && ![...waiting, ...underWay].some(isProbing),
+    get hasProbe() {
+      return breaker.probe !== null;
+    },
+    beginProbe: breaker.beginProbe,
+    probeFailed: breaker.probeFailed,
+
+    adopt(fresh) {
+      stopWhereOpened(breaker.adopt(fresh));
+    },
+
     suspect() {
       suspicions++;
     },
 
     confirm(fresh, asOf) {
-      if (!isAsOpened(stored, fresh)) return false;
+      if (fresh === null || !isAsOpened(stored, fresh)) return false;
+      stopWhereOpened(breaker.adopt(fresh.breaker));
       confirmed = asOf;
       return true;
     },
@@ -368,13 +417,19 @@ export function createDestinationQueue(
       isRetired = true;
       stopTimer();
       giveBack(drain());
+      dropProbe();
       if (underWay.size === 0) void close().catch(onError);
     },
 
-    drain,
+    drain() {
+      dropProbe();
+      return drain();
+    },
     close,
   };
 }
+
+const isProbing = ({ probe, state }: Claim): boolean => probe !== null && state !== 'over';
 
 const isAmong =
   (ids: readonly string[]) =>
@@ -382,8 +437,8 @@ const isAmong =
     ids.includes(delivery.id);
 
 /** Whether a destination as it is now is what a queue was opened with. */
-const isAsOpened = (opened: StoredDestination, fresh: StoredDestination | null): boolean =>
-  fresh !== null &&
+const isAsOpened = (opened: StoredDestination, fresh: StoredDestination): boolean =>
   !fresh.paused &&
   fresh.config === opened.config &&
-  JSON.stringify(fresh.policy) === JSON.stringify(opened.policy);
+  JSON.stringify([fresh.policy, fresh.formerPolicies]) ===
+    JSON.stringify([opened.policy, opened.formerPolicies]);

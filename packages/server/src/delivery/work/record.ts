@@ -52,6 +52,8 @@ function nextOf(decision: Decision): EndedAttempt['next'] {
       return { state: 'delivered' };
     case 'retry':
       return { state: 'retrying', dueAt: decision.at };
+    case 'wait':
+      return { state: 'retrying', dueAt: decision.at, isUnspent: true };
     case 'dead':
       return { state: 'dead', code: decision.code };
   }

@@ -1,17 +1,18 @@
 import { type Clock, seconds } from '../../core/clock.ts';
 import type { EntityReader } from '../../core/entities/reader.ts';
-import type { AttemptResult } from '../../core/http/attempt.ts';
+import type { AttemptResult, Failed } from '../../core/http/attempt.ts';
 import { NoLongerWanted } from '../../core/http/outgoing.ts';
-import type { ConfigurationStore } from '../../core/stores/configuration.ts';
+import type { Probe } from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery, DeliveryQueue, EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import type { Random } from '../../core/work/backoff.ts';
 import { decide } from '../decide/decide.ts';
-import { retryPolicyOf } from '../decide/policy.ts';
+import { policyFor } from '../decide/policy.ts';
 import { readOutput } from '../rendering/output.ts';
 import type { Claim, ClaimCheck } from './claim.ts';
 import type { DestinationQueue } from './destination-queue.ts';
 import { resultOfError } from './failed-result.ts';
 import type { Leases } from './leases.ts';
+import type { Probes } from './probes.ts';
 import { toRecord } from './record.ts';
 import type { ResultLog } from './results.ts';
 import type { Shares } from './shares.ts';
@@ -34,7 +35,6 @@ export interface WorkerState {
 
 export interface SenderOptions {
   readonly deliveryQueue: Pick<DeliveryQueue, 'findLeased'>;
-  readonly configuration: Pick<ConfigurationStore, 'saveBreaker'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly entities: EntityReader;
@@ -53,11 +53,12 @@ export function createSender(
     readonly shares: Pick<Shares, 'atOnce'>;
     readonly leases: Leases;
     readonly results: Pick<ResultLog, 'write'>;
+    readonly probes: Probes;
     wake(): void;
   },
 ): Sender {
-  const { deliveryQueue, configuration, clock, onError } = options;
-  const { state, shares, leases, results, wake } = parts;
+  const { deliveryQueue, clock, onError } = options;
+  const { state, shares, leases, results, probes, wake } = parts;
 
   function sendFrom(queue: DestinationQueue): void {
     const atOnce = shares.atOnce(queue);
@@ -123,25 +124,31 @@ export function createSender(
     const { delivery } = claim;
     const now = clock.now();
     const attemptsMade = delivery.attempt - delivery.budgetFrom + 1;
-    const policy = retryPolicyOf(queue.stored.policy);
-    const decision = decide(result, { policy, attemptsMade, now }, options.random);
+    const isProbe = claim.probe !== null;
+    const policy = policyFor(queue.stored, { budgetAt: delivery.budgetAt, attemptsMade });
+    const decision = decide(result, { policy, attemptsMade, now, isProbe }, options.random);
     const record = toRecord(claim, result, decision, startedAt);
     noteAnswer(queue, claim, result);
     // The next may go out while the result of this one is being written.
     sendFrom(queue);
     if (await results.write(record)) options.onWritten?.(delivery, record);
+    if (claim.probe !== null && result.outcome === 'failed') await endProbe(queue, claim.probe, result);
     // It may be due before the loop would look again.
     if (decision.kind === 'retry' && decision.at < now + IDLE_MS) wake();
   }
 
   function noteAnswer(queue: DestinationQueue, claim: Claim, result: AttemptResult): void {
-    // What failed on this side says nothing of the other.
-    const isOurs = result.outcome === 'failed' && result.isFinal;
-    const breaker = queue.answered(claim, isOurs ? 'not_sent' : result.outcome);
-    if (breaker === null) return;
-    const { orgId, id } = queue.stored;
-    void configuration.saveBreaker(orgId, id, breaker).catch(onError);
-    if (breaker.openedAt === null) wake();
+    const isDelivered = result.outcome === 'delivered';
+    const change = queue.answered(claim, isDelivered || !result.isFinal ? result.outcome : 'not_sent');
+    if (change === 'opened' && !isDelivered) void probes.opened(queue, result.message);
+    // A probe that arrives closes it, also where another queue has taken over since it was sent.
+    if (change === 'closed' || (claim.probe !== null && isDelivered)) void probes.closed(queue).then(wake);
+  }
+
+  /** Once its delivery waits again. What failed on this side says nothing of the other. */
+  async function endProbe(queue: DestinationQueue, probe: Probe, result: Failed): Promise<void> {
+    await (result.isFinal ? probes.notSent(queue, probe) : probes.failed(queue, probe, result.message));
+    wake();
   }
 
   async function send(queue: DestinationQueue, claim: Claim): Promise<AttemptResult | 'suspect'> {

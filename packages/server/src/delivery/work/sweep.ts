@@ -1,50 +1,55 @@
 import { type Clock, hours, minutes, seconds } from '../../core/clock.ts';
 import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
-import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
-import { longestWait } from '../decide/decide.ts';
-import { retryPolicyOf } from '../decide/policy.ts';
+import type { DeliveryQueue, WaitingDelivery } from '../../core/stores/delivery-queue.ts';
+import { LONGEST_JITTER } from '../../core/work/backoff.ts';
+import { PROBE_EVERY_MS } from '../decide/breaker.ts';
+import { isGivenUp, mayGiveUp } from '../decide/given-up.ts';
 
 /**
  * What is done now and then beside the sending: taking back leases whose holder did not report, cancelling what
- * waits for a destination that is gone, ending what has waited in vain for one that is down, and bringing forward
+ * waits for a destination that is gone, giving up what has waited in vain for one that is down, and bringing forward
  * what a clock that went back has put out of reach.
  */
 interface Sweep {
   /** Everything that was leased belongs to a former life of this process. */
   recoverAll(): Promise<void>;
-  run(down: readonly Down[]): Promise<void>;
+  /** With the destinations that are down. */
+  run(down: readonly Address[]): Promise<void>;
   /** The clock may have gone back. */
   bringForward(): Promise<void>;
 }
 
-/** A destination whose breaker is open, and since when. */
-interface Down {
-  readonly destination: StoredDestination;
-  readonly since: number;
-}
+type Address = Pick<StoredDestination, 'orgId' | 'id'>;
 
 const SWEPT_AT_ONCE = 500;
-/** How many of those that wait for a destination which is down are looked at: the longest due. */
-const LOOKED_AT = 5_000;
+/** Of what waits for a destination that is down, so much is looked at in one go, and so often in one sweep. */
+const LOOKED_AT = 2_000;
+const MOST_LOOKS = 25;
 /** No lease is given for longer: the longest timeout there may be, and time to spare. */
 const LONGEST_LEASE_MS = minutes(10);
-/** A receiver may ask to be left alone for so long; jitter makes the longest delay a little longer. */
+/** A receiver may ask to be left alone for so long. */
 const LONGEST_ASKED_MS = hours(1);
-const JITTER = 1.2;
 
 export function createSweep(options: {
   readonly deliveryQueue: Pick<
     DeliveryQueue,
-    'bringForward' | 'cancelOrphans' | 'expireDeliveries' | 'listWaitingDestinations' | 'recoverDeliveries'
+    | 'bringForward'
+    | 'cancelOrphans'
+    | 'expireDeliveries'
+    | 'listWaiting'
+    | 'listWaitingDestinations'
+    | 'recoverDeliveries'
   >;
-  readonly configuration: Pick<ConfigurationStore, 'findDestination'>;
+  readonly configuration: Pick<ConfigurationStore, 'bringProbesForward' | 'findDestination'>;
   readonly clock: Clock;
   isStopping(): boolean;
   onExpired(orgId: string, destinationId: string, deliveries: number): void;
   onOrphansCancelled(deliveries: number): void;
 }): Sweep {
   const { deliveryQueue, configuration, clock, isStopping } = options;
+  /** Where the next sweep goes on, of destinations at which more waits than one looks at. */
+  const positions = new Map<string, WaitingDelivery>();
 
   async function inSlices(slice: () => Promise<number>): Promise<void> {
     while (!isStopping() && (await slice()) >= SWEPT_AT_ONCE);
@@ -53,13 +58,31 @@ export function createSweep(options: {
   const recover = (leases: { endedBefore: number; beyond: number }) =>
     inSlices(() => deliveryQueue.recoverDeliveries(leases, SWEPT_AT_ONCE));
 
-  async function expire({ destination: { orgId, id, policy }, since }: Down): Promise<void> {
-    const retry = retryPolicyOf(policy);
-    const waits = Array.from({ length: policy.attempts }, (_, made) => longestWait(retry, made));
-    while (!isStopping()) {
-      const expired = await deliveryQueue.expireDeliveries(orgId, id, waits, clock.now(), LOOKED_AT, since);
-      if (expired === 0) return;
-      options.onExpired(orgId, id, expired);
+  async function giveUp({ orgId, id }: Address): Promise<void> {
+    const destination = await configuration.findDestination(orgId, id);
+    const after = positions.get(id) ?? null;
+    positions.delete(id);
+    if (destination === null || destination.paused || !mayGiveUp(destination)) return;
+    let last = after;
+    for (let look = 0; look < MOST_LOOKS && !isStopping(); look++) {
+      const page = { dueBy: clock.now(), after: last, limit: LOOKED_AT };
+      const waiting = await deliveryQueue.listWaiting(orgId, id, page);
+      await expire(destination, waiting);
+      last = waiting.at(-1) ?? null;
+      if (waiting.length < LOOKED_AT) return;
+    }
+    if (last !== null) positions.set(id, last);
+  }
+
+  async function expire(destination: StoredDestination, waiting: readonly WaitingDelivery[]): Promise<void> {
+    const { orgId, id, breaker, updatedAt: asOf } = destination;
+    if (breaker?.lastProbeAt == null) return;
+    const outage = { downSince: breaker.openedAt, probedAt: breaker.lastProbeAt };
+    const ids = waiting.filter(one => isGivenUp(one, destination)).map(one => one.id);
+    for (let from = 0; from < ids.length; from += SWEPT_AT_ONCE) {
+      const slice = ids.slice(from, from + SWEPT_AT_ONCE);
+      const expired = await deliveryQueue.expireDeliveries({ orgId, id, asOf }, slice, outage, clock.now());
+      if (expired > 0) options.onExpired(orgId, id, expired);
     }
   }
 
@@ -71,25 +94,41 @@ export function createSweep(options: {
     }
   }
 
+  const bringProbesForward = (probeUntil: number) => {
+    const now = clock.now();
+    return configuration.bringProbesForward({ now, nextProbeAt: now + PROBE_EVERY_MS, probeUntil });
+  };
+
   return {
-    recoverAll: () => recover({ endedBefore: Number.MAX_SAFE_INTEGER, beyond: Number.MAX_SAFE_INTEGER }),
+    async recoverAll() {
+      await recover({ endedBefore: Number.MAX_SAFE_INTEGER, beyond: Number.MAX_SAFE_INTEGER });
+      await bringProbesForward(0);
+    },
 
     async run(down) {
       const now = clock.now();
       await recover({ endedBefore: now, beyond: now + LONGEST_LEASE_MS });
       await cancelOrphans();
-      for (const destination of down) await expire(destination);
+      for (const destination of down) await giveUp(destination);
     },
 
     async bringForward() {
+      await bringProbesForward(clock.now() + LONGEST_LEASE_MS);
       for (const { orgId, destinationId } of await deliveryQueue.listWaitingDestinations()) {
         const destination = await configuration.findDestination(orgId, destinationId);
         if (destination === null) continue;
-        const longestDelay = seconds(Math.max(...destination.policy.schedule_s)) * JITTER;
+        const schedules = [destination.policy, ...destination.formerPolicies];
+        const longestDelay = seconds(Math.max(...schedules.flatMap(({ schedule_s }) => schedule_s)));
+        const latest = Math.max(longestDelay * LONGEST_JITTER, LONGEST_ASKED_MS);
         await inSlices(() => {
           const now = clock.now();
-          const latest = { pending: now, retrying: now + Math.max(longestDelay, LONGEST_ASKED_MS) };
-          return deliveryQueue.bringForward(orgId, destinationId, latest, now, SWEPT_AT_ONCE);
+          return deliveryQueue.bringForward(
+            orgId,
+            destinationId,
+            { pending: now, retrying: now + latest },
+            now,
+            SWEPT_AT_ONCE,
+          );
         });
       }
     },

@@ -7,12 +7,12 @@ import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { ClaimedDelivery, DeliveryClaimInput, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import { createAlarm } from '../../core/work/alarm.ts';
 import { within } from '../../core/work/within.ts';
-import { PROBE_EVERY_MS } from '../decide/breaker.ts';
 import type { Destination } from '../destination.ts';
 import type { Lease } from './claim.ts';
 import { createDestinationQueue, type DestinationQueue } from './destination-queue.ts';
 import { unreadableDestination } from './failed-result.ts';
 import { createLeases } from './leases.ts';
+import { createProbes } from './probes.ts';
 import { createResultLog } from './results.ts';
 import { createSender, IDLE_MS, type SenderOptions, type WorkerState } from './sender.ts';
 import { createShares } from './shares.ts';
@@ -39,7 +39,10 @@ export interface DeliveryWorker {
 }
 
 interface DeliveryWorkerOptions extends SenderOptions {
-  readonly configuration: Pick<ConfigurationStore, 'findDestination' | 'saveBreaker'>;
+  readonly configuration: Pick<
+    ConfigurationStore,
+    'bringProbesForward' | 'closeBreaker' | 'endProbe' | 'findDestination' | 'openBreaker' | 'takeProbe'
+  >;
   readonly deliveryQueue: Pick<
     DeliveryQueue,
     | 'bringForward'
@@ -47,6 +50,7 @@ interface DeliveryWorkerOptions extends SenderOptions {
     | 'claimDeliveries'
     | 'expireDeliveries'
     | 'findLeased'
+    | 'listWaiting'
     | 'listWaitingDestinations'
     | 'recordAttempts'
     | 'recoverDeliveries'
@@ -68,6 +72,7 @@ interface DeliveryWorkerOptions extends SenderOptions {
 
 /** Beside its timeout, how long a delivery may stand in the queue of whoever has claimed it. */
 const LEASE_MS = minutes(2);
+const SWEEP_EVERY_MS = seconds(30);
 /** A queue that had nothing to do for this long is retired, with its connections. */
 const QUEUE_IDLE_MS = minutes(5);
 /** What is under way at a stop is waited for this long; then it is given back, and may arrive twice. */
@@ -90,7 +95,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const shares = createShares();
   const leases = createLeases(deliveryQueue);
   const results = createResultLog({ deliveryQueue, onError });
-  const sender = createSender(options, { state, shares, leases, results, wake });
+  const probes = createProbes({ configuration, clock, onError });
+  const sender = createSender(options, { state, shares, leases, results, probes, wake });
   const sweep = createSweep({
     configuration,
     deliveryQueue,
@@ -150,6 +156,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         continue;
       }
       const queue = queues.get(destinationId) ?? (await open({ orgId, id: destinationId }));
+      if (queue !== null && !(await probes.take(queue, dueAt))) {
+        // One that is due already is under way somewhere.
+        const probeAt = queue.nextProbeAt(dueAt);
+        if (probeAt > now) quietUntil = Math.min(quietUntil, probeAt);
+        continue;
+      }
       const input = queue?.reserve(shares.of(queue, promised)) ?? null;
       if (queue === null || input === null) continue;
       promised += input.bytes;
@@ -191,12 +203,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const stored = await configuration.findDestination(address.orgId, address.id);
     opening = null;
     if (stored === null || stored.paused) return null;
-    const queue = createDestinationQueue(stored, prepare(stored), {
+    const queue: DestinationQueue = createDestinationQueue(stored, prepare(stored), {
       clock,
       nodes,
       meanBytes,
       hold: shares.hold,
       giveBack: claims => void leases.giveBack(claims).catch(onError),
+      giveBackProbe: probe => void probes.notSent(queue, probe),
       onError,
     });
     if (read.isSuspect) queue.suspect();
@@ -221,18 +234,16 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (now < lastSeen - IDLE_MS) wentBack = true;
     lastSeen = now;
     if (sweeping !== null || (!wentBack && now < nextSweepAt)) return;
-    nextSweepAt = now + PROBE_EVERY_MS;
+    nextSweepAt = now + SWEEP_EVERY_MS;
     const bringForward = wentBack;
     wentBack = false;
     for (const queue of unclosed()) queue.expire();
     for (const queue of retired) if (queue.underWay.size === 0) retired.delete(queue);
     for (const queue of queues.values()) if (queue.idleMs() > QUEUE_IDLE_MS) retire(queue);
-    const down = [...queues.values()].flatMap(({ stored, downSince }) =>
-      downSince === null ? [] : [{ destination: stored, since: downSince }],
-    );
+    const down = [...queues.values()].filter(({ downSince }) => downSince !== null);
     sweeping = (async () => {
       if (bringForward) await sweep.bringForward();
-      await sweep.run(down);
+      await sweep.run(down.map(({ stored }) => stored));
     })()
       .catch(onError)
       .finally(() => {

@@ -9,6 +9,7 @@ import { resolvedRuns } from './0008-resolved-runs.ts';
 import { fencedJobsAndWaitingDeliveries } from './0009-fenced-jobs-and-waiting-deliveries.ts';
 import { people } from './0010-people.ts';
 import { replayedDeliveries } from './0014-replayed-deliveries.ts';
+import { agreedBreakers } from './0012-agreed-breakers.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -26,4 +27,5 @@ export const migrations: readonly (readonly string[])[] = [
   fencedJobsAndWaitingDeliveries,
   people,
   replayedDeliveries,
+  agreedBreakers,
 ];

@@ -4,6 +4,8 @@ import {
   claimedDeliveryColumns,
   claimedDeliveryJoins,
   finishedAt,
+  isUnspent,
+  MOST_PROBES_KEPT,
   toClaimedDelivery,
 } from '../claimed-delivery.ts';
 import { bigintArray, textArray } from './arrays.ts';
@@ -72,9 +74,11 @@ async function recordAttempts(session: Session, records: readonly EndedAttempt[]
   const { rows } = await session.query<{ id: string }>(
     `UPDATE deliveries AS delivery SET state = new.state, attempt = delivery.attempt + 1, code = new.code,
        finished_at = NULLIF(new.finished_at, -1), lease_token = NULL, lease_until = NULL,
-       due_at = CASE new.due_at WHEN -1 THEN delivery.due_at ELSE new.due_at END
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
-       AS new (org_id, id, token, state, code, finished_at, due_at)
+       due_at = CASE new.due_at WHEN -1 THEN delivery.due_at ELSE new.due_at END,
+       budget_from = delivery.budget_from + new.unspent,
+       waiting_from = CASE new.unspent WHEN 1 THEN coalesce(delivery.waiting_from, delivery.due_at) END
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[])
+       AS new (org_id, id, token, state, code, finished_at, due_at, unspent)
      WHERE delivery.org_id = new.org_id AND delivery.id = new.id AND delivery.lease_token = new.token
      RETURNING delivery.id`,
     [
@@ -85,11 +89,20 @@ async function recordAttempts(session: Session, records: readonly EndedAttempt[]
       textArray(records.map(({ attempt }) => attempt.code)),
       bigintArray(records.map(record => finishedAt(record) ?? -1)),
       bigintArray(records.map(({ next }) => (next.state === 'retrying' ? next.dueAt : -1))),
+      bigintArray(records.map(record => Number(isUnspent(record)))),
     ],
   );
   const accepted = new Set(rows.map(row => row.id));
   const kept = records.filter(({ deliveryId }) => accepted.has(deliveryId));
   if (kept.length > 0) await keepAttempts(session, kept);
+  for (const { orgId, deliveryId, attempt } of kept.filter(isUnspent)) {
+    if (attempt.n <= MOST_PROBES_KEPT) continue;
+    await session.query(`DELETE FROM attempts WHERE org_id = $1 AND delivery_id = $2 AND n <= $3`, [
+      orgId,
+      deliveryId,
+      attempt.n - MOST_PROBES_KEPT,
+    ]);
+  }
   return records.flatMap(({ deliveryId }) => (accepted.has(deliveryId) ? [] : [deliveryId]));
 }
 

@@ -5,6 +5,8 @@ import {
   claimedDeliveryColumns,
   claimedDeliveryJoins,
   finishedAt,
+  isUnspent,
+  MOST_PROBES_KEPT,
   toClaimedDelivery,
 } from '../claimed-delivery.ts';
 
@@ -48,6 +50,7 @@ export function prepareClaimDeliveries(database: Database): ClaimDeliveries {
 export function prepareRecordAttempts(database: Database): RecordAttempts {
   const end = database.prepare(
     `UPDATE deliveries SET state = ?, attempt = attempt + 1, code = ?, finished_at = ?, due_at = coalesce(?, due_at),
+       budget_from = budget_from + ?, waiting_from = CASE ? WHEN 1 THEN coalesce(waiting_from, due_at) END,
        lease_token = NULL, lease_until = NULL
      WHERE org_id = ? AND id = ? AND lease_token = ?`,
   );
@@ -56,16 +59,21 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
 
+  const forget = database.prepare('DELETE FROM attempts WHERE org_id = ? AND delivery_id = ? AND n <= ?');
+
   return records => {
     const refused: string[] = [];
     for (const record of records) {
       const { orgId, deliveryId, token, attempt, next } = record;
       const dueAt = next.state === 'retrying' ? next.dueAt : null;
+      const unspent = Number(isUnspent(record));
       const { changes } = end.run(
         next.state,
         attempt.code,
         finishedAt(record),
         dueAt,
+        unspent,
+        unspent,
         orgId,
         deliveryId,
         token,
@@ -76,6 +84,7 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
       }
       const { n, at, durationMs, status, code, message, request, response } = attempt;
       keep.run(orgId, deliveryId, n, at, durationMs, status, code, message, request, response);
+      if (unspent === 1) forget.run(orgId, deliveryId, n - MOST_PROBES_KEPT);
     }
     return refused;
   };

@@ -27,6 +27,7 @@ import { createSessions } from './access/sessions.ts';
 import { setupCalls } from './access/setup.ts';
 import { createThrottle } from './access/throttle.ts';
 import { conditionCalls } from './build/conditions.ts';
+import { destinationTestCalls } from './build/destination-tests.ts';
 import { destinationCalls } from './build/destinations.ts';
 import { dryRunCalls } from './build/dry-run.ts';
 import { keyCalls } from './build/keys.ts';
@@ -97,6 +98,7 @@ const subjects = [
   replayCalls,
   jobCalls,
   destinationCalls,
+  destinationTestCalls,
   deliveryCalls,
   deadLetterCalls,
   entityCalls,

@@ -220,38 +220,6 @@ export function deliveriesContract(subject: Subject): void {
     expect(await states()).toEqual(['pending']);
   });
 
-  test('ends what has waited in vain, by how often it was attempted', async () => {
-    const { storage, orgId, destination, input, states } = await sample();
-    await routedTo(storage, orgId, [destination.id]);
-    const expire = (waits: number[], at: number, downSince = NOW) =>
-      storage.expireDeliveries(orgId, destination.id, waits, at, 100, downSince);
-    expect(await expire([100, 10], NOW + 100)).toBe(0);
-    const [claimed] = await storage.claimDeliveries(input(), lease('a'));
-    if (!claimed) throw new Error('Nothing was claimed.');
-    await storage.recordAttempts([record(claimed, 'a', { state: 'retrying', dueAt: NOW + 5 })]);
-    expect(await expire([100, 10], NOW + 15)).toBe(0);
-    // However long it has been due: it can have waited for no longer than the destination is down.
-    expect(await expire([100, 10], NOW + 1_000, NOW + 990)).toBe(0);
-    expect(await expire([100, 10], NOW + 16)).toBe(1);
-    expect(await states()).toEqual(['dead']);
-    const [dead] = await storage.listDeliveries(orgId, {}, { limit: 1, below: null });
-    expect(dead).toMatchObject({ code: 'destination_down', finishedAt: NOW + 16 });
-  });
-
-  test('a destination that was down goes on after a pause as if it went down then, and is tried at once', async () => {
-    const { storage, orgId, destination } = await sample();
-    const breaker = { failuresInARow: 0, openedAt: NOW, nextProbeAt: NOW + 30_000 };
-    const breakerNow = async () => (await storage.findDestination(orgId, destination.id))?.breaker;
-    await storage.saveBreaker(orgId, destination.id, breaker);
-    await storage.updateDestination(orgId, destination.id, { paused: true }, NOW + 1);
-    expect(await breakerNow()).toEqual(breaker);
-    await storage.updateDestination(orgId, destination.id, { paused: false }, NOW + 2);
-    expect(await breakerNow()).toEqual({ failuresInARow: 0, openedAt: NOW + 2, nextProbeAt: NOW + 2 });
-    await storage.saveBreaker(orgId, destination.id, { ...breaker, openedAt: null, nextProbeAt: null });
-    await storage.updateDestination(orgId, destination.id, { paused: false }, NOW + 3);
-    expect(await breakerNow()).toMatchObject({ openedAt: null, nextProbeAt: null });
-  });
-
   test('brings forward what is due later than it can be, and leaves what is not', async () => {
     const { storage, orgId, destination, input } = await sample();
     await routedTo(storage, orgId, [destination.id]);

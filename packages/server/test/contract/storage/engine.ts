@@ -65,6 +65,12 @@ export function engineContract(subject: Subject): void {
         () => storage.updateDestination(org, destination.id, { paused: true }, NOW),
         of('destinations', destination.id),
       ],
+      [
+        () => storage.openBreaker(org, destination.id, { openedAt: NOW, nextProbeAt: NOW, failure: 'x' }),
+        of('destinations', destination.id),
+      ],
+      [() => storage.hastenProbe(org, destination.id, NOW), of('destinations', destination.id)],
+      [() => storage.closeBreaker(org, destination.id), of('destinations', destination.id)],
       [() => storage.deleteDestination(org, destination.id, 'ada', NOW), of('destinations', destination.id)],
       [
         () => storage.updateOrganisation(org, { retentionDays: 1 }),
@@ -82,8 +88,9 @@ export function engineContract(subject: Subject): void {
     const org = idAt('org', NOW);
     const announced = new Set<string | undefined>();
     node.onConfigurationChanged(change => announced.add(change?.what));
-    const breaker = { failuresInARow: 3, openedAt: null, nextProbeAt: null };
-    await node.configuration.saveBreaker(org, idAt('dst', NOW), breaker);
+    const probe = { now: NOW, until: NOW + 1, firstDueAt: NOW };
+    await node.configuration.takeProbe(org, idAt('dst', NOW), probe);
+    await node.configuration.endProbe(org, idAt('dst', NOW), NOW + 1, { kind: 'not_sent' });
     await node.configuration.recordAudit(anAuditEntry(org));
     // A change that is announced after them is the only one.
     await node.configuration.createApiKey(anApiKey(org));

@@ -170,8 +170,16 @@ export function entityEventsContract(subject: Subject): void {
       concurrency: 16,
       rate_per_second: 0,
     };
-    const breaker = { failuresInARow: 0, openedAt: null, nextProbeAt: null };
-    const named = { id, orgId, kind: 'inbox', name: 'Inbox', config: '{}', policy, breaker };
+    const named = {
+      id,
+      orgId,
+      kind: 'inbox',
+      name: 'Inbox',
+      config: '{}',
+      policy,
+      breaker: null,
+      formerPolicies: [],
+    };
     await storage.createDestination({ ...named, paused: false, createdAt: NOW, updatedAt: NOW });
     return id;
   }

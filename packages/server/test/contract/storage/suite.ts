@@ -5,6 +5,7 @@ import { accountsContract } from './accounts.ts';
 import { apiKeysContract } from './api-keys.ts';
 import { appendContract } from './append.ts';
 import { auditContract } from './audit.ts';
+import { breakersContract } from './breakers.ts';
 import { claimsContract } from './claims.ts';
 import { countersContract } from './counters.ts';
 import { deadLettersContract } from './dead-letters.ts';
@@ -50,6 +51,7 @@ const otherParts = {
   append: appendContract,
   events: eventsContract,
   deliveries: deliveriesContract,
+  breakers: breakersContract,
   'dead letters': deadLettersContract,
   'text search': textSearchContract,
   organisations: organisationsContract,

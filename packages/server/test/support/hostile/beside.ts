@@ -164,7 +164,8 @@ async function addDestinations(
       config: sealConfig(vault, kind, config, { orgId, id }),
       policy: POLICY,
       paused: false,
-      breaker: { failuresInARow: 0, openedAt: null, nextProbeAt: null },
+      breaker: null,
+      formerPolicies: [],
       createdAt: now,
       updatedAt: now,
     });

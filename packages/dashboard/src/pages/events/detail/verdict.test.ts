@@ -33,6 +33,7 @@ const aDelivery = (name: string, given: Partial<DeliveryRecord> = {}): DeliveryR
   created_at: soon(0),
   finished_at: null,
   replayed_by: null,
+  outage: null,
   attempts: [],
   run_id: 'run_1',
   ...given,

@@ -3,9 +3,11 @@ import type { StoredDestination } from '../../../core/stores/configuration/desti
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
+import { toBreaker } from './breakers.ts';
+import { keptPolicies } from './former-policies.ts';
 import { takeOut } from './take-out.ts';
 
-/** Destinations, with the state of their breakers. */
+/** Destinations as people set them up. */
 
 const toDestination = (row: Schema['destinations']): StoredDestination => ({
   id: row.id,
@@ -15,11 +17,8 @@ const toDestination = (row: Schema['destinations']): StoredDestination => ({
   config: row.config,
   policy: JSON.parse(row.policy) as StoredDestination['policy'],
   paused: row.paused === 1,
-  breaker: {
-    failuresInARow: row.failures_in_a_row,
-    openedAt: row.breaker_opened_at,
-    nextProbeAt: row.next_probe_at,
-  },
+  formerPolicies: JSON.parse(row.former_policies) as StoredDestination['formerPolicies'],
+  breaker: toBreaker(row),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -38,9 +37,7 @@ export const createDestination: Operation<ConfigurationStore['createDestination'
       config: destination.config,
       policy: JSON.stringify(destination.policy),
       paused: Number(destination.paused),
-      failures_in_a_row: destination.breaker.failuresInARow,
-      breaker_opened_at: destination.breaker.openedAt,
-      next_probe_at: destination.breaker.nextProbeAt,
+      former_policies: JSON.stringify(destination.formerPolicies),
       created_at: destination.createdAt,
       updated_at: destination.updatedAt,
     })
@@ -77,21 +74,32 @@ export const updateDestination: Operation<ConfigurationStore['updateDestination'
   id,
   change,
   at,
-) =>
-  (await db
+) => {
+  const former = change.policy && (await keptPolicies(db, orgId, id, change.policy, at));
+  const updated = await db
     .updateTable('destinations')
     .set({
       name: change.name,
       config: change.config,
       policy: change.policy === undefined ? undefined : JSON.stringify(change.policy),
       paused: change.paused === undefined ? undefined : Number(change.paused),
-      ...(change.paused === false ? { breaker_opened_at: ifDown(at), next_probe_at: ifDown(at) } : {}),
+      former_policies: former && JSON.stringify(former),
+      ...(change.paused === false
+        ? {
+            breaker_opened_at: ifDown(at),
+            next_probe_at: ifDown(at),
+            last_probe_at: null,
+            probe_ended_at: null,
+          }
+        : {}),
       updated_at: at,
     })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returning('id')
-    .executeTakeFirst()) !== undefined;
+    .executeTakeFirst();
+  return updated !== undefined;
+};
 
 export const deleteDestination: Operation<ConfigurationStore['deleteDestination']> = async (
   db,
@@ -109,17 +117,4 @@ export const deleteDestination: Operation<ConfigurationStore['deleteDestination'
   if (!deleted) return false;
   await takeOut(db, orgId, { part: 'destinations', id }, by, at);
   return true;
-};
-
-export const saveBreaker: Operation<ConfigurationStore['saveBreaker']> = async (db, orgId, id, breaker) => {
-  await db
-    .updateTable('destinations')
-    .set({
-      failures_in_a_row: breaker.failuresInARow,
-      breaker_opened_at: breaker.openedAt,
-      next_probe_at: breaker.nextProbeAt,
-    })
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .execute();
 };

@@ -2,6 +2,7 @@ import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { made, named, read, type StoreOperations, snapshot, write } from '../../operation.ts';
 import * as apiKeys from './api-keys.ts';
 import * as audit from './audit.ts';
+import * as breakers from './breakers.ts';
 import * as destinations from './destinations.ts';
 import * as pipelines from './pipelines.ts';
 import * as sealed from './sealed.ts';
@@ -40,8 +41,14 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
   findDestination: read(destinations.findDestination),
   updateDestination: write(destinations.updateDestination, named('destinations')),
   deleteDestination: write(destinations.deleteDestination, named('destinations')),
-  // What a sender found out of a destination is no change of its configuration.
-  saveBreaker: write(destinations.saveBreaker),
+
+  // Nodes stop sending when one of them finds it down, and go on when one finds it up again.
+  openBreaker: write(breakers.openBreaker, named('destinations')),
+  closeBreaker: write(breakers.closeBreaker, named('destinations')),
+  hastenProbe: write(breakers.hastenProbe, named('destinations')),
+  takeProbe: write(breakers.takeProbe),
+  endProbe: write(breakers.endProbe),
+  bringProbesForward: write(breakers.bringProbesForward),
 
   listSealed: read(sealed.listSealed),
   replaceSealed: write(sealed.replaceSealed),

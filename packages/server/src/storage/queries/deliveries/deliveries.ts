@@ -30,7 +30,12 @@ const shown = (db: Db, orgId: string) =>
       join.onRef('events.org_id', '=', 'deliveries.org_id').onRef('events.id', '=', 'deliveries.event_id'),
     )
     .selectAll('deliveries')
-    .select(['events.type as event_type', shownState.as('shown_state')])
+    .select([
+      'events.type as event_type',
+      'destinations.breaker_opened_at',
+      'destinations.last_probe_at',
+      shownState.as('shown_state'),
+    ])
     .where('deliveries.org_id', '=', orgId);
 
 type ShownRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number];
@@ -50,7 +55,18 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
   createdAt: row.created_at,
   finishedAt: row.finished_at,
   replayedBy: row.replayed_by,
+  outage: outageOf(row),
 });
+
+/** What is held waits for somebody, not for its destination. */
+function outageOf(row: ShownRow): StoredDelivery['outage'] {
+  if (row.shown_state === 'dead' && row.down_since !== null)
+    return { downSince: row.down_since, probedAt: row.probed_at };
+  const isWaiting = row.shown_state === 'pending' || row.shown_state === 'retrying';
+  return isWaiting && row.breaker_opened_at !== null
+    ? { downSince: row.breaker_opened_at, probedAt: row.last_probe_at }
+    : null;
+}
 
 /**
  * What is open, dead, cancelled or has failed is little beside what was delivered, and each has an index of its own.

@@ -7,26 +7,39 @@ import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
 
 export const expireDeliveries: Operation<DeliveryQueue['expireDeliveries']> = async (
   db,
-  orgId,
-  destinationId,
-  longestWaits,
+  { orgId, id, asOf },
+  ids,
+  { downSince, probedAt },
   at,
-  lookedAt,
-  downSince,
 ) => {
-  const dueBefore = (wait: number) => (downSince < at - wait ? at - wait : 0);
-  const latest = longestWaits.map((wait, made) => sql`WHEN ${made} THEN CAST(${dueBefore(wait)} AS BIGINT)`);
-  const shortest = dueBefore(longestWaits.at(-1) ?? 0);
-  const { rows } = await sql<{ id: string }>`
-    UPDATE deliveries SET state = 'dead', code = 'destination_down', finished_at = ${at}
-    WHERE org_id = ${orgId} AND state IN ('pending', 'retrying') AND id IN (
-      SELECT id FROM (
-        SELECT id, due_at, attempt - budget_from AS made FROM deliveries
-        WHERE state IN ('pending', 'retrying') AND destination_id = ${destinationId}
-        ORDER BY due_at LIMIT ${lookedAt}) AS longest_due
-      WHERE due_at < CASE made ${sql.join(latest, sql` `)} ELSE CAST(${shortest} AS BIGINT) END)
-    RETURNING id`.execute(db);
-  return rows.length;
+  if (ids.length === 0) return 0;
+  const ended = await db
+    .updateTable('deliveries')
+    .set({
+      state: 'dead',
+      code: 'destination_down',
+      finished_at: at,
+      down_since: downSince,
+      probed_at: probedAt,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .where('state', 'in', ['pending', 'retrying'])
+    .where(eb =>
+      eb.exists(
+        eb
+          .selectFrom('destinations')
+          .select('destinations.id')
+          .where('destinations.org_id', '=', orgId)
+          .where('destinations.id', '=', id)
+          .where('paused', '=', 0)
+          .where('breaker_opened_at', '=', downSince)
+          .where('updated_at', '=', asOf),
+      ),
+    )
+    .returning('id')
+    .execute();
+  return ended.length;
 };
 
 export const bringForward: Operation<DeliveryQueue['bringForward']> = async (
@@ -73,9 +86,13 @@ export const retryDelivery: Operation<DeliveryQueue['retryDelivery']> = async (d
     .set(eb => ({
       state: 'pending',
       budget_from: eb.ref('attempt'),
+      budget_at: at,
       due_at: at,
+      waiting_from: null,
       code: null,
       finished_at: null,
+      down_since: null,
+      probed_at: null,
     }))
     .where('org_id', '=', orgId)
     .where('id', '=', id)

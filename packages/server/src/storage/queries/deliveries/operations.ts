@@ -3,6 +3,7 @@ import { read, type StoreOperations, snapshot, write } from '../../operation.ts'
 import * as deadLetters from './dead-letters.ts';
 import * as deliveries from './deliveries.ts';
 import * as ends from './delivery-ends.ts';
+import * as waiting from './waiting-deliveries.ts';
 
 /** Deliveries, attempts and dead letters; claiming and recording attempts are each engine's own. */
 export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries' | 'recordAttempts'> = {
@@ -10,6 +11,8 @@ export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries
   releaseDeliveries: write(deliveries.releaseDeliveries),
   findLeased: read(deliveries.findLeased),
   recoverDeliveries: write(deliveries.recoverDeliveries),
+  listWaiting: read(waiting.listWaiting),
+  readBacklogOf: snapshot(waiting.readBacklogOf),
   expireDeliveries: write(ends.expireDeliveries),
   bringForward: write(ends.bringForward),
   cancelOrphans: write(ends.cancelOrphans),

@@ -13,6 +13,7 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { DestinationAdmin, FoundTable, Rotation } from '../../../core/kinds/destination-admin.ts';
 import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall, SessionCallTo } from '../exchange.ts';
@@ -20,6 +21,18 @@ import { newestFirst, optionalTime, showKind } from '../records.ts';
 
 const mergedPolicy = (stored: DeliveryPolicy, given: z.output<typeof destinationChange>['policy']) =>
   deliveryPolicy.parse({ ...stored, ...given });
+
+/** Nobody counts what waits past this. */
+const MOST_COUNTED = 10_000;
+
+const closedBreakerRecord = {
+  state: 'closed',
+  opened_at: null,
+  last_probe_at: null,
+  next_probe_at: null,
+  last_failure: null,
+  waiting: null,
+} as const satisfies DestinationRecord['breaker'];
 
 /** Both are answered alike. */
 type Paused = SessionCallTo<'POST /destinations/:id/pause'> | SessionCallTo<'POST /destinations/:id/resume'>;
@@ -29,13 +42,12 @@ export function destinationCalls(
   calls: Calls,
   {
     configuration,
+    deliveryQueue,
     destinationAdmin,
     clock,
   }: {
-    readonly configuration: Pick<
-      ConfigurationStore,
-      'audited' | 'findDestination' | 'listDestinations' | 'recordAudit'
-    >;
+    readonly configuration: Pick<ConfigurationStore, 'audited' | 'findDestination' | 'listDestinations'>;
+    readonly deliveryQueue: Pick<DeliveryQueue, 'readBacklogOf'>;
     readonly destinationAdmin: DestinationAdmin;
     readonly clock: Clock;
   },
@@ -46,21 +58,28 @@ export function destinationCalls(
     return destination;
   }
 
-  const show = (destination: StoredDestination): DestinationRecord => ({
+  async function showBreaker(destination: StoredDestination): Promise<DestinationRecord['breaker']> {
+    const { orgId, id, breaker } = destination;
+    if (breaker === null) return closedBreakerRecord;
+    const { waiting, firstDueAt } = await deliveryQueue.readBacklogOf(orgId, id, MOST_COUNTED);
+    return {
+      state: 'open',
+      opened_at: toRfc3339(breaker.openedAt),
+      last_probe_at: optionalTime(breaker.lastProbeAt),
+      next_probe_at: optionalTime(destinationAdmin.nextProbeAt(destination, firstDueAt)),
+      last_failure: breaker.lastFailure,
+      waiting,
+    };
+  }
+
+  const show = async (destination: StoredDestination): Promise<DestinationRecord> => ({
     id: destination.id,
     kind: destination.kind,
     name: destination.name,
     config: destinationAdmin.show(destination),
     policy: destination.policy,
     paused: destination.paused,
-    breaker:
-      destination.breaker.openedAt === null
-        ? { state: 'closed', opened_at: null, next_probe_at: null }
-        : {
-            state: 'open',
-            opened_at: toRfc3339(destination.breaker.openedAt),
-            next_probe_at: optionalTime(destination.breaker.nextProbeAt),
-          },
+    breaker: await showBreaker(destination),
     rotation: showRotation(destinationAdmin.rotationOf(destination)),
     created_at: toRfc3339(destination.createdAt),
     updated_at: toRfc3339(destination.updatedAt),
@@ -77,7 +96,7 @@ export function destinationCalls(
       newestFirst,
       page,
     );
-    return page.answer(rows.map(show), next);
+    return page.answer(await Promise.all(rows.map(show)), next);
   });
 
   calls.on('POST /destinations/columns', 'destinations.change', async call => {
@@ -115,17 +134,18 @@ export function destinationCalls(
       config,
       policy,
       paused: false,
-      breaker: { failuresInARow: 0, openedAt: null, nextProbeAt: null },
+      breaker: null,
+      formerPolicies: [],
       createdAt: now,
       updatedAt: now,
     };
     await configuration
       .audited(call.record('destination.created', id, { kind, name }))
       .createDestination(destination);
-    return call.answer({ ...show(destination), ...(secret === null ? {} : { secret }) }, 201);
+    return call.answer({ ...(await show(destination)), ...(secret === null ? {} : { secret }) }, 201);
   });
 
-  calls.on('GET /destinations/:id', 'read', async call => call.answer(show(await find(call))));
+  calls.on('GET /destinations/:id', 'read', async call => call.answer(await show(await find(call))));
 
   calls.on('PATCH /destinations/:id', 'destinations.change', async call => {
     const stored = await find(call);
@@ -143,7 +163,7 @@ export function destinationCalls(
     });
     await configuration.audited(record).updateDestination(orgId, id, change, clock.now());
     const secret = accepted?.secret ?? null;
-    return call.answer({ ...show(await find(call)), ...(secret === null ? {} : { secret }) });
+    return call.answer({ ...(await show(await find(call))), ...(secret === null ? {} : { secret }) });
   });
 
   calls.on('DELETE /destinations/:id', 'destinations.change', async call => {
@@ -159,7 +179,7 @@ export function destinationCalls(
     const { orgId, id } = await find(call);
     const record = call.record(paused ? 'destination.paused' : 'destination.resumed', id);
     await configuration.audited(record).updateDestination(orgId, id, { paused }, clock.now());
-    return call.answer(show(await find(call)));
+    return call.answer(await show(await find(call)));
   };
   calls.on('POST /destinations/:id/pause', 'destinations.change', call => setPaused(call, true));
   calls.on('POST /destinations/:id/resume', 'destinations.change', call => setPaused(call, false));
@@ -171,25 +191,7 @@ export function destinationCalls(
     const { config, secret } = destinationAdmin.rotate(destination, now + seconds(overlap_s));
     const record = call.record('destination.secret_rotated', destination.id, { overlap_s });
     await configuration.audited(record).updateDestination(destination.orgId, destination.id, { config }, now);
-    return call.answer({ ...show(await find(call)), secret });
-  });
-
-  calls.on('POST /destinations/:id/test', 'destinations.change', async call => {
-    const destination = await find(call);
-    const result = await destinationAdmin.test(destination);
-    await configuration.recordAudit(
-      call.record('destination.tested', destination.id, { outcome: result.outcome }),
-    );
-    const { code, message } = result.outcome === 'failed' ? result : { code: null, message: null };
-    return call.answer({
-      outcome: result.outcome,
-      status: result.status,
-      code,
-      message,
-      duration_ms: Math.round(result.durationMs),
-      request: result.request,
-      response: result.response,
-    });
+    return call.answer({ ...(await show(await find(call))), secret });
   });
 }
 

@@ -94,6 +94,10 @@ export const showDelivery = (
   created_at: toRfc3339(delivery.createdAt),
   finished_at: optionalTime(delivery.finishedAt),
   replayed_by: delivery.replayedBy,
+  outage: delivery.outage && {
+    down_since: toRfc3339(delivery.outage.downSince),
+    last_probe_at: optionalTime(delivery.outage.probedAt),
+  },
   attempts: attempts.map(attempt => showAttempt(attempt, most)),
 });
 

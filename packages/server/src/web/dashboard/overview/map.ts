@@ -61,7 +61,7 @@ export function mapCalls(
           name,
           kind,
           paused,
-          is_down: breaker.openedAt !== null,
+          is_down: breaker !== null,
           total: of(id, 'delivered'),
         }))
         .sort(byName),

@@ -46,7 +46,7 @@ export function overviewCalls(
         id,
         name,
         kind,
-        is_down: breaker.openedAt !== null,
+        is_down: breaker !== null,
         paused,
         failed: of(id, 'failed'),
         dead: of(id, 'dead'),

@@ -1,0 +1,72 @@
+import { type Clock, seconds } from '../../core/clock.ts';
+import type { Probe } from '../../core/stores/configuration/destinations.ts';
+import type { ConfigurationStore } from '../../core/stores/configuration.ts';
+import { nextProbeAfter } from '../decide/breaker.ts';
+import { quoted } from '../rendering/text.ts';
+import type { DestinationQueue } from './destination-queue.ts';
+
+/**
+ * Breakers as all nodes have them: what one finds out of a destination is written where the others read it, and a
+ * probe goes out from the one that has taken it. What cannot be written is found out again: the next probe will.
+ */
+export interface Probes {
+  /** Asks for the next probe where that may be due; answers whether something may be claimed now. */
+  take(queue: DestinationQueue, firstDueAt: number): Promise<boolean>;
+  notSent(queue: DestinationQueue, probe: Probe): Promise<void>;
+  failed(queue: DestinationQueue, probe: Probe, failure: string): Promise<void>;
+  opened(queue: DestinationQueue, failure: string): Promise<void>;
+  closed(queue: DestinationQueue): Promise<void>;
+}
+
+/** Beside its timeout, how long a probe may take until it is sent: after that somebody else may send one. */
+const PROBE_LEASE_MS = seconds(15);
+
+export function createProbes(options: {
+  readonly configuration: Pick<ConfigurationStore, 'closeBreaker' | 'endProbe' | 'openBreaker' | 'takeProbe'>;
+  readonly clock: Clock;
+  onError(error: unknown): void;
+}): Probes {
+  const { configuration, clock, onError } = options;
+
+  return {
+    async take(queue, firstDueAt) {
+      if (queue.downSince === null || queue.hasProbe) return true;
+      const now = clock.now();
+      if (!queue.wantsProbe(firstDueAt)) return false;
+      const { orgId, id, policy } = queue.stored;
+      const probe = { leftAt: now, until: now + seconds(policy.timeout_s) + PROBE_LEASE_MS };
+      const { isTaken, breaker } = await configuration.takeProbe(orgId, id, { ...probe, now, firstDueAt });
+      queue.adopt(breaker);
+      if (isTaken) queue.beginProbe(probe);
+      return isTaken || breaker === null;
+    },
+
+    async notSent({ stored: { orgId, id } }, { until }) {
+      await configuration.endProbe(orgId, id, until, { kind: 'not_sent' }).catch(onError);
+    },
+
+    async failed(queue, { leftAt, until }, failure) {
+      const { orgId, id } = queue.stored;
+      const endedAt = clock.now();
+      const nextProbeAt = nextProbeAfter(queue.downSince ?? leftAt, endedAt);
+      const end = { kind: 'failed', leftAt, endedAt, nextProbeAt, failure: quoted(failure) } as const;
+      queue.probeFailed(end);
+      await configuration.endProbe(orgId, id, until, end).catch(onError);
+    },
+
+    async opened(queue, failure) {
+      const { orgId, id } = queue.stored;
+      const openedAt = queue.downSince ?? clock.now();
+      const opened = { openedAt, nextProbeAt: nextProbeAfter(openedAt, openedAt), failure: quoted(failure) };
+      try {
+        queue.adopt(await configuration.openBreaker(orgId, id, opened));
+      } catch (error) {
+        onError(error);
+      }
+    },
+
+    async closed({ stored: { orgId, id } }) {
+      await configuration.closeBreaker(orgId, id).catch(onError);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/**
+ * What nodes agree on while a destination is down: the probe that is under way, the last one that failed, and why.
+ * Failures in a row are counted in memory. A delivery knows since when its present budget runs and since when it has
+ * waited; one that was ended by an outage says which. Policies that were changed hold on for what waited by then.
+ */
+export const agreedBreakers = [
+  `ALTER TABLE destinations ADD COLUMN probe_until BIGINT`,
+  `ALTER TABLE destinations ADD COLUMN last_probe_at BIGINT`,
+  `ALTER TABLE destinations ADD COLUMN probe_ended_at BIGINT`,
+  `ALTER TABLE destinations ADD COLUMN last_failure TEXT`,
+  `ALTER TABLE destinations ADD COLUMN former_policies TEXT NOT NULL DEFAULT '[]'`,
+  `ALTER TABLE destinations DROP COLUMN failures_in_a_row`,
+  `ALTER TABLE deliveries ADD COLUMN budget_at BIGINT`,
+  `ALTER TABLE deliveries ADD COLUMN waiting_from BIGINT`,
+  `ALTER TABLE deliveries ADD COLUMN down_since BIGINT`,
+  `ALTER TABLE deliveries ADD COLUMN probed_at BIGINT`,
+];

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import type { DestinationProbeRecord, DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
+import { minutes, seconds } from '../../src/core/clock.ts';
+import { dataOf, join } from '../support/dashboard.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { until } from '../support/until.ts';
+
+/** A destination that goes down, over real HTTP, with a clock that can be put forward. */
+
+setDefaultTimeout(60_000);
+
+let flow: Flow;
+let receiver: Receiver;
+let aheadMs = 0;
+const healthy = new Set<string>();
+const clock = { now: () => Date.now() + aheadMs };
+
+beforeAll(async () => {
+  receiver = startReceiver(({ path }) => new Response('', { status: healthy.has(path) ? 200 : 503 }));
+  flow = await startFlow({ clock });
+});
+
+afterAll(async () => {
+  await flow.stop();
+  await receiver.stop();
+});
+
+/** A destination at a path of its own, which answers 503 until that is well, and 50 failures and more waiting. */
+async function downWith(name: string, events: number) {
+  const { id } = await flow.destination({
+    kind: 'webhook',
+    name,
+    config: { url: `${receiver.url}/${name}` },
+    policy: { attempts: 2, schedule_s: [0, 1], timeout_s: 5 },
+  });
+  await flow.routeTo({ id, when: `event.type == "${name}"` });
+  await Promise.all(Array.from({ length: events }, () => flow.send({}, name)));
+  const read = async () => dataOf<DestinationRecord>(await flow.browser.get(`/destinations/${id}`));
+  return { id, read, recover: () => healthy.add(`/${name}`) };
+}
+
+/** One whose breaker is open with nothing waiting. */
+async function downAndIdle(name: string) {
+  const idle = await downWith(name, 0);
+  const openedAt = clock.now();
+  const opened = { openedAt, nextProbeAt: openedAt + seconds(1), failure: 'It answered 503.' };
+  await flow.service.engine.configuration.openBreaker(flow.orgId, idle.id, opened);
+  return idle;
+}
+
+const states = async (id: string, state: string) =>
+  flow.service.engine.deliveryQueue.countDeliveries(flow.orgId, { destination: id, state: state as 'dead' });
+
+test('a short outage ends nothing; a delivery that is tried by hand closes the breaker, and all arrive', async () => {
+  const { id, read, recover } = await downWith('short', 120);
+  await until(async () => (await read()).breaker.state === 'open', 'The breaker did not open.');
+  const { breaker } = await read();
+  expect(breaker.waiting).toBeGreaterThan(20);
+  expect(breaker.last_failure).toContain('503');
+  expect(Date.parse(breaker.next_probe_at ?? '')).toBeGreaterThan(Date.parse(breaker.opened_at ?? ''));
+  aheadMs += minutes(10);
+  await until(
+    async () => Date.parse((await read()).breaker.last_probe_at ?? '') > clock.now() - minutes(5),
+    'No probe went out.',
+  );
+  recover();
+  const probed = dataOf<DestinationProbeRecord>(await flow.browser.post(`/destinations/${id}/probe`));
+  expect(probed).toEqual({ sent: 'delivery', test: null });
+  await until(async () => (await read()).breaker.state === 'closed', 'The breaker did not close.');
+  const over = async () => (await states(id, 'delivered')) + (await states(id, 'dead')) === 120;
+  await until(over, 'Not everything that waited has arrived.');
+  // What was attempted before it opened may have spent its two attempts: 50 and 16 at once. What waited has not.
+  expect(await states(id, 'dead')).toBeLessThanOrEqual(33);
+  expect(await flow.deliveries(`destination=${id}&code=destination_down`)).toEqual([]);
+});
+
+test('after 15 minutes what waits is dead, and says since when its destination was down', async () => {
+  const { id, read } = await downWith('long', 80);
+  await until(async () => (await read()).breaker.state === 'open', 'The breaker did not open.');
+  const { breaker } = await read();
+  aheadMs += minutes(16);
+  await until(
+    async () => Date.parse((await read()).breaker.last_probe_at ?? '') > clock.now() - minutes(1),
+    'No probe went out.',
+  );
+  await until(async () => {
+    aheadMs += seconds(5);
+    return (await states(id, 'dead')) === 80;
+  }, 'What waits was not given up.');
+  const [dead] = await flow.deliveries(`destination=${id}&code=destination_down`);
+  const { outage } = dataOf<DeliveryRecord>(await flow.browser.get(`/deliveries/${dead?.id}`));
+  expect(outage?.down_since).toBe(breaker.opened_at ?? '');
+  expect(Date.parse(outage?.last_probe_at ?? '')).toBeGreaterThan(
+    Date.parse(breaker.opened_at ?? '') + minutes(15),
+  );
+  // Nothing is left to probe with.
+  expect((await read()).breaker).toMatchObject({ state: 'open', waiting: 0, next_probe_at: null });
+});
+
+test('a test that arrives closes the breaker, and one that fails does not', async () => {
+  const { id, read, recover } = await downAndIdle('tested');
+  expect((await read()).breaker).toMatchObject({ state: 'open', waiting: 0, next_probe_at: null });
+  expect(dataOf(await flow.browser.post(`/destinations/${id}/test`))).toMatchObject({ outcome: 'failed' });
+  expect((await read()).breaker.state).toBe('open');
+  recover();
+  expect(dataOf(await flow.browser.post(`/destinations/${id}/test`))).toMatchObject({ outcome: 'delivered' });
+  expect((await read()).breaker).toEqual({
+    state: 'closed',
+    opened_at: null,
+    last_probe_at: null,
+    next_probe_at: null,
+    last_failure: null,
+    waiting: null,
+  });
+});
+
+test('with nothing waiting, trying it now sends a test; what is asked for is on record', async () => {
+  const { id, read, recover } = await downAndIdle('idle');
+  recover();
+  expect(dataOf(await flow.browser.post(`/destinations/${id}/probe`))).toMatchObject({
+    sent: 'test',
+    test: { outcome: 'delivered', status: 200 },
+  });
+  expect((await read()).breaker.state).toBe('closed');
+  const audit = await flow.service.engine.configuration.listAudit(flow.orgId, { limit: 1, below: null });
+  expect(audit[0]).toMatchObject({
+    action: 'destination.probed',
+    target: id,
+    details: { sent: 'test', outcome: 'delivered' },
+  });
+  expect((await flow.browser.post('/destinations/dst_nowhere/probe')).status).toBe(404);
+  const viewer = await join(flow.service.url, flow.browser, 'viewer@example.com', 'viewer');
+  expect((await viewer.post(`/destinations/${id}/probe`)).status).toBe(403);
+});
+
+test('with nothing waiting the next delivery is the probe, at once', async () => {
+  const { read, recover } = await downAndIdle('next');
+  recover();
+  const event = await flow.send({}, 'next');
+  await flow.settled(event, 'delivered');
+  await until(async () => (await read()).breaker.state === 'closed', 'The breaker did not close.');
+});
