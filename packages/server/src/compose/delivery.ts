@@ -47,7 +47,7 @@ export function composeDelivery(
         entities: createTraitReader(engine.entities),
         prepare: destinationAdmin.prepare,
         nodes: () => nodes.withRole('deliver'),
-        isOnlyNode: !engine.capabilities.isShared,
+        newToken: nodes.newToken,
         changeFeedIsLive: engine.changeFeedIsLive,
         ...countedBy(telemetry),
         onError: foundation.warn('delivery'),
@@ -56,6 +56,7 @@ export function composeDelivery(
   if (worker) {
     engine.onConfigurationChanged(worker.invalidate);
     deliveriesDue.on(worker.wake);
+    nodes.addHolder(worker);
   }
 
   const { jobs, configuration, journal } = engine;
@@ -71,7 +72,15 @@ export function composeDelivery(
     deadLetters: createDeadLetterActions({ deliveryQueue, journal, jobs, clock, onDeliveriesDue }),
     /** Null where another node delivers. */
     retryJobs: worker
-      ? createRetryJobs({ jobs, deliveryQueue, configuration, clock, onDeliveriesDue, isStopping })
+      ? createRetryJobs({
+          jobs,
+          deliveryQueue,
+          configuration,
+          clock,
+          newToken: nodes.newToken,
+          onDeliveriesDue,
+          isStopping,
+        })
       : null,
     start: () => worker?.start(),
     async stop() {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { requireSameKey } from '../core/secrets/key-check.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { openStorage } from '../storage/open.ts';
@@ -11,8 +10,6 @@ export interface StoragePart extends Pick<Part, 'stop'> {
   readonly engine: StorageEngine;
   /** The pages that follow what happens, which the stores notify of their work. */
   readonly live: LiveFeed;
-  /** This process among those that share the storage. */
-  readonly nodeId: string;
 }
 
 /** Storage, opened and checked; it is the one part that is open before the others are built. */
@@ -36,8 +33,6 @@ export async function openStoragePart(
   return {
     engine: withLiveNotifications(engine, live.note),
     live,
-    // Storage that is not shared has one process: it is the same node after every start.
-    nodeId: engine.capabilities.isShared ? randomUUID() : 'this',
     stop: engine.close,
   };
 }

@@ -127,8 +127,8 @@ export interface Schema {
     org_id: string;
     event_id: string;
     job_id: string;
+    /** Empty: whoever had it is dead, and the event is a suspect. */
     token: string;
-    until: number;
     tries: number;
     plan: string | null;
   };
@@ -161,6 +161,8 @@ export interface Schema {
     key: string;
     label: string | null;
     lease_until: number;
+    /** Of whoever is finding it out. */
+    lease_token: string;
     hits: number;
     used_at: number;
   };
@@ -179,7 +181,6 @@ export interface Schema {
     attempt: number;
     budget_from: number;
     due_at: number;
-    lease_until: number | null;
     lease_token: string | null;
     code: string | null;
     created_at: number;
@@ -214,7 +215,7 @@ export interface Schema {
     created_at: number;
     finished_at: number | null;
   };
-  /** `roles` as in the setting: `ingest,deliver`. */
+  /** When it was last heard of, by the clock of the database; `roles` as in the setting: `ingest,deliver`. */
   nodes: { id: string; seen_at: number; roles: string };
   counters: { org_id: string; subject: string; name: string; span: number; at: number; amount: number };
   entities: {

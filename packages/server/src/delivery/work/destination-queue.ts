@@ -1,4 +1,4 @@
-import { type Clock, seconds } from '../../core/clock.ts';
+import { type Clock, minutes, seconds } from '../../core/clock.ts';
 import type { StoredBreaker, StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery, DeliveryClaimInput } from '../../core/stores/delivery-queue.ts';
 import { createTokenBucket } from '../../core/work/token-bucket.ts';
@@ -22,9 +22,9 @@ import type { Claim, ClaimCheck, Lease } from './claim.ts';
  * are closed. Another queue may have taken over by then.
  *
  * A claim goes from WAITING (`offer`) to SENDING (`begin`) to ANSWERED (`answered`: the next may go out while its
- * result is being written) to OVER (`finish`). It is OVER at once, and given back, where it waits and its lease has
- * become too short to be sent in (`next`), the breaker opens (`answered`) or the queue is retired; where it was
- * withdrawn (`checked`); and where its lease ends while it is under way (`expire`).
+ * result is being written) to OVER (`finish`). It is OVER at once, and given back, where it waits and the breaker opens
+ * (`answered`) or the queue is retired; where it was withdrawn (`checked`); where its node is dead (`drain`); and where
+ * it is under way long after its timeout, with nobody knowing why (`expire`).
  *
  * A claim is KNOWN to be ours for a second after it was last looked up, and until deliveries of its organisation are
  * withdrawn (`recheck`). What is not is looked up before it goes out: `next` answers the check to make.
@@ -66,7 +66,7 @@ export interface DestinationQueue {
   answered(claim: Claim, outcome: 'delivered' | 'failed' | 'not_sent'): StoredBreaker | null;
   /** Frees its place, once. */
   finish(claim: Claim): void;
-  /** Frees the places of those whose lease is over: somebody else has them by now. */
+  /** Frees the places of those that should have ended long ago: nobody waits for them any more. */
   expire(): void;
   /** Calls back after a while, once however often it is asked, unless it is retired or closed by then. */
   resumeIn(ms: number, resume: () => void): void;
@@ -85,6 +85,8 @@ export interface DestinationQueue {
   retire(): void;
   /** Takes out all that waits, for the caller to give back. */
   drain(): Claim[];
+  /** Of all that it has and is not through with. */
+  heldTokens(): ReadonlySet<string>;
   /** Lets go of connections. */
   close(): Promise<void>;
 }
@@ -112,9 +114,11 @@ interface DestinationQueueOptions {
 type OwnClaim = { -readonly [Field in keyof Claim]: Claim[Field] };
 
 const MOST_AHEAD = 512;
-/** What a rate lets out within this time may be claimed at once: more would outlive its lease in the queue. */
+/** What a rate lets out within this time may be claimed at once: more would only be kept from other nodes. */
 const RATE_AHEAD_MS = seconds(30);
-/** What has waited for this long may have been withdrawn on another node. */
+/** Beside its timeout, how long a delivery may be under way: a send that never ends must not keep its place. */
+const NEVER_ENDS_MS = minutes(2);
+/** What has waited for this long may have been withdrawn on another node, or freed because this one was away. */
 const KNOWN_FOR_MS = seconds(1);
 /** What a claim may always bring, while there is room. */
 const LEAST_CLAIMED_BYTES = 1024 * 1024;
@@ -256,7 +260,7 @@ export function createDestinationQueue(
       return { orgId, destinationId, limit, bytes: Math.max(0, Math.min(share.bytes, wanted)) };
     },
 
-    offer(deliveries, { token, leaseUntil, knownAt }) {
+    offer(deliveries, { token, knownAt }) {
       const known = claiming ?? withdrawals;
       claiming = null;
       hasMore = deliveries.length > 0;
@@ -264,7 +268,14 @@ export function createDestinationQueue(
       let offered = 0;
       for (const delivery of deliveries) {
         offered += delivery.output.length;
-        waiting.push({ delivery, token, leaseUntil, knownAt, withdrawals: known, state: 'waiting' });
+        waiting.push({
+          delivery,
+          token,
+          knownAt,
+          withdrawals: known,
+          state: 'waiting',
+          beganAt: Number.POSITIVE_INFINITY,
+        });
       }
       bytes += offered;
       hold(offered);
@@ -277,13 +288,7 @@ export function createDestinationQueue(
       if (underWay.size - answered >= atOnce || answered >= atOnce) return null;
       if (isRetired || isSuspect()) return null;
       const now = clock.now();
-      let first = waiting[0];
-      while (first !== undefined && first.leaseUntil < now + timeoutMs) {
-        waiting.shift();
-        end(first);
-        giveBack([first]);
-        first = waiting[0];
-      }
+      const first = waiting[0];
       if (first === undefined || isKnown(first, now)) return first ?? null;
       if (checking !== null) return null;
       const unknown = waiting.filter(claim => !isKnown(claim, now));
@@ -297,6 +302,7 @@ export function createDestinationQueue(
       if (waitMs > 0) return waitMs;
       waiting.shift();
       claim.state = 'sending';
+      claim.beganAt = clock.now();
       underWay.add(claim);
       return 0;
     },
@@ -316,8 +322,8 @@ export function createDestinationQueue(
     finish,
 
     expire() {
-      const now = clock.now();
-      for (const claim of underWay) if (claim.leaseUntil < now) finish(claim);
+      const latest = clock.now() - timeoutMs - NEVER_ENDS_MS;
+      for (const claim of underWay) if (claim.beganAt < latest) finish(claim);
     },
 
     resumeIn(ms, resume) {
@@ -372,6 +378,7 @@ export function createDestinationQueue(
     },
 
     drain,
+    heldTokens: () => new Set([...waiting, ...underWay].map(({ token }) => token)),
     close,
   };
 }

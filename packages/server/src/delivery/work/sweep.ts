@@ -1,4 +1,4 @@
-import { type Clock, hours, minutes, seconds } from '../../core/clock.ts';
+import { type Clock, hours, seconds } from '../../core/clock.ts';
 import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
@@ -6,13 +6,10 @@ import { longestWait } from '../decide/decide.ts';
 import { retryPolicyOf } from '../decide/policy.ts';
 
 /**
- * What is done now and then beside the sending: taking back leases whose holder did not report, cancelling what
- * waits for a destination that is gone, ending what has waited in vain for one that is down, and bringing forward
- * what a clock that went back has put out of reach.
+ * What is done now and then beside the sending: cancelling what waits for a destination that is gone, ending what has
+ * waited in vain for one that is down, and bringing forward what a clock that went back has put out of reach.
  */
 interface Sweep {
-  /** Everything that was leased belongs to a former life of this process. */
-  recoverAll(): Promise<void>;
   run(down: readonly Down[]): Promise<void>;
   /** The clock may have gone back. */
   bringForward(): Promise<void>;
@@ -27,8 +24,6 @@ interface Down {
 const SWEPT_AT_ONCE = 500;
 /** How many of those that wait for a destination which is down are looked at: the longest due. */
 const LOOKED_AT = 5_000;
-/** No lease is given for longer: the longest timeout there may be, and time to spare. */
-const LONGEST_LEASE_MS = minutes(10);
 /** A receiver may ask to be left alone for so long; jitter makes the longest delay a little longer. */
 const LONGEST_ASKED_MS = hours(1);
 const JITTER = 1.2;
@@ -36,7 +31,7 @@ const JITTER = 1.2;
 export function createSweep(options: {
   readonly deliveryQueue: Pick<
     DeliveryQueue,
-    'bringForward' | 'cancelOrphans' | 'expireDeliveries' | 'listWaitingDestinations' | 'recoverDeliveries'
+    'bringForward' | 'cancelOrphans' | 'expireDeliveries' | 'listWaitingDestinations'
   >;
   readonly configuration: Pick<ConfigurationStore, 'findDestination'>;
   readonly clock: Clock;
@@ -49,9 +44,6 @@ export function createSweep(options: {
     while (!isStopping() && (await slice()) >= SWEPT_AT_ONCE);
   }
 
-  const recover = (leases: { endedBefore: number; beyond: number }) =>
-    inSlices(() => deliveryQueue.recoverDeliveries(leases, SWEPT_AT_ONCE));
-
   async function expire({ destination: { orgId, id, policy }, since }: Down): Promise<void> {
     const retry = retryPolicyOf(policy);
     const waits = Array.from({ length: policy.attempts }, (_, made) => longestWait(retry, made));
@@ -63,11 +55,7 @@ export function createSweep(options: {
   }
 
   return {
-    recoverAll: () => recover({ endedBefore: Number.MAX_SAFE_INTEGER, beyond: Number.MAX_SAFE_INTEGER }),
-
     async run(down) {
-      const now = clock.now();
-      await recover({ endedBefore: now, beyond: now + LONGEST_LEASE_MS });
       while (!isStopping() && (await deliveryQueue.cancelOrphans(clock.now(), SWEPT_AT_ONCE)) > 0);
       for (const destination of down) await expire(destination);
     },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { minutes, seconds } from '../../core/clock.ts';
 import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
@@ -6,6 +5,7 @@ import type { StoredDestination } from '../../core/stores/configuration/destinat
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { ClaimedDelivery, DeliveryClaimInput, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import { createAlarm } from '../../core/work/alarm.ts';
+import type { ClaimHolder, Membership } from '../../core/work/membership.ts';
 import { within } from '../../core/work/within.ts';
 import { PROBE_EVERY_MS } from '../decide/breaker.ts';
 import type { Destination } from '../destination.ts';
@@ -21,9 +21,9 @@ import { createSweep } from './sweep.ts';
 /**
  * Sends what is due. One loop asks which destinations have something waiting, claims for each as much as its queue
  * has room for, and sleeps until something is due or it is woken. Each queue is sent from at its own pace; results are
- * written together, and count only while the lease under which they were sent still holds.
+ * written together, and count only while the claim under which they were sent still holds.
  */
-export interface DeliveryWorker {
+export interface DeliveryWorker extends ClaimHolder {
   start(): void;
   /** Something may be due: deliveries were made, retried or resumed. */
   wake(): void;
@@ -49,23 +49,19 @@ interface DeliveryWorkerOptions extends SenderOptions {
     | 'findLeased'
     | 'listWaitingDestinations'
     | 'recordAttempts'
-    | 'recoverDeliveries'
     | 'releaseDeliveries'
   >;
   /** Reads a stored destination for good: opens its secrets, compiles its templates. */
   prepare(destination: StoredDestination): Destination;
   /** How many nodes share a destination's rate. */
   nodes(): number;
-  /** Whether every lease in the database is one of a former life of this process. */
-  readonly isOnlyNode: boolean;
+  readonly newToken: Membership['newToken'];
   /** Whether `invalidate` is called for each change, by whomever; otherwise everything is looked up each time. */
   changeFeedIsLive(): boolean;
   /** So many were ended because their destination is down. */
   onExpired?(orgId: string, destinationId: string, deliveries: number): void;
 }
 
-/** Beside its timeout, how long a delivery may stand in the queue of whoever has claimed it. */
-const LEASE_MS = minutes(2);
 /** A queue that had nothing to do for this long is retired, with its connections. */
 const QUEUE_IDLE_MS = minutes(5);
 /** What is under way at a stop is waited for this long; then it is given back, and may arrive twice. */
@@ -99,6 +95,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** The destination whose queue is being opened, and whether it was changed since its read began. */
   let opening: (Address & { isSuspect: boolean }) | null = null;
   let meanBytes = USUAL_BYTES;
+  /** What is being claimed with now. It is none of ours any more where the node has died meanwhile. */
+  let claimingWith: string | null = null;
   let looping: Promise<void> | null = null;
   let sweeping: Promise<void> | null = null;
   let nextSweepAt = 0;
@@ -107,7 +105,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   let wentBack = true;
 
   async function loop(): Promise<void> {
-    if (options.isOnlyNode) await sweep.recoverAll().catch(onError);
     while (!state.isStopping) {
       try {
         upkeep();
@@ -137,7 +134,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const now = clock.now();
     let quietUntil = now + IDLE_MS;
     let promised = 0;
-    let longestTimeout = 0;
     const claiming: DestinationQueue[] = [];
     const inputs: DeliveryClaimInput[] = [];
     for (const { orgId, destinationId, dueAt, isPaused } of await deliveryQueue.listWaitingDestinations()) {
@@ -150,17 +146,21 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const input = queue?.reserve(shares.of(queue, promised)) ?? null;
       if (queue === null || input === null) continue;
       promised += input.bytes;
-      longestTimeout = Math.max(longestTimeout, seconds(queue.stored.policy.timeout_s));
       claiming.push(queue);
       inputs.push(input);
     }
     if (inputs.length === 0 || state.isStopping) return Math.max(1, quietUntil - now);
 
-    const token = randomUUID();
-    const leaseUntil = clock.now() + LEASE_MS + longestTimeout;
-    const claimed = await deliveryQueue.claimDeliveries(inputs, { token, now, until: leaseUntil });
-    await offer(claimed, claiming, { token, leaseUntil, knownAt: now });
-    return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
+    const token = options.newToken();
+    if (token === null) return IDLE_MS;
+    claimingWith = token;
+    try {
+      const claimed = await deliveryQueue.claimDeliveries(inputs, { token, now });
+      await offer(claimed, claiming, { token, knownAt: now });
+      return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
+    } finally {
+      claimingWith = null;
+    }
   }
 
   async function offer(
@@ -171,7 +171,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const byDestination = Map.groupBy(claimed, ({ destinationId }) => destinationId);
     for (const queue of claiming) {
       const deliveries = byDestination.get(queue.stored.id) ?? [];
-      if (queue.isRetired || state.isStopping) {
+      if (queue.isRetired || state.isStopping || claimingWith === null) {
         await leases.release(lease.token, deliveries);
         continue;
       }
@@ -262,6 +262,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       for (const queue of unclosed()) {
         if (queue.stored.orgId === organisationId) queue.recheck(deliveryIds);
       }
+    },
+    heldTokens: () => [
+      ...(claimingWith === null ? [] : [claimingWith]),
+      ...unclosed().flatMap(queue => [...queue.heldTokens()]),
+    ],
+    dropClaims() {
+      claimingWith = null;
+      for (const queue of unclosed()) queue.drain();
+      wake();
     },
     async stop() {
       const deadline = performance.now() + STOP_TIMEOUT_MS;

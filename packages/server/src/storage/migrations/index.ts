@@ -7,6 +7,7 @@ import { rolesOfNodes } from './0006-roles-of-nodes.ts';
 import { deletedOrganisations } from './0007-deleted-organisations.ts';
 import { resolvedRuns } from './0008-resolved-runs.ts';
 import { fencedJobsAndWaitingDeliveries } from './0009-fenced-jobs-and-waiting-deliveries.ts';
+import { claimsOfNodes } from './0013-claims-of-nodes.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -22,4 +23,5 @@ export const migrations: readonly (readonly string[])[] = [
   deletedOrganisations,
   resolvedRuns,
   fencedJobsAndWaitingDeliveries,
+  claimsOfNodes,
 ];

@@ -9,7 +9,6 @@ export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries
   listWaitingDestinations: read(deliveries.listWaitingDestinations),
   releaseDeliveries: write(deliveries.releaseDeliveries),
   findLeased: read(deliveries.findLeased),
-  recoverDeliveries: write(deliveries.recoverDeliveries),
   expireDeliveries: write(ends.expireDeliveries),
   bringForward: write(ends.bringForward),
   cancelOrphans: write(ends.cancelOrphans),
