@@ -17,14 +17,14 @@ import type { Claim, ClaimCheck, Lease } from './claim.ts';
  * - `suspect` → SUSPECT: its destination may have been changed, paused or deleted. - `retire` → RETIRED. - SUSPECT. It
  * keeps what it has and lets nothing out, nor what has been begun and waits for something yet. - `confirm` with the
  * destination as it is now → TRUSTED, where it is as it was and nobody has called `suspect` since the read began. Where
- * it is not as it was, the caller retires the queue. - `retire` → RETIRED. - RETIRED, for good: it was changed, or had
- * nothing to do for long. What waited is given back, what is under way ends, and with the last of it the connections
- * are closed. Another queue may have taken over by then.
+ * it is not as it was, the caller retires the queue. - `retire` → RETIRED. - RETIRED, for good: it was changed, had
+ * nothing to do for long, or its node was declared dead. What waited is given back, what is under way ends, and with
+ * the last of it the connections are closed. Another queue may have taken over by then.
  *
  * A claim goes from WAITING (`offer`) to SENDING (`begin`) to ANSWERED (`answered`: the next may go out while its
  * result is being written) to OVER (`finish`). It is OVER at once, and given back, where it waits and the breaker opens
- * (`answered`) or the queue is retired; where it was withdrawn (`checked`); where its node is dead (`drain`); and where
- * it is under way long after its timeout, with nobody knowing why (`expire`).
+ * (`answered`) or the queue is retired; where it was withdrawn (`checked`); and where it is still under way long after
+ * its timeout, whatever the reason (`expire`).
  *
  * A claim is KNOWN to be ours for a second after it was last looked up, and until deliveries of its organisation are
  * withdrawn (`recheck`). What is not is looked up before it goes out: `next` answers the check to make.

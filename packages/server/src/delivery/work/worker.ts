@@ -269,7 +269,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     ],
     dropClaims() {
       claimingWith = null;
-      for (const queue of unclosed()) queue.drain();
+      // What hangs is others' business too by now, and keeps no place from what is claimed next.
+      for (const queue of [...queues.values()]) retire(queue);
       wake();
     },
     async stop() {
