@@ -142,6 +142,27 @@ test('what the dead had claimed is free at once; what is held by the living is n
   expect(counts.nodeDied).toBe(1);
 });
 
+test('what this node has claimed without knowing of it is free, and what it holds is not', async () => {
+  const node = start();
+  await joined(node);
+  const event = { id: 'evt_1', type: 'x', icon: null, payload: '{}', senderId: null, happenedAt: 0 };
+  const events = ['evt_1', 'evt_2'].map(id => ({ ...event, id, entityKind: null, entityExternalId: null }));
+  await engine.journal.append([{ orgId: 'org', sourceId: null, receivedAt: 0, events, idempotency: null }]);
+  const claim = async () => {
+    const token = node.newToken() ?? '';
+    held.push(token);
+    const input = { token, now: 1, limit: 1, bytes: 1_000, after: '', except: [] };
+    expect((await engine.eventQueue.claimEvents(input)).events).toHaveLength(1);
+  };
+  await claim();
+  await claim();
+  // Its answer was lost.
+  held.shift();
+  now += 5_000;
+  await until(engine.eventQueue.hasSuspects, 'It is not free.');
+  expect((await engine.upkeep.listClaims()).events).toEqual(held);
+});
+
 test('alone on its storage a node takes everything over at its start, and never dies of silence', async () => {
   await engine.upkeep.join({ id: 'former', roles: [] }, false);
   await claimLabel('lost', 'former 1');

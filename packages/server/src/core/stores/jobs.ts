@@ -54,7 +54,7 @@ export interface Job {
   readonly finishedAt: number | null;
 }
 
-/** A job that nobody else works on until the lease is over. */
+/** A job that nobody else works on until the lease is over, or its node is dead. */
 export interface ClaimedJob extends Job {
   /** Whoever goes on with it has to show it. */
   readonly token: string;
