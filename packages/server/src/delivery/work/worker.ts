@@ -95,7 +95,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** The destination whose queue is being opened, and whether it was changed since its read began. */
   let opening: (Address & { isSuspect: boolean }) | null = null;
   let meanBytes = USUAL_BYTES;
-  /** What is being claimed with now. It is none of ours any more where the node has died meanwhile. */
+  /** What is being claimed with now. */
   let claimingWith: string | null = null;
   let looping: Promise<void> | null = null;
   let sweeping: Promise<void> | null = null;
@@ -171,7 +171,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const byDestination = Map.groupBy(claimed, ({ destinationId }) => destinationId);
     for (const queue of claiming) {
       const deliveries = byDestination.get(queue.stored.id) ?? [];
-      if (queue.isRetired || state.isStopping || claimingWith === null) {
+      if (queue.isRetired || state.isStopping) {
         await leases.release(lease.token, deliveries);
         continue;
       }
@@ -268,8 +268,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       ...unclosed().flatMap(queue => [...queue.heldTokens()]),
     ],
     dropClaims() {
-      claimingWith = null;
-      // What hangs is others' business too by now, and keeps no place from what is claimed next.
+      // What hangs is others' business too by now, and keeps no place from what is claimed next. What is being claimed
+      // is for these queues as well, and is given back.
       for (const queue of [...queues.values()]) retire(queue);
       wake();
     },

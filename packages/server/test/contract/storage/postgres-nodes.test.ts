@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import pg from 'pg';
 import type { StorageEngine } from '../../../src/core/stores/engine.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
 
 /** Silence is told by the clock of the database: a node falls silent here by being seen longer ago. */
+
+setDefaultTimeout(30_000);
 
 let database: FreshDatabase;
 let client: pg.Client;
