@@ -149,7 +149,7 @@ test('killed under load: others go on with its deliveries, events, labels and jo
 
   const doomed = await startNode();
   const node = await joinedAfter([]);
-  // No more than one node claims: four are under way, and four wait behind them.
+  // Four are under way, and more wait behind them.
   const ids = [...(await send(doomed, 'slow.x', 8)), ...(await send(doomed, 'model.x', 2))];
   await until(() => slow.receiver.requests.length === 4 && model.asked.length === 2, 'It does not work.');
   const other = await startNode();
@@ -160,8 +160,8 @@ test('killed under load: others go on with its deliveries, events, labels and jo
   doomed.kill('SIGKILL');
   expect(await doomed.ended).toBe('SIGKILL');
   model.answer(() => openaiAnswer({ content: '{"mood":"good"}' }));
-  // Deliveries, events, labels, the job: all of it is still in its name.
-  expect(await claimedBy(node)).toBeGreaterThanOrEqual(8 + 2 + 2 + 1);
+  // The deliveries that hang, events, labels, the job: all of it is still in its name.
+  expect(await claimedBy(node)).toBeGreaterThanOrEqual(4 + 2 + 2 + 1);
 
   await until(async () => (await claimedBy(node)) === 0, 'Its claims are not free.', TAKEN_OVER_WITHIN_MS);
   const freedAfter = (await databaseTime()) - killedAt;
@@ -209,9 +209,8 @@ test('stopped for too long and woken: it drops what it had, joins as another nod
   const [awake = ''] = await nodeIds();
 
   sleeper.kill('SIGCONT');
-  const again = await joinedAfter([awake]);
-  expect(again).not.toBe(node);
-  expect(sleeper.output()).toContain('was declared dead');
+  await until(() => sleeper.output().includes('was declared dead'), 'It does not find out.');
+  expect(await joinedAfter([awake])).not.toBe(node);
   other.kill('SIGTERM');
   expect(await other.ended).toBe(0);
   const more = await send(sleeper, 'sleepy.x', 3);
