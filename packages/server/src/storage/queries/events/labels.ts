@@ -43,7 +43,9 @@ export const keepLabel: Operation<EventQueue['keepLabel']> = async (db, orgId, k
     .insertInto('labels')
     .values({ org_id: orgId, key, label, lease_until: 0, lease_token: '', hits: 0, used_at: now })
     .onConflict(conflict =>
-      conflict.columns(['org_id', 'key']).doUpdateSet({ label, lease_until: 0, lease_token: '', used_at: now }),
+      conflict
+        .columns(['org_id', 'key'])
+        .doUpdateSet({ label, lease_until: 0, lease_token: '', used_at: now }),
     )
     .execute();
 };
