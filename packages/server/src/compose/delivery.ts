@@ -47,6 +47,7 @@ export function composeDelivery(
         entities: createTraitReader(engine.entities),
         prepare: destinationAdmin.prepare,
         nodes: () => nodes.withRole('deliver'),
+        newToken: nodes.newToken,
         isOnlyNode: !engine.capabilities.isShared,
         changeFeedIsLive: engine.changeFeedIsLive,
         ...countedBy(telemetry),
@@ -56,6 +57,7 @@ export function composeDelivery(
   if (worker) {
     engine.onConfigurationChanged(worker.invalidate);
     deliveriesDue.on(worker.wake);
+    nodes.addHolder(worker);
   }
 
   const { jobs, configuration, journal } = engine;
@@ -79,7 +81,15 @@ export function composeDelivery(
     deadLetters: createDeadLetterActions({ deliveryQueue, journal, jobs, clock, onDeliveriesDue }),
     /** Null where another node delivers. */
     retryJobs: worker
-      ? createRetryJobs({ jobs, deliveryQueue, configuration, clock, onDeliveriesDue, isStopping })
+      ? createRetryJobs({
+          jobs,
+          deliveryQueue,
+          configuration,
+          clock,
+          newToken: nodes.newToken,
+          onDeliveriesDue,
+          isStopping,
+        })
       : null,
     start: () => worker?.start(),
     async stop() {

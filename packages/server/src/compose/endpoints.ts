@@ -42,6 +42,8 @@ export function composeEndpoints(
   });
   engine.onConfigurationChanged(directory.invalidate);
   const rate = createRateLimiter(clock);
+  // Each node enforces its share of a source's rate.
+  nodes.counted.on(() => rate.setNodes(nodes.withRole('ingest')));
 
   const limits = limitsOf(settings);
   const room = createByteRoom(bodyRoomBytes(settings));
@@ -65,8 +67,6 @@ export function composeEndpoints(
     directory,
     limits,
     room,
-    /** Each node enforces its share of a source's rate. */
-    shareRates: () => rate.setNodes(nodes.withRole('ingest')),
     async stop() {
       bodyThread.stop();
       await appender.drained();

@@ -4,6 +4,7 @@ import { compileRoutes } from '../routing/match.ts';
 import { startThread } from '../runtime/thread.ts';
 import type { EndpointsPart } from './endpoints.ts';
 import type { Foundation } from './foundation.ts';
+import type { Nodes } from './nodes.ts';
 import type { StoragePart } from './storage.ts';
 import type { TelemetryPart } from './telemetry.ts';
 
@@ -16,10 +17,11 @@ const OWN_POLL_MS = 1_000;
 /** What events go through after the journal: their pipelines, and the rules of where they go then. */
 export function composePipelines(
   { settings, clock, vault, secretKeys, eventsDue, deliveriesDue, isStopping, warn }: Foundation,
-  { engine, nodeId }: StoragePart,
+  { engine }: StoragePart,
   { counts, metrics }: TelemetryPart,
   { appender, activity }: EndpointsPart,
   client: OutgoingHttp,
+  nodes: Nodes,
 ): PipelineStage {
   const { isShared, appendIsVisible } = engine.capabilities;
   const pipelines = createPipelineStage({
@@ -34,8 +36,7 @@ export function composePipelines(
     compileRoutes,
     readTraits: async (orgId, entity) => (await engine.entities.findTraits(orgId, [entity]))[0] ?? null,
     startThread: handlers => startThread(new URL('../pipeline-thread.ts', import.meta.url), handlers),
-    nodeId,
-    isOnlyNode: !isShared,
+    newToken: nodes.newToken,
     pollMs: isShared || appendIsVisible === 'soon' ? SHARED_POLL_MS : OWN_POLL_MS,
     works: settings.SLUICE_ROLES.includes('process'),
     mayCache: engine.changeFeedIsLive,
@@ -53,5 +54,6 @@ export function composePipelines(
   });
   engine.onConfigurationChanged(pipelines.invalidate);
   eventsDue.on(pipelines.wake);
+  nodes.addHolder(pipelines);
   return pipelines;
 }

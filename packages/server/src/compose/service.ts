@@ -49,7 +49,6 @@ export async function startService(
  */
 async function compose(foundation: Foundation, storage: StoragePart): Promise<RunningService> {
   const { settings } = foundation;
-  const nodes = createNodes(foundation, storage.engine.upkeep, storage.nodeId);
   const client = createGuardedClient({
     allowAddresses: settings.SLUICE_ALLOW_ADDRESSES,
     allowHttp: settings.SLUICE_ALLOW_HTTP,
@@ -58,8 +57,9 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
   });
 
   const telemetry = composeTelemetry(foundation, storage, () => endpoints.appender.waiting());
+  const nodes = createNodes(foundation, storage, telemetry);
   const endpoints = composeEndpoints(foundation, storage, telemetry, nodes);
-  const pipelines = composePipelines(foundation, storage, telemetry, endpoints, client);
+  const pipelines = composePipelines(foundation, storage, telemetry, endpoints, client, nodes);
   const delivery = composeDelivery(foundation, storage, telemetry, client, nodes);
   const parts = { telemetry, endpoints, pipelines, delivery, nodes };
   const web = await composeWeb(foundation, storage, parts);
@@ -69,7 +69,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },
     { ...endpoints.handlers, everythingElse: (request, peer) => web.app.fetch(request, peer) },
   );
-  for (const part of [pipelines, delivery, upkeep] satisfies Part[]) part.start();
+  for (const part of [nodes, pipelines, delivery, upkeep] satisfies Part[]) part.start();
 
   return {
     port: server.port,
@@ -80,9 +80,8 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
       storage.live.close();
       const warn = foundation.warn('stop');
       const intake = { stop: () => stopAll([[stopping(server)], [upkeep], [pipelines]], warn) };
-      const leaving = { stop: nodes.leave };
       // Receivers may hang as senders may: both are waited for at once.
-      await stopAll([[intake, delivery], [endpoints], [telemetry, leaving], [storage]], warn);
+      await stopAll([[intake, delivery], [endpoints], [telemetry, nodes], [storage]], warn);
     },
   };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type KeyState, requireSameKey } from '../core/secrets/key-check.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { openStorage } from '../storage/open.ts';
@@ -13,8 +12,6 @@ export interface StoragePart extends Pick<Part, 'stop'> {
   readonly live: LiveFeed;
   /** How the secret keys of this process stood, at its start, to those that have sealed something. */
   readonly keyState: KeyState;
-  /** This process among those that share the storage. */
-  readonly nodeId: string;
 }
 
 /** Storage, opened and checked; it is the one part that is open before the others are built. */
@@ -39,8 +36,6 @@ export async function openStoragePart(
     engine: withLiveNotifications(engine, live.note),
     live,
     keyState,
-    // Storage that is not shared has one process: it is the same node after every start.
-    nodeId: engine.capabilities.isShared ? randomUUID() : 'this',
     stop: engine.close,
   };
 }

@@ -16,11 +16,11 @@ const REPLAY_EVERY_MS = 200;
 /** Between two slices of what is removed or indexed, so that others come to storage. */
 const pauseBriefly = () => sleep(20);
 
-/** What is done again and again beside the events: writing what was counted, heartbeats, retention, jobs. */
+/** What is done again and again beside the events: writing what was counted, retention, jobs. */
 export function composeUpkeep(
   foundation: Foundation,
   storage: StoragePart,
-  { telemetry, endpoints, pipelines, delivery, nodes }: Parts,
+  { telemetry, endpoints, pipelines, delivery }: Parts,
 ): Part {
   const { settings, clock, isStopping, warn } = foundation;
   const { engine } = storage;
@@ -38,16 +38,10 @@ export function composeUpkeep(
     onError: warn('retention'),
     ...slices,
   });
-  async function heartbeat() {
-    await nodes.heartbeat();
-    endpoints.shareRates();
-  }
-
   const tasks: readonly (readonly [what: string, everyMs: number, work: () => Promise<unknown>])[] = [
     ['activity', seconds(1), endpoints.activity.flush],
     ['counters', seconds(1), telemetry.counts.flush],
     ['labels', seconds(1), pipelines.flush],
-    ['heartbeat', seconds(5), heartbeat],
     ['retention', minutes(10), retention],
     ['deleted organisations', seconds(5), createRemoval({ upkeep, ...slices })],
     ['search index', seconds(1), index.work],

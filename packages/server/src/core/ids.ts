@@ -18,7 +18,8 @@ export type IdPrefix =
   | 'inv'
   | 'aud'
   | 'run'
-  | 'ent';
+  | 'ent'
+  | 'node';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const FORTY_BITS = 2 ** 40;

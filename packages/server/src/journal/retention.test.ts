@@ -79,7 +79,7 @@ async function receive(orgId: string, events: number): Promise<void> {
 
 /** Settles all that waits, as if nobody listened. */
 async function process(): Promise<void> {
-  const input = { token: 'test', now, leaseMs: 1_000, limit: 5_000, bytes: 1 << 28, after: '', except: [] };
+  const input = { token: 'test', now, limit: 5_000, bytes: 1 << 28, after: '', except: [] };
   const { events } = await storage.claimEvents(input);
   const settlements = events.map(({ orgId, event, token }) => ({
     orgId,

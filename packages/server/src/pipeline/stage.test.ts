@@ -54,8 +54,7 @@ function createStage(given: { readonly script?: string; readonly works?: boolean
       started++;
       return startThread(new URL(script, import.meta.url), handlers);
     },
-    nodeId: 'node',
-    isOnlyNode: true,
+    newToken: () => `node ${claims}`,
     pollMs: 20,
     works,
     mayCache: () => true,
@@ -71,7 +70,7 @@ describe('the stage of pipelines', () => {
     const stage = createStage();
     stage.wake();
     stage.invalidate(null);
-    await engine.eventQueue.hasExpiredClaims(0);
+    await engine.eventQueue.hasSuspects();
     expect([started, claims, stage.problem()]).toEqual([0, 0, null]);
     await stage.stop();
     expect([started, claims, errors]).toEqual([0, 0, []]);
@@ -84,7 +83,7 @@ describe('the stage of pipelines', () => {
     await stage.stop();
     const before = claims;
     stage.wake();
-    await engine.eventQueue.hasExpiredClaims(0);
+    await engine.eventQueue.hasSuspects();
     expect([started, claims, errors]).toEqual([1, before, []]);
   });
 
@@ -100,7 +99,7 @@ describe('the stage of pipelines', () => {
   test('has no thread on a node that leaves events to others', async () => {
     const stage = createStage({ script: '../no-such-thread.ts', works: false });
     stage.start();
-    await engine.eventQueue.hasExpiredClaims(0);
+    await engine.eventQueue.hasSuspects();
     expect([started, claims, stage.problem()]).toEqual([0, 0, null]);
     await stage.stop();
   });

@@ -8,6 +8,7 @@ import type { Vault } from '../core/secrets/vault.ts';
 import type { ChangeListener } from '../core/stores/change.ts';
 import type { ConfigurationStore } from '../core/stores/configuration.ts';
 import type { JobStore } from '../core/stores/jobs.ts';
+import type { ClaimHolder, Membership } from '../core/work/membership.ts';
 import { createDefinitions } from './definitions/definitions.ts';
 import { createPipelineAdmin } from './pipeline-admin.ts';
 import type { PortDependencies } from './ports/port.ts';
@@ -21,7 +22,7 @@ import { createReplayActions } from './work/start-replay.ts';
 import { createPipelineWorker, type OnSettled, type WorkerOptions } from './work/worker.ts';
 
 /** The stage of pipelines, its parts put together: what is asked of it from outside, and what it asks of others. */
-export interface PipelineStage {
+export interface PipelineStage extends ClaimHolder {
   readonly admin: PipelineAdmin;
   readonly replays: ReplayActions;
   start(): void;
@@ -54,8 +55,7 @@ interface PipelineStageOptions {
   readonly compileRoutes: CompileRoutes;
   readTraits(orgId: string, entity: EntityRef): Promise<string | null>;
   readonly startThread: StartThread;
-  readonly nodeId: string;
-  readonly isOnlyNode: boolean;
+  readonly newToken: Membership['newToken'];
   readonly pollMs: number;
   /** Whether this process works on events. */
   readonly works: boolean;
@@ -72,8 +72,8 @@ const DRAFTS_IDLE_MS = minutes(1);
 export function createPipelineStage(options: PipelineStageOptions): PipelineStage {
   const { configuration, eventQueue, jobs, journal, clock, vault, onError } = options;
   const definitions = createDefinitions({ configuration, vault, mayCache: options.mayCache });
-  const { client, compileRoutes, readTraits } = options;
-  const ports = servePorts({ clock, eventQueue, client, readTraits });
+  const { client, compileRoutes, readTraits, newToken } = options;
+  const ports = servePorts({ clock, eventQueue, client, readTraits, newToken });
   const threads = {
     startThread: options.startThread,
     secretKey: options.secretKey,
@@ -88,8 +88,7 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
         definitions,
         runner,
         clock,
-        nodeId: options.nodeId,
-        isOnlyNode: options.isOnlyNode,
+        newToken,
         pollMs: options.pollMs,
         mustGiveWay: options.mustGiveWay,
         onDeliveries: options.onDeliveries,
@@ -116,9 +115,12 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
       jobs,
       journal,
       clock,
+      newToken,
       onParked: wake,
       isStopping: options.isStopping,
     }),
+    heldTokens: () => worker?.heldTokens() ?? [],
+    dropClaims: () => worker?.dropClaims(),
     wake,
     invalidate: definitions.invalidate,
     problem: runner.problem,

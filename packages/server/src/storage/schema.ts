@@ -147,8 +147,8 @@ export interface Schema {
     org_id: string;
     event_id: string;
     job_id: string;
+    /** Empty: whoever had it is dead, and the event is a suspect. */
     token: string;
-    until: number;
     tries: number;
     plan: string | null;
   };
@@ -180,6 +180,8 @@ export interface Schema {
     key: string;
     label: string | null;
     lease_until: number;
+    /** Of whoever is finding it out. */
+    lease_token: string;
     hits: number;
     used_at: number;
   };
@@ -202,7 +204,6 @@ export interface Schema {
     due_at: number;
     /** Since when it has been due, where a failed probe has put it at the end of the queue. */
     waiting_from: number | null;
-    lease_until: number | null;
     lease_token: string | null;
     code: string | null;
     created_at: number;
@@ -242,7 +243,7 @@ export interface Schema {
     created_at: number;
     finished_at: number | null;
   };
-  /** `roles` as in the setting: `ingest,deliver`. */
+  /** When it was last heard of, by the clock of the database; `roles` as in the setting: `ingest,deliver`. */
   nodes: { id: string; seen_at: number; roles: string };
   counters: { org_id: string; subject: string; name: string; span: number; at: number; amount: number };
   entities: {

@@ -15,6 +15,10 @@ export interface Metrics {
   settled(state: EventState): void;
   /** So many deliveries came to an end. One that is retried, discarded or replayed after it died comes to another. */
   ended(state: EndState, deliveries: number): void;
+  /** This node found another one silent, and declared it dead. */
+  nodeDied(): void;
+  /** This node was declared dead itself, and joined again. */
+  rejoined(): void;
   render(): Promise<string>;
   readonly contentType: string;
 }
@@ -98,6 +102,16 @@ export function createMetrics(options: {
     labelNames: ['result'],
     registers: [registry],
   });
+  const deadNodes = new Counter({
+    name: 'sluice_nodes_declared_dead_total',
+    help: 'Nodes that this one found silent for too long, and declared dead.',
+    registers: [registry],
+  });
+  const rejoins = new Counter({
+    name: 'sluice_node_rejoins_total',
+    help: 'How often this node was declared dead itself, dropped its claims and joined again.',
+    registers: [registry],
+  });
   const commits = new Histogram({
     name: 'sluice_commit_seconds',
     help: 'How long a commit of the journal takes, from the ingest endpoints and back.',
@@ -121,6 +135,8 @@ export function createMetrics(options: {
     ended(state, deliveries) {
       ended[state] += deliveries;
     },
+    nodeDied: () => deadNodes.inc(),
+    rejoined: () => rejoins.inc(),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -52,7 +52,7 @@ test('one node enforces all of a source’s rate, also just after a restart', as
   for (let i = 0; i < 2; i++) {
     const service = await startTestService({ directory });
     await until(
-      async () => (await service.engine.upkeep.heartbeat({ id: 'this', roles: [] }, Date.now())).length === 1,
+      async () => (await service.engine.upkeep.listClaims()).nodes.length === 1,
       'this node is counted twice',
     );
     await service.stop();

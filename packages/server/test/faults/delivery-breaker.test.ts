@@ -203,7 +203,6 @@ test('a node that stands still with a probe keeps no other from sending the next
       // After its one send it sees nothing more, as a process that was stopped.
       listWaitingDestinations: async () =>
         bench.sent.length > 0 ? [] : bench.storage.listWaitingDestinations(),
-      recoverDeliveries: async () => 0,
     },
   });
   bench.clock.time = openedAt + seconds(1);

@@ -48,7 +48,7 @@ test('a destination that throws while it sends fails that delivery, and frees it
   await untilStates(org, { dead: 5 });
 });
 
-test('a timeout longer than the usual lease is given its time', async () => {
+test('a long timeout is given its time', async () => {
   const org = await bench.organisation();
   await bench.deliver(await bench.destination(org, { timeout_s: 300 }));
   bench.start({});
@@ -181,17 +181,18 @@ test('the result of a delivery that was discarded while it was sent is refused',
   expect(await bench.states(org)).toEqual({ cancelled: 1 });
 });
 
-test('a worker that stood still past its lease: another delivers, and the late result is refused', async () => {
+const free = (deliveries: readonly string[]) =>
+  bench.storage.freeClaims({ events: [], deliveries, jobs: [], labels: [] }, 100);
+
+test('a worker whose node was declared dead: another delivers, and the late result is refused', async () => {
   const org = await bench.organisation();
   await bench.deliver(await bench.destination(org));
   let finish = () => {};
   const late = bench.start({
-    isOnlyNode: false,
     storage: {
       // After its one send it sees nothing more, as a process that was stopped.
       listWaitingDestinations: async () =>
         bench.sent.length > 0 ? [] : bench.storage.listWaitingDestinations(),
-      recoverDeliveries: async () => 0,
     },
     send: () =>
       new Promise(resolve => {
@@ -199,8 +200,11 @@ test('a worker that stood still past its lease: another delivers, and the late r
       }),
   });
   await until(() => bench.sent.length === 1, 'Nothing was sent.');
-  const other = bench.start({ isOnlyNode: false });
-  bench.clock.time += minutes(3);
+  const other = bench.start({});
+  // However much time goes by, its claim holds until its node is dead.
+  bench.clock.time += minutes(30);
+  expect(await bench.states(org)).toEqual({ delivering: 1 });
+  await free(late.heldTokens());
   other.wake();
   await untilStates(org, { delivered: 1 });
   finish();
@@ -208,6 +212,58 @@ test('a worker that stood still past its lease: another delivers, and the late r
   const [delivery] = await bench.list(org);
   expect(delivery).toMatchObject({ state: 'delivered', attempt: 1 });
   expect(await bench.storage.listAttempts(org, delivery?.id ?? '')).toMatchObject([{ n: 1, code: null }]);
+});
+
+test('a worker whose node was declared dead sends nothing of what waited, and goes on though something hangs', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org, { concurrency: 1 }), 4);
+  const ends: (() => void)[] = [];
+  let isAlive = true;
+  let tokens = 0;
+  const worker = bench.start({
+    newToken: () => (isAlive ? `${ends.length === 0 ? 'dead' : 'new'} ${tokens++}` : null),
+    send: () => new Promise(resolve => ends.push(() => resolve(delivered))),
+  });
+  await until(() => ends.length === 1, 'Nothing was sent.');
+  isAlive = false;
+  await free(worker.heldTokens());
+  worker.dropClaims();
+  // The one under way is all that it still knows of.
+  expect(worker.heldTokens()).toEqual(['dead 0']);
+  expect([bench.sent.length, await bench.states(org)]).toEqual([1, { pending: 4 }]);
+  isAlive = true;
+  worker.wake();
+  for (let n = 1; n <= 4; n++) {
+    await until(() => ends.length > n, 'It does not go on.');
+    ends[n]?.();
+  }
+  await untilStates(org, { delivered: 4 });
+  ends[0]?.();
+  await until(() => worker.heldTokens().length === 0, 'It does not let go.');
+  expect(bench.sent).toHaveLength(5);
+  expect((await bench.list(org)).map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1]);
+});
+
+test('what is claimed when the node dies is given back unsent', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org));
+  let died = false;
+  let held: readonly string[] = [];
+  const worker = bench.start({
+    newToken: () => (died ? null : 'dead 0'),
+    storage: {
+      async claimDeliveries(...args) {
+        const claimed = await bench.storage.claimDeliveries(...args);
+        held = worker.heldTokens();
+        died = true;
+        worker.dropClaims();
+        return claimed;
+      },
+    },
+  });
+  await until(() => died, 'It does not claim.');
+  await untilStates(org, { pending: 1 });
+  expect([bench.sent, held, worker.heldTokens()]).toEqual([[], ['dead 0'], []]);
 });
 
 test('results wait for a database that is away, and nothing is sent twice for it', async () => {
@@ -350,12 +406,12 @@ test('a stop with a hung receiver takes a few seconds and gives everything back'
 test('a worker does nothing before it is started, and can be stopped without that', async () => {
   const org = await bench.organisation();
   await bench.deliver(await bench.destination(org));
-  let recovered = 0;
+  let looked = 0;
   const idle = bench.create({
     storage: {
-      async recoverDeliveries(...args) {
-        recovered++;
-        return bench.storage.recoverDeliveries(...args);
+      async listWaitingDestinations() {
+        looked++;
+        return bench.storage.listWaitingDestinations();
       },
     },
   });
@@ -363,7 +419,7 @@ test('a worker does nothing before it is started, and can be stopped without tha
   await idle.stop();
   idle.start();
   await idle.stop();
-  expect([recovered, bench.sent]).toEqual([0, []]);
+  expect([looked, bench.sent]).toEqual([0, []]);
   expect(await bench.states(org)).toEqual({ pending: 1 });
   bench.start({});
   await untilStates(org, { delivered: 1 });

@@ -41,6 +41,7 @@ export interface Behaviour {
   prepare(destination: StoredDestination): Destination;
   readTraits: EntityReader['readTraits'];
   storage: Partial<EveryStore>;
+  newToken(): string | null;
   isOnlyNode: boolean;
   changeFeedIsLive(): boolean;
 }
@@ -75,6 +76,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
   const sent: OutgoingDelivery[] = [];
   const errors: unknown[] = [];
   const workers: DeliveryWorker[] = [];
+  let tokens = 0;
   const list = (orgId: string) => storage.listDeliveries(orgId, {}, { limit: 10_000, below: null });
   function create(behaviour: Partial<Behaviour>): DeliveryWorker {
     const send = behaviour.send ?? (async () => delivered);
@@ -95,6 +97,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
         })),
       nodes: () => 1,
       isOnlyNode: behaviour.isOnlyNode ?? true,
+      newToken: behaviour.newToken ?? (() => `node ${tokens++}`),
       changeFeedIsLive: behaviour.changeFeedIsLive ?? (() => true),
       onError: error => void errors.push(error),
     });

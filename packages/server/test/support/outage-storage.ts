@@ -25,7 +25,6 @@ export interface OutageStorage {
     | 'listWaiting'
     | 'listWaitingDestinations'
     | 'recordAttempts'
-    | 'recoverDeliveries'
     | 'releaseDeliveries'
   >;
   destination: StoredDestination;
@@ -37,8 +36,12 @@ export interface OutageStorage {
   pause(isPaused: boolean, at: number): void;
   hastenProbe(at: number): void;
   closeBreaker(): void;
-  /** The node that uses this is killed: it gets no answer any more. */
-  node(): { readonly storage: Pick<OutageStorage, 'configuration' | 'deliveryQueue'>; kill(): void };
+  /** Killed, a node gets no answer any more, and what it had claimed is free. */
+  node(): {
+    readonly storage: Pick<OutageStorage, 'configuration' | 'deliveryQueue'>;
+    newToken(): string;
+    kill(): void;
+  };
 }
 
 export interface ModelDelivery {
@@ -50,7 +53,6 @@ export interface ModelDelivery {
   dueAt: number;
   waitingFrom: number | null;
   token: string | null;
-  leaseUntil: number;
   code: string | null;
   endedAt: number | null;
   /** For those who check: attempts of its own budget, and when the next of them was due. */
@@ -70,6 +72,7 @@ export function createOutageStorage(
   const deliveries: ModelDelivery[] = [];
   let destination = stored;
   let calls = 0;
+  let nodes = 0;
   const announce = () => onChange({ organisationId: orgId, what: 'destinations', id });
   const isWaiting = ({ state }: ModelDelivery) => state === 'pending' || state === 'retrying';
   const waiting = () =>
@@ -143,7 +146,7 @@ export function createOutageStorage(
         ? [{ orgId, destinationId: id, dueAt, isPaused: destination.paused }]
         : [];
     },
-    async claimDeliveries(inputs, { token, now, until }) {
+    async claimDeliveries(inputs, { token, now }) {
       if (destination.paused) return [];
       const claimed = waiting()
         .filter(({ dueAt }) => dueAt <= now)
@@ -152,7 +155,6 @@ export function createOutageStorage(
         Object.assign(delivery, {
           state: 'delivering',
           token,
-          leaseUntil: until,
           claimedDownSince: destination.breaker?.openedAt ?? null,
         });
       return claimed.map(
@@ -209,13 +211,6 @@ export function createOutageStorage(
     async findLeased(claims) {
       const held = new Set(deliveries.map(delivery => `${delivery.id} ${delivery.token}`));
       return claims.filter(claim => held.has(`${claim.id} ${claim.token}`)).map(claim => claim.id);
-    },
-    async recoverDeliveries({ endedBefore, beyond }) {
-      for (const delivery of deliveries) {
-        const isLost = delivery.leaseUntil < endedBefore || delivery.leaseUntil > beyond;
-        if (delivery.state === 'delivering' && isLost) free(delivery);
-      }
-      return 0;
     },
     async listWaiting(_org, _id, { dueBy, after, limit }) {
       return waiting()
@@ -283,7 +278,6 @@ export function createOutageStorage(
           dueAt: at,
           waitingFrom: null,
           token: null,
-          leaseUntil: 0,
           code: null,
           endedAt: null,
           spent: 0,
@@ -328,13 +322,17 @@ export function createOutageStorage(
     },
     node() {
       let isDead = false;
+      let tokens = 0;
+      const prefix = `node_${nodes++} `;
       return {
         storage: {
           configuration: through(configuration, () => isDead),
           deliveryQueue: through(deliveryQueue, () => isDead),
         },
+        newToken: () => prefix + tokens++,
         kill() {
           isDead = true;
+          for (const delivery of deliveries) if (delivery.token?.startsWith(prefix)) free(delivery);
         },
       };
     },

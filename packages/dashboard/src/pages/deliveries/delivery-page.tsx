@@ -105,15 +105,7 @@ function Outage(props: { outage: NonNullable<DeliveryRecord['outage']>; isOver: 
   );
 }
 
-function explain({
-  state,
-  attempt,
-  next_attempt_at,
-  code,
-  attempts,
-  replayed_by,
-  outage,
-}: DeliveryRecord) {
+function explain({ state, attempt, next_attempt_at, code, attempts, replayed_by, outage }: DeliveryRecord) {
   if (outage !== null) return <Outage outage={outage} isOver={state === 'dead'} />;
   const tries = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
   const why = attempts.at(-1)?.message;

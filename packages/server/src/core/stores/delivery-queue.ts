@@ -4,7 +4,7 @@ import type { Audited } from './configuration/audit.ts';
 import type { DeadLetterStore } from './dead-letters.ts';
 import type { DeliveryFilter, StoredAttempt, StoredDelivery } from './delivery.ts';
 
-/** Deliveries as work for the senders: claimed under a lease, with every attempt and how each ended. */
+/** Deliveries as work for the senders: claimed by a living node, with every attempt and how each ended. */
 export interface DeliveryQueue
   extends DeadLetterStore,
     Audited<Pick<DeliveryQueue, 'retryDelivery' | 'discardDelivery' | 'discardFailedEvent'>> {
@@ -12,19 +12,14 @@ export interface DeliveryQueue
   listWaitingDestinations(): Promise<WaitingDestination[]>;
   claimDeliveries(
     inputs: readonly DeliveryClaimInput[],
-    lease: { readonly token: string; readonly now: number; readonly until: number },
+    claim: { readonly token: string; readonly now: number },
   ): Promise<ClaimedDelivery[]>;
-  /** Answers the deliveries whose lease was over, so that their result was refused. */
+  /** Answers the deliveries whose claim was freed, so that their result was refused. */
   recordAttempts(records: readonly EndedAttempt[]): Promise<string[]>;
   /** Gives back what was not attempted. */
   releaseDeliveries(token: string, ids: readonly { orgId: string; id: string }[]): Promise<void>;
-  /** Of these, the ids of those that are still leased so: others were discarded, erased or taken back meanwhile. */
+  /** Of these, the ids of those that are still claimed so: others were discarded, erased or freed meanwhile. */
   findLeased(claims: readonly LeasedDelivery[]): Promise<string[]>;
-  /** Takes back what was leased to somebody who did not report: until then, or for longer than anything ever is. */
-  recoverDeliveries(
-    leases: { readonly endedBefore: number; readonly beyond: number },
-    limit: number,
-  ): Promise<number>;
   /** What is due at a destination, the longest due first; goes on after the one that is given. */
   listWaiting(
     orgId: string,
@@ -101,7 +96,7 @@ interface WaitingDestination {
   readonly isPaused: boolean;
 }
 
-/** A delivery that nobody else attempts until its lease is over. */
+/** A delivery that nobody else attempts as long as its node lives. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly orgId: string;

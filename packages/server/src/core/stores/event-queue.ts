@@ -2,20 +2,17 @@ import type { EventState } from '../event/event.ts';
 import type { RunOutcome, Tally } from '../event/outcome.ts';
 import type { PipelineEvent } from '../event/scope.ts';
 
-/** Accepted events as work for the pipelines: claimed under a lease, settled with what became of them. */
+/** Accepted events as work for the pipelines: claimed by a living node, settled with what became of them. */
 export interface EventQueue {
   /** Takes what is due: parked runs and replays first, then events that were accepted, oldest first. */
   claimEvents(input: ClaimInput): Promise<ClaimedBatch>;
   /** One result per settlement, in order. */
   settleEvents(settlements: readonly Settlement[], at: number): Promise<SettleResult[]>;
-  /** Takes over one event whose lease ran out unsettled, the least tried first. */
-  claimExpired(input: Pick<ClaimInput, 'token' | 'now' | 'leaseMs'>): Promise<ClaimedEvent | null>;
-  hasExpiredClaims(now: number): Promise<boolean>;
-  extendClaims(tokens: readonly string[], until: number): Promise<void>;
+  /** Takes over one event whose claim was freed unsettled, the least tried first. */
+  claimSuspect(token: string): Promise<ClaimedEvent | null>;
+  hasSuspects(): Promise<boolean>;
   /** Gives back what will not be done here, as if it had never been claimed. */
   releaseClaims(tokens: readonly string[], now: number): Promise<void>;
-  /** Ends the leases whose token begins so: those of a former life of this node. */
-  expireClaims(tokenPrefix: string): Promise<void>;
 
   /** Oldest first; with `latest`, only so many of the last ones. */
   listRuns(orgId: string, eventId: string, latest?: number): Promise<StoredRun[]>;
@@ -41,17 +38,15 @@ export interface EventQueue {
   claimLabel(
     orgId: string,
     key: string,
-    now: number,
-    leaseMs: number,
+    lease: { readonly token: string; readonly now: number; readonly leaseMs: number },
   ): Promise<
     | { readonly kind: 'hit'; readonly label: string }
     | { readonly kind: 'claimed' }
     | { readonly kind: 'busy' }
   >;
   keepLabel(orgId: string, key: string, label: string, now: number): Promise<void>;
-  releaseLabel(orgId: string, key: string): Promise<void>;
-  /** Takes back every such right: for a node that has just started and is the only one. */
-  releaseLabels(): Promise<void>;
+  /** Gives the right back, where it is still theirs who show this token. */
+  releaseLabel(orgId: string, key: string, token: string): Promise<void>;
   recordLabelUse(
     uses: readonly {
       readonly orgId: string;
@@ -74,7 +69,7 @@ export interface PlannedRun {
   readonly retryOf?: string;
 }
 
-/** An event that nobody else works on until the lease is over, or the claim is settled. */
+/** An event that nobody else works on as long as its node lives, and the claim is not settled. */
 export interface ClaimedEvent {
   readonly orgId: string;
   readonly event: PipelineEvent;
@@ -94,7 +89,6 @@ export interface ClaimedEvent {
 export interface ClaimInput {
   readonly token: string;
   readonly now: number;
-  readonly leaseMs: number;
   readonly limit: number;
   /** About the size of all payloads together; a single event may be larger. */
   readonly bytes: number;
@@ -173,7 +167,7 @@ export type SettleResult =
       /** The destinations that are gone, so that it made no delivery to them; absent where all are there. */
       readonly gone?: readonly string[];
     }
-  /** The lease was over, and somebody else has the event. Nothing was written. */
+  /** The claim was freed, and somebody else may have the event. Nothing was written. */
   | { readonly kind: 'refused' }
   /** It retries what failed in these, which was resolved or discarded meanwhile. Nothing was written. */
   | { readonly kind: 'needless'; readonly pipelineIds: readonly string[] }

@@ -1,7 +1,7 @@
 import type { Audited } from './configuration/audit.ts';
-import type { ClaimInput, PlannedRun } from './event-queue.ts';
+import type { PlannedRun } from './event-queue.ts';
 
-/** Long pieces of work that somebody asked for, done in slices under a lease. */
+/** Long pieces of work that somebody asked for, done in slices by a living node, each within a lease. */
 export interface JobStore extends Audited<Pick<JobStore, 'createJob' | 'finishJob'>> {
   createJob(job: Job): Promise<void>;
   findJob(orgId: string, id: string): Promise<Job | null>;
@@ -9,7 +9,7 @@ export interface JobStore extends Audited<Pick<JobStore, 'createJob' | 'finishJo
   /** The open job of one of these kinds that nobody has worked on for longest, for as long as the lease. */
   claimJob(
     kinds: readonly string[],
-    lease: Pick<ClaimInput, 'token' | 'now' | 'leaseMs'>,
+    lease: { readonly token: string; readonly now: number; readonly leaseMs: number },
   ): Promise<ClaimedJob | null>;
   hasOpenJobs(kinds: readonly string[], now: number): Promise<boolean>;
   /** False when it was cancelled, finished or taken over by somebody else meanwhile: then nothing was written. */
@@ -54,7 +54,7 @@ export interface Job {
   readonly finishedAt: number | null;
 }
 
-/** A job that nobody else works on until the lease is over. */
+/** A job that nobody else works on until the lease is over, or its node is dead. */
 export interface ClaimedJob extends Job {
   /** Whoever goes on with it has to show it. */
   readonly token: string;

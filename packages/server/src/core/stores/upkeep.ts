@@ -21,11 +21,30 @@ export interface UpkeepStore {
    * finished since the cutoff, and what is left of pipelines that are gone. Answers how many at most of one sort.
    */
   pruneProcessing(now: number, unusedSince: number, limit: number): Promise<number>;
-  /** This node is alive; answers the roles of every node that is, itself included. */
-  heartbeat(
+  /**
+   * One more node, from now on; answers the roles of every node that is alive, itself included. Where storage is not
+   * shared it is the only one, and all before it are dead.
+   */
+  join(
     node: { readonly id: string; readonly roles: readonly string[] },
-    now: number,
+    isAlone: boolean,
   ): Promise<string[][]>;
+  /** This node is alive; answers as `join`, or null where it has been silent for too long and is dead. */
+  heartbeat(nodeId: string): Promise<string[][] | null>;
+  /** Declares those dead that have been silent for too long, by the clock of the database, and answers them. */
+  buryNodes(by: string): Promise<string[]>;
   /** This node is about to end: what it took a share of belongs to the others at once. */
   leave(nodeId: string): Promise<void>;
+  /** The tokens of all that is claimed, with the nodes that are alive: what another had claimed is free. */
+  listClaims(): Promise<ClaimTokens & { readonly nodes: readonly string[] }>;
+  /** Frees about `limit` of each that are claimed so; answers how many in all, and 0 where nothing is. */
+  freeClaims(tokens: ClaimTokens, limit: number): Promise<number>;
+}
+
+/** Tokens by what was claimed with them. Each begins with the id of its node, before a blank. */
+export interface ClaimTokens {
+  readonly events: readonly string[];
+  readonly deliveries: readonly string[];
+  readonly jobs: readonly string[];
+  readonly labels: readonly string[];
 }

@@ -1,11 +1,12 @@
 import type { Probe } from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
 
-/** A claimed delivery, and until when it is ours. Only its queue changes it. */
+/** A claimed delivery, which is ours as long as this node lives. Only its queue changes it. */
 export interface Claim {
   readonly delivery: ClaimedDelivery;
   readonly token: string;
-  readonly leaseUntil: number;
+  /** When it was begun; never, where it waits. */
+  readonly beganAt: number;
   readonly state: 'waiting' | 'sending' | 'answered' | 'over';
   /** When it was last known to be ours, and how many withdrawals were known of by then. */
   readonly knownAt: number;
@@ -17,7 +18,6 @@ export interface Claim {
 /** What deliveries are claimed under. */
 export interface Lease {
   readonly token: string;
-  readonly leaseUntil: number;
   /** When they were claimed, or before. */
   readonly knownAt: number;
 }

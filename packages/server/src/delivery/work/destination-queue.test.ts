@@ -11,7 +11,6 @@ import type { Claim, ClaimCheck } from './claim.ts';
 import { createDestinationQueue, type DestinationQueue } from './destination-queue.ts';
 
 const NOW = 1_000_000_000;
-const LEASE_MS = 120_000;
 const AT_ONCE = 4;
 const OUTPUT = '{"payload":{},"labels":{}}';
 
@@ -66,7 +65,6 @@ const share = { atOnce: AT_ONCE, bytes: 1 << 20 };
 const offer = (queue: DestinationQueue, ...ids: string[]): void =>
   queue.offer(ids.map(deliveryOf), {
     token: 'token',
-    leaseUntil: clock.time + LEASE_MS,
     knownAt: clock.time,
   });
 
@@ -126,21 +124,15 @@ describe('a claim', () => {
     expect(() => queue.begin(claim)).toThrow('first');
   });
 
-  test('that waited for too long to be sent within its lease is given back, and the next has its turn', () => {
-    const queue = queueOf();
-    queue.offer([deliveryOf('late')], { token: 't', leaseUntil: NOW + 9_999, knownAt: NOW });
-    offer(queue, 'fine');
-    expect(nextClaim(queue).delivery.id).toBe('fine');
-    expect(givenBack).toEqual(['late']);
-    expect(held).toBe(OUTPUT.length);
-  });
-
-  test('whose lease ends while it is under way frees its place; its late answer counts for nothing', () => {
+  test('that never ends frees its place long after its timeout; its late answer counts for nothing', () => {
     const queue = filled(1);
     const claim = begun(queue);
     queue.expire();
     expect(claim.state).toBe('sending');
-    clock.time += LEASE_MS + 1;
+    clock.time += 15_000;
+    queue.expire();
+    expect(claim.state).toBe('sending');
+    clock.time += 600_000;
     queue.expire();
     expect([claim.state, queue.underWay.size, held]).toEqual(['over', 0, 0]);
     expect(queue.mayGoOut(claim)).toBe(false);
@@ -463,7 +455,7 @@ describe('the breaker', () => {
     expect(queue.reserve(share)?.limit).toBe(1);
     offer(queue, 'probe');
     const claim = begun(queue);
-    expect([claim.probe, claim.leaseUntil, queue.reserve(share)]).toEqual([probe, probe.until, null]);
+    expect([claim.probe, queue.reserve(share)]).toEqual([probe, null]);
     expect(queue.answered(claim, 'delivered')).toBe('closed');
     queue.finish(claim);
     expect([queue.downSince, probesGivenBack]).toEqual([null, []]);

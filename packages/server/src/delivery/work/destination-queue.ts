@@ -1,4 +1,4 @@
-import { type Clock, seconds } from '../../core/clock.ts';
+import { type Clock, minutes, seconds } from '../../core/clock.ts';
 import type {
   Probe,
   ProbeEnd,
@@ -22,14 +22,14 @@ import { type BreakerChange, createQueueBreaker } from './queue-breaker.ts';
  * - `suspect` → SUSPECT: its destination may have been changed, paused or deleted. - `retire` → RETIRED. - SUSPECT. It
  * keeps what it has and lets nothing out, nor what has been begun and waits for something yet. - `confirm` with the
  * destination as it is now → TRUSTED, where it is as it was and nobody has called `suspect` since the read began. Where
- * it is not as it was, the caller retires the queue. - `retire` → RETIRED. - RETIRED, for good: it was changed, or had
- * nothing to do for long. What waited is given back, what is under way ends, and with the last of it the connections
- * are closed. Another queue may have taken over by then.
+ * it is not as it was, the caller retires the queue. - `retire` → RETIRED. - RETIRED, for good: it was changed, had
+ * nothing to do for long, or its node was declared dead. What waited is given back, what is under way ends, and with
+ * the last of it the connections are closed. Another queue may have taken over by then.
  *
  * A claim goes from WAITING (`offer`) to SENDING (`begin`) to ANSWERED (`answered`: the next may go out while its
- * result is being written) to OVER (`finish`). It is OVER at once, and given back, where it waits and its lease has
- * become too short to be sent in (`next`), the breaker opens (`answered`) or the queue is retired; where it was
- * withdrawn (`checked`); and where its lease ends while it is under way (`expire`).
+ * result is being written) to OVER (`finish`). It is OVER at once, and given back, where it waits and the breaker opens
+ * (`answered`) or the queue is retired; where it was withdrawn (`checked`); and where it is still under way long after
+ * its timeout, whatever the reason (`expire`).
  *
  * While the breaker is open nothing goes out, nor is claimed, but the one delivery that goes out as a probe, once that was taken
  * (`wantsProbe`, `beginProbe`). A probe that comes to nothing is given back: another delivery may go out with it.
@@ -74,7 +74,7 @@ export interface DestinationQueue {
   answered(claim: Claim, outcome: 'delivered' | 'failed' | 'not_sent'): BreakerChange;
   /** Frees its place, once. */
   finish(claim: Claim): void;
-  /** Frees the places of those whose lease is over: somebody else has them by now. */
+  /** Frees the places of those that should have ended long ago: nobody waits for them any more. */
   expire(): void;
   /** Calls back after a while, once however often it is asked, unless it is retired or closed by then. */
   resumeIn(ms: number, resume: () => void): void;
@@ -103,6 +103,8 @@ export interface DestinationQueue {
   retire(): void;
   /** Takes out all that waits, for the caller to give back. */
   drain(): Claim[];
+  /** Of all that it has and is not through with. */
+  heldTokens(): ReadonlySet<string>;
   /** Lets go of connections. */
   close(): Promise<void>;
 }
@@ -132,9 +134,11 @@ interface DestinationQueueOptions {
 type OwnClaim = { -readonly [Field in keyof Claim]: Claim[Field] };
 
 const MOST_AHEAD = 512;
-/** What a rate lets out within this time may be claimed at once: more would outlive its lease in the queue. */
+/** What a rate lets out within this time may be claimed at once: more would only be kept from other nodes. */
 const RATE_AHEAD_MS = seconds(30);
-/** What has waited for this long may have been withdrawn on another node. */
+/** Beside its timeout, how long a delivery may be under way: a send that never ends must not keep its place. */
+const NEVER_ENDS_MS = minutes(2);
+/** What has waited for this long may have been withdrawn on another node, or freed because this one was away. */
 const KNOWN_FOR_MS = seconds(1);
 /** What a claim may always bring, while there is room. */
 const LEAST_CLAIMED_BYTES = 1024 * 1024;
@@ -277,7 +281,7 @@ export function createDestinationQueue(
       return { orgId, destinationId, limit, bytes: Math.max(0, Math.min(share.bytes, wanted)) };
     },
 
-    offer(deliveries, { token, leaseUntil, knownAt }) {
+    offer(deliveries, { token, knownAt }) {
       const known = claiming ?? withdrawals;
       claiming = null;
       hasMore = deliveries.length > 0;
@@ -289,10 +293,15 @@ export function createDestinationQueue(
       let offered = 0;
       const claims = deliveries.map((delivery, n): OwnClaim => {
         offered += delivery.output.length;
-        const carried = n === 0 ? probe : null;
-        const until = carried === null ? leaseUntil : Math.min(leaseUntil, carried.until);
-        const claim = { delivery, token, leaseUntil: until, knownAt, withdrawals: known, probe: carried };
-        return { ...claim, state: 'waiting' };
+        return {
+          delivery,
+          token,
+          knownAt,
+          withdrawals: known,
+          state: 'waiting',
+          beganAt: Number.POSITIVE_INFINITY,
+          probe: n === 0 ? probe : null,
+        };
       });
       waiting.push(...claims);
       bytes += offered;
@@ -308,13 +317,10 @@ export function createDestinationQueue(
       if (underWay.size - answered >= atOnce || answered >= atOnce) return null;
       if (isRetired || isSuspect()) return null;
       const now = clock.now();
-      let first = waiting[0];
-      while (first !== undefined && first.leaseUntil < now + timeoutMs) {
-        waiting.shift();
-        end(first);
-        giveBack([first]);
-        first = waiting[0];
-      }
+      // By the time a probe like that were answered, another node might have sent the next.
+      const isLate = ({ probe }: Claim) => probe !== null && probe.until < now + timeoutMs;
+      if (waiting[0] !== undefined && isLate(waiting[0])) giveBack(drain(isLate));
+      const first = waiting[0];
       if (first === undefined || isKnown(first, now)) return first ?? null;
       if (checking !== null) return null;
       const unknown = waiting.filter(claim => !isKnown(claim, now));
@@ -328,6 +334,7 @@ export function createDestinationQueue(
       if (waitMs > 0) return waitMs;
       waiting.shift();
       claim.state = 'sending';
+      claim.beganAt = clock.now();
       underWay.add(claim);
       return 0;
     },
@@ -352,8 +359,8 @@ export function createDestinationQueue(
     finish,
 
     expire() {
-      const now = clock.now();
-      for (const claim of underWay) if (claim.leaseUntil < now) finish(claim);
+      const latest = clock.now() - timeoutMs - NEVER_ENDS_MS;
+      for (const claim of underWay) if (claim.beganAt < latest) finish(claim);
     },
 
     resumeIn(ms, resume) {
@@ -425,6 +432,7 @@ export function createDestinationQueue(
       dropProbe();
       return drain();
     },
+    heldTokens: () => new Set([...waiting, ...underWay].map(({ token }) => token)),
     close,
   };
 }

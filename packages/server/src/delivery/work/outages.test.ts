@@ -157,7 +157,7 @@ async function run(plan: Plan): Promise<void> {
   let hasKilled = false;
 
   function start(node: number): void {
-    const { storage: own, kill } = storage.node();
+    const { storage: own, newToken, kill } = storage.node();
     const worker = createDeliveryWorker({
       ...own,
       clock,
@@ -165,6 +165,7 @@ async function run(plan: Plan): Promise<void> {
       entities: { readTraits: async () => null },
       prepare: () => ({ readsTraits: false, send: ({ id, timeoutMs }) => send(node, id, timeoutMs) }),
       nodes: () => plan.nodes,
+      newToken,
       isOnlyNode: plan.nodes === 1,
       changeFeedIsLive: () => true,
       onError: error => {

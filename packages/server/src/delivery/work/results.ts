@@ -6,7 +6,7 @@ import { withoutTexts } from './record.ts';
 /**
  * Where attempts are written down. Results that come in while others are being written go together after them.
  * A database that is away for a moment is waited for; a result that cannot be written takes no other with it. What
- * is not written after all is attempted again once its lease is over: at least once.
+ * is not written after all is attempted again, once it is found that nobody has it any more: at least once.
  */
 export interface ResultLog {
   /** Resolves with whether it is written; it may be refused, or given up. */

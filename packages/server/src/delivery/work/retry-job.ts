@@ -1,11 +1,11 @@
 import { type Clock, minutes, seconds } from '../../core/clock.ts';
 import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
-import { newId } from '../../core/ids.ts';
 import { type DeadLetterSelection, RETRY_JOB, readSelection } from '../../core/jobs/dead-letters.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import type { PlannedRun } from '../../core/stores/event-queue.ts';
 import type { ClaimedJob, Job, JobProgress, JobStore, JobWork } from '../../core/stores/jobs.ts';
+import type { Membership } from '../../core/work/membership.ts';
 
 /**
  * Dead deliveries go first, then the events that failed. Both go down by id, and never up again: what dies or fails
@@ -23,6 +23,7 @@ interface Slice {
   readonly work?: JobWork;
 }
 
+/** No slice takes as long. Who waits for its turn longest is next by when the last lease ended. */
 const LEASE_MS = minutes(1);
 /** Until it looks again whether the pipelines are through with what it gave them. */
 const REST_MS = seconds(0.5);
@@ -37,6 +38,7 @@ export function createRetryJobs(options: {
   readonly deliveryQueue: Pick<DeliveryQueue, 'listDeliveries' | 'listFailedEvents' | 'listFailures'>;
   readonly configuration: Pick<ConfigurationStore, 'readProcessing'>;
   readonly clock: Clock;
+  readonly newToken: Membership['newToken'];
   onDeliveriesDue(): void;
   isStopping(): boolean;
 }): () => Promise<void> {
@@ -45,8 +47,9 @@ export function createRetryJobs(options: {
   /** Works on every open job that nobody else works on. */
   return async () => {
     while (!isStopping()) {
-      const lease = { token: newId('run'), now: clock.now(), leaseMs: LEASE_MS };
-      const job = await jobs.claimJob([RETRY_JOB], lease);
+      const token = options.newToken();
+      if (token === null) return;
+      const job = await jobs.claimJob([RETRY_JOB], { token, now: clock.now(), leaseMs: LEASE_MS });
       if (job === null) return;
       await workOn(job);
     }

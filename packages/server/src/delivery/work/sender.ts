@@ -18,8 +18,8 @@ import type { ResultLog } from './results.ts';
 import type { Shares } from './shares.ts';
 
 /**
- * Sends what waits in the queue of a destination, as many at once as it takes. Nothing goes out that is suspect: its
- * lease must hold for long enough, and what was changed or withdrawn meanwhile is looked up first.
+ * Sends what waits in the queue of a destination, as many at once as it takes. Nothing goes out that is suspect: what
+ * may have been changed, withdrawn or freed meanwhile is looked up first.
  */
 interface Sender {
   sendFrom(queue: DestinationQueue): void;

@@ -7,13 +7,12 @@ import { PROBE_EVERY_MS } from '../decide/breaker.ts';
 import { isGivenUp, mayGiveUp } from '../decide/given-up.ts';
 
 /**
- * What is done now and then beside the sending: taking back leases whose holder did not report, cancelling what
- * waits for a destination that is gone, giving up what has waited in vain for one that is down, and bringing forward
- * what a clock that went back has put out of reach.
+ * What is done now and then beside the sending: cancelling what waits for a destination that is gone, giving up what
+ * has waited in vain for one that is down, and bringing forward what a clock that went back has put out of reach.
  */
 interface Sweep {
-  /** Everything that was leased belongs to a former life of this process. */
-  recoverAll(): Promise<void>;
+  /** Every probe that is under way was taken by a former life of this process. */
+  freeProbes(): Promise<void>;
   /** With the destinations that are down. */
   run(down: readonly Address[]): Promise<void>;
   /** The clock may have gone back. */
@@ -26,20 +25,15 @@ const SWEPT_AT_ONCE = 500;
 /** Of what waits for a destination that is down, so much is looked at in one go, and so often in one sweep. */
 const LOOKED_AT = 2_000;
 const MOST_LOOKS = 25;
-/** No lease is given for longer: the longest timeout there may be, and time to spare. */
-const LONGEST_LEASE_MS = minutes(10);
+/** No probe takes longer: the longest timeout there may be, and time to spare. */
+const LONGEST_PROBE_MS = minutes(10);
 /** A receiver may ask to be left alone for so long. */
 const LONGEST_ASKED_MS = hours(1);
 
 export function createSweep(options: {
   readonly deliveryQueue: Pick<
     DeliveryQueue,
-    | 'bringForward'
-    | 'cancelOrphans'
-    | 'expireDeliveries'
-    | 'listWaiting'
-    | 'listWaitingDestinations'
-    | 'recoverDeliveries'
+    'bringForward' | 'cancelOrphans' | 'expireDeliveries' | 'listWaiting' | 'listWaitingDestinations'
   >;
   readonly configuration: Pick<ConfigurationStore, 'bringProbesForward' | 'findDestination'>;
   readonly clock: Clock;
@@ -54,9 +48,6 @@ export function createSweep(options: {
   async function inSlices(slice: () => Promise<number>): Promise<void> {
     while (!isStopping() && (await slice()) >= SWEPT_AT_ONCE);
   }
-
-  const recover = (leases: { endedBefore: number; beyond: number }) =>
-    inSlices(() => deliveryQueue.recoverDeliveries(leases, SWEPT_AT_ONCE));
 
   async function giveUp({ orgId, id }: Address): Promise<void> {
     const destination = await configuration.findDestination(orgId, id);
@@ -100,20 +91,15 @@ export function createSweep(options: {
   };
 
   return {
-    async recoverAll() {
-      await recover({ endedBefore: Number.MAX_SAFE_INTEGER, beyond: Number.MAX_SAFE_INTEGER });
-      await bringProbesForward(0);
-    },
+    freeProbes: () => bringProbesForward(0),
 
     async run(down) {
-      const now = clock.now();
-      await recover({ endedBefore: now, beyond: now + LONGEST_LEASE_MS });
       await cancelOrphans();
       for (const destination of down) await giveUp(destination);
     },
 
     async bringForward() {
-      await bringProbesForward(clock.now() + LONGEST_LEASE_MS);
+      await bringProbesForward(clock.now() + LONGEST_PROBE_MS);
       for (const { orgId, destinationId } of await deliveryQueue.listWaitingDestinations()) {
         const destination = await configuration.findDestination(orgId, destinationId);
         if (destination === null) continue;

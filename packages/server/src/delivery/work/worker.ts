@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { minutes, seconds } from '../../core/clock.ts';
 import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
@@ -6,6 +5,7 @@ import type { StoredDestination } from '../../core/stores/configuration/destinat
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { ClaimedDelivery, DeliveryClaimInput, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import { createAlarm } from '../../core/work/alarm.ts';
+import type { ClaimHolder, Membership } from '../../core/work/membership.ts';
 import { within } from '../../core/work/within.ts';
 import type { Destination } from '../destination.ts';
 import type { Lease } from './claim.ts';
@@ -21,9 +21,9 @@ import { createSweep } from './sweep.ts';
 /**
  * Sends what is due. One loop asks which destinations have something waiting, claims for each as much as its queue
  * has room for, and sleeps until something is due or it is woken. Each queue is sent from at its own pace; results are
- * written together, and count only while the lease under which they were sent still holds.
+ * written together, and count only while the claim under which they were sent still holds.
  */
-export interface DeliveryWorker {
+export interface DeliveryWorker extends ClaimHolder {
   start(): void;
   /** Something may be due: deliveries were made, retried or resumed. */
   wake(): void;
@@ -53,14 +53,14 @@ interface DeliveryWorkerOptions extends SenderOptions {
     | 'listWaiting'
     | 'listWaitingDestinations'
     | 'recordAttempts'
-    | 'recoverDeliveries'
     | 'releaseDeliveries'
   >;
   /** Reads a stored destination for good: opens its secrets, compiles its templates. */
   prepare(destination: StoredDestination): Destination;
   /** How many nodes share a destination's rate. */
   nodes(): number;
-  /** Whether every lease in the database is one of a former life of this process. */
+  readonly newToken: Membership['newToken'];
+  /** Whether every probe in the database is one of a former life of this process. */
   readonly isOnlyNode: boolean;
   /** Whether `invalidate` is called for each change, by whomever; otherwise everything is looked up each time. */
   changeFeedIsLive(): boolean;
@@ -70,8 +70,6 @@ interface DeliveryWorkerOptions extends SenderOptions {
   onOrphansCancelled?(deliveries: number): void;
 }
 
-/** Beside its timeout, how long a delivery may stand in the queue of whoever has claimed it. */
-const LEASE_MS = minutes(2);
 const SWEEP_EVERY_MS = seconds(30);
 /** A queue that had nothing to do for this long is retired, with its connections. */
 const QUEUE_IDLE_MS = minutes(5);
@@ -108,6 +106,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** The destination whose queue is being opened, and whether it was changed since its read began. */
   let opening: (Address & { isSuspect: boolean }) | null = null;
   let meanBytes = USUAL_BYTES;
+  /** What is being claimed with now. */
+  let claimingWith: string | null = null;
   let looping: Promise<void> | null = null;
   let sweeping: Promise<void> | null = null;
   let nextSweepAt = 0;
@@ -116,7 +116,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   let wentBack = true;
 
   async function loop(): Promise<void> {
-    if (options.isOnlyNode) await sweep.recoverAll().catch(onError);
+    if (options.isOnlyNode) await sweep.freeProbes().catch(onError);
     while (!state.isStopping) {
       try {
         upkeep();
@@ -146,7 +146,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const now = clock.now();
     let quietUntil = now + IDLE_MS;
     let promised = 0;
-    let longestTimeout = 0;
     const claiming: DestinationQueue[] = [];
     const inputs: DeliveryClaimInput[] = [];
     for (const { orgId, destinationId, dueAt, isPaused } of await deliveryQueue.listWaitingDestinations()) {
@@ -165,17 +164,21 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const input = queue?.reserve(shares.of(queue, promised)) ?? null;
       if (queue === null || input === null) continue;
       promised += input.bytes;
-      longestTimeout = Math.max(longestTimeout, seconds(queue.stored.policy.timeout_s));
       claiming.push(queue);
       inputs.push(input);
     }
     if (inputs.length === 0 || state.isStopping) return Math.max(1, quietUntil - now);
 
-    const token = randomUUID();
-    const leaseUntil = clock.now() + LEASE_MS + longestTimeout;
-    const claimed = await deliveryQueue.claimDeliveries(inputs, { token, now, until: leaseUntil });
-    await offer(claimed, claiming, { token, leaseUntil, knownAt: now });
-    return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
+    const token = options.newToken();
+    if (token === null) return IDLE_MS;
+    claimingWith = token;
+    try {
+      const claimed = await deliveryQueue.claimDeliveries(inputs, { token, now });
+      await offer(claimed, claiming, { token, knownAt: now });
+      return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
+    } finally {
+      claimingWith = null;
+    }
   }
 
   async function offer(
@@ -276,6 +279,16 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       for (const queue of unclosed()) {
         if (queue.stored.orgId === organisationId) queue.recheck(deliveryIds);
       }
+    },
+    heldTokens: () => [
+      ...(claimingWith === null ? [] : [claimingWith]),
+      ...unclosed().flatMap(queue => [...queue.heldTokens()]),
+    ],
+    dropClaims() {
+      // What hangs is others' business too by now, and keeps no place from what is claimed next. What is being claimed
+      // is for these queues as well, and is given back.
+      for (const queue of [...queues.values()]) retire(queue);
+      wake();
     },
     async stop() {
       const deadline = performance.now() + STOP_TIMEOUT_MS;

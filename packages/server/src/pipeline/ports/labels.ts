@@ -8,8 +8,8 @@ export const labelsPort = definePort<LabelStore, LabelStore>({
     keepLabel: (...args) => call('keepLabel', ...args),
     releaseLabel: (...args) => call('releaseLabel', ...args),
   }),
-  serve({ eventQueue, clock }) {
-    const cache = createLabelCache(eventQueue, clock);
+  serve({ eventQueue, clock, newToken }) {
+    const cache = createLabelCache(eventQueue, clock, newToken);
     return { calls: cache, flush: cache.flush, release: cache.releaseClaims };
   },
   /** Neither asked nor filled. */

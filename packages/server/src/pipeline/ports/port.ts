@@ -3,6 +3,7 @@ import type { EntityRef } from '../../core/event/scope.ts';
 import type { OutgoingHttp } from '../../core/http/outgoing.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
 import type { EventQueue } from '../../core/stores/event-queue.ts';
+import type { Membership } from '../../core/work/membership.ts';
 
 /**
  * A port: one thing that steps may ask of the world. It says how steps see it on their own thread, which calls
@@ -38,6 +39,7 @@ export interface PortDependencies {
     EventQueue,
     'findDedupeKeys' | 'findLabel' | 'claimLabel' | 'keepLabel' | 'releaseLabel' | 'recordLabelUse'
   >;
+  readonly newToken: Membership['newToken'];
   readonly client: Pick<OutgoingHttp, 'request'>;
   /** The entity's traits as JSON text, or null where there is none. */
   readTraits(orgId: string, entity: EntityRef): Promise<string | null>;

@@ -1,9 +1,9 @@
 import { type Clock, seconds } from '../../core/clock.ts';
-import { newId } from '../../core/ids.ts';
 import { REPLAY_JOB, readReplayRequest } from '../../core/jobs/replay.ts';
 import type { EventQueue, PlannedRun } from '../../core/stores/event-queue.ts';
 import type { ClaimedJob, Job, JobStore } from '../../core/stores/jobs.ts';
 import type { Journal } from '../../core/stores/journal.ts';
+import type { Membership } from '../../core/work/membership.ts';
 
 /** How far a replay has come: it counts first, so that its progress can be shown, then parks what is to be run. */
 interface Position {
@@ -14,6 +14,7 @@ interface Position {
   readonly parked: number;
 }
 
+/** No slice takes as long. Who waits for its turn longest is next by when the last lease ended. */
 const LEASE_MS = seconds(30);
 const COUNTED_AT_ONCE = 1_000;
 const PARKED_AT_ONCE = 250;
@@ -26,6 +27,7 @@ export interface ReplayJobOptions {
   readonly eventQueue: Pick<EventQueue, 'listFirstRuns'>;
   readonly journal: Pick<Journal, 'findEvent' | 'listEvents'>;
   readonly clock: Clock;
+  readonly newToken: Membership['newToken'];
   /** Something was parked. */
   onParked(): void;
   /** A job is gone on with after the next start. */
@@ -43,8 +45,9 @@ export function createReplayJobs(options: ReplayJobOptions): () => Promise<void>
     if (!(await jobs.hasOpenJobs([REPLAY_JOB], clock.now()))) return;
     const done = new Set<string>();
     while (!options.isStopping()) {
-      const lease = { token: newId('run'), now: clock.now(), leaseMs: LEASE_MS };
-      const job = await jobs.claimJob([REPLAY_JOB], lease);
+      const token = options.newToken();
+      if (token === null) return;
+      const job = await jobs.claimJob([REPLAY_JOB], { token, now: clock.now(), leaseMs: LEASE_MS });
       if (job === null) return;
       const isWaiting = await workOn(job);
       // All of them wait for the worker: nothing more to do for now.

@@ -51,7 +51,7 @@ export function createSettler(options: {
           else if (result.kind === 'needless') settlement = withoutNeedless(settlement, result);
           else return result.kind === 'settled' ? { settlement, result } : null;
         } catch (error) {
-          // Its lease ends by itself, and then it is tried again, alone.
+          // It is found that nobody has it any more, and then it is tried again, alone.
           if (!isStorable) return null;
           // What storage cannot take as it is still ends, with a reason.
           settlement = unstorable(settlement, error);

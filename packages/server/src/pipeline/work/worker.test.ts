@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { type EveryStore, everyStore } from '../../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../../test/support/service.ts';
 import { until } from '../../../test/support/until.ts';
-import { type Clock, systemClock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import { createVault } from '../../core/secrets/vault.ts';
@@ -12,7 +11,7 @@ import { openStorage } from '../../storage/open.ts';
 import { createDefinitions } from '../definitions/definitions.ts';
 import { failedReport, type RunReport, type RunRequest } from '../thread/protocol.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
-import { createPipelineWorker, type LeaseTimes, type PipelineWorker } from './worker.ts';
+import { createPipelineWorker, type PipelineWorker } from './worker.ts';
 
 /** Workers on real storage, whose runs end when and how the test says. */
 setDefaultTimeout(30_000);
@@ -23,6 +22,7 @@ let engine: StorageEngine;
 let storage: EveryStore;
 let now: number;
 let errors: unknown[];
+let tokens: number;
 let workers: PipelineWorker[];
 
 beforeEach(async () => {
@@ -31,6 +31,7 @@ beforeEach(async () => {
   storage = everyStore(engine);
   now = Date.now();
   errors = [];
+  tokens = 0;
   workers = [];
   const times = { createdAt: now, updatedAt: now };
   const source = newId('src');
@@ -78,10 +79,9 @@ function holdingRunner(): PipelineRunner & { readonly held: Held[] } {
 const atOnce: PipelineRunner = { ...quiet, run: async () => routed };
 
 interface Given {
-  readonly nodeId?: string;
+  /** Null: none of the living. */
+  readonly nodeId?: () => string | null;
   readonly storage?: Partial<EveryStore>;
-  readonly clock?: Clock;
-  readonly lease?: LeaseTimes;
   readonly mustGiveWay?: () => boolean;
   readonly pollMs?: number;
 }
@@ -96,10 +96,11 @@ function startWorker(runner: PipelineRunner, given: Given = {}) {
       mayCache: () => true,
     }),
     runner,
-    clock: given.clock ?? { now: () => now },
-    ...(given.lease ? { lease: given.lease } : {}),
-    nodeId: given.nodeId ?? 'node',
-    isOnlyNode: false,
+    clock: { now: () => now },
+    newToken() {
+      const nodeId = (given.nodeId ?? (() => 'node'))();
+      return nodeId === null ? null : `${nodeId} ${tokens++}`;
+    },
     pollMs: given.pollMs ?? 20,
     mustGiveWay: given.mustGiveWay ?? (() => false),
     onDeliveries() {},
@@ -161,36 +162,61 @@ test('an event that is accepted while a claim finds nothing does not wait for th
   expect(errors).toEqual([]);
 });
 
-describe('a worker that is stopped past its lease', () => {
-  test('finds its late result refused, and another has done the work', async () => {
-    const slow = holdingRunner();
-    startWorker(slow, { nodeId: 'slow' });
-    const [id = ''] = await accept(1);
-    await until(() => slow.held.length === 1, 'It is not taken.');
-    // As if the process had been stopped for a minute: its lease is over before it can extend it.
-    now += 60_000;
-    startWorker(atOnce, { nodeId: 'quick' });
-    await until(allAre([id], 'processed'), 'Nobody took over.');
-    slow.held[0]?.end(failedReport(0, 'late'));
-    await workers[0]?.stop();
-    expect(await stateOf(id)).toBe('processed');
-    expect(await storage.listRuns(ORG, id)).toHaveLength(1);
-    expect(errors).toEqual([]);
-  });
+const free = (events: readonly string[]) =>
+  storage.freeClaims({ events, deliveries: [], jobs: [], labels: [] }, 100);
 
-  test('keeps its events for as long as it goes on working', async () => {
-    const slow = holdingRunner();
-    startWorker(slow, { clock: systemClock, lease: { ms: 400, extendEveryMs: 50 } });
-    const other = holdingRunner();
-    startWorker(other, { nodeId: 'other', clock: systemClock });
-    const [id = ''] = await accept(1);
-    await until(() => slow.held.length + other.held.length === 1, 'It is not taken.');
-    const leaseWouldBeOver = Date.now() + 3_000;
-    await until(() => Date.now() > leaseWouldBeOver, 'Time stands still.');
-    expect(slow.held.length + other.held.length).toBe(1);
-    for (const { end } of [...slow.held, ...other.held]) end(routed);
-    await until(allAre([id], 'processed'), 'It is lost.');
+test('a worker whose node was declared dead finds its late result refused, and another has done the work', async () => {
+  const slow = holdingRunner();
+  // It takes nothing over itself, as a process that is stopped.
+  const worker = startWorker(slow, {
+    nodeId: () => 'slow',
+    storage: { claimSuspect: async () => null },
   });
+  const [id = ''] = await accept(1);
+  await until(() => slow.held.length === 1, 'It is not taken.');
+  // However much time goes by, its claim holds until its node is dead.
+  now += 600_000;
+  startWorker(atOnce, { nodeId: () => 'quick' });
+  expect(worker.heldTokens()).toHaveLength(1);
+  expect(await storage.hasSuspects()).toBe(false);
+  await free(worker.heldTokens());
+  await until(allAre([id], 'processed'), 'Nobody took over.');
+  slow.held[0]?.end(failedReport(0, 'late'));
+  await worker.stop();
+  expect(await stateOf(id)).toBe('processed');
+  expect(await storage.listRuns(ORG, id)).toHaveLength(1);
+  expect(errors).toEqual([]);
+});
+
+test('a worker claims nothing while its node is none of the living', async () => {
+  let nodeId: string | null = null;
+  let looks = 0;
+  const ids = await accept(2);
+  const worker = startWorker(atOnce, {
+    nodeId() {
+      looks++;
+      return nodeId;
+    },
+  });
+  await until(() => looks > 2, 'It does not ask.');
+  expect(await Promise.all(ids.map(stateOf))).toEqual(['accepted', 'accepted']);
+  nodeId = 'node';
+  await until(allAre(ids, 'processed'), 'They wait.');
+  await until(() => worker.heldTokens().length === 0, 'It keeps what it is through with.');
+});
+
+test('what is being claimed is held before the claim is answered', async () => {
+  let held: readonly string[] = [];
+  const worker = startWorker(atOnce, {
+    storage: {
+      async claimEvents(input) {
+        held = [input.token, ...worker.heldTokens()];
+        return storage.claimEvents(input);
+      },
+    },
+  });
+  await until(() => held.length > 0, 'It does not claim.');
+  expect(held[1]).toBe(held[0] ?? '');
 });
 
 test('claims give way to senders who queue for the disk, and come all the same', async () => {
@@ -223,8 +249,8 @@ test('a stop lets runs end, and gives back those that do not', async () => {
   const states = await Promise.all(ids.map(stateOf));
   expect(states.toSorted()).toEqual(['accepted', 'processed']);
   // As if it had never been claimed: no suspicion falls on it.
-  expect(await storage.hasExpiredClaims(now + 1_000_000)).toBe(false);
-  startWorker(atOnce, { nodeId: 'next' });
+  expect(await storage.hasSuspects()).toBe(false);
+  startWorker(atOnce, { nodeId: () => 'next' });
   await until(allAre(ids, 'processed'), 'It is lost.');
 });
 
@@ -257,9 +283,9 @@ describe('storage', () => {
           reads++;
           return isAway ? away() : storage.readProcessing(orgId);
         },
-        hasExpiredClaims(at) {
+        hasSuspects() {
           if (reads > 0) looks++;
-          return isAway ? away() : storage.hasExpiredClaims(at);
+          return isAway ? away() : storage.hasSuspects();
         },
       },
     });
@@ -317,12 +343,15 @@ describe('storage', () => {
 
 test('a suspect is tried alone, then strictly alone, and left alone after three tries', async () => {
   const [id = '', ...others] = await accept(4);
-  const input = { now, leaseMs: 1, limit: 10, bytes: 1 << 20, after: '', except: [] };
+  const input = { now, limit: 10, bytes: 1 << 20, after: '', except: [] };
   // Two lives of a process that ended in the middle.
   await storage.claimEvents({ ...input, token: 'node first' });
-  now += 10;
+  await free(['node first']);
   const runner = holdingRunner();
-  const worker = startWorker(runner);
+  let looksForSuspects = true;
+  const worker = startWorker(runner, {
+    storage: { claimSuspect: async token => (looksForSuspects ? storage.claimSuspect(token) : null) },
+  });
   await until(() => runner.held.length === 4, 'The suspects are not tried.');
   for (const { request, end } of runner.held.filter(({ request }) => request.event.id !== id)) {
     expect(others).toContain(request.event.id);
@@ -330,11 +359,14 @@ test('a suspect is tried alone, then strictly alone, and left alone after three 
   }
   await until(allAre(others, 'processed'), 'The innocent wait.');
   // It ends without a goodbye once more, and then a third time.
+  looksForSuspects = false;
+  await free(worker.heldTokens());
   for (let tries = 3; tries <= 4; tries++) {
-    now += 100_000;
-    const claimed = await storage.claimExpired({ token: `node ${tries}`, now, leaseMs: 0 });
+    const claimed = await storage.claimSuspect(`dead ${tries}`);
     expect(claimed).toMatchObject({ event: { id }, tries });
+    await free([`dead ${tries}`]);
   }
+  looksForSuspects = true;
   await until(allAre([id], 'failed'), 'It is tried for ever.');
   expect((await storage.listRuns(ORG, id))[0]?.reason).toContain('3 times');
   expect(runner.held).toHaveLength(4);

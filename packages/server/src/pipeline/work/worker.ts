@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { isStorageAway } from '../../core/errors.ts';
-import { newId } from '../../core/ids.ts';
 import type { ClaimedEvent, EventQueue, Settlement } from '../../core/stores/event-queue.ts';
 import { createAlarm } from '../../core/work/alarm.ts';
-
+import type { ClaimHolder, Membership } from '../../core/work/membership.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
 import { type Plan, planRuns, unplannable } from './plan.ts';
@@ -15,14 +14,14 @@ import { createUnderWay } from './under-way.ts';
 /**
  * The worker of pipelines. It takes events that were accepted, has them run, and settles what became of them. It claims
  * in batches, organisations taking turns, as long as there is room for more under way; each event is settled when its
- * own runs have ended, whatever else is still running. A claim is on disk before its event is run and holds for a
- * lease, which is extended while the work goes on.
+ * own runs have ended, whatever else is still running. A claim is on disk before its event is run, and holds as long as
+ * its node lives.
  *
- * A claim that outlives its worker means that the process ended in the middle. Such events are suspects: they are
+ * A claim that outlives its node means that the process ended in the middle. Such events are suspects: they are
  * claimed again one at a time, beside everything else. The second try may overlap with the next one's when it has to
  * wait for somebody; the third is strictly alone among suspects; after it the event is left alone for good.
  */
-export interface PipelineWorker {
+export interface PipelineWorker extends ClaimHolder {
   start(): void;
   /** There may be something to do. */
   wake(): void;
@@ -33,25 +32,14 @@ export interface PipelineWorker {
 export interface WorkerOptions {
   readonly eventQueue: Pick<
     EventQueue,
-    | 'settleEvents'
-    | 'claimEvents'
-    | 'claimExpired'
-    | 'expireClaims'
-    | 'extendClaims'
-    | 'hasExpiredClaims'
-    | 'releaseClaims'
-    | 'releaseLabels'
+    'settleEvents' | 'claimEvents' | 'claimSuspect' | 'hasSuspects' | 'releaseClaims'
   >;
   readonly definitions: Definitions;
   readonly runner: PipelineRunner;
   readonly clock: Clock;
-  /** Tokens begin with it. The same after a restart where nobody else can have the name meanwhile. */
-  readonly nodeId: string;
-  /** Whatever was begun before it started was begun by a former life of it. */
-  readonly isOnlyNode: boolean;
+  readonly newToken: Membership['newToken'];
   /** How long to rest when there is nothing to do, and nobody wakes it. */
   readonly pollMs: number;
-  readonly lease?: LeaseTimes;
   /** Whether senders queue for the disk. What they were promised nothing for yet goes before what is kept already. */
   mustGiveWay(): boolean;
   onDeliveries(): void;
@@ -66,13 +54,6 @@ export type OnSettled = (
   sourceIds: readonly string[],
 ) => void;
 
-/** How long a claim holds, and how often it is extended while the work goes on. */
-export interface LeaseTimes {
-  readonly ms: number;
-  readonly extendEveryMs: number;
-}
-
-const defaultLease: LeaseTimes = { ms: seconds(15), extendEveryMs: seconds(5) };
 const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
 /** A second try that has not ended by then waits for somebody, and the next may begin. */
 const SUSPECT_HEAD_START_MS = 50;
@@ -84,8 +65,10 @@ const MOST_PLANS = 3;
 const STOPPING_GRACE_MS = seconds(3);
 
 export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
-  const { eventQueue, definitions, runner, clock, nodeId, onError, lease = defaultLease } = options;
+  const { eventQueue, definitions, runner, clock, onError } = options;
   const underWay = createUnderWay();
+  /** With these something is being claimed. */
+  const claiming = new Set<string>();
   let after = '';
   let stopping = false;
   const alarm = createAlarm();
@@ -105,7 +88,20 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
 
   const hasRoom = () => stopping || underWay.hasRoom();
 
-  const newToken = () => `${nodeId} ${newId('run')}`;
+  /** Null while nothing may be claimed. What is claimed is begun before anybody could take its token for a lost one. */
+  async function claimWith<Claimed, Begun>(
+    claim: (token: string) => Promise<Claimed>,
+    begin: (claimed: Claimed) => Begun,
+  ): Promise<Begun | null> {
+    const token = options.newToken();
+    if (token === null) return null;
+    claiming.add(token);
+    try {
+      return begin(await claim(token));
+    } finally {
+      claiming.delete(token);
+    }
+  }
 
   async function process(claimed: ClaimedEvent): Promise<void> {
     const ending = underWay.begin(claimed);
@@ -168,7 +164,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       onError(error);
       for (let isBack = false; !isBack && !stopping; ) {
         await pause(AFTER_ERROR_MS);
-        isBack = await eventQueue.hasExpiredClaims(clock.now()).then(
+        isBack = await eventQueue.hasSuspects().then(
           () => true,
           () => false,
         );
@@ -184,38 +180,32 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     if (options.mustGiveWay()) await pause(GIVE_WAY_MS);
     if (stopping) return;
     alarm.reset();
-    const batch = await eventQueue.claimEvents({
-      token: newToken(),
-      now: clock.now(),
-      leaseMs: lease.ms,
-      after,
-      ...underWay.room(),
-    });
-    after = batch.after;
-    for (const claimed of batch.events) void process(claimed);
-    if (batch.events.length === 0) await alarm.sleep(options.pollMs);
+    const batch = await claimWith(
+      token => eventQueue.claimEvents({ token, now: clock.now(), after, ...underWay.room() }),
+      claimed => {
+        for (const event of claimed.events) void process(event);
+        return claimed;
+      },
+    );
+    after = batch?.after ?? after;
+    if (batch === null || batch.events.length === 0) await alarm.sleep(options.pollMs);
   }
 
   async function takeSuspects(): Promise<void> {
-    if (!(await eventQueue.hasExpiredClaims(clock.now()))) return;
+    if (!(await eventQueue.hasSuspects())) return;
     while (!stopping) {
-      const suspect = await eventQueue.claimExpired({
-        token: newToken(),
-        now: clock.now(),
-        leaseMs: lease.ms,
-      });
+      const suspect = await claimWith(
+        eventQueue.claimSuspect,
+        claimed => claimed && { tries: claimed.tries, done: process(claimed) },
+      );
       if (suspect === null) return;
-      const done = process(suspect);
-      await (suspect.tries > 2 ? done : Promise.race([done, pause(SUSPECT_HEAD_START_MS)]));
+      const { tries, done } = suspect;
+      await (tries > 2 ? done : Promise.race([done, pause(SUSPECT_HEAD_START_MS)]));
     }
   }
 
-  async function repeatedly(
-    work: () => Promise<void>,
-    everyMs: number,
-    isDone: () => boolean = () => false,
-  ): Promise<void> {
-    while (!stopping && !isDone()) {
+  async function repeatedly(work: () => Promise<void>, everyMs: number): Promise<void> {
+    while (!stopping) {
       try {
         await work();
         if (everyMs > 0) await pause(everyMs);
@@ -227,24 +217,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   }
 
   async function begin(): Promise<void> {
-    let isBegun = false;
-    await repeatedly(
-      async () => {
-        await eventQueue.expireClaims(`${nodeId} `);
-        if (options.isOnlyNode) await eventQueue.releaseLabels();
-        isBegun = true;
-      },
-      0,
-      () => isBegun,
-    );
-    await Promise.all([
-      repeatedly(claimAndProcess, 0),
-      repeatedly(takeSuspects, LOOK_FOR_SUSPECTS_EVERY_MS),
-      repeatedly(async () => {
-        await pause(lease.extendEveryMs);
-        if (!stopping) await eventQueue.extendClaims(underWay.tokens(), clock.now() + lease.ms);
-      }, 0),
-    ]);
+    await Promise.all([repeatedly(claimAndProcess, 0), repeatedly(takeSuspects, LOOK_FOR_SUSPECTS_EVERY_MS)]);
   }
 
   let working: Promise<void> | null = null;
@@ -255,6 +228,9 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       working ??= begin().catch(onError);
     },
     wake,
+    heldTokens: () => [...claiming, ...underWay.tokens()],
+    // What was claimed is all with the threads by now. What comes of it is refused.
+    dropClaims() {},
     async stop() {
       stopping = true;
       tellStopped();

@@ -8,8 +8,9 @@ import { deletedOrganisations } from './0007-deleted-organisations.ts';
 import { resolvedRuns } from './0008-resolved-runs.ts';
 import { fencedJobsAndWaitingDeliveries } from './0009-fenced-jobs-and-waiting-deliveries.ts';
 import { people } from './0010-people.ts';
-import { replayedDeliveries } from './0014-replayed-deliveries.ts';
+import { replayedDeliveries } from './0011-replayed-deliveries.ts';
 import { agreedBreakers } from './0012-agreed-breakers.ts';
+import { claimsOfNodes } from './0013-claims-of-nodes.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -28,4 +29,5 @@ export const migrations: readonly (readonly string[])[] = [
   people,
   replayedDeliveries,
   agreedBreakers,
+  claimsOfNodes,
 ];

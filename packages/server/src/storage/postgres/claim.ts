@@ -45,8 +45,8 @@ const CLAIM_WAITING = `
     WHERE event.state = 'accepted' AND event.org_id = $1 AND ${IS_FREE}
     ORDER BY event.id LIMIT $2 FOR UPDATE SKIP LOCKED),
   fitting AS (SELECT org_id, id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM waiting)
-  INSERT INTO event_claims (org_id, event_id, job_id, token, until, tries, plan)
-  SELECT org_id, id, '', $4, $5, 1, NULL FROM fitting WHERE before < $3
+  INSERT INTO event_claims (org_id, event_id, job_id, token, tries, plan)
+  SELECT org_id, id, '', $4, 1, NULL FROM fitting WHERE before < $3
   ON CONFLICT DO NOTHING RETURNING event_id, job_id, plan`;
 
 const CLAIM_PARKED = `
@@ -64,8 +64,8 @@ const CLAIM_PARKED = `
     WHERE parked.org_id = fitting.org_id AND parked.event_id = fitting.event_id
       AND parked.job_id = fitting.job_id AND fitting.before < $4
     RETURNING parked.org_id, parked.event_id, parked.job_id, parked.plan)
-  INSERT INTO event_claims (org_id, event_id, job_id, token, until, tries, plan)
-  SELECT org_id, event_id, job_id, $5, $6, 1, plan FROM taken
+  INSERT INTO event_claims (org_id, event_id, job_id, token, tries, plan)
+  SELECT org_id, event_id, job_id, $5, 1, plan FROM taken
   ON CONFLICT DO NOTHING RETURNING event_id, job_id, plan`;
 
 const FIND_EVENTS = `
@@ -87,7 +87,6 @@ export function createClaim(sessions: SessionPool): EventQueue['claimEvents'] {
 
 async function claimEvents(session: Session, input: ClaimInput): Promise<ClaimedBatch> {
   const organisations = await organisationsFrom(session, input);
-  const until = input.now + input.leaseMs;
   const events: ClaimedEvent[] = [];
   let room = input.bytes;
 
@@ -96,7 +95,6 @@ async function claimEvents(session: Session, input: ClaimInput): Promise<Claimed
       orgId,
       ...values,
       input.token,
-      until,
     ]);
     if (claims.length === 0) return 0;
     const found = await session.query<ClaimedRow>(FIND_EVENTS, [

@@ -31,7 +31,7 @@ const CLAIM = `
       OVER (PARTITION BY due.destination_id ORDER BY due.due_at, due.id) AS so_far
     FROM due JOIN runs AS run
       ON run.org_id = due.org_id AND run.event_id = due.event_id AND run.id = due.run_id)
-  UPDATE deliveries AS delivery SET state = 'delivering', lease_token = $6, lease_until = $7
+  UPDATE deliveries AS delivery SET state = 'delivering', lease_token = $6
   FROM fitting WHERE delivery.org_id = fitting.org_id AND delivery.id = fitting.id
     AND (fitting.so_far <= fitting.bytes OR fitting.so_far = fitting.size)
   RETURNING delivery.org_id, delivery.id`;
@@ -43,7 +43,7 @@ const FIND_CLAIMED = `
   ORDER BY delivery.due_at, delivery.id`;
 
 export function createClaimDeliveries(sessions: SessionPool): DeliveryQueue['claimDeliveries'] {
-  return (inputs, { token, now, until }) =>
+  return (inputs, { token, now }) =>
     retrying(() =>
       sessions.transaction(async session => {
         const { rows: taken } = await session.query<{ org_id: string; id: string }>(CLAIM, [
@@ -53,7 +53,6 @@ export function createClaimDeliveries(sessions: SessionPool): DeliveryQueue['cla
           bigintArray(inputs.map(({ bytes }) => bytes)),
           now,
           token,
-          until,
         ]);
         if (taken.length === 0) return [];
         const { rows } = await session.query<ClaimedDeliveryRow>(FIND_CLAIMED, [
@@ -69,11 +68,11 @@ export function createRecordAttempts(sessions: SessionPool): DeliveryQueue['reco
   return records => retrying(() => sessions.transaction(session => recordAttempts(session, records)));
 }
 
-/** Only results whose lease still holds count. */
+/** Only results whose claim still holds count. */
 async function recordAttempts(session: Session, records: readonly EndedAttempt[]): Promise<string[]> {
   const { rows } = await session.query<{ id: string }>(
     `UPDATE deliveries AS delivery SET state = new.state, attempt = delivery.attempt + 1, code = new.code,
-       finished_at = NULLIF(new.finished_at, -1), lease_token = NULL, lease_until = NULL,
+       finished_at = NULLIF(new.finished_at, -1), lease_token = NULL,
        due_at = CASE new.due_at WHEN -1 THEN delivery.due_at ELSE new.due_at END,
        budget_from = delivery.budget_from + new.unspent,
        waiting_from = CASE new.unspent WHEN 1 THEN coalesce(delivery.waiting_from, delivery.due_at) END

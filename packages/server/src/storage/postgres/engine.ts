@@ -30,6 +30,18 @@ interface Timeouts {
 
 const defaultTimeouts: Timeouts = { reachMs: 10_000, appendMs: 10_000, otherMs: 60_000 };
 
+/** Of three heartbeats one may hang for this long, and the next is still in time. */
+const NODES_STATEMENT_MS = 4_000;
+
+const ofNodes: ReadonlySet<OperationName> = new Set([
+  'join',
+  'heartbeat',
+  'buryNodes',
+  'leave',
+  'listClaims',
+  'freeClaims',
+]);
+
 /** The PostgreSQL engine: stores on a few pools of connections, and changes announced to other nodes. */
 export async function openPostgres(options: {
   url: string;
@@ -51,7 +63,11 @@ export async function openPostgres(options: {
     onFatal,
   });
   const others = openSessionPool(connection, { most: 8, statementMs: timeouts.otherMs, onFatal });
+  // A heartbeat waits for nobody: one connection for it, and one for the claims of those that are not heard any more.
+  const nodes = openSessionPool(connection, { most: 2, statementMs: NODES_STATEMENT_MS, onFatal });
   const db = queryBuilder(others);
+  const nodesDb = queryBuilder(nodes);
+  const databaseFor = (name: OperationName) => (ofNodes.has(name) ? nodesDb : db);
 
   const listeners: ChangeListener[] = [];
   const announce: ChangeListener = change => {
@@ -70,11 +86,13 @@ export async function openPostgres(options: {
   async function write(name: OperationName, args: readonly unknown[]): Promise<unknown> {
     const change = changeOf(name, args);
     const result = await retrying(() =>
-      db.transaction().execute(async transaction => {
-        const result = await perform(transaction, name, args);
-        if (change && !isRefusal(result)) await notifyOf(change).execute(transaction);
-        return result;
-      }),
+      databaseFor(name)
+        .transaction()
+        .execute(async transaction => {
+          const result = await perform(transaction, name, args);
+          if (change && !isRefusal(result)) await notifyOf(change).execute(transaction);
+          return result;
+        }),
     );
     // This node does not wait for the feed to bring its own change.
     if (change && !isRefusal(result)) announce(change);
@@ -82,7 +100,7 @@ export async function openPostgres(options: {
   }
 
   const run = {
-    read: (name, args) => perform(db, name, args),
+    read: (name, args) => perform(databaseFor(name), name, args),
     snapshot: readSnapshot,
     write,
   } satisfies Record<
@@ -111,7 +129,7 @@ export async function openPostgres(options: {
     changeFeedIsLive: changes.isLive,
     async close() {
       await changes.close();
-      await Promise.all([appending.close(), working.close(), others.close()]);
+      await Promise.all([appending, working, others, nodes].map(pool => pool.close()));
     },
   };
 }

@@ -12,7 +12,7 @@ import { keepDedupeKeys } from './settle-keys.ts';
 import { findNeedless, inTurns } from './settle-retries.ts';
 
 /**
- * Many events in one transaction, with one statement per table. Claims are locked first: whose lease another node
+ * Many events in one transaction, with one statement per table. Claims are locked first: whose claim another node
  * has taken over is refused. Dedupe keys come next; whoever lost one is left as it was, for its run to be cut.
  */
 export function createSettle(sessions: SessionPool): EventQueue['settleEvents'] {

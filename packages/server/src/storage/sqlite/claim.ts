@@ -38,8 +38,8 @@ export function prepareClaim(database: Database): (input: ClaimInput) => Claimed
     'DELETE FROM parked_events WHERE org_id = ? AND event_id = ? AND job_id = ?',
   );
   const claim = database.prepare(
-    `INSERT INTO event_claims (org_id, event_id, job_id, token, until, tries, plan)
-     VALUES (?, ?, ?, ?, ?, 1, ?)`,
+    `INSERT INTO event_claims (org_id, event_id, job_id, token, tries, plan)
+     VALUES (?, ?, ?, ?, 1, ?)`,
   );
 
   const advance = database.prepare(
@@ -63,7 +63,6 @@ export function prepareClaim(database: Database): (input: ClaimInput) => Claimed
 
   return input => {
     const { token, now, limit, bytes } = input;
-    const until = now + input.leaseMs;
     const events: ClaimedEvent[] = [];
     let room = bytes;
 
@@ -82,7 +81,7 @@ export function prepareClaim(database: Database): (input: ClaimInput) => Claimed
           advance.run(orgId, row.job_id);
           continue;
         }
-        claim.run(orgId, row.parked_event_id, row.job_id, token, until, row.plan);
+        claim.run(orgId, row.parked_event_id, row.job_id, token, row.plan);
         const terms = { token, tries: 1, jobId: row.job_id, plan: row.plan };
         events.push(toClaimedEvent(row as ClaimedRow, terms));
       }
@@ -97,7 +96,7 @@ export function prepareClaim(database: Database): (input: ClaimInput) => Claimed
         room -= row.payload.length;
       }
       for (const row of rows) {
-        claim.run(orgId, row.id, '', token, until, null);
+        claim.run(orgId, row.id, '', token, null);
         events.push(toClaimedEvent(row, { token, tries: 1, jobId: '', plan: null }));
       }
       return rows.length;

@@ -24,10 +24,10 @@ export function prepareClaimDeliveries(database: Database): ClaimDeliveries {
        AND delivery.due_at <= ? ORDER BY delivery.due_at LIMIT ?`,
   );
   const take = database.prepare(
-    `UPDATE deliveries SET state = 'delivering', lease_token = ?, lease_until = ? WHERE org_id = ? AND id = ?`,
+    `UPDATE deliveries SET state = 'delivering', lease_token = ? WHERE org_id = ? AND id = ?`,
   );
 
-  return (inputs, { token, now, until }) => {
+  return (inputs, { token, now }) => {
     const claimed: ClaimedDelivery[] = [];
     for (const { orgId, destinationId, limit, bytes } of inputs) {
       if (takesNow.get(orgId, destinationId) === null) continue;
@@ -39,7 +39,7 @@ export function prepareClaimDeliveries(database: Database): ClaimDeliveries {
         rows.push(row);
       }
       for (const row of rows) {
-        take.run(token, until, orgId, row.id);
+        take.run(token, orgId, row.id);
         claimed.push(toClaimedDelivery(row));
       }
     }
@@ -51,7 +51,7 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
   const end = database.prepare(
     `UPDATE deliveries SET state = ?, attempt = attempt + 1, code = ?, finished_at = ?, due_at = coalesce(?, due_at),
        budget_from = budget_from + ?, waiting_from = CASE ? WHEN 1 THEN coalesce(waiting_from, due_at) END,
-       lease_token = NULL, lease_until = NULL
+       lease_token = NULL
      WHERE org_id = ? AND id = ? AND lease_token = ?`,
   );
   const keep = database.prepare(

@@ -170,7 +170,7 @@ export function prepareSettle(database: Database): Settle {
   function settleOne(settlement: Settlement, at: number): SettleResult {
     const { orgId, eventId, token, runs, parked } = settlement;
     const jobId = settlement.jobId ?? '';
-    // Whoever has lost the lease is answered so, whatever else has become of the event.
+    // Whoever has lost the claim is answered so, whatever else has become of the event.
     if (findClaim.get(orgId, eventId, jobId, token) === null) return { kind: 'refused' };
     const needless = findNeedless(settlement);
     if (needless) return needless;

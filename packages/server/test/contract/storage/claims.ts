@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { PlannedRun } from '../../../src/core/stores/event-queue.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { onOwnDatabase } from './own-database.ts';
-import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
+import { aClaimInput, accepted, aJob, aRun, aSettlement, tokensOf, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
 
@@ -148,34 +148,36 @@ export function claimsContract(subject: Subject): void {
     await settle(parked.flat());
   });
 
-  test('hands an event whose lease ran out to one who asks for such, least tried first', async () => {
+  const free = (...events: string[]) => storage.freeClaims(tokensOf({ events }), 100);
+
+  test('hands an event whose claim was freed to one who asks for such, least tried first', async () => {
     const org = orgId();
     const [first = '', second = ''] = await accepted(storage, org, 2);
-    await claim({ leaseMs: 100 });
-    expect(await storage.hasExpiredClaims(NOW + 99)).toBe(false);
-    expect(await storage.claimExpired(aClaimInput({ now: NOW + 99 }))).toBeNull();
-    expect(await storage.hasExpiredClaims(NOW + 100)).toBe(true);
-    expect(await claim({ now: NOW + 100 })).toEqual([]);
+    await claim({ token: 'node 1' });
+    expect([await storage.hasSuspects(), await storage.claimSuspect('other 1')]).toEqual([false, null]);
+    expect(await free('node 1')).toBe(2);
+    expect(await storage.hasSuspects()).toBe(true);
+    expect(await claim()).toEqual([]);
 
-    const again = await storage.claimExpired(aClaimInput({ now: NOW + 100, leaseMs: 50 }));
-    expect(again).toMatchObject({ event: { id: first }, tries: 2 });
-    const other = await storage.claimExpired(aClaimInput({ now: NOW + 100, leaseMs: 50 }));
-    expect(other).toMatchObject({ event: { id: second }, tries: 2 });
-    expect(await storage.claimExpired(aClaimInput({ now: NOW + 100 }))).toBeNull();
-    const third = await storage.claimExpired(aClaimInput({ now: NOW + 150, leaseMs: 500 }));
+    expect(await storage.claimSuspect('other 1')).toMatchObject({ event: { id: first }, tries: 2 });
+    await free('other 1');
+    const other = await storage.claimSuspect('other 2');
+    expect(other).toMatchObject({ event: { id: second }, tries: 2, token: 'other 2' });
+    const third = await storage.claimSuspect('other 3');
     expect(third).toMatchObject({ event: { id: first }, tries: 3 });
-    const last = await storage.claimExpired(aClaimInput({ now: NOW + 150, leaseMs: 500 }));
-    if (third && last) await settle([third, last]);
-    expect(await storage.hasExpiredClaims(NOW + 10_000)).toBe(false);
+    expect(await storage.claimSuspect('other 4')).toBeNull();
+    if (third && other) await settle([third, other]);
+    expect([await storage.hasSuspects(), await free('other 2', 'other 3')]).toEqual([false, 0]);
   });
 
-  test('hands an expired claim to one of those who ask at once', async () => {
+  test('hands a suspect to one of those who ask at once', async () => {
     await accepted(storage, orgId(), 3);
-    await claim({ leaseMs: 1 });
+    await claim({ token: 'node 2' });
+    await free('node 2');
     const taken = await Promise.all(
       Array.from({ length: 12 }, (_, n) => {
         const node = opened.nodes[n % opened.nodes.length] ?? opened.nodes[0];
-        return node.eventQueue.claimExpired(aClaimInput({ now: NOW + 1 }));
+        return node.eventQueue.claimSuspect(`racer ${n}`);
       }),
     );
     const claimed = taken.filter(one => one !== null);
@@ -184,27 +186,14 @@ export function claimsContract(subject: Subject): void {
     await settle(claimed);
   });
 
-  test('extends the leases of a token', async () => {
-    await accepted(storage, orgId(), 1);
-    const claimed = await claim({ token: 'node extended', leaseMs: 10 });
-    await storage.extendClaims([], NOW + 500);
-    await storage.extendClaims(['node extended'], NOW + 500);
-    expect(await storage.hasExpiredClaims(NOW + 499)).toBe(false);
-    expect(await storage.hasExpiredClaims(NOW + 500)).toBe(true);
-    await settle(claimed);
-  });
-
-  test('ends the leases of a former life, and of nobody else', async () => {
-    const [mine = ''] = await accepted(storage, orgId(), 1);
-    const own = await claim({ token: 'this 1' });
-    await accepted(storage, orgId(), 1);
-    const others = await claim({ token: 'thisother 1' });
-    await storage.expireClaims('this ');
-    expect(await storage.claimExpired(aClaimInput())).toMatchObject({ event: { id: mine }, tries: 2 });
-    expect(await storage.claimExpired(aClaimInput())).toBeNull();
-    await storage.expireClaims('node ');
-    const again = await storage.claimExpired(aClaimInput({ leaseMs: 9_000 }));
-    await settle([...others, ...own, ...(again ? [again] : [])]);
+  test('refuses what a node settles after its claim was freed, though nobody has taken it over yet', async () => {
+    const [id = ''] = await accepted(storage, orgId(), 1);
+    const late = await claim({ token: 'node 3' });
+    await free('node 3');
+    expect(await settle(late)).toEqual([{ kind: 'refused' }]);
+    const taken = await storage.claimSuspect('other 5');
+    expect(taken?.event.id).toBe(id);
+    if (taken) expect(await settle([taken])).toMatchObject([{ kind: 'settled' }]);
   });
 
   test('takes back what is released, as if it had never been claimed', async () => {
@@ -212,7 +201,7 @@ export function claimsContract(subject: Subject): void {
     await claim({ token: 'node released' });
     await storage.releaseClaims([], NOW);
     await storage.releaseClaims(['node released'], NOW);
-    expect(await storage.hasExpiredClaims(NOW + 100_000)).toBe(false);
+    expect(await storage.hasSuspects()).toBe(false);
     const again = await claim();
     expect([idsOf(again), again.map(({ tries }) => tries)]).toEqual([ids, [1, 1]]);
     await settle(again);
@@ -220,11 +209,12 @@ export function claimsContract(subject: Subject): void {
 
   test('keeps a released suspect under suspicion, without counting the try', async () => {
     const [id = ''] = await accepted(storage, orgId(), 1);
-    await claim({ leaseMs: 1 });
-    await storage.claimExpired(aClaimInput({ now: NOW + 1, token: 'node suspect' }));
+    await claim({ token: 'node 4' });
+    await free('node 4');
+    await storage.claimSuspect('node suspect');
     await storage.releaseClaims(['node suspect'], NOW + 2);
     expect(await claim()).toEqual([]);
-    const again = await storage.claimExpired(aClaimInput({ now: NOW + 2 }));
+    const again = await storage.claimSuspect('other 6');
     expect(again).toMatchObject({ event: { id }, tries: 2 });
     if (again) await settle([again]);
   });

@@ -118,7 +118,7 @@ export function countersContract(subject: Subject): void {
     await routedTo(storage, org, [open.id, paused.id], { count: 3 });
     const claimed = await storage.claimDeliveries(
       [{ orgId: org, destinationId: open.id, limit: 2, bytes: 1_000_000 }],
-      { token: 't', now: NOW, until: NOW + 1_000 },
+      { token: 't', now: NOW },
     );
     const ends = [
       { state: 'retrying', dueAt: NOW + 5 } as const,

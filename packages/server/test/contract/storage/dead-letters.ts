@@ -15,7 +15,7 @@ export function deadLettersContract(subject: Subject): void {
     for (const id of [first, second]) await storage.createDestination(aDestination(orgId, { id }));
     const die = async (destinationId: string, code: 'timeout' | 'bad_status', at = NOW) => {
       const input = { orgId, destinationId, limit: 1, bytes: 1 << 20 };
-      const [claimed] = await storage.claimDeliveries([input], { token: 't', now: at, until: at + 9 });
+      const [claimed] = await storage.claimDeliveries([input], { token: 't', now: at });
       if (!claimed) throw new Error('Nothing was claimed.');
       const facts = { n: 1, at, durationMs: 1, status: null, message: 'No.', response: '' };
       const attempt = { ...facts, code, request: '{"target":"","headers":{},"body":""}' };
@@ -58,7 +58,7 @@ export function deadLettersContract(subject: Subject): void {
     const all = [first, second, third, fourth];
     const retryLater = async (destinationId: string, limit: number) => {
       const input = { orgId, destinationId, limit, bytes: 1 << 20 };
-      const taken = await storage.claimDeliveries([input], { token: 't', now: NOW, until: NOW + 9 });
+      const taken = await storage.claimDeliveries([input], { token: 't', now: NOW });
       const facts = { n: 1, at: NOW, durationMs: 1, status: 500, message: 'No.', response: '' };
       const attempt = { ...facts, code: 'bad_status', request: '{}' } as const;
       const next = { state: 'retrying', dueAt: NOW + 5, code: 'bad_status' } as const;
@@ -72,7 +72,7 @@ export function deadLettersContract(subject: Subject): void {
     }
     await die(first, 'timeout');
     const inputs = all.map(destinationId => ({ orgId, destinationId, limit: 1, bytes: 1 << 20 }));
-    await storage.claimDeliveries(inputs, { token: 'on their way', now: NOW, until: NOW + 9 });
+    await storage.claimDeliveries(inputs, { token: 'on their way', now: NOW });
     await storage.updateDestination(orgId, third, { paused: true }, NOW);
     await storage.deleteDestination(orgId, fourth, 'me', NOW);
 

@@ -2,15 +2,11 @@ import { expect, test } from 'bun:test';
 import type { DeliveryState } from '../../../src/core/stores/delivery.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../../../src/core/stores/delivery-queue.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
+import { tokensOf } from './pipeline-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
-const lease = (token: string, given: Partial<{ now: number; until: number }> = {}) => ({
-  token,
-  now: NOW,
-  until: NOW + 60_000,
-  ...given,
-});
+const lease = (token: string, given: Partial<{ now: number }> = {}) => ({ token, now: NOW, ...given });
 
 const record = (
   { orgId, id, attempt }: ClaimedDelivery,
@@ -141,14 +137,12 @@ export function deliveriesContract(subject: Subject): void {
     ]);
   });
 
-  test('refuses the late result of a lease that somebody else has taken over', async () => {
+  test('refuses the late result of a claim that somebody else has taken over', async () => {
     const { storage, orgId, destination, input, states } = await sample();
     await routedTo(storage, orgId, [destination.id]);
-    const [late] = await storage.claimDeliveries(input(), lease('late', { until: NOW + 10 }));
+    const [late] = await storage.claimDeliveries(input(), lease('late'));
     if (!late) throw new Error('Nothing was claimed.');
-    expect(
-      await storage.recoverDeliveries({ endedBefore: NOW + 11, beyond: NOW + 1_000_000 }, 100),
-    ).toBeGreaterThanOrEqual(1);
+    expect(await storage.freeClaims(tokensOf({ deliveries: ['late'] }), 100)).toBe(1);
     const [taken] = await storage.claimDeliveries(input(), lease('new'));
     expect(taken?.id).toBe(late.id);
     expect(await storage.recordAttempts([record(late, 'late', { state: 'delivered' })])).toEqual([late.id]);
@@ -209,15 +203,18 @@ export function deliveriesContract(subject: Subject): void {
     expect(await storage.discardDelivery(orgId, claimed.id, NOW)).toBe(false);
   });
 
-  test('takes back what is leased for longer than anything is, as a clock that went back leaves it', async () => {
+  test('frees what was claimed with a token, so many at once, and leaves it where it was', async () => {
     const { storage, orgId, destination, input, states } = await sample();
-    await routedTo(storage, orgId, [destination.id]);
-    await storage.claimDeliveries(input(), lease('from tomorrow', { until: NOW + 86_400_000 }));
-    const ended = { endedBefore: NOW - 86_400_000 };
-    await storage.recoverDeliveries({ ...ended, beyond: NOW + 86_400_000 }, 1_000);
-    expect(await states()).toEqual(['delivering']);
-    await storage.recoverDeliveries({ ...ended, beyond: NOW + 86_400_000 - 1 }, 1_000);
-    expect(await states()).toEqual(['pending']);
+    await routedTo(storage, orgId, [destination.id], { count: 3 });
+    const [first] = await storage.claimDeliveries(input(1), lease('node 1'));
+    if (!first) throw new Error('Nothing was claimed.');
+    await storage.recordAttempts([record(first, 'node 1', { state: 'retrying', dueAt: NOW })]);
+    expect(await storage.claimDeliveries(input(), lease('node 2'))).toHaveLength(3);
+    const free = (...deliveries: string[]) => storage.freeClaims(tokensOf({ deliveries }), 2);
+    expect(await free('node 1', 'nobody 1')).toBe(0);
+    expect((await states()).toSorted()).toEqual(['delivering', 'delivering', 'delivering']);
+    expect([await free('node 2'), await free('node 2'), await free('node 2')]).toEqual([2, 1, 0]);
+    expect((await states()).toSorted()).toEqual(['pending', 'pending', 'retrying']);
   });
 
   test('brings forward what is due later than it can be, and leaves what is not', async () => {

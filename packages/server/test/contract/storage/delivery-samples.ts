@@ -39,7 +39,6 @@ export async function routedTo(
   const { events } = await storage.claimEvents({
     token: `token ${made[0]?.id}`,
     now: NOW,
-    leaseMs: 60_000,
     limit: 1_000,
     bytes: 1 << 28,
     after: orgId.slice(0, -1),

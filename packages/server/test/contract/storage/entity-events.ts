@@ -121,7 +121,7 @@ export function entityEventsContract(subject: Subject): void {
   });
 
   const claimAll = async (storage: EveryStore, org: string, token: string): Promise<ClaimedEvent[]> => {
-    const input = { token, now: NOW, leaseMs: 1_000, limit: 100, bytes: 1_000_000, except: [] };
+    const input = { token, now: NOW, limit: 100, bytes: 1_000_000, except: [] };
     // From just before this organisation, so that it has the first turn.
     const { events } = await storage.claimEvents({ ...input, after: org.slice(0, -1) });
     return events.filter(({ orgId }) => orgId === org);
@@ -192,7 +192,7 @@ export function entityEventsContract(subject: Subject): void {
     const [claimed] = await claimAll(storage, org, 'worker');
     if (claimed === undefined) throw new Error('nothing was claimed');
     await settle(storage, claimed, [aRun([tried, waiting])]);
-    const lease = { token: 'sender', now: NOW, until: NOW + 1_000 };
+    const lease = { token: 'sender', now: NOW };
     const [delivery] = await storage.claimDeliveries(
       [{ orgId: org, destinationId: tried, limit: 1, bytes: 1 }],
       lease,

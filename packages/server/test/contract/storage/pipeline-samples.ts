@@ -6,6 +6,7 @@ import type {
   Settlement,
 } from '../../../src/core/stores/event-queue.ts';
 import type { Job } from '../../../src/core/stores/jobs.ts';
+import type { ClaimTokens } from '../../../src/core/stores/upkeep.ts';
 import type { EveryStore } from '../../support/every-store.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 
@@ -40,6 +41,15 @@ export const aJob = (orgId: string, given: Partial<Job> = {}): Job => ({
   ...given,
 });
 
+/** What is to be freed: what was claimed with these tokens. */
+export const tokensOf = (given: Partial<ClaimTokens>): ClaimTokens => ({
+  events: [],
+  deliveries: [],
+  jobs: [],
+  labels: [],
+  ...given,
+});
+
 /** A job as who made it may still go on with it: nobody has claimed it. */
 export const unclaimed = ({ orgId, id }: Pick<Job, 'orgId' | 'id'>) => ({ orgId, id, token: '' });
 
@@ -47,7 +57,6 @@ let tokens = 0;
 export const aClaimInput = (given: Partial<ClaimInput> = {}): ClaimInput => ({
   token: `node ${++tokens}`,
   now: NOW,
-  leaseMs: 1_000,
   limit: 100,
   bytes: 1_000_000,
   after: '',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
+import { freeClaims, listClaims } from '../../../src/storage/queries/upkeep/claims-of-nodes.ts';
 import { reopenDeleted } from '../../../src/storage/queries/upkeep/deleted-organisations.ts';
 import type { Schema } from '../../../src/storage/schema.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
@@ -42,5 +43,33 @@ test('what came late for deleted organisations is looked up, however much others
     expect(plan).toMatch(/Index (Only )?Scan using attempts_pkey/);
     expect(plan).not.toContain('Seq Scan on attempts');
     expect(plan).not.toContain('hashed SubPlan');
+  }
+});
+
+test('what nodes have claimed is found among all that was ever delivered, by its tokens', async () => {
+  await pool.query(
+    `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
+       destination_name, destination_kind, state, attempt, budget_from, due_at, created_at, lease_token)
+     SELECT 'dlv_' || n, 'org', 'evt', 'run_' || n, '', '', 'dst', '', '',
+       CASE WHEN n % 200 = 0 THEN 'delivering' ELSE 'delivered' END, 1, 0, 0, 0,
+       CASE WHEN n % 200 = 0 THEN 'node ' || n % 1000 END
+     FROM generate_series(1, 20000) AS n`,
+  );
+  await pool.query('ANALYZE');
+  const asked: { sql: string; parameters: readonly unknown[] }[] = [];
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => void asked.push(query),
+  });
+  const { deliveries } = await listClaims(db);
+  expect(deliveries).toEqual(['node 0', 'node 200', 'node 400', 'node 600', 'node 800']);
+  expect(await freeClaims(db, { events: [], deliveries: ['node 0'], jobs: [], labels: [] }, 10)).toBe(10);
+  const ofDeliveries = asked.filter(({ sql }) => sql.includes('deliveries'));
+  expect(ofDeliveries).toHaveLength(2);
+  for (const { sql, parameters } of ofDeliveries) {
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, [...parameters]);
+    const plan = rows.map(row => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain('deliveries_claimed');
+    expect(plan).not.toContain('Seq Scan on deliveries');
   }
 });

@@ -54,7 +54,7 @@ export function pruneContract(subject: Subject): void {
     const org = orgId();
     const waiting = anEvent({ id: idAt('evt', NOW) });
     await storage.append([aRequest(org, [waiting])]);
-    await storage.claimEvents(aClaimInput({ token: 'node holds it', leaseMs: 1 << 30 }));
+    await storage.claimEvents(aClaimInput({ token: 'node holds it' }));
     const parked = [{ pipelineId: 'pipe_one', version: null, retries: 1, dueAt: NOW + (1 << 30) }];
     const [deferred = ''] = await settledAt(org, [NOW], { parked });
     await settledAt(org, [NOW]);

@@ -4,7 +4,7 @@ import type { ClaimedEvent, SettledRun, Settlement } from '../../../src/core/sto
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination } from './delivery-samples.ts';
 import { onOwnDatabase } from './own-database.ts';
-import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
+import { aClaimInput, accepted, aJob, aRun, aSettlement, tokensOf, unclaimed } from './pipeline-samples.ts';
 import { anEvent, aRequest, idAt, NOW } from './samples.ts';
 import type { OpenedStorage, Subject } from './suite.ts';
 
@@ -47,9 +47,10 @@ export function settleContract(subject: Subject): void {
     const first = await claimed(org);
     await settle(first, { runs: [aRun({ claims: keyed('taken') })] });
     const late = await claimed(org);
-    const taken = await storage.claimExpired(aClaimInput({ now: NOW + 1_000 }));
+    await storage.freeClaims(tokensOf({ events: [late.token] }), 10);
+    const taken = await storage.claimSuspect('other 1');
     expect(taken?.event.id).toBe(late.event.id);
-    // Both its dedupe key and what it retries are gone; neither is any business of whoever lost the lease.
+    // Both its dedupe key and what it retries are gone; neither is any business of whoever lost the claim.
     const runs = [aRun({ claims: keyed('taken') })];
     expect(await settle(late, { runs })).toEqual({ kind: 'refused' });
     expect(await settle(late, { runs, retryOf: ['pipe_gone'] })).toEqual({ kind: 'refused' });
@@ -260,7 +261,8 @@ export function settleContract(subject: Subject): void {
 
   test('a late result is refused once another has the event, and writes nothing', async () => {
     const one = await claimed(orgId());
-    const other = await storage.claimExpired(aClaimInput({ now: NOW + 5_000 }));
+    await storage.freeClaims(tokensOf({ events: [one.token] }), 10);
+    const other = await storage.claimSuspect('other 1');
     expect(other?.event.id).toBe(one.event.id);
     const runs = [aRun({ claims: keyed('late'), outcome: 'failed' })];
     const tallies = [{ pipelineId: 'pipe_one', tally: 'model_called' as const, count: 1 }];

@@ -15,6 +15,7 @@ import { entitiesContract } from './entities.ts';
 import { eventsContract } from './events.ts';
 import { jobsContract } from './jobs.ts';
 import { labelsContract } from './labels.ts';
+import { nodesContract } from './nodes.ts';
 import { organisationsContract } from './organisations.ts';
 import { pipelinesContract } from './pipelines.ts';
 import { pruneContract } from './prune.ts';
@@ -71,6 +72,7 @@ const otherParts = {
   jobs: jobsContract,
   pruning: pruneContract,
   upkeep: upkeepContract,
+  nodes: nodesContract,
   counters: countersContract,
   engine: engineContract,
 };

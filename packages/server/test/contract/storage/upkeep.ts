@@ -1,16 +1,6 @@
 import { expect, test } from 'bun:test';
 import { everyStore } from '../../support/every-store.ts';
-import {
-  aClaim,
-  anEvent,
-  anInvitation,
-  aRequest,
-  aSession,
-  fresh,
-  idAt,
-  NOW,
-  storedOwner,
-} from './samples.ts';
+import { aClaim, anEvent, anInvitation, aRequest, aSession, fresh, NOW, storedOwner } from './samples.ts';
 import type { Subject } from './suite.ts';
 
 export function upkeepContract(subject: Subject): void {
@@ -59,40 +49,4 @@ export function upkeepContract(subject: Subject): void {
     expect(results[3]).toMatchObject({ events: [{ duplicate: true }] });
     await remove();
   });
-
-  test('counts the nodes that sent a heartbeat lately', async () => {
-    const { nodes, remove } = await subject.openEmpty();
-    const storage = everyStore(nodes[0]);
-    expect(await storage.heartbeat(node('one'), NOW)).toHaveLength(1);
-    expect(await storage.heartbeat(node('two'), NOW + 1_000)).toHaveLength(2);
-    expect(await storage.heartbeat(node('one'), NOW + 5_000)).toHaveLength(2);
-    expect(await storage.heartbeat(node('one'), NOW + 17_000)).toHaveLength(1);
-    expect(await storage.heartbeat(node('two'), NOW + 18_000)).toHaveLength(2);
-    await remove();
-  });
-
-  test('lists the roles of each node, until it leaves', async () => {
-    const { nodes, remove } = await subject.openEmpty();
-    const storage = everyStore(nodes[0]);
-    await storage.heartbeat({ id: 'front', roles: ['ingest', 'dashboard'] }, NOW);
-    const both = await storage.heartbeat({ id: 'worker', roles: ['deliver'] }, NOW);
-    expect(both.sort()).toEqual([['deliver'], ['ingest', 'dashboard']]);
-    await storage.leave('front');
-    expect(await storage.heartbeat({ id: 'worker', roles: ['process'] }, NOW)).toEqual([['process']]);
-    await remove();
-  });
-
-  test('counts nodes that report at once', async () => {
-    const { nodes, remove } = await subject.openEmpty();
-    const counts = await Promise.all(
-      Array.from({ length: 6 }, (_, n) =>
-        (nodes[n % nodes.length] ?? nodes[0]).upkeep.heartbeat(node(idAt('run', NOW)), NOW),
-      ),
-    );
-    expect(counts.every(({ length }) => length >= 1 && length <= 6)).toBe(true);
-    expect(await everyStore(nodes[0]).heartbeat(node('last'), NOW)).toHaveLength(7);
-    await remove();
-  });
 }
-
-const node = (id: string) => ({ id, roles: ['ingest'] });

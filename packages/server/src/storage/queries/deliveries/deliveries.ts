@@ -259,7 +259,7 @@ export const listWaitingDestinations: Operation<DeliveryQueue['listWaitingDestin
 };
 
 /** What goes back keeps its place: retrying where it has been attempted, pending where it has not. */
-const openAgain = sql<string>`CASE WHEN attempt > budget_from THEN 'retrying' ELSE 'pending' END`;
+export const openAgain = sql<string>`CASE WHEN attempt > budget_from THEN 'retrying' ELSE 'pending' END`;
 
 export const releaseDeliveries: Operation<DeliveryQueue['releaseDeliveries']> = async (
   db,
@@ -269,7 +269,7 @@ export const releaseDeliveries: Operation<DeliveryQueue['releaseDeliveries']> = 
   for (const [orgId, group] of Map.groupBy(deliveries, one => one.orgId)) {
     await db
       .updateTable('deliveries')
-      .set({ state: openAgain, lease_token: null, lease_until: null })
+      .set({ state: openAgain, lease_token: null })
       .where('org_id', '=', orgId)
       .where(
         'id',
@@ -294,28 +294,4 @@ export const findLeased: Operation<DeliveryQueue['findLeased']> = async (db, cla
     for (const { id, lease_token } of rows) if (lease_token === tokens.get(id)) found.push(id);
   }
   return found;
-};
-
-export const recoverDeliveries: Operation<DeliveryQueue['recoverDeliveries']> = async (
-  db,
-  { endedBefore, beyond },
-  limit,
-) => {
-  const lost = await db
-    .selectFrom('deliveries')
-    .select(['org_id', 'id', 'lease_token'])
-    .where(sql<SqlBool>`state = 'delivering'`)
-    .where(eb => eb.or([eb('lease_until', '<', endedBefore), eb('lease_until', '>', beyond)]))
-    .limit(limit)
-    .execute();
-  for (const { org_id, id, lease_token } of lost) {
-    await db
-      .updateTable('deliveries')
-      .set({ state: openAgain, lease_token: null, lease_until: null })
-      .where('org_id', '=', org_id)
-      .where('id', '=', id)
-      .where('lease_token', '=', lease_token)
-      .execute();
-  }
-  return lost.length;
 };

@@ -112,7 +112,7 @@ export const retryDelivery: Operation<DeliveryQueue['retryDelivery']> = async (d
 export const discardDelivery: Operation<DeliveryQueue['discardDelivery']> = async (db, orgId, id, at) =>
   (await db
     .updateTable('deliveries')
-    .set({ state: 'cancelled', finished_at: at, lease_token: null, lease_until: null })
+    .set({ state: 'cancelled', finished_at: at, lease_token: null })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('state', 'in', ['pending', 'retrying', 'delivering', 'dead'])

@@ -109,12 +109,12 @@ async function destinationsOf(
 }
 
 /**
- * No more are leased at once than all nodes can send, so these are found by their leases and sorted. Compared as an
+ * No more are claimed at once than all nodes can send, so these are found by their tokens and sorted. Compared as an
  * expression, the organisation does not tempt a planner to go through all that it ever delivered.
  */
 const delivering = (orgId: string, filter: DeliveryFilter, page: Page) => sql`
   SELECT id FROM deliveries
-  WHERE state = 'delivering' AND lease_until IS NOT NULL AND org_id || '' = ${orgId}
+  WHERE state = 'delivering' AND lease_token IS NOT NULL AND org_id || '' = ${orgId}
     ${filter.destination === undefined ? sql`` : sql`AND destination_id || '' = ${filter.destination}`}
     ${narrowed(filter, page)}
   ORDER BY id || '' DESC ${upTo(page)}`;

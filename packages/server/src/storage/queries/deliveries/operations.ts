@@ -10,7 +10,6 @@ export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries
   listWaitingDestinations: read(deliveries.listWaitingDestinations),
   releaseDeliveries: write(deliveries.releaseDeliveries),
   findLeased: read(deliveries.findLeased),
-  recoverDeliveries: write(deliveries.recoverDeliveries),
   listWaiting: read(waiting.listWaiting),
   readBacklogOf: snapshot(waiting.readBacklogOf),
   expireDeliveries: write(ends.expireDeliveries),

@@ -47,7 +47,7 @@ async function eraseEvents(
   }
   const cancelled = await db
     .updateTable('deliveries')
-    .set({ state: 'cancelled', lease_until: null, lease_token: null, finished_at: at })
+    .set({ state: 'cancelled', lease_token: null, finished_at: at })
     .where('org_id', '=', orgId)
     .where('event_id', 'in', ids)
     .where('state', 'in', NOT_ENDED)

@@ -1,56 +1,55 @@
+import { type SqlBool, sql } from 'kysely';
 import type { EventQueue } from '../../../core/stores/event-queue.ts';
 import { claimedColumns, toClaimedEvent } from '../../claimed-event.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
-/** Leases of events: how claims are extended, released, found expired and taken over. */
+/** Claims of events beside the first: how they are released, and how suspects are found and taken over. */
 
-export const hasExpiredClaims: Operation<EventQueue['hasExpiredClaims']> = async (db, now) =>
-  (await db
-    .selectFrom('event_claims')
-    .select('event_id')
-    .where('until', '<=', now)
-    .limit(1)
-    .executeTakeFirst()) !== undefined;
+export const hasSuspects: Operation<EventQueue['hasSuspects']> = async db =>
+  (await db.selectFrom('event_claims').select('event_id').where(isFree).limit(1).executeTakeFirst()) !==
+  undefined;
 
-export const claimExpired: Operation<EventQueue['claimExpired']> = async (db, { token, now, leaseMs }) => {
+/** As the index has it, which holds these alone. */
+const isFree = sql<SqlBool>`token = ''`;
+
+export const claimSuspect: Operation<EventQueue['claimSuspect']> = async (db, token) => {
   for (;;) {
-    const expired = await db
+    const suspect = await db
       .selectFrom('event_claims')
       .selectAll()
-      .where('until', '<=', now)
+      .where(isFree)
       .orderBy('tries')
       .orderBy('event_id')
       .limit(1)
       .executeTakeFirst();
-    if (!expired) return null;
-    const tries = expired.tries + 1;
+    if (!suspect) return null;
+    const tries = suspect.tries + 1;
     const taken = await db
       .updateTable('event_claims')
-      .set({ token, until: now + leaseMs, tries })
-      .where('org_id', '=', expired.org_id)
-      .where('event_id', '=', expired.event_id)
-      .where('job_id', '=', expired.job_id)
+      .set({ token, tries })
+      .where('org_id', '=', suspect.org_id)
+      .where('event_id', '=', suspect.event_id)
+      .where('job_id', '=', suspect.job_id)
       // Whoever was quicker has changed it.
-      .where('token', '=', expired.token)
-      .where('until', '=', expired.until)
+      .where(isFree)
       .returning('event_id')
       .executeTakeFirst();
     if (!taken) continue;
     const row = await db
       .selectFrom('events')
       .select(claimedColumns)
-      .where('org_id', '=', expired.org_id)
-      .where('id', '=', expired.event_id)
+      .where('org_id', '=', suspect.org_id)
+      .where('id', '=', suspect.event_id)
       .executeTakeFirst();
-    if (row) return toClaimedEvent(row, { token, tries, jobId: expired.job_id, plan: expired.plan });
-    await endClaim(db, expired);
+    if (row) return toClaimedEvent(row, { token, tries, jobId: suspect.job_id, plan: suspect.plan });
+    await endClaim(db, suspect);
     // A replay is through with an event that is gone.
     await db
       .updateTable('jobs')
       .set(eb => ({ done: eb('done', '+', 1) }))
-      .where('org_id', '=', expired.org_id)
-      .where('id', '=', expired.job_id)
+      .where('org_id', '=', suspect.org_id)
+      .where('id', '=', suspect.job_id)
       .where('finished_at', 'is', null)
       .execute();
   }
@@ -64,11 +63,6 @@ const endClaim = (db: Db, claim: Schema['event_claims']) =>
     .where('job_id', '=', claim.job_id)
     .executeTakeFirst();
 
-export const extendClaims: Operation<EventQueue['extendClaims']> = async (db, tokens, until) => {
-  if (tokens.length === 0) return;
-  await db.updateTable('event_claims').set({ until }).where('token', 'in', tokens).execute();
-};
-
 export const releaseClaims: Operation<EventQueue['releaseClaims']> = async (db, tokens, now) => {
   if (tokens.length === 0) return;
   const claims = await db.selectFrom('event_claims').selectAll().where('token', 'in', tokens).execute();
@@ -77,7 +71,7 @@ export const releaseClaims: Operation<EventQueue['releaseClaims']> = async (db, 
       // Still under suspicion, but this try has not counted.
       await db
         .updateTable('event_claims')
-        .set({ until: 0, tries: claim.tries - 1 })
+        .set({ token: '', tries: claim.tries - 1 })
         .where('org_id', '=', claim.org_id)
         .where('event_id', '=', claim.event_id)
         .where('job_id', '=', claim.job_id)
@@ -100,13 +94,4 @@ export const releaseClaims: Operation<EventQueue['releaseClaims']> = async (db, 
       })
       .execute();
   }
-};
-
-export const expireClaims: Operation<EventQueue['expireClaims']> = async (db, tokenPrefix) => {
-  await db
-    .updateTable('event_claims')
-    .set({ until: 0 })
-    .where('token', '>=', tokenPrefix)
-    .where('token', '<', `${tokenPrefix}\u{FFFF}`)
-    .execute();
 };

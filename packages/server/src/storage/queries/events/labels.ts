@@ -13,15 +13,21 @@ export const findLabel: Operation<EventQueue['findLabel']> = async (db, orgId, k
       .executeTakeFirst()
   )?.label ?? null;
 
-export const claimLabel: Operation<EventQueue['claimLabel']> = async (db, orgId, key, now, leaseMs) => {
+export const claimLabel: Operation<EventQueue['claimLabel']> = async (
+  db,
+  orgId,
+  key,
+  { token, now, leaseMs },
+) => {
+  const lease = { lease_until: now + leaseMs, lease_token: token, used_at: now };
   // Of two nodes the second one waits here for the first, and finds its lease.
   const claimed = await db
     .insertInto('labels')
-    .values({ org_id: orgId, key, label: null, lease_until: now + leaseMs, hits: 0, used_at: now })
+    .values({ org_id: orgId, key, label: null, hits: 0, ...lease })
     .onConflict(conflict =>
       conflict
         .columns(['org_id', 'key'])
-        .doUpdateSet({ lease_until: now + leaseMs, used_at: now })
+        .doUpdateSet(lease)
         .where('labels.label', 'is', null)
         .where('labels.lease_until', '<=', now),
     )
@@ -35,24 +41,23 @@ export const claimLabel: Operation<EventQueue['claimLabel']> = async (db, orgId,
 export const keepLabel: Operation<EventQueue['keepLabel']> = async (db, orgId, key, label, now) => {
   await db
     .insertInto('labels')
-    .values({ org_id: orgId, key, label, lease_until: 0, hits: 0, used_at: now })
+    .values({ org_id: orgId, key, label, lease_until: 0, lease_token: '', hits: 0, used_at: now })
     .onConflict(conflict =>
-      conflict.columns(['org_id', 'key']).doUpdateSet({ label, lease_until: 0, used_at: now }),
+      conflict
+        .columns(['org_id', 'key'])
+        .doUpdateSet({ label, lease_until: 0, lease_token: '', used_at: now }),
     )
     .execute();
 };
 
-export const releaseLabel: Operation<EventQueue['releaseLabel']> = async (db, orgId, key) => {
+export const releaseLabel: Operation<EventQueue['releaseLabel']> = async (db, orgId, key, token) => {
   await db
     .deleteFrom('labels')
     .where('org_id', '=', orgId)
     .where('key', '=', key)
     .where('label', 'is', null)
+    .where('lease_token', '=', token)
     .execute();
-};
-
-export const releaseLabels: Operation<EventQueue['releaseLabels']> = async db => {
-  await db.deleteFrom('labels').where('label', 'is', null).execute();
 };
 
 export const recordLabelUse: Operation<EventQueue['recordLabelUse']> = async (db, uses) => {

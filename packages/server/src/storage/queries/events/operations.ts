@@ -7,11 +7,9 @@ import * as runs from './runs.ts';
 
 /** Events as work for the pipelines; claiming and settling are each engine's own. */
 export const eventOperations: StoreOperations<EventQueue, 'claimEvents' | 'settleEvents'> = {
-  claimExpired: write(claims.claimExpired),
-  hasExpiredClaims: read(claims.hasExpiredClaims),
-  extendClaims: write(claims.extendClaims),
+  claimSuspect: write(claims.claimSuspect),
+  hasSuspects: read(claims.hasSuspects),
   releaseClaims: write(claims.releaseClaims),
-  expireClaims: write(claims.expireClaims),
 
   listRuns: read(runs.listRuns),
   findRetry: read(runs.findRetry),
@@ -24,6 +22,5 @@ export const eventOperations: StoreOperations<EventQueue, 'claimEvents' | 'settl
   claimLabel: write(labels.claimLabel),
   keepLabel: write(labels.keepLabel),
   releaseLabel: write(labels.releaseLabel),
-  releaseLabels: write(labels.releaseLabels),
   recordLabelUse: write(labels.recordLabelUse),
 };

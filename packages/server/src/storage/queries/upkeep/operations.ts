@@ -1,7 +1,9 @@
 import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
-import { type StoreOperations, write } from '../../operation.ts';
+import { read, type StoreOperations, write } from '../../operation.ts';
 import { pruneProcessing } from '../journal/prune.ts';
+import * as claims from './claims-of-nodes.ts';
 import { pruneDeleted, reopenDeleted } from './deleted-organisations.ts';
+import * as nodes from './nodes.ts';
 import * as upkeep from './upkeep.ts';
 
 /** What the installation keeps about itself, and what goes when its time is over. */
@@ -12,6 +14,10 @@ export const upkeepOperations: StoreOperations<UpkeepStore> = {
   pruneDeleted: write(pruneDeleted),
   reopenDeleted: write(reopenDeleted),
   pruneProcessing: write(pruneProcessing),
-  heartbeat: write(upkeep.heartbeat),
-  leave: write(upkeep.leave),
+  join: write(nodes.join),
+  heartbeat: write(nodes.heartbeat),
+  buryNodes: write(nodes.buryNodes),
+  leave: write(nodes.leave),
+  listClaims: read(claims.listClaims),
+  freeClaims: write(claims.freeClaims),
 };

@@ -35,10 +35,12 @@ const clientWith = (headers: Record<string, string>, given: Partial<ClientSettin
   clientOf(requestWith(headers), peer, { ...settings, ...given });
 
 const cookieFor = async (headers: Record<string, string>, given: Partial<ClientSettings> = {}) =>
-  (await sessions.begin(user, org.id, {
+  (
+    await sessions.begin(user, org.id, {
       client: clientWith(headers, given),
       request: requestWith(headers),
-    })).cookie;
+    })
+  ).cookie;
 const tokenIn = (cookie: string) => /=([^;]*)/.exec(cookie)?.[1] ?? '';
 
 /** Whose session it is, or why there is none. */
@@ -72,7 +74,10 @@ test('over TLS only the bound cookie counts, since a neighbouring host can plant
 
 test('a session from before there was a bound cookie goes on over TLS, and gets one', async () => {
   const before = createSessions(everyStore(engine), { now: () => SINCE - 1 }, SINCE);
-  const { session, cookie } = await before.begin(user, org.id, { client: clientWith({}), request: requestWith({}) });
+  const { session, cookie } = await before.begin(user, org.id, {
+    client: clientWith({}),
+    request: requestWith({}),
+  });
   const token = tokenIn(cookie);
   const headers = { ...https, Cookie: `sluice_session=${token}` };
   expect(await askWith(headers)).toBe(user.id);

@@ -54,7 +54,7 @@ async function twoDead(): Promise<string[]> {
   await storage.createDestination(aDestination(orgId, { id }));
   await routedTo(storage, orgId, [id], { count: 2 });
   const input = { orgId, destinationId: id, limit: 2, bytes: 1 << 20 };
-  const claimed = await storage.claimDeliveries([input], { token: 't', now: NOW, until: NOW + 9 });
+  const claimed = await storage.claimDeliveries([input], { token: 't', now: NOW });
   const facts = { n: 1, at: NOW, durationMs: 1, status: null, message: 'No.', response: '' };
   const attempt = { ...facts, code: 'timeout' as const, request: '{"target":"","headers":{},"body":""}' };
   const next = { state: 'dead' as const, code: 'timeout' as const };

@@ -1,0 +1,100 @@
+import { type SqlBool, sql } from 'kysely';
+import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
+import type { Operation } from '../../operation.ts';
+import type { Db } from '../../schema.ts';
+import { openAgain } from '../deliveries/deliveries.ts';
+
+/**
+ * What nodes have claimed, by its tokens. Claims ask nothing about nodes: whoever notices that one is dead frees what it
+ * had, by token. A token is never used again, so that freeing by one cannot meet anybody else's claim.
+ */
+
+/** As the indexes have it, which hold what is claimed and nothing else. */
+const isDelivering = sql<SqlBool>`state = 'delivering'`;
+const isFindingOut = sql<SqlBool>`label IS NULL`;
+
+/** A statement has room for a limited number of values. */
+const TOKENS_A_STATEMENT = 500;
+
+export const listClaims: Operation<UpkeepStore['listClaims']> = async db => {
+  const events = await db
+    .selectFrom('event_claims')
+    .select('token')
+    .distinct()
+    .where('token', '<>', '')
+    .execute();
+  const deliveries = await tokensOfDeliveries(db);
+  const jobs = await db
+    .selectFrom('jobs')
+    .select('lease_token as token')
+    .where('finished_at', 'is', null)
+    .where('lease_token', '<>', '')
+    .execute();
+  const labels = await db
+    .selectFrom('labels')
+    .select('lease_token as token')
+    .distinct()
+    .where(isFindingOut)
+    .execute();
+  // After all tokens: whoever had claimed by then stands among the nodes by now, or is dead.
+  const nodes = await db.selectFrom('nodes').select('id').execute();
+  return {
+    events: events.map(({ token }) => token),
+    deliveries,
+    jobs: jobs.map(({ token }) => token),
+    labels: labels.map(({ token }) => token),
+    nodes: nodes.map(({ id }) => id),
+  };
+};
+
+/** From token to token along the index, however many deliveries there are of each. */
+async function tokensOfDeliveries(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ token: string }>`
+    WITH RECURSIVE claimed (token) AS (
+      SELECT min(lease_token) FROM deliveries WHERE ${isDelivering}
+      UNION ALL
+      SELECT (SELECT min(lease_token) FROM deliveries WHERE ${isDelivering} AND lease_token > claimed.token)
+      FROM claimed WHERE claimed.token IS NOT NULL)
+    SELECT token FROM claimed WHERE token IS NOT NULL`.execute(db);
+  return rows.map(({ token }) => token);
+}
+
+export const freeClaims: Operation<UpkeepStore['freeClaims']> = async (db, tokens, limit) => {
+  let freed = 0;
+  const some = (all: readonly string[]) => all.slice(0, TOKENS_A_STATEMENT);
+  const count = (rows: readonly unknown[]) => {
+    freed += rows.length;
+  };
+  if (tokens.events.length > 0) {
+    // Its event may be what brought the node down.
+    const { rows } = await sql`
+      UPDATE event_claims SET token = '' WHERE token IN (${sql.join(some(tokens.events))}) AND event_id IN (
+        SELECT event_id FROM event_claims WHERE token IN (${sql.join(some(tokens.events))}) LIMIT ${limit})
+      RETURNING event_id`.execute(db);
+    count(rows);
+  }
+  if (tokens.deliveries.length > 0) {
+    const claimed = sql`${isDelivering} AND lease_token IN (${sql.join(some(tokens.deliveries))})`;
+    const { rows } = await sql`
+      UPDATE deliveries SET state = ${openAgain}, lease_token = NULL
+      WHERE ${claimed} AND id IN (SELECT id FROM deliveries WHERE ${claimed} LIMIT ${limit})
+      RETURNING id`.execute(db);
+    count(rows);
+  }
+  if (tokens.jobs.length > 0) {
+    const open = db
+      .updateTable('jobs')
+      .set({ lease_until: 0, lease_token: '' })
+      .where('finished_at', 'is', null)
+      .where('lease_token', 'in', some(tokens.jobs));
+    count(await open.returning('id').execute());
+  }
+  if (tokens.labels.length > 0) {
+    const unknown = db
+      .deleteFrom('labels')
+      .where(isFindingOut)
+      .where('lease_token', 'in', some(tokens.labels));
+    count(await unknown.returning('key').execute());
+  }
+  return freed;
+};

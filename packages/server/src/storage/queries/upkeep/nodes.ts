@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
+import { NODE_SILENCE_MS } from '../../../core/work/membership.ts';
+import type { Operation } from '../../operation.ts';
+import type { Db } from '../../schema.ts';
+
+/** The nodes that are alive. What is not in this table is dead, and never comes back under the same id. */
+
+/** One clock for all nodes, however far apart their own are: PostgreSQL has a time for it, SQLite a text. */
+async function databaseTime(db: Db): Promise<number> {
+  const { rows } = await sql<{ now: Date | string }>`SELECT CURRENT_TIMESTAMP AS now`.execute(db);
+  const now = rows[0]?.now ?? '';
+  return typeof now === 'string' ? Date.parse(`${now.replace(' ', 'T')}Z`) : now.getTime();
+}
+
+async function rolesOfAll(db: Db): Promise<string[][]> {
+  const alive = await db.selectFrom('nodes').select('roles').execute();
+  return alive.map(({ roles }) => roles.split(','));
+}
+
+export const join: Operation<UpkeepStore['join']> = async (db, { id, roles }, isAlone) => {
+  if (isAlone) await db.deleteFrom('nodes').execute();
+  const seen_at = await databaseTime(db);
+  await db
+    .insertInto('nodes')
+    .values({ id, seen_at, roles: roles.join(',') })
+    .execute();
+  return rolesOfAll(db);
+};
+
+export const heartbeat: Operation<UpkeepStore['heartbeat']> = async (db, nodeId) => {
+  const now = await databaseTime(db);
+  const seen = await db
+    .updateTable('nodes')
+    .set({ seen_at: now })
+    .where('id', '=', nodeId)
+    // Others may rely on its death already, whoever is about to declare it.
+    .where('seen_at', '>=', now - NODE_SILENCE_MS)
+    .returning('id')
+    .executeTakeFirst();
+  if (seen) return rolesOfAll(db);
+  await leave(db, nodeId);
+  return null;
+};
+
+export const buryNodes: Operation<UpkeepStore['buryNodes']> = async (db, by) => {
+  const now = await databaseTime(db);
+  // A clock that went back must not keep the dead alive for as long as it went back.
+  await db
+    .updateTable('nodes')
+    .set({ seen_at: now })
+    .where('seen_at', '>', now + NODE_SILENCE_MS)
+    .execute();
+  const dead = await db
+    .deleteFrom('nodes')
+    .where('seen_at', '<', now - NODE_SILENCE_MS)
+    .where('id', '<>', by)
+    .returning('id')
+    .execute();
+  return dead.map(({ id }) => id);
+};
+
+export const leave: Operation<UpkeepStore['leave']> = async (db, nodeId) => {
+  await db.deleteFrom('nodes').where('id', '=', nodeId).execute();
+};

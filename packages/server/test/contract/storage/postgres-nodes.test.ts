@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import pg from 'pg';
+import type { StorageEngine } from '../../../src/core/stores/engine.ts';
+import { openPostgres } from '../../../src/storage/postgres/engine.ts';
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
+
+/** Silence is told by the clock of the database: a node falls silent here by being seen longer ago. */
+
+setDefaultTimeout(30_000);
+
+let database: FreshDatabase;
+let client: pg.Client;
+let engine: StorageEngine;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  engine = await openPostgres({ url: database.url, onFatal: () => {} });
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+}, 30_000);
+afterAll(async () => {
+  await engine.close();
+  await client.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await client.query('DELETE FROM nodes');
+  for (const id of ['one', 'two']) await engine.upkeep.join({ id, roles: ['process'] }, false);
+});
+
+const silentFor = (id: string, ms: number) =>
+  client.query('UPDATE nodes SET seen_at = seen_at - $2 WHERE id = $1', [id, ms]);
+const nodes = async () => (await engine.upkeep.listClaims()).nodes.toSorted();
+
+test('a node that was silent for 15 s is declared dead by one of those who look, once', async () => {
+  await silentFor('two', 16_000);
+  const dead = await Promise.all([engine.upkeep.buryNodes('one'), engine.upkeep.buryNodes('one')]);
+  expect(dead.flat()).toEqual(['two']);
+  expect([await engine.upkeep.heartbeat('two'), await nodes()]).toEqual([null, ['one']]);
+});
+
+test('a node that is heard again in time lives on', async () => {
+  // Far enough from 15 s for a slow machine.
+  await silentFor('two', 4_000);
+  expect(await engine.upkeep.buryNodes('one')).toEqual([]);
+  expect(await engine.upkeep.heartbeat('two')).toHaveLength(2);
+  await silentFor('two', 4_000);
+  expect(await engine.upkeep.buryNodes('one')).toEqual([]);
+});
+
+test('a node that was silent for too long is dead although nobody has declared it so yet', async () => {
+  await silentFor('one', 16_000);
+  expect(await engine.upkeep.heartbeat('one')).toBeNull();
+  expect(await nodes()).toEqual(['two']);
+});
+
+test('nobody declares itself dead', async () => {
+  await silentFor('one', 16_000);
+  expect([await engine.upkeep.buryNodes('one'), await nodes()]).toEqual([[], ['one', 'two']]);
+});
+
+test('a clock of the database that went back does not keep the dead alive', async () => {
+  await silentFor('two', -3_600_000);
+  expect(await engine.upkeep.buryNodes('one')).toEqual([]);
+  await silentFor('two', 16_000);
+  expect(await engine.upkeep.buryNodes('one')).toEqual(['two']);
+});
+
+test('a heartbeat does not wait for connections that others have taken', async () => {
+  const blocked = new pg.Client({ connectionString: database.url });
+  await blocked.connect();
+  // Whoever reads the accounts waits, on every connection that such reads may have.
+  await blocked.query('BEGIN');
+  await blocked.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
+  const reads = Array.from({ length: 12 }, () => engine.accounts.findUserByEmail('nobody@example.com'));
+  expect(await engine.upkeep.heartbeat('one')).toHaveLength(2);
+  await blocked.query('ROLLBACK');
+  await blocked.end();
+  await Promise.all(reads);
+});
