@@ -28,6 +28,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
     ...stages,
     'database-thread',
     'pipeline-thread',
+    'rendering-thread',
     'runtime',
     'settings',
     'storage',
@@ -36,6 +37,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   ],
   'database-thread': ['delivery', 'runtime'],
   'pipeline-thread': ['pipeline', 'routing', 'runtime'],
+  'rendering-thread': ['delivery', 'runtime'],
   main: ['command', 'compose', 'core', 'runtime', 'settings'],
   dashboard: ['contract'],
 };
