@@ -6,7 +6,7 @@ import { type Recipe, scopeOfDelivery } from '../destination.ts';
 import { discordDestination } from '../destinations/discord.ts';
 import { destinationKinds } from '../destinations/registry.ts';
 import { createRenderingThread, type StartRenderingThread } from './rendering-thread.ts';
-import { createTemplateRenderer, MOST_STEPS } from './template-renderer.ts';
+import { createTemplateRenderer, RENDERING_STEPS } from './template-renderer.ts';
 
 const thread = renderingThread();
 afterAll(() => thread.stop());
@@ -26,7 +26,7 @@ describe('what the thread makes of an event', () => {
     if (composer === undefined) throw new Error('It renders nothing.');
     const payload = `{"exact":123456789012345678901,${large(40_000).slice(1)}`;
     const delivery = sampleDelivery({ payload });
-    const here = composer.compose(delivery, scopeOfDelivery(delivery), new Budget(MOST_STEPS));
+    const here = composer.compose(delivery, scopeOfDelivery(delivery), new Budget(RENDERING_STEPS));
     expect(await thread.render(delivery, { kind: kind.name, config, composer })).toEqual(here);
   });
 

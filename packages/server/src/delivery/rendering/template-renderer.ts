@@ -10,7 +10,7 @@ import {
 import type { RenderingThread } from './rendering-thread.ts';
 
 /** What all templates of one delivery may cost together: some five milliseconds. */
-export const MOST_STEPS = 100_000;
+export const RENDERING_STEPS = 100_000;
 /** What a delivery costs before anything is done with it. */
 const STEPS_IN_ANY_CASE = 1_000;
 /** A longer payload takes longer to read than anybody who waits for an answer should notice. */
@@ -23,10 +23,10 @@ const LARGE = 16 * 1024;
  * up no other.
  */
 export function createTemplateRenderer(thread: Pick<RenderingThread, 'render'>): TemplateRenderer {
-  const turns = createTurns({ most: MOST_STEPS });
+  const turns = createTurns({ most: RENDERING_STEPS });
 
   function renderHere<T>(delivery: OutgoingDelivery, { composer }: Recipe<T>): Promise<T> {
-    const budget = new Budget(MOST_STEPS);
+    const budget = new Budget(RENDERING_STEPS);
     return turns.take(
       delivery.orgId,
       () => composer.compose(delivery, scopeOfDelivery(delivery), budget),
