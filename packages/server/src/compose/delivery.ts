@@ -2,6 +2,7 @@ import { createDatabaseThread } from '../delivery/databases/database-thread.ts';
 import { createDeadLetterActions } from '../delivery/dead-letters/actions.ts';
 import { createDestinationAdmin } from '../delivery/destination-admin.ts';
 import type { GuardedClient } from '../delivery/guarded-client/client.ts';
+import { createRenderingThread } from '../delivery/rendering/rendering-thread.ts';
 import { createTemplateRenderer } from '../delivery/rendering/template-renderer.ts';
 import { createRetryJobs } from '../delivery/work/retry-job.ts';
 import { withDiscardSignal, withErasureSignal } from '../delivery/work/withdrawals.ts';
@@ -28,11 +29,15 @@ export function composeDelivery(
     start: handlers => startThread(new URL('../database-thread.ts', import.meta.url), handlers),
     onError: foundation.warn('databases of destinations'),
   });
+  const rendering = createRenderingThread({
+    start: handlers => startThread(new URL('../rendering-thread.ts', import.meta.url), handlers),
+    onError: foundation.warn('rendering'),
+  });
   const destinationAdmin = createDestinationAdmin(
     {
       client,
       clock,
-      renderer: createTemplateRenderer(),
+      renderer: createTemplateRenderer(rendering),
       databases,
       egressAddresses: settings.SLUICE_EGRESS_ADDRESSES,
     },
@@ -95,6 +100,7 @@ export function composeDelivery(
     async stop() {
       await worker?.stop();
       databases.stop();
+      rendering.stop();
       client.close();
     },
   };

@@ -13,6 +13,8 @@ import type { GuardedClient } from './guarded-client/client.ts';
 export interface DestinationKind<C extends z.ZodType = z.ZodType> extends Kind<C> {
   /** Reads the configuration for good, its templates too; throws a 400 that points into `config`. */
   prepare(config: z.output<C>, deps: DestinationDeps): Destination;
+  /** Compiles what it makes of an event, where it reads into one: that may be done on another thread. */
+  composer?(config: z.output<C>): Composer<unknown>;
   /** Asked when it is saved: whether what it names may be reached and fits. Throws a 400 that points into `config`. */
   check?(config: z.output<C>, deps: DestinationDeps): Promise<void>;
   /** Makes the secret that a configuration lacks; null where it lacks none. */
@@ -64,11 +66,28 @@ export interface DestinationDeps {
 /** Reads the payload of a delivery and renders its templates, when it is its turn. */
 export interface TemplateRenderer {
   /**
-   * Calls back with what templates may read. A turn may take seconds to come, so whether the delivery is to go out at
-   * all is asked again at the end: rejects with `NoLongerWanted` where it is not.
+   * A turn may take seconds to come, so whether the delivery is to go out at all is asked again at the end: rejects
+   * with `NoLongerWanted` where it is not.
    */
-  render<T>(delivery: OutgoingDelivery, render: (scope: Scope, budget: Budget) => T): Promise<T>;
+  render<T>(delivery: OutgoingDelivery, recipe: Recipe<T>): Promise<T>;
 }
+
+/** What is made of a delivery before it is sent: plain values, and long ones as texts, which go between threads at once. */
+export interface Composer<T> {
+  /** Whether it reads the entity's traits. */
+  readonly readsTraits: boolean;
+  compose(delivery: RenderedDelivery, scope: Scope, budget: Budget): T;
+}
+
+/** A composer, and what another thread needs to have the same one. */
+export interface Recipe<T> {
+  readonly kind: string;
+  readonly config: unknown;
+  readonly composer: Composer<T>;
+}
+
+/** What of a delivery can be read on another thread. */
+export type RenderedDelivery = Omit<OutgoingDelivery, 'isStillWanted'>;
 
 /** One event on its way to one destination, as the pipeline left it. */
 export interface OutgoingDelivery {
@@ -88,7 +107,7 @@ export interface OutgoingDelivery {
   isStillWanted(): Promise<boolean>;
 }
 
-export const scopeOfDelivery = (delivery: OutgoingDelivery): Scope =>
+export const scopeOfDelivery = (delivery: RenderedDelivery): Scope =>
   scopeOf(delivery.event, {
     payload: parseJson(delivery.payload) as JsonObject,
     labels: delivery.labels,

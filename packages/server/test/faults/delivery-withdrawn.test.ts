@@ -119,7 +119,10 @@ async function whileRendering(
   const org = await bench.organisation();
   const destination = await bench.destination(org);
   await bench.deliver(destination);
-  const renderer = createTemplateRenderer();
+  const renderer = createTemplateRenderer({
+    render: () => Promise.reject(new Error('Nothing here is large.')),
+  });
+  const recipe = { kind: 'none', config: {}, composer: { readsTraits: false, compose: () => '' } };
   const seen = { begun: 0, sent: 0 };
   const worker = bench.start({
     async send(delivery) {
@@ -130,7 +133,7 @@ async function whileRendering(
         id: delivery.id,
         recheckClaims: () => worker.recheckClaims(org, [delivery.id]),
       });
-      await renderer.render(delivery, () => '');
+      await renderer.render(delivery, recipe);
       seen.sent++;
       return delivered;
     },

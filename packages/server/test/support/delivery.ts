@@ -7,6 +7,7 @@ import type {
   OutgoingDelivery,
 } from '../../src/delivery/destination.ts';
 import type { GuardedClient } from '../../src/delivery/guarded-client/client.ts';
+import { createRenderingThread } from '../../src/delivery/rendering/rendering-thread.ts';
 import { createTemplateRenderer } from '../../src/delivery/rendering/template-renderer.ts';
 import { startThread } from '../../src/runtime/thread.ts';
 import { guardedClient } from './guarded-client.ts';
@@ -64,13 +65,20 @@ export const databaseThread = (options: { readonly stuckAfterMs?: number } = {})
   });
 const databases = databaseThread();
 
+export const renderingThread = () =>
+  createRenderingThread({
+    start: handlers => startThread(new URL('../../src/rendering-thread.ts', import.meta.url), handlers),
+    onError: () => {},
+  });
+const rendering = renderingThread();
+
 export function destinationDeps(
   over: Partial<DestinationDeps> & { readonly client?: GuardedClient } = {},
 ): DestinationDeps {
   return {
     client: guardedClient(),
     clock: { now: Date.now },
-    renderer: createTemplateRenderer(),
+    renderer: createTemplateRenderer(rendering),
     databases,
     egressAddresses: ['198.51.100.7'],
     ...over,

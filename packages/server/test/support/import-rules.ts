@@ -29,6 +29,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
     'body-thread',
     'database-thread',
     'pipeline-thread',
+    'rendering-thread',
     'runtime',
     'settings',
     'storage',
@@ -38,6 +39,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   'body-thread': ['ingest', 'runtime'],
   'database-thread': ['delivery', 'runtime'],
   'pipeline-thread': ['pipeline', 'routing', 'runtime'],
+  'rendering-thread': ['delivery', 'runtime'],
   main: ['command', 'compose', 'core', 'runtime', 'settings'],
   dashboard: ['contract'],
 };

@@ -101,7 +101,7 @@ export default function DeadLettersPage() {
               ]}
             />
             <DeliveryFilters />
-            <TimeFilter what="Dead" isInLine />
+            <TimeFilter what="Made" isInLine />
             {isNarrowed && (
               <Button
                 variant="subtle"

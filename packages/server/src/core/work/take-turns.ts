@@ -5,32 +5,20 @@
 interface Turns {
   /** Does some work when its owner has a turn; what that has cost is asked afterwards. */
   take<T>(owner: string, work: () => T, cost: () => number): Promise<T>;
-  /** Does it before all that waits: what goes on with something begun, so that little is begun at a time. */
-  takeNext<T>(work: () => T, cost: () => number): Promise<T>;
-}
-
-interface TurnOptions {
-  /** What one turn may cost; the last piece of work in it may exceed that. */
-  readonly most: number;
-  /** How long each turn is followed by a rest, in multiples of its own length. */
-  readonly rest: number;
 }
 
 /** Does a piece of work, and answers what it has cost. */
 type Piece = () => number;
 
-export function createTurns({ most, rest }: TurnOptions): Turns {
-  const first: Piece[] = [];
+/** What one turn may cost is `most`; the last piece of work in it may exceed that. */
+export function createTurns({ most }: { readonly most: number }): Turns {
   const waiting = new Map<string, Piece[]>();
   let isDue = false;
-  let restsUntil = 0;
 
   function schedule(): void {
-    if (isDue || first.length + waiting.size === 0) return;
+    if (isDue || waiting.size === 0) return;
     isDue = true;
-    const restMs = restsUntil - performance.now();
-    if (restMs > 0) setTimeout(takeTurn, restMs);
-    else setImmediate(takeTurn);
+    setImmediate(takeTurn);
   }
 
   /** Of the owner that has waited longest since its last turn. */
@@ -45,14 +33,11 @@ export function createTurns({ most, rest }: TurnOptions): Turns {
   }
 
   function takeTurn(): void {
-    const began = performance.now();
     for (let spent = 0; spent < most; ) {
-      const next = first.pop() ?? nextOfAll();
+      const next = nextOfAll();
       if (next === undefined) break;
       spent += next();
     }
-    const now = performance.now();
-    restsUntil = now + rest * (now - began);
     isDue = false;
     schedule();
   }
@@ -77,6 +62,5 @@ export function createTurns({ most, rest }: TurnOptions): Turns {
       waiting.set(owner, pieces);
       return enqueue(pieces, work, cost);
     },
-    takeNext: (work, cost) => enqueue(first, work, cost),
   };
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Json, stringifyJson } from '../../core/json/json.ts';
+import { type Json, parseJson, stringifyJson } from '../../core/json/json.ts';
 import type { ColumnType, Table } from './catalogue.ts';
 import { quoteName, quoteTable } from './identifier.ts';
 import type { Insertion } from './protocol.ts';
@@ -19,7 +19,8 @@ export async function insertRow(
   timeoutMs: number,
 ): Promise<string> {
   const limitMs = Math.max(1, Math.floor(timeoutMs * SERVER_SHARE));
-  const row = columns.map((column, i) => toColumn(values[i], typeOf(table, column.name)));
+  const given = parseJson(values) as Json[];
+  const row = columns.map((column, i) => toColumn(given[i], typeOf(table, column.name)));
   const [begun, inserted, committed] = await Promise.allSettled([
     client.query(`BEGIN; SET LOCAL statement_timeout = ${limitMs}`),
     client.query(statementFor(table, name, columns), row),

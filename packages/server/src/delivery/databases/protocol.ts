@@ -10,11 +10,11 @@ export interface Work {
 
 export type WorkName = keyof Work;
 
-/** One row: a value for each column, in their order. */
+/** One row: a value for each column, in their order, as the JSON text of a list. */
 export interface Insertion {
   readonly table: string;
   readonly columns: readonly { readonly name: string; readonly source: Json }[];
-  readonly values: readonly (Json | undefined)[];
+  readonly values: string;
 }
 
 export type DatabaseCall =

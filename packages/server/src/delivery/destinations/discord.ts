@@ -4,7 +4,7 @@ import { defineDestination } from '../destination.ts';
 import { urlField } from '../fields.ts';
 import { hiddenUrl } from '../post.ts';
 import type { Card } from '../rendering/card.ts';
-import { chatText, prepareChat } from '../rendering/chat.ts';
+import { type Chat, chatText, composeChat, prepareChat } from '../rendering/chat.ts';
 import { cutText } from '../rendering/text.ts';
 
 const MOST_CONTENT = 2_000;
@@ -34,24 +34,26 @@ export const discordDestination = defineDestination({
   ],
   check: ({ url }, { client }) => client.requireUsableUrl(url, 'config.url'),
 
-  prepare({ url, text }, deps) {
-    const waiting = new URL(url);
-    // Without it Discord answers 204 before it has looked, and a refused message would count as delivered.
-    waiting.searchParams.set('wait', 'true');
-    const chat = {
-      envelope: {
-        url: waiting.href,
-        shownUrl: hiddenUrl(url),
-        headers: { 'content-type': 'application/json' },
-      },
-      fields: { allowed_mentions: { parse: [] } },
-      escapeText: literally,
-      fromText: (text: string) => ({ content: cutText(text || ' ', MOST_CONTENT) }),
-      fromCard: embed,
-    };
-    return prepareChat(text, chat, deps);
-  },
+  composer: given => composeChat(given.text, chatOf(given)),
+  prepare: (given, deps) => prepareChat('discord', given, chatOf(given), deps),
 });
+
+function chatOf({ url }: z.output<typeof config>): Chat {
+  const waiting = new URL(url);
+  // Without it Discord answers 204 before it has looked, and a refused message would count as delivered.
+  waiting.searchParams.set('wait', 'true');
+  return {
+    envelope: {
+      url: waiting.href,
+      shownUrl: hiddenUrl(url),
+      headers: { 'content-type': 'application/json' },
+    },
+    fields: { allowed_mentions: { parse: [] } },
+    escapeText: literally,
+    fromText: text => ({ content: cutText(text || ' ', MOST_CONTENT) }),
+    fromCard: embed,
+  };
+}
 
 /** Values are shown as they are: a backslash takes the meaning from Markdown's marks. */
 const literally = (value: string): string => value.replace(/[\\*_~`|>#[\]()<:@-]/g, '\\$&');

@@ -1,11 +1,9 @@
 import type { SendMailOptions } from 'nodemailer';
 import { z } from 'zod';
 import { invalid } from '../../core/errors.ts';
-import type { Scope } from '../../core/event/scope.ts';
-import type { Budget } from '../../core/expressions/cel/budget.ts';
-import { type Destination, defineDestination, type OutgoingDelivery } from '../destination.ts';
+import { type Composer, type Destination, defineDestination } from '../destination.ts';
 import { cardOf } from '../rendering/card.ts';
-import { compileMessage, unsent } from '../rendering/message.ts';
+import { compileMessage, type Rendered, unsent } from '../rendering/message.ts';
 import { cutText } from '../rendering/text.ts';
 import { htmlBody, textBody } from './email/layout.ts';
 import { sendMail } from './email/smtp.ts';
@@ -85,39 +83,18 @@ export const emailDestination = defineDestination({
   ],
   check: ({ host }, { client }) => client.requireUsableHost(host, 'config.host'),
 
+  composer: composeMail,
+
   prepare(given, deps): Destination {
     if (given.password !== undefined && given.user === undefined) {
       throw invalid('config.user', 'config.user is required where there is a password.');
     }
-    const subject = given.subject === undefined ? null : compileMessage(given.subject, 'config.subject');
-    const body = given.body === undefined ? null : compileMessage(given.body, 'config.body');
     const target = `SMTP ${given.host}:${given.port}`;
-
-    function compose(delivery: OutgoingDelivery, scope: Scope, budget: Budget) {
-      const card = cardOf(scope);
-      const line = subject?.render(scope, budget) ?? { kind: 'rendered' as const, value: card.title };
-      if (line.kind === 'failed') return line;
-      const text = body?.render(scope, budget) ?? { kind: 'rendered' as const, value: textBody(card) };
-      if (text.kind === 'failed') return text;
-      const mail = {
-        from: given.from,
-        to: given.to,
-        subject: asOneLine(line.value),
-        text: text.value,
-        ...(body === null ? { html: htmlBody(card) } : {}),
-        // The same for every attempt, so that a mailbox can tell a repetition.
-        messageId: `<${delivery.id.toLowerCase()}@${domainOf(given.from)}>`,
-        headers: { 'X-Service-Event-Id': delivery.event.id, 'Auto-Submitted': 'auto-generated' },
-      } satisfies SendMailOptions;
-      return { kind: 'rendered' as const, value: mail };
-    }
-
+    const recipe = { kind: 'email', config: given, composer: composeMail(given) };
     return {
-      readsTraits: (subject?.readsTraits ?? false) || (body?.readsTraits ?? false),
+      readsTraits: recipe.composer.readsTraits,
       async send(delivery) {
-        const composed = await deps.renderer.render(delivery, (scope, budget) =>
-          compose(delivery, scope, budget),
-        );
+        const composed = await deps.renderer.render(delivery, recipe);
         if (composed.kind === 'failed') return unsent(target, composed.failure);
         const mail = composed.value;
         const began = performance.now();
@@ -139,6 +116,39 @@ export const emailDestination = defineDestination({
     };
   },
 });
+
+interface Mail extends SendMailOptions {
+  readonly from: string;
+  readonly to: string[];
+  readonly subject: string;
+  readonly text: string;
+}
+
+function composeMail(given: z.output<typeof config>): Composer<Rendered<Mail>> {
+  const subject = given.subject === undefined ? null : compileMessage(given.subject, 'config.subject');
+  const body = given.body === undefined ? null : compileMessage(given.body, 'config.body');
+  return {
+    readsTraits: (subject?.readsTraits ?? false) || (body?.readsTraits ?? false),
+    compose(delivery, scope, budget): Rendered<Mail> {
+      const card = cardOf(scope);
+      const line = subject?.render(scope, budget) ?? { kind: 'rendered' as const, value: card.title };
+      if (line.kind === 'failed') return line;
+      const text = body?.render(scope, budget) ?? { kind: 'rendered' as const, value: textBody(card) };
+      if (text.kind === 'failed') return text;
+      const mail = {
+        from: given.from,
+        to: given.to,
+        subject: asOneLine(line.value),
+        text: text.value,
+        ...(body === null ? { html: htmlBody(card) } : {}),
+        // The same for every attempt, so that a mailbox can tell a repetition.
+        messageId: `<${delivery.id.toLowerCase()}@${domainOf(given.from)}>`,
+        headers: { 'X-Service-Event-Id': delivery.event.id, 'Auto-Submitted': 'auto-generated' },
+      };
+      return { kind: 'rendered' as const, value: mail };
+    },
+  };
+}
 
 /** What an event brings into a subject cannot begin another header. */
 const asOneLine = (text: string): string =>

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { compileTemplate } from '../../core/expressions/template.ts';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
-import { type Destination, defineDestination } from '../destination.ts';
+import { type Composer, type Destination, defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField } from '../fields.ts';
 import { post } from '../post.ts';
 import { cardOf } from '../rendering/card.ts';
-import { tooMuch, unsent } from '../rendering/message.ts';
+import { type Rendered, tooMuch, unsent } from '../rendering/message.ts';
 
 const VENDOR = 'https://api.notion.com';
 const NOTION_VERSION = '2022-06-28';
@@ -57,8 +57,11 @@ export const notionDestination = defineDestination({
   ],
   check: ({ base_url }, { client }) => client.requireUsableUrl(base_url ?? VENDOR, 'config.base_url'),
 
-  prepare({ token, database_id, properties = {}, base_url }, { client, clock, renderer }): Destination {
-    const template = compileTemplate(properties as JsonObject, 'config.properties');
+  composer: composePage,
+
+  prepare(given, { client, clock, renderer }): Destination {
+    const { token, base_url } = given;
+    const recipe = { kind: 'notion', config: given, composer: composePage(given) };
     const url = joinUrl(base_url ?? VENDOR, '/v1/pages');
     const plain = { 'content-type': 'application/json', 'notion-version': NOTION_VERSION };
     const envelope = {
@@ -67,25 +70,34 @@ export const notionDestination = defineDestination({
       shownHeaders: { ...plain, authorization: 'Bearer …' },
     };
     return {
-      readsTraits: template.readsTraits,
+      readsTraits: recipe.composer.readsTraits,
       async send(delivery) {
-        const { title, properties } = await renderer.render(delivery, (scope, budget) => ({
-          title: cardOf(scope).title,
-          properties: template.resolve(scope, budget),
-        }));
-        if (properties.kind === 'over_budget') return unsent(`POST ${url}`, tooMuch(properties.reason));
-        const page = {
-          parent: { database_id },
-          properties: withTitle(asProperties((properties.value ?? {}) as JsonObject), title),
-          children: [payloadBlock(delivery.payload)],
-        };
+        const page = await renderer.render(delivery, recipe);
+        if (page.kind === 'failed') return unsent(`POST ${url}`, page.failure);
         const { timeoutMs, isStillWanted } = delivery;
-        const request = { ...envelope, body: stringifyJson(page), timeoutMs, isStillWanted };
+        const request = { ...envelope, body: page.value, timeoutMs, isStillWanted };
         return post(request, { http: client, clock });
       },
     };
   },
 });
+
+function composePage({ database_id, properties = {} }: z.output<typeof config>): Composer<Rendered<string>> {
+  const template = compileTemplate(properties as JsonObject, 'config.properties');
+  return {
+    readsTraits: template.readsTraits,
+    compose(delivery, scope, budget) {
+      const resolved = template.resolve(scope, budget);
+      if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };
+      const page = {
+        parent: { database_id },
+        properties: withTitle(asProperties((resolved.value ?? {}) as JsonObject), cardOf(scope).title),
+        children: [payloadBlock(delivery.payload)],
+      };
+      return { kind: 'rendered', value: stringifyJson(page) };
+    },
+  };
+}
 
 // --- Properties ------------------------------------------------------------------------------------------
 

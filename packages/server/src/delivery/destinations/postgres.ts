@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { invalid } from '../../core/errors.ts';
-import type { Scope } from '../../core/event/scope.ts';
-import type { Budget } from '../../core/expressions/cel/budget.ts';
-import { type Json, type JsonObject, stringifyJson } from '../../core/json/json.ts';
+import { type Json, stringifyJson } from '../../core/json/json.ts';
 import type { Table } from '../databases/catalogue.ts';
 import { columnName, tableName } from '../databases/identifier.ts';
-import { type Destination, type DestinationDeps, defineDestination } from '../destination.ts';
+import { type Composer, type Destination, type DestinationDeps, defineDestination } from '../destination.ts';
 import { type Rendered, tooMuch, unsent } from '../rendering/message.ts';
 import { cutText } from '../rendering/text.ts';
 import { readConnectionString } from './postgres/connection-string.ts';
@@ -112,25 +110,25 @@ export const postgresDestination = defineDestination({
     };
   },
 
+  composer: composeRow,
+
   prepare(given, deps): Destination {
     const address = readConnectionString(given.connection_string);
-    const mapping = mappingOf(given.columns);
+    const recipe = { kind: 'postgres', config: given, composer: composeRow(given) };
     const database = openDatabase(address, given.ca ?? deps.ca, deps);
-    const columns = mapping.columns.map(({ name, source }) => ({ name, source }));
+    const columns = mappingOf(given.columns).columns.map(({ name, source }) => ({ name, source }));
     const target = `PostgreSQL ${address.host}:${address.port}/${address.database}`;
     return {
-      readsTraits: mapping.readsTraits,
+      readsTraits: recipe.composer.readsTraits,
       async send(delivery) {
-        const rendered = await deps.renderer.render(delivery, (scope, budget) =>
-          renderRow(mapping, scope, budget),
-        );
+        const rendered = await deps.renderer.render(delivery, recipe);
         if (rendered.kind === 'failed') return unsent(target, rendered.failure);
         const began = performance.now();
-        const row = { table: given.table, columns, values: rendered.value };
+        const { values, shown } = rendered.value;
+        const row = { table: given.table, columns, values };
         const result = await database.use('insert', row, delivery.timeoutMs, delivery.isStillWanted);
-        const body = cutText(stringifyJson(shownRow(given.table, mapping, rendered.value)), 16 * 1024);
         const facts = {
-          request: { target, headers: {}, body },
+          request: { target, headers: {}, body: shown },
           status: null,
           durationMs: Math.round(performance.now() - began),
         };
@@ -162,19 +160,26 @@ async function lookAt(given: z.output<typeof config>, deps: DestinationDeps): Pr
 const mappingOf = (columns: Readonly<Record<string, unknown>> | undefined): Mapping =>
   compileMapping((columns ?? defaultColumns) as Readonly<Record<string, Json>>);
 
-type Row = readonly (Json | undefined)[];
-
-function renderRow(mapping: Mapping, scope: Scope, budget: Budget): Rendered<Row> {
-  const row: (Json | undefined)[] = [];
-  for (const { template } of mapping.columns) {
-    const resolved = template.resolve(scope, budget);
-    if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };
-    row.push(resolved.value);
-  }
-  return { kind: 'rendered', value: row };
+/** Both as JSON: the values of a row, and the row as people see it. */
+interface RenderedRow {
+  readonly values: string;
+  readonly shown: string;
 }
 
-const shownRow = (table: string, mapping: Mapping, row: Row): JsonObject => ({
-  insert_into: table,
-  row: Object.fromEntries(mapping.columns.map(({ name }, i) => [name, row[i] ?? null])),
-});
+function composeRow({ table, columns }: z.output<typeof config>): Composer<Rendered<RenderedRow>> {
+  const mapping = mappingOf(columns);
+  return {
+    readsTraits: mapping.readsTraits,
+    compose(_delivery, scope, budget) {
+      const values: Json[] = [];
+      for (const { template } of mapping.columns) {
+        const resolved = template.resolve(scope, budget);
+        if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };
+        values.push(resolved.value ?? null);
+      }
+      const row = Object.fromEntries(mapping.columns.map(({ name }, i) => [name, values[i] ?? null]));
+      const shown = cutText(stringifyJson({ insert_into: table, row }), 16 * 1024);
+      return { kind: 'rendered', value: { values: stringifyJson(values), shown } };
+    },
+  };
+}

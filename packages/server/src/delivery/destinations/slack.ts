@@ -4,7 +4,7 @@ import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField, urlField } from '../fields.ts';
 import { type HttpAnswer, hiddenUrl, type VendorRejection } from '../post.ts';
 import type { Card } from '../rendering/card.ts';
-import { type Chat, chatText, prepareChat } from '../rendering/chat.ts';
+import { type Chat, chatText, composeChat, prepareChat } from '../rendering/chat.ts';
 import { cutText, quoted, withoutMentions } from '../rendering/text.ts';
 
 const VENDOR = 'https://slack.com/api';
@@ -58,11 +58,15 @@ export const slackDestination = defineDestination({
       ? client.requireUsableUrl(given.url, 'config.url')
       : client.requireUsableUrl(given.base_url ?? VENDOR, 'config.base_url'),
 
-  prepare(given, deps) {
-    const way = 'url' in given ? throughWebhook(given.url) : asBot(given);
-    const fromText = (text: string) => ({ text: cutText(text || ' ', MOST_TEXT) });
-    return prepareChat(given.text, { ...way, escapeText: literally, fromText, fromCard: cardMessage }, deps);
-  },
+  composer: given => composeChat(given.text, chatOf(given)),
+  prepare: (given, deps) => prepareChat('slack', given, chatOf(given), deps),
+});
+
+const chatOf = (given: z.output<typeof config>): Chat => ({
+  ...('url' in given ? throughWebhook(given.url) : asBot(given)),
+  escapeText: literally,
+  fromText: text => ({ text: cutText(text || ' ', MOST_TEXT) }),
+  fromCard: cardMessage,
 });
 
 type Way = Pick<Chat, 'envelope' | 'fields'>;

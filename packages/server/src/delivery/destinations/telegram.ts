@@ -4,7 +4,7 @@ import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl } from '../fields.ts';
 import type { HttpAnswer, VendorRejection } from '../post.ts';
 import type { Card } from '../rendering/card.ts';
-import { chatText, prepareChat } from '../rendering/chat.ts';
+import { type Chat, chatText, composeChat, prepareChat } from '../rendering/chat.ts';
 import { cutText, quoted, withoutMentions } from '../rendering/text.ts';
 
 const VENDOR = 'https://api.telegram.org';
@@ -44,24 +44,26 @@ export const telegramDestination = defineDestination({
   ],
   check: ({ base_url }, { client }) => client.requireUsableUrl(base_url ?? VENDOR, 'config.base_url'),
 
-  prepare({ bot_token, chat_id, text, base_url }, deps) {
-    const base = base_url ?? VENDOR;
-    const chat = {
-      envelope: {
-        url: joinUrl(base, `/bot${bot_token}/sendMessage`),
-        shownUrl: joinUrl(base, '/bot…/sendMessage'),
-        headers: { 'content-type': 'application/json' },
-        judge: judgeAnswer,
-      },
-      fields: { chat_id, link_preview_options: { is_disabled: true } },
-      // Without a parse mode, marks are shown as they are; only mentions have to lose their effect.
-      escapeText: withoutMentions,
-      fromText: (text: string) => ({ text: cutText(text.trim() || '—', MOST_TEXT) }),
-      fromCard: summary,
-    };
-    return prepareChat(text, chat, deps);
-  },
+  composer: given => composeChat(given.text, chatOf(given)),
+  prepare: (given, deps) => prepareChat('telegram', given, chatOf(given), deps),
 });
+
+function chatOf({ bot_token, chat_id, base_url }: z.output<typeof config>): Chat {
+  const base = base_url ?? VENDOR;
+  return {
+    envelope: {
+      url: joinUrl(base, `/bot${bot_token}/sendMessage`),
+      shownUrl: joinUrl(base, '/bot…/sendMessage'),
+      headers: { 'content-type': 'application/json' },
+      judge: judgeAnswer,
+    },
+    fields: { chat_id, link_preview_options: { is_disabled: true } },
+    // Without a parse mode, marks are shown as they are; only mentions have to lose their effect.
+    escapeText: withoutMentions,
+    fromText: text => ({ text: cutText(text.trim() || '—', MOST_TEXT) }),
+    fromCard: summary,
+  };
+}
 
 const apiAnswer = z.object({
   ok: z.boolean(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Escape } from '../../core/expressions/template.ts';
 import { type JsonObject, stringifyJson } from '../../core/json/json.ts';
-import type { Destination, DestinationDeps } from '../destination.ts';
+import type { Composer, Destination, DestinationDeps } from '../destination.ts';
 import { type Post, post } from '../post.ts';
 import { type Card, cardOf } from './card.ts';
 import { compileMessage, type Rendered, unsent } from './message.ts';
@@ -22,21 +22,39 @@ export const chatText = z.string().min(1).max(10_000).optional().meta({
   description: 'With `{{ … }}` where something of the event goes. Absent: a card of the event.',
 });
 
-export function prepareChat(text: string | undefined, chat: Chat, deps: DestinationDeps): Destination {
-  const { envelope, fields, escapeText, fromText, fromCard } = chat;
+/** The body of a message. */
+export function composeChat(text: string | undefined, chat: Chat): Composer<Rendered<string>> {
+  const { fields, escapeText, fromText, fromCard } = chat;
   const message = text === undefined ? null : compileMessage(text, 'config.text', escapeText);
+  const bodyOf = (content: JsonObject): Rendered<string> => ({
+    kind: 'rendered',
+    value: stringifyJson({ ...fields, ...content }),
+  });
   return {
     readsTraits: message?.readsTraits ?? false,
+    compose(_delivery, scope, budget) {
+      if (message === null) return bodyOf(fromCard(cardOf(scope)));
+      const text = message.render(scope, budget);
+      return text.kind === 'failed' ? text : bodyOf(fromText(text.value));
+    },
+  };
+}
+
+export function prepareChat(
+  kind: string,
+  config: { readonly text?: string | undefined },
+  chat: Chat,
+  deps: DestinationDeps,
+): Destination {
+  const { envelope } = chat;
+  const composer = composeChat(config.text, chat);
+  return {
+    readsTraits: composer.readsTraits,
     async send(delivery) {
-      const rendered = await deps.renderer.render(delivery, (scope, budget): Rendered<JsonObject> => {
-        if (message === null) return { kind: 'rendered', value: fromCard(cardOf(scope)) };
-        const text = message.render(scope, budget);
-        return text.kind === 'failed' ? text : { kind: 'rendered', value: fromText(text.value) };
-      });
-      if (rendered.kind === 'failed') return unsent(`POST ${envelope.shownUrl}`, rendered.failure);
-      const body = stringifyJson({ ...fields, ...rendered.value });
+      const body = await deps.renderer.render(delivery, { kind, config, composer });
+      if (body.kind === 'failed') return unsent(`POST ${envelope.shownUrl}`, body.failure);
       const { timeoutMs, isStillWanted } = delivery;
-      const request = { ...envelope, body, timeoutMs, isStillWanted };
+      const request = { ...envelope, body: body.value, timeoutMs, isStillWanted };
       return post(request, { http: deps.client, clock: deps.clock });
     },
   };

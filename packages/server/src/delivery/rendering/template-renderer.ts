@@ -1,44 +1,43 @@
 import { Budget } from '../../core/expressions/cel/budget.ts';
 import { NoLongerWanted } from '../../core/http/outgoing.ts';
 import { createTurns } from '../../core/work/take-turns.ts';
-import { scopeOfDelivery, type TemplateRenderer } from '../destination.ts';
+import {
+  type OutgoingDelivery,
+  type Recipe,
+  scopeOfDelivery,
+  type TemplateRenderer,
+} from '../destination.ts';
+import type { RenderingThread } from './rendering-thread.ts';
 
 /** What all templates of one delivery may cost together: some five milliseconds. */
-const MOST_STEPS = 100_000;
+export const RENDERING_STEPS = 100_000;
 /** What a delivery costs before anything is done with it. */
 const STEPS_IN_ANY_CASE = 1_000;
-/**
- * Deliveries whose payload is longer have a line of their own, with a rest of so many times its length after each turn.
- */
-const LARGE = 64 * 1024;
-const REST_AFTER_LARGE = 3;
+/** A longer payload takes longer to read than anybody who waits for an answer should notice. */
+const LARGE = 16 * 1024;
 
 /**
  * Templates are rendered on the thread that requests are answered on, so all that belong to one delivery share a
  * budget, and whoever waits for an answer is let in before more than that is spent. A large payload takes longer than
- * that to read alone: it has a turn of its own, and another for what is made of it. Organisations take turns, so that
- * what waits of one holds up no other.
+ * that to read alone, so a thread of its own reads it. Organisations take turns in both places: what waits of one holds
+ * up no other.
  */
-export function createTemplateRenderer(): TemplateRenderer {
-  const small = createTurns({ most: MOST_STEPS, rest: 0 });
-  const large = createTurns({ most: MOST_STEPS, rest: REST_AFTER_LARGE });
+export function createTemplateRenderer(thread: Pick<RenderingThread, 'render'>): TemplateRenderer {
+  const turns = createTurns({ most: RENDERING_STEPS });
+
+  function renderHere<T>(delivery: OutgoingDelivery, { composer }: Recipe<T>): Promise<T> {
+    const budget = new Budget(RENDERING_STEPS);
+    return turns.take(
+      delivery.orgId,
+      () => composer.compose(delivery, scopeOfDelivery(delivery), budget),
+      () => STEPS_IN_ANY_CASE + (delivery.payload.length >> 1) + budget.spent,
+    );
+  }
+
   return {
-    async render(delivery, render) {
-      const { orgId, payload } = delivery;
-      const turns = payload.length > LARGE ? large : small;
-      const steps = STEPS_IN_ANY_CASE + (payload.length >> 2);
-      const scope = await turns.take(
-        orgId,
-        () => scopeOfDelivery(delivery),
-        () => steps,
-      );
-      const budget = new Budget(MOST_STEPS);
-      // What is rendered is written out at once, and may be as long as the payload again. It is the next in turn: what
-      // was read is in memory until it is sent.
-      const rendered = await turns.takeNext(
-        () => render(scope, budget),
-        () => steps + budget.spent,
-      );
+    async render(delivery, recipe) {
+      const isLarge = delivery.payload.length > LARGE;
+      const rendered = await (isLarge ? thread.render(delivery, recipe) : renderHere(delivery, recipe));
       if (!(await delivery.isStillWanted())) throw new NoLongerWanted();
       return rendered;
     },
