@@ -1,9 +1,10 @@
 import type { Budget } from '../../../core/expressions/cel/budget.ts';
+import { FIRST_FOLDED, foldCharacter } from './fold.ts';
 
 /** Finds one sort of personal data in a text. Takes time linear in the text, whatever is in it. */
 export interface Detector {
   /** False where nothing can be in a text that has so many of these characters: most texts are ruled out by that. */
-  mayFind(counts: CharacterCounts): boolean;
+  mayFind(counts: Readonly<CharacterCounts>): boolean;
   /** In no order, but without overlaps. */
   find(text: string, budget: Budget): readonly Span[];
   /** The same for all spellings of the same thing, so that a hash of it is the same too. */
@@ -15,26 +16,43 @@ export interface Span {
   readonly end: number;
 }
 
+/** Of a text as it will be once it is folded; what stands for an at sign in a URL counts as one. */
 interface CharacterCounts {
-  readonly digits: number;
-  readonly ats: number;
-  readonly dots: number;
-  readonly colons: number;
-  readonly pluses: number;
+  digits: number;
+  ats: number;
+  dots: number;
+  colons: number;
+  pluses: number;
+  /** Characters that folding changes. */
+  folded: number;
 }
 
 /** One look at each character, for all detectors. */
-export function countCharacters(text: string): CharacterCounts {
-  const counts = { digits: 0, ats: 0, dots: 0, colons: 0, pluses: 0 };
+export function countCharacters(text: string): Readonly<CharacterCounts> {
+  const counts = { digits: 0, ats: 0, dots: 0, colons: 0, pluses: 0, folded: 0 };
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code >= 48 && code <= 57) counts.digits++;
+    if (code >= FIRST_FOLDED) countFolded(code, counts);
+    else if (code >= 48 && code <= 57) counts.digits++;
     else if (code === 64) counts.ats++;
     else if (code === 46) counts.dots++;
     else if (code === 58) counts.colons++;
-    else if (code === 43 || code === 0xff0b) counts.pluses++;
+    else if (code === 43) counts.pluses++;
+    else if (code === 37) counts.ats += text.startsWith('40', i + 1) ? 1 : 0;
+    else if (code === 32 && text.charCodeAt(i + 1) === 32) counts.folded++;
   }
   return counts;
+}
+
+function countFolded(code: number, counts: CharacterCounts): void {
+  const folded = foldCharacter(code);
+  if (folded === code) return;
+  counts.folded++;
+  if (folded >= 48 && folded <= 57) counts.digits++;
+  else if (folded === 64) counts.ats++;
+  else if (folded === 46) counts.dots++;
+  else if (folded === 58) counts.colons++;
+  else if (folded === 43) counts.pluses++;
 }
 
 /** What it costs to find a match and to look at what stands around it. */
@@ -54,7 +72,7 @@ export function eachMatch(
   }
 }
 
-export const withoutSeparators = (found: string): string => found.replace(/[\s().\-–—/·]/g, '').toUpperCase();
+export const withoutSeparators = (found: string): string => found.replace(/[\s().\-/]/g, '').toUpperCase();
 
 /** Whether the character before or after a match would make it part of a longer word or number. */
 export const isWordAt = (text: string, index: number): boolean => {
