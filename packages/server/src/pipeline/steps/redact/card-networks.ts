@@ -14,7 +14,7 @@ const networks: Readonly<Record<string, CardNetwork>> = {
   visa: { prefix: /^4/, lengths: [13, 16, 18, 19] },
   mastercard: { prefix: /^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, lengths: [16] },
   'american express': { prefix: /^3[47]/, lengths: [15] },
-  'diners club': { prefix: /^(?:30[0-5]|3095|36|38|39)/, lengths: [14, ...from(16, 19)] },
+  'diners club': { prefix: /^(?:30[0-5]|3095|36|38|39)/, lengths: [14, 16, 19] },
   jcb: { prefix: /^35(?:2[89]|[3-8])/, lengths: from(16, 19) },
   'jcb of old': { prefix: /^(?:2131|1800)/, lengths: [15] },
   uatp: { prefix: /^1/, lengths: [15] },

@@ -3,7 +3,7 @@ import { isCardNumber } from './card-networks.ts';
 import { type Detector, eachMatch, isDigitAt, isWordAt, type Span, withoutSeparators } from './detector.ts';
 
 /** Digits in groups, with a blank, hyphen or dot between; groups that could make up a card are looked at closely. */
-const RUN = /\d(?:(?: - |[ .-])?\d){12,}/g;
+const RUN = /(?=\d(?:(?: - |[ .-])?\d){12})\d+(?:(?: - |[ .-])\d+)*/g;
 const GROUP = /\d+/g;
 
 /** As cards are printed; one that is written without blanks is a group of its own. */

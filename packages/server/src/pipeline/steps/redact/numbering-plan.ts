@@ -70,10 +70,11 @@ export function createNumberingPlan(country: CountryCode): NumberingPlan {
     readNational(digits) {
       const number = withoutPrefix(digits);
       if (number !== digits && isValid(number)) return { number, form: 'full' };
-      if (isValid(digits)) return { number: digits, form: formatOf(digits)?.needsPrefix ? 'bare' : 'short' };
-      if (!digits.startsWith(code)) return null;
-      const rest = digits.slice(code.length);
-      return isValid(rest) ? { number: rest, form: 'abroad' } : null;
+      const isBare = isValid(digits);
+      if (isBare && !formatOf(digits)?.needsPrefix) return { number: digits, form: 'short' };
+      const rest = digits.startsWith(code) ? digits.slice(code.length) : '';
+      if (isValid(rest)) return { number: rest, form: 'abroad' };
+      return isBare ? { number: digits, form: 'bare' } : null;
     },
     isGroupedAs: (number, groups) =>
       formatOf(number)

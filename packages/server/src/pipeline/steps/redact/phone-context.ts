@@ -53,12 +53,13 @@ const CURRENCIES =
   '(?:eur|usd|gbp|chf|jpy|cny|inr|rub|try|pln|sek|nok|dkk|czk|huf|brl|mxn|ars|cop|idr|vnd|thb|krw|zar|ngn|kes|egp)\\b|' +
   '(?:euros?|dollars?|pesos?|reais|real|rupees?|rupiah|yen|yuan|won|dong|lira|francs?)\\b';
 const MORE_BEFORE = new RegExp(
-  `(?:[.,:;#№=/\\\\+*_~@%&<>-]|\\d[\\s.,:/)-]|\\d\\s[-/x]\\s?|[=:]["']|(?<!\\p{L})(?:${CURRENCIES})\\s?)$`,
+  `(?:[.,:;#№=/\\\\+*_~@%&<>-]|\\d[ \\t.,:/)-]|\\d\\s[-/x]\\s?|[=:]["']|(?<!\\p{L})(?:${CURRENCIES})\\s?)$`,
   'iu',
 );
 
-export const isInsideOfMore = (text: string, start: number): boolean =>
-  MORE_BEFORE.test(text.slice(Math.max(0, start - 8), start));
+/** What another number ends with does not count. */
+export const isInsideOfMore = (text: string, start: number, after: number): boolean =>
+  MORE_BEFORE.test(text.slice(Math.max(after, start - 8), start));
 
 const UNITS =
   `%|‰|°|${CURRENCIES}|` +
@@ -72,7 +73,7 @@ export const isFollowedByMore = (text: string, end: number): boolean =>
 
 /** Begins the text, a line, or an item of a list that is not one of numbers; or follows a word that names nothing. */
 const BEGINS = new RegExp(
-  '(?:^|(?<![\\d]\\s?)[\\n\\t,;|([{>"\'])\\s*$|(?:^|[\\s(])(?:' +
+  '(?:^|\\n|(?<!\\d\\s?)[\\t,;|([{>"\'])\\s*$|(?:^|[\\s(])(?:' +
     'at|on|to|is|me|my|us|by|or|and|via|an|am|auf|bei|und|oder|unter|au|le|ou|et|el|al|en|y|o|il|di|e|na|no|do|em|op|of|i|' +
     'po|lub|pod|på|och|og|по|на|и|или|ve|veya|di|ke|dan|số|và|hoặc)\\s$',
   'iu',

@@ -95,19 +95,30 @@ function search(text: string, reader: Reader, budget: Budget): readonly Span[] {
   const beginnings = reader.region === null ? MAY_BEGIN : MAY_BEGIN_NATIONAL;
   beginnings.lastIndex = 0;
   const spans: Span[] = [];
+  let after = 0;
   for (let begin = beginnings.exec(text); begin !== null; begin = beginnings.exec(text)) {
     budget.spend(STEPS_A_BEGINNING);
     const start = begin.index;
-    const end = endOfNumber(text, start, reader, budget);
-    if (end !== null) spans.push({ start, end });
+    const end = endOfNumber(text, { start, after }, reader, budget);
+    if (end !== null) {
+      spans.push({ start, end });
+      after = end;
+    }
     beginnings.lastIndex = end ?? endOfDigits(text, start + 1);
   }
   return spans;
 }
 
-function endOfNumber(text: string, start: number, reader: Reader, budget: Budget): number | null {
+/** Where a number may begin, and where the one before it ended. */
+interface Beginning {
+  readonly start: number;
+  readonly after: number;
+}
+
+function endOfNumber(text: string, beginning: Beginning, reader: Reader, budget: Budget): number | null {
+  const { start } = beginning;
   const isPlus = text.charAt(start) === '+';
-  if (isWordAt(text, start - 1) || (!isPlus && isContinued(text, start))) return null;
+  if (isWordAt(text, start - 1) || (!isPlus && isContinued(text, beginning))) return null;
   CANDIDATE.lastIndex = isPlus ? start + 1 + (text.charAt(start + 1) === ' ' ? 1 : 0) : start;
   const candidate = CANDIDATE.exec(text);
   if (candidate === null || DATE.test(candidate[0])) return null;
@@ -115,15 +126,15 @@ function endOfNumber(text: string, start: number, reader: Reader, budget: Budget
   for (const end of endsOf(text, start, candidate.index + candidate[0].length)) {
     budget.spend(STEPS_AN_END);
     if (isWordAt(text, end) && !/[xX]/.test(text.charAt(end))) continue;
-    if (isAbroad && isInternational(text, start, end, reader.abroad, budget)) return end;
-    if (!isPlus && isNational(text, start, end, reader.region, budget)) return end;
+    if (isAbroad && isInternational(text, beginning, end, reader.abroad, budget)) return end;
+    if (!isPlus && isNational(text, beginning, end, reader.region, budget)) return end;
   }
   return null;
 }
 
 /** Whether digits stand before, with one character between: a part of some longer number. */
-const isContinued = (text: string, start: number): boolean =>
-  isDigitAt(text, start - 2) && ' .,:/)-\n'.includes(text.charAt(start - 1));
+const isContinued = (text: string, { start, after }: Beginning): boolean =>
+  start - 2 >= after && isDigitAt(text, start - 2) && ' .,:/)-'.includes(text.charAt(start - 1));
 
 /** The whole of it, then without its last group of digits, and so on while there are enough digits left. */
 function endsOf(text: string, start: number, end: number): number[] {
@@ -147,7 +158,14 @@ const FEWEST_DIGITS = 6;
 const FEWEST_AFTER_CODE = 4;
 
 /** With a plus any number that is possible; where it is short, or begins with two zeros as much does, a valid one. */
-function isInternational(text: string, start: number, end: number, abroad: Abroad, budget: Budget): boolean {
+function isInternational(
+  text: string,
+  beginning: Beginning,
+  end: number,
+  abroad: Abroad,
+  budget: Budget,
+): boolean {
+  const { start } = beginning;
   const isPlus = text.charAt(start) === '+';
   const digits = text
     .slice(start, end)
@@ -165,7 +183,7 @@ function isInternational(text: string, start: number, end: number, abroad: Abroa
     budget.spend(STEPS_A_READING);
     return (
       abroad.isValid(digits.slice(0, length), isShortened ? number.slice(1) : number) &&
-      isOfItsOwn(text, start, end, contextBefore(text, start))
+      isOfItsOwn(text, beginning, end, contextBefore(text, start))
     );
   }
   return false;
@@ -173,12 +191,13 @@ function isInternational(text: string, start: number, end: number, abroad: Abroa
 
 function isNational(
   text: string,
-  start: number,
+  beginning: Beginning,
   end: number,
   region: Region | null,
   budget: Budget,
 ): boolean {
   if (region === null) return false;
+  const { start } = beginning;
   const written = text.slice(start, end);
   const digits = written.replace(/\D/g, '');
   if (!region.lengths.has(digits.length)) return false;
@@ -188,14 +207,14 @@ function isNational(
   if ((found === null && !digits.startsWith('0')) || isSomethingElse(written)) return false;
   budget.spend(STEPS_A_READING);
   const context = contextBefore(text, start);
-  if (!isOfItsOwn(text, start, end, context)) return false;
+  if (!isOfItsOwn(text, beginning, end, context)) return false;
   if (context === 'phone') return true;
   if (found === null || found.form === 'bare') return false;
   const groups = groupsOf(written);
   if (found.form === 'full' && digits.startsWith('0'))
     return groups.length === 1 || isUsualGrouping(groups) || region.plan.isGroupedAs(found.number, groups);
   // Without a zero in front it could be anything.
-  if (isDigitAt(text, end + 1) && text.charAt(end) === ' ') return false;
+  if (isDigitAt(text, end + 1) && text.charAt(end) === ' ' && !/[-.]/.test(written)) return false;
   if (groups.length === 1) return !TIMESTAMP.test(digits) && standsAlone(text, start, end);
   if (isAmount(written, text.slice(end, end + 2))) return false;
   return (
@@ -207,10 +226,10 @@ function isNational(
 }
 
 /** Not a part of something longer, and not called something else. */
-const isOfItsOwn = (text: string, start: number, end: number, context: Context): boolean =>
+const isOfItsOwn = (text: string, { start, after }: Beginning, end: number, context: Context): boolean =>
   context !== 'other' &&
   !isFollowedByMore(text, end) &&
-  (context === 'phone' || !isInsideOfMore(text, start));
+  (context === 'phone' || !isInsideOfMore(text, start, after));
 
 /** Thousands, with what is counted after them, or as round as numbers are not. */
 const isAmount = (written: string, after: string): boolean =>
@@ -225,9 +244,10 @@ const DATE =
   /^\(?(?:(?:19|20)\d{2}([-./ ]?)(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-./ ])(?:0?[1-9]|1[0-2])\2(?:19|20)\d{2})(?!\d)/;
 const DECIMAL = /^(?:0|[1-9]\d{0,2})\.\d+$/;
 const QUAD = /^(?:1?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:1?\d?\d|2[0-4]\d|25[0-5])){3}$/;
+const MONTH = /^(?:0[1-9]|1[0-2])[-./](?:19|20)\d{2}$/;
 const POSTAL_CODE = /^\d{5}-\d{3,4}$/;
 const MIXED = /[.].*[-/]|[-/].*[.]|\/.*\//;
-const ELSE = [DECIMAL, QUAD, POSTAL_CODE, MIXED];
+const ELSE = [MONTH, DECIMAL, QUAD, POSTAL_CODE, MIXED];
 
 const isSomethingElse = (written: string): boolean => ELSE.some(pattern => pattern.test(written));
 
