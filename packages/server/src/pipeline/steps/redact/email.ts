@@ -6,7 +6,7 @@ const LONGEST_DOMAIN = 253;
 /** As addresses are in fact: the rest that the standard allows would swallow the URL around one. */
 const LOCAL = /[\p{L}\p{N}._%+'~=-]/u;
 const DOMAIN =
-  /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?:xn--[a-z0-9-]{2,59}|\p{L}{2,63})(?![\p{L}\p{N}])/u;
+  /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?:(?:xn--[a-z0-9-]{2,59}|[A-Za-z]{2,63})(?![\w\u00c0-\u024f])|\p{L}{2,63}(?![\p{L}\p{N}]))/u;
 /** `icon@2x.png` is a picture. */
 const PICTURE = /^\dx\.(?:png|jpe?g|gif|webp|svg)$/i;
 
@@ -60,7 +60,7 @@ function localStart(text: string, at: number, from: number): number {
 
 /** In a query, or in a line of a log, what stands before an equals sign is the name of a field. */
 const FIELD =
-  /^(?:[\w.-]*(?:mail|user|name|login|contact|addr(?:ess)?|recipient|sender|author|owner|account|customer|client|member|rcpt|id|by|who|key|value|to|from|cc|q|u|e|m))=/iu;
+  /^(?:[\w.-]*(?:mail|user|name|login|contact|addr(?:ess)?|recipient|sender|author|owner|account|customer|client|member|rcpt)|(?:[\w.-]*[_.-])?(?:id|by|who|key|value|to|from|b?cc|q|u|e|m))=/i;
 /** What a URL cannot hold as it is, and an address does not have. */
 const ESCAPED_DELIMITER = /^.*%(?:2[026CFcf]|3[A-Fa-f]|5[BDbd]|0[ADad])/s;
 /** Where no blanks are written, an address of Latin letters begins with the first of them. */

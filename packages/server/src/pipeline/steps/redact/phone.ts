@@ -221,7 +221,7 @@ function isNational(
     region.plan.isGroupedAs(found.number, groups) ||
     (found.form === 'short'
       ? groups.length === 3 && groups.every(length => length > 2)
-      : region.plan.isGroupedAs(found.number, groups.slice(1)))
+      : groups.at(-1) === found.number.length || region.plan.isGroupedAs(found.number, groups.slice(1)))
   );
 }
 
