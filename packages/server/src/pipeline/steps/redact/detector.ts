@@ -4,7 +4,7 @@ import { FIRST_FOLDED, foldCharacter } from './fold.ts';
 /** Finds one sort of personal data in a text. Takes time linear in the text, whatever is in it. */
 export interface Detector {
   /** False where nothing can be in a text that has so many of these characters: most texts are ruled out by that. */
-  mayFind(counts: Readonly<CharacterCounts>): boolean;
+  mayFind(counts: CharacterCounts): boolean;
   /** In no order, but without overlaps. */
   find(text: string, budget: Budget): readonly Span[];
   /** The same for all spellings of the same thing, so that a hash of it is the same too. */
@@ -18,41 +18,41 @@ export interface Span {
 
 /** Of a text as it will be once it is folded; what stands for an at sign in a URL counts as one. */
 interface CharacterCounts {
-  digits: number;
-  ats: number;
-  dots: number;
-  colons: number;
-  pluses: number;
+  readonly digits: number;
+  readonly ats: number;
+  readonly dots: number;
+  readonly colons: number;
+  readonly pluses: number;
   /** Characters that folding changes. */
-  folded: number;
+  readonly folded: number;
 }
 
-/** One look at each character, for all detectors. */
-export function countCharacters(text: string): Readonly<CharacterCounts> {
-  const counts = { digits: 0, ats: 0, dots: 0, colons: 0, pluses: 0, folded: 0 };
+/** One look at each character, for all detectors. Counted in variables: fields of an object take twice as long. */
+export function countCharacters(text: string): CharacterCounts {
+  let digits = 0;
+  let ats = 0;
+  let dots = 0;
+  let colons = 0;
+  let pluses = 0;
+  let folded = 0;
   for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= FIRST_FOLDED) countFolded(code, counts);
-    else if (code >= 48 && code <= 57) counts.digits++;
-    else if (code === 64) counts.ats++;
-    else if (code === 46) counts.dots++;
-    else if (code === 58) counts.colons++;
-    else if (code === 43) counts.pluses++;
-    else if (code === 37) counts.ats += text.startsWith('40', i + 1) ? 1 : 0;
-    else if (code === 32 && text.charCodeAt(i + 1) === 32) counts.folded++;
+    let code = text.charCodeAt(i);
+    if (code > 64) {
+      if (code < FIRST_FOLDED) continue;
+      const to = foldCharacter(code);
+      if (to === code) continue;
+      folded++;
+      code = to;
+    }
+    if (code >= 48 && code <= 57) digits++;
+    else if (code === 46) dots++;
+    else if (code === 64) ats++;
+    else if (code === 58) colons++;
+    else if (code === 43) pluses++;
+    else if (code === 37 && text.startsWith('40', i + 1)) ats++;
+    else if (code === 32 && text.charCodeAt(i + 1) === 32) folded++;
   }
-  return counts;
-}
-
-function countFolded(code: number, counts: CharacterCounts): void {
-  const folded = foldCharacter(code);
-  if (folded === code) return;
-  counts.folded++;
-  if (folded >= 48 && folded <= 57) counts.digits++;
-  else if (folded === 64) counts.ats++;
-  else if (folded === 46) counts.dots++;
-  else if (folded === 58) counts.colons++;
-  else if (folded === 43) counts.pluses++;
+  return { digits, ats, dots, colons, pluses, folded };
 }
 
 /** What it costs to find a match and to look at what stands around it. */

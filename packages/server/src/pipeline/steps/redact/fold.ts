@@ -47,17 +47,14 @@ const RANGES: readonly (readonly [first: number, last: number, to: number, count
 
 /** All before it stay what they are, but for the second of two blanks. */
 export const FIRST_FOLDED = 0xa0;
-const LAST_LATIN = 0x24f;
+
+/** By character: texts in other languages than English are full of those that might be folded. */
+const table = Int32Array.from({ length: 0x1_0000 }, (_, code) => code);
+for (const [first, last, to, counts] of RANGES)
+  for (let code = first; code <= last; code++) table[code] = counts === 'on' ? to + code - first : to;
 
 /** What a character becomes; itself, where it is not folded. */
-export function foldCharacter(code: number): number {
-  if (code < FIRST_FOLDED || (code > 0xb7 && code <= LAST_LATIN)) return code;
-  for (const [first, last, to, counts] of RANGES) {
-    if (code < first) return code;
-    if (code <= last) return counts === 'on' ? to + code - first : to;
-  }
-  return code;
-}
+export const foldCharacter = (code: number): number => table[code] ?? code;
 
 /** More than two are columns of a table, and what stands in them does not belong together. */
 const isSecondBlank = (text: string, index: number): boolean =>
