@@ -62,7 +62,9 @@ const isSecondBlank = (text: string, index: number): boolean =>
 
 const isBlank = (text: string, index: number): boolean => foldCharacter(text.charCodeAt(index)) === BLANK;
 
-export const unfolded = (text: string): FoldedText => ({ text, startOf: start => start, endOf: end => end });
+const itself = (place: number): number => place;
+
+export const unfolded = (text: string): FoldedText => ({ text, startOf: itself, endOf: itself });
 
 export function fold(text: string): FoldedText {
   const places = new Uint32Array(text.length);

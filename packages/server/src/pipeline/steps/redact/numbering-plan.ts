@@ -13,7 +13,7 @@ export interface NumberingPlan {
   isGroupedAs(number: string, groups: readonly number[]): boolean;
 }
 
-export interface NationalNumber {
+interface NationalNumber {
   /** Without what is dialled before it. */
   readonly number: string;
   /**

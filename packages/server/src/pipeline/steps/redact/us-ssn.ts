@@ -1,7 +1,7 @@
 import { type Detector, eachMatch, type Span, withoutSeparators } from './detector.ts';
 
 /** Three, two and four digits. */
-const NUMBER = /(?<![\w-]|\d\.)\d{3}(?: - |[-. ])?\d{2}(?: - |[-. ])?\d{4}(?!\w|[-.]\w)/g;
+const NUMBER = /(?<![\w-])(?<!\d\.)\d{3}(?: - |[-. ])?\d{2}(?: - |[-. ])?\d{4}(?!\w|[-.]\w)/g;
 /** Without separators, or with one of two, it could be anything, unless a word says what it is. */
 const IS_SEPARATED = /^\d{3}( - |[-. ])\d{2}\1\d{4}$/;
 const IS_NAMED =
