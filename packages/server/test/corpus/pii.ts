@@ -3,6 +3,7 @@ import { addresses } from './pii-addresses.ts';
 import { lookalikes } from './pii-lookalikes.ts';
 import { money } from './pii-money.ts';
 import { phones } from './pii-phones.ts';
+import { spellings } from './pii-spellings.ts';
 
 /**
  * Texts with personal data in them, and texts that only look so, labelled by hand. What a detector is to find is
@@ -28,6 +29,10 @@ const read = (marked: string, region: string): LabelledText => ({
   })),
 });
 
-export const corpus: readonly LabelledText[] = [addresses, phones, money, lookalikes].flatMap(part =>
-  Object.entries(part).flatMap(([region, texts]) => texts.map(marked => read(marked, region))),
-);
+const readAll = (...parts: readonly Corpus[]): readonly LabelledText[] =>
+  parts.flatMap(part =>
+    Object.entries(part).flatMap(([region, texts]) => texts.map(marked => read(marked, region))),
+  );
+
+export const corpus = readAll(addresses, phones, money, lookalikes);
+export const rareSpellings = readAll(spellings);

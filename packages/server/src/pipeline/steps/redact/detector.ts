@@ -1,4 +1,5 @@
 import type { Budget } from '../../../core/expressions/cel/budget.ts';
+import { FIRST_FOLDED, foldCharacter } from './fold.ts';
 
 /** Finds one sort of personal data in a text. Takes time linear in the text, whatever is in it. */
 export interface Detector {
@@ -15,26 +16,43 @@ export interface Span {
   readonly end: number;
 }
 
+/** Of a text as it will be once it is folded; what stands for an at sign in a URL counts as one. */
 interface CharacterCounts {
   readonly digits: number;
   readonly ats: number;
   readonly dots: number;
   readonly colons: number;
   readonly pluses: number;
+  /** Characters that folding changes. */
+  readonly folded: number;
 }
 
-/** One look at each character, for all detectors. */
+/** One look at each character, for all detectors. Counted in variables: fields of an object take twice as long. */
 export function countCharacters(text: string): CharacterCounts {
-  const counts = { digits: 0, ats: 0, dots: 0, colons: 0, pluses: 0 };
+  let digits = 0;
+  let ats = 0;
+  let dots = 0;
+  let colons = 0;
+  let pluses = 0;
+  let folded = 0;
   for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= 48 && code <= 57) counts.digits++;
-    else if (code === 64) counts.ats++;
-    else if (code === 46) counts.dots++;
-    else if (code === 58) counts.colons++;
-    else if (code === 43 || code === 0xff0b) counts.pluses++;
+    let code = text.charCodeAt(i);
+    if (code > 64) {
+      if (code < FIRST_FOLDED) continue;
+      const to = foldCharacter(code);
+      if (to === code) continue;
+      folded++;
+      code = to;
+    }
+    if (code >= 48 && code <= 57) digits++;
+    else if (code === 46) dots++;
+    else if (code === 64) ats++;
+    else if (code === 58) colons++;
+    else if (code === 43) pluses++;
+    else if (code === 37 && text.startsWith('40', i + 1)) ats++;
+    else if (code === 32 && text.charCodeAt(i + 1) === 32) folded++;
   }
-  return counts;
+  return { digits, ats, dots, colons, pluses, folded };
 }
 
 /** What it costs to find a match and to look at what stands around it. */
@@ -54,7 +72,7 @@ export function eachMatch(
   }
 }
 
-export const withoutSeparators = (found: string): string => found.replace(/[\s().\-–—/·]/g, '').toUpperCase();
+export const withoutSeparators = (found: string): string => found.replace(/[\s().\-/]/g, '').toUpperCase();
 
 /** Whether the character before or after a match would make it part of a longer word or number. */
 export const isWordAt = (text: string, index: number): boolean => {

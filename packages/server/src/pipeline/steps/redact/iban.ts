@@ -30,13 +30,13 @@ export const ibanDetector: Detector = {
 const lengthIn = (country: string): number =>
   (Object.hasOwn(countrySpecs, country) ? countrySpecs[country]?.chars : null) ?? 0;
 
-/** After that many letters and digits, with single blanks or hyphens between. */
+/** After that many letters and digits, with single blanks, hyphens or dots between. */
 function endOfIban(text: string, start: number, length: number): number | null {
   if (length === 0) return null;
   let index = start;
   for (let count = 0; count < length; index++) {
     if (/[A-Za-z0-9]/.test(text.charAt(index))) count++;
-    else if (!/[ -]/.test(text.charAt(index)) || !/[A-Za-z0-9]/.test(text.charAt(index + 1))) return null;
+    else if (!/[ .-]/.test(text.charAt(index)) || !/[A-Za-z0-9]/.test(text.charAt(index + 1))) return null;
   }
   return index;
 }

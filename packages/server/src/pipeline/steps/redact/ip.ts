@@ -6,6 +6,9 @@ const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const V4 = new RegExp(`${OCTET}(?:\\.${OCTET}){3}`, 'g');
 const V6 = /[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?:\.\d{1,3}){0,3}/g;
 
+/** At least, where none are left out; the last two may be written as those of the older version. */
+const EIGHT_GROUPS = /(?:[0-9A-Fa-f]{1,4}:){6}/;
+
 /** Four numbers with dots are a version, or a chapter, where these words stand before them. */
 const VERSION =
   /(?:(?:\b(?:ver\.?|version|release|build|rev(?:ision)?|firmware|section|chapter)|§)[\s:=#]*|[A-Za-z][/-]|[~^]|[<>~]=\s?)$/i;
@@ -36,7 +39,7 @@ const isVersion = (text: string, start: number): boolean =>
   VERSION.test(text.slice(Math.max(0, start - WORD_BEFORE), start));
 
 function findV6(text: string, budget: Budget): Span[] {
-  if (!/:[0-9A-Fa-f]{0,4}:/.test(text)) return [];
+  if (!text.includes('::') && !EIGHT_GROUPS.test(text)) return [];
   const spans: Span[] = [];
   eachMatch(text, V6, budget, (found, index) => {
     // A single colon at the end belongs to the sentence.

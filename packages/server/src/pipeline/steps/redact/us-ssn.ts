@@ -1,14 +1,29 @@
 import { type Detector, eachMatch, type Span, withoutSeparators } from './detector.ts';
 
-/** Three, two and four digits, none of the groups that are never given out; nine bare digits could be anything. */
-const SSN = /(?<![\w-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w]|-\w)/g;
+/** Three, two and four digits. */
+const NUMBER = /(?<![\w-])(?<!\d\.)\d{3}(?: - |[-. ])?\d{2}(?: - |[-. ])?\d{4}(?!\w|[-.]\w)/g;
+/** Without separators, or with one of two, it could be anything, unless a word says what it is. */
+const IS_SEPARATED = /^\d{3}( - |[-. ])\d{2}\1\d{4}$/;
+const IS_NAMED =
+  /\b(?:ssn|ss#|social security|itin|tin|tax(?:payer)? id)\W{0,3}(?:(?:no|nr|num(?:ber)?)\b\W{0,3})?(?:is )?["']?$/i;
+const REACH = 32;
 
-/** Social security numbers of the United States. */
+/** None of the groups that are never given out. */
+const SSN = /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/;
+/** Of taxpayers who have none: they begin with a nine, and the group in the middle tells them from other numbers. */
+const ITIN = /^9\d{2}(?:5\d|6[0-5]|7\d|8[0-8]|9[0-24-9])\d{4}$/;
+
+/** Social security numbers of the United States, and the taxpayer numbers that stand in for them. */
 export const usSsnDetector: Detector = {
   mayFind: ({ digits }) => digits >= 9,
   find(text, budget) {
     const spans: Span[] = [];
-    eachMatch(text, SSN, budget, (found, index) => spans.push({ start: index, end: index + found.length }));
+    eachMatch(text, NUMBER, budget, (found, index) => {
+      const digits = withoutSeparators(found);
+      if (!SSN.test(digits) && !ITIN.test(digits)) return;
+      if (!IS_SEPARATED.test(found) && !IS_NAMED.test(text.slice(Math.max(0, index - REACH), index))) return;
+      spans.push({ start: index, end: index + found.length });
+    });
     return spans;
   },
   normalise: withoutSeparators,
