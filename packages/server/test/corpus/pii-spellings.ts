@@ -105,6 +105,7 @@ export const spellings: Corpus = {
     '«ip fe80::1»%eth0/64',
     '«ip 192.168.1.0»/24 via «ip 10.0.0.1»',
     '«ip 2001:db8::»/32',
+    'default route «ip ::»/0 by «ip fe80::1»',
     '[«ip ::ffff:192.168.1.1»]:80',
     '«ip 64:ff9b::192.0.2.1»',
     '«ip 0:0:0:0:0:FFFF:198.51.100.38»',

@@ -313,8 +313,12 @@ describe('whoever holds back large bodies takes no room from others', () => {
     await until(isFull, 'There is room although everything is held back.');
   }
 
-  test('at the login', async () => {
-    await fill('/dashboard/api/session', { 'X-Sluice-CSRF': '1', 'Content-Type': 'application/json' });
+  test('at the login, which takes no body of that size', async () => {
+    const headers = { 'X-Sluice-CSRF': '1', 'Content-Type': 'application/json' };
+    const path = '/dashboard/api/session';
+    for (let n = 0; n < 20; n++) await holdBack(path, headers);
+    const answer = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: large });
+    expect(answer.status).toBe(413);
     const send = ingestWith(node.url, theirs.apiKey);
     expect((await send({ events: [{ type: 'a', payload: { text: large } }] })).status).toBe(202);
   });

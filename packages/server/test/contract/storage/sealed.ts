@@ -3,7 +3,7 @@ import type { SealedRecord, SealedSort } from '../../../src/core/stores/configur
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination } from './delivery-samples.ts';
 import { aPipeline } from './pipeline-samples.ts';
-import { anSdkSource, aWebhookSource, NOW, storedOrganisation } from './samples.ts';
+import { anSdkSource, aWebhookSource, NOW, storedOrganisation, storedOwner } from './samples.ts';
 import type { Subject } from './suite.ts';
 
 export function sealedContract(subject: Subject): void {
@@ -26,6 +26,8 @@ export function sealedContract(subject: Subject): void {
       destination: aDestination(org),
       pipeline: aPipeline(org),
     }));
+    const { user } = await storedOwner(storage);
+    await storage.turnOnSecondFactor(user.id, { sealedSecret: 'sealed', step: 1, createdAt: NOW }, []);
     for (const { webhook, rotated, sdk, destination, pipeline } of made) {
       for (const source of [webhook, rotated, sdk]) await storage.createSource(source);
       await storage.createDestination(destination);
@@ -33,13 +35,13 @@ export function sealedContract(subject: Subject): void {
       const next = { from: 1, name: 'Orders', definition: '{"steps":[]}' };
       await storage.savePipeline(pipeline.orgId, pipeline.id, next, 'a@example.com', NOW);
     }
-    return made;
+    return { made, user };
   }
 
   test('lists whatever has sealed secrets inside, of all organisations, each once', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const storage = everyStore(nodes[0]);
-    const made = await fill(storage);
+    const { made, user } = await fill(storage);
     const sources = made.flatMap(({ webhook, rotated }) => [webhook, rotated]);
     expect(new Set(await readAll(storage, 'source'))).toEqual(
       new Set(
@@ -66,11 +68,17 @@ export function sealedContract(subject: Subject): void {
         [2, { definition: '{"steps":[]}' }],
       ]),
     );
+    expect(await readAll(storage, 'second_factor')).toEqual([
+      { sort: 'second_factor', orgId: '', id: user.id, version: 0, kind: '', texts: { secret: 'sealed' } },
+    ]);
     await remove();
   });
 
   test('replaces what is still as it was read, and nothing else of it', async () => {
-    const [made] = await fill(subject.storage);
+    const {
+      made: [made],
+      user,
+    } = await fill(subject.storage);
     if (made === undefined) throw new Error('nothing was made');
     const { rotated, destination, pipeline } = made;
     const find = async (sort: SealedSort, id: string) =>
@@ -78,16 +86,19 @@ export function sealedContract(subject: Subject): void {
     const [source] = await find('source', rotated.id);
     const [place] = await find('destination', destination.id);
     const [first] = await find('pipeline', pipeline.id);
-    if (!source || !place || !first) throw new Error('something is not listed');
+    const [factor] = await find('second_factor', user.id);
+    if (!source || !place || !first || !factor) throw new Error('something is not listed');
 
     const replacements: { record: SealedRecord; texts: Record<string, string> }[] = [
       { record: source, texts: { token: 'A', secret: 'B', previous_secret: 'C' } },
       { record: place, texts: { config: '{"a":1}' } },
       { record: first, texts: { definition: '{"b":2}' } },
+      { record: factor, texts: { secret: 'E' } },
     ];
-    expect(await subject.storage.replaceSealed(replacements)).toEqual([true, true, true]);
+    expect(await subject.storage.replaceSealed(replacements)).toEqual([true, true, true, true]);
     // They were read before that: whoever comes late changes nothing.
-    expect(await subject.storage.replaceSealed(replacements)).toEqual([false, false, false]);
+    expect(await subject.storage.replaceSealed(replacements)).toEqual([false, false, false, false]);
+    expect(await subject.storage.findSecondFactor(user.id)).toMatchObject({ sealedSecret: 'E' });
     expect(await subject.storage.findSource(rotated.orgId, rotated.id)).toEqual({
       ...rotated,
       sealedToken: 'A',

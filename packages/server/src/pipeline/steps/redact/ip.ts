@@ -9,6 +9,10 @@ const V6 = /[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?:\.\d{1,3}){0,3}/g;
 /** At least, where none are left out; the last two may be written as those of the older version. */
 const EIGHT_GROUPS = /(?:[0-9A-Fa-f]{1,4}:){6}/;
 
+/** How many bits of an address name its network: `::/0`. */
+const PREFIX = /^\/\d{1,3}(?!\d)/;
+const LONGEST_PREFIX = 5;
+
 /** Four numbers with dots are a version, or a chapter, where these words stand before them. */
 const VERSION =
   /(?:(?:\b(?:ver\.?|version|release|build|rev(?:ision)?|firmware|section|chapter)|§)[\s:=#]*|[A-Za-z][/-]|[~^]|[<>~]=\s?)$/i;
@@ -47,7 +51,8 @@ function findV6(text: string, budget: Budget): Span[] {
     const end = index + address.length;
     if (isWordAt(text, index - 1) || isWordAt(text, end) || text.charAt(index - 1) === ':') return;
     // Without a digit it is rather a name of some programming language, such as a::b.
-    if (/\d/.test(address) && isIPv6(address)) spans.push({ start: index, end });
+    const isAddress = /\d/.test(address) || PREFIX.test(text.slice(end, end + LONGEST_PREFIX));
+    if (isAddress && isIPv6(address)) spans.push({ start: index, end });
   });
   return spans;
 }
