@@ -201,10 +201,11 @@ test('a worker whose node was declared dead: another delivers, and the late resu
   });
   await until(() => bench.sent.length === 1, 'Nothing was sent.');
   const other = bench.start({});
+  const claimed = late.heldTokens();
   // However much time goes by, its claim holds until its node is dead.
   bench.clock.time += minutes(30);
   expect(await bench.states(org)).toEqual({ delivering: 1 });
-  await free(late.heldTokens());
+  await free(claimed);
   other.wake();
   await untilStates(org, { delivered: 1 });
   finish();
