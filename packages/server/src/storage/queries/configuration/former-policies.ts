@@ -36,13 +36,13 @@ export async function keptPolicies(
 }
 
 async function hasOpen(db: Db, orgId: string, id: string): Promise<boolean> {
-  // The first two each have an index; what is being sent is found by its lease.
+  // The first two each have an index; what is being sent is found by its token.
   const { rows } = await sql<{ found: number }>`
     SELECT 1 AS found WHERE EXISTS (
       SELECT 1 FROM deliveries WHERE state IN ('pending', 'retrying') AND destination_id = ${id})
     OR EXISTS (
       SELECT 1 FROM deliveries
-      WHERE state = 'delivering' AND lease_until IS NOT NULL AND org_id || '' = ${orgId}
+      WHERE state = 'delivering' AND lease_token IS NOT NULL AND org_id || '' = ${orgId}
         AND destination_id || '' = ${id})`.execute(db);
   return rows.length > 0;
 }
