@@ -133,3 +133,24 @@ test('while changes cannot be received, every destination is read again before m
   answerReads();
   await untilDelivered(org, 3);
 });
+
+test('whoever has many destinations keeps others waiting for a few of them at a time', async () => {
+  const org = await bench.organisation();
+  for (let n = 0; n < 20; n++) await bench.deliver(await bench.destination(org));
+  let opened = 0;
+  let most = 0;
+  bench.start({
+    prepare() {
+      most = Math.max(most, ++opened);
+      return { readsTraits: false, send: async () => delivered };
+    },
+    storage: {
+      async claimDeliveries(...args) {
+        opened = 0;
+        return bench.storage.claimDeliveries(...args);
+      },
+    },
+  });
+  await until(async () => (await bench.states(org)).delivered === 20, 'Not all were delivered.');
+  expect(most).toBeLessThanOrEqual(4);
+});

@@ -71,6 +71,8 @@ interface DeliveryWorkerOptions extends SenderOptions {
 }
 
 const SWEEP_EVERY_MS = seconds(30);
+/** Between two claims. */
+const MOST_OPENED_AT_ONCE = 4;
 /** A queue that had nothing to do for this long is retired, with its connections. */
 const QUEUE_IDLE_MS = minutes(5);
 /** What is under way at a stop is waited for this long; then it is given back, and may arrive twice. */
@@ -146,6 +148,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const now = clock.now();
     let quietUntil = now + IDLE_MS;
     let promised = 0;
+    let opened = 0;
     const claiming: DestinationQueue[] = [];
     const inputs: DeliveryClaimInput[] = [];
     for (const { orgId, destinationId, dueAt, isPaused } of await deliveryQueue.listWaitingDestinations()) {
@@ -154,7 +157,14 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         quietUntil = Math.min(quietUntil, dueAt);
         continue;
       }
-      const queue = queues.get(destinationId) ?? (await open({ orgId, id: destinationId }));
+      const known = queues.get(destinationId);
+      // Whoever has made many destinations keeps nobody waiting until all of them are read.
+      if (known === undefined && opened >= MOST_OPENED_AT_ONCE) {
+        quietUntil = now;
+        continue;
+      }
+      const queue = known ?? (await open({ orgId, id: destinationId }));
+      if (known === undefined && queue !== null) opened++;
       if (queue !== null && !(await probes.take(queue, dueAt))) {
         // One that is due already is under way somewhere.
         const probeAt = queue.nextProbeAt(dueAt);
