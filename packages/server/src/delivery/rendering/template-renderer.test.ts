@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { destinationDeps, prepareFrom, sampleDelivery } from '../../../test/support/delivery.ts';
+import { threadMs } from '../../core/expressions/cel/budget.ts';
 import { NoLongerWanted } from '../../core/http/outgoing.ts';
 import type { DestinationKind } from '../destination.ts';
 import { discordDestination } from '../destinations/discord.ts';
@@ -74,6 +75,20 @@ test.each([
     expect(requests).toBe(0);
   },
 );
+
+test('a search through a text that repeats itself is cut before anybody who waits would notice', async () => {
+  const doubled = (levels: number, body: string) =>
+    `${Array.from({ length: levels }, (_, i) => `cel.bind(v${i + 1}, v${i} + v${i}, `).join('')}${body}${')'.repeat(levels)}`;
+  const search = doubled(15, 'cel.bind(w, v13 + "ac" + v13, payload.turns.exists(i, v15.contains(w)))');
+  const text = `{{ cel.bind(v0, "b", ${search}) }}`;
+  const destination = prepareFrom(discordDestination, { url, text }, destinationDeps({ client }));
+  const payload = JSON.stringify({ turns: Array.from({ length: 80 }, (_, i) => i) });
+  const began = threadMs();
+  const result = await destination.send(sampleDelivery({ payload }));
+  // Some five milliseconds; the engine's own search takes seconds.
+  expect(threadMs() - began).toBeLessThan(500);
+  expect(result).toMatchObject({ outcome: 'failed', code: 'too_large' });
+});
 
 test('what waits of one organisation holds up no other', async () => {
   const destination = prepareFrom(discordDestination, { url }, destinationDeps({ client }));

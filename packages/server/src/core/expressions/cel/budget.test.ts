@@ -100,6 +100,47 @@ describe('what is merely large is not cut: it takes a small part of the steps th
   }
 });
 
+describe('a text that repeats itself is searched in time that grows with its length alone', () => {
+  const long = 400_000;
+  const half = 'b'.repeat(long / 4);
+  const periodic: JsonObject = { text: 'b'.repeat(long), wanted: `${half}ac${half}` };
+  const searches: [string, string][] = [
+    ['contains', '!payload.text.contains(payload.wanted)'],
+    ['indexOf', 'payload.text.indexOf(payload.wanted) == -1'],
+    ['indexOf from a place', 'payload.text.indexOf(payload.wanted, 7) == -1'],
+    ['lastIndexOf', 'payload.text.lastIndexOf(payload.wanted) == -1'],
+    ['split', 'payload.text.split(payload.wanted).size() == 1'],
+    ['replace', 'payload.text.replace(payload.wanted, "") == payload.text'],
+  ];
+  for (const [what, text] of searches) {
+    test(what, () => {
+      const expression = compileExpression(text);
+      // The product of both lengths takes ten seconds and more, both of them a few milliseconds.
+      const { result, ms } = timed(() => expression.evaluate(scopeWith(periodic), new Budget(long)));
+      expect(result).toBe(true);
+      expect(ms).toBeLessThan(ALLOWED_MS);
+    });
+  }
+});
+
+describe('what makes a text of every character counts each of them', () => {
+  const long = 64 * 1024;
+  const methods: [string, string, string][] = [
+    ['letters between others', 'éA', 'payload.t.lowerAscii() != ""'],
+    ['one backwards', 'bb', 'payload.t.reverse() != ""'],
+    ['one in characters', 'bb', 'payload.t.split("").size() > 0'],
+    ['one in parts', 'bb', 'payload.t.split("b", 2).size() > 0'],
+    ['one replaced in part', 'bb', 'payload.t.replace("b", "c", 1) != ""'],
+  ];
+  for (const [what, letters, text] of methods) {
+    test(what, () => {
+      const budget = new Budget();
+      compileExpression(text).evaluate(scopeWith({ t: letters.repeat(long / 2) }), budget);
+      expect(budget.spent).toBeGreaterThan(long);
+    });
+  }
+});
+
 describe('a budget', () => {
   const spendFor = (budget: Budget, ms: number) => {
     for (const began = threadMs(); threadMs() - began < ms; ) budget.spend(65_536);

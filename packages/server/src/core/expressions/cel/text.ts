@@ -1,5 +1,6 @@
 import type { Budget } from './budget.ts';
 import { type Overload, overload } from './overload.ts';
+import { findFirst, findLast, splitAt } from './search.ts';
 import { BOOL, listOf, NUMBER, STRING } from './types.ts';
 import { CelFailure, type CelList, type Evaluated } from './value.ts';
 
@@ -36,6 +37,12 @@ function unitAt(text: string, index: number, budget: Budget): number {
   return unit;
 }
 
+/** Each is a text of its own. */
+function charactersOf(text: string, budget: Budget): string[] {
+  budget.spend(text.length);
+  return Array.from(text);
+}
+
 const ofText = (
   result: typeof BOOL,
   method: (text: string, budget: Budget) => Evaluated,
@@ -53,22 +60,20 @@ const withText = (method: (text: string, other: string) => boolean): readonly Ov
   }),
 ];
 
-function find(
-  search: (text: string, other: string, from: number | undefined) => number,
-): readonly Overload[] {
+/** `beginning` says where to begin if the expression does not. */
+function find(search: typeof findFirst, beginning: (text: string) => number): readonly Overload[] {
   const count = (budget: Budget, text: string, found: number) =>
     BigInt(found < 0 ? found : sizeOfText(text.slice(0, found), budget));
   return [
-    overload(['string', 'string'], NUMBER, (budget, text, other) => {
-      budget.scan(text);
-      return count(budget, text, search(text, other, undefined));
-    }),
+    overload(['string', 'string'], NUMBER, (budget, text, other) =>
+      count(budget, text, search(text, other, beginning(text), budget)),
+    ),
     overload(['string', 'string', 'number'], NUMBER, (budget, text, other, from) => {
       budget.scan(text);
       if (!isIndex(from)) return notWhole;
       const unit = unitAt(text, Number(from), budget);
       if (from < 0 || unit > text.length) return outOfRange;
-      return count(budget, text, search(text, other, unit));
+      return count(budget, text, search(text, other, unit, budget));
     }),
   ];
 }
@@ -78,7 +83,9 @@ function cut(text: string, from: number | bigint, to: number | bigint | null, bu
   if (!isIndex(from) || (to !== null && !isIndex(to))) return notWhole;
   const first = unitAt(text, Number(from), budget);
   const last = to === null ? text.length : unitAt(text, Number(to), budget);
-  return from < 0 || first > last || last > text.length ? outOfRange : text.slice(first, last);
+  return from < 0 || (to !== null && to < 0) || first > last || last > text.length
+    ? outOfRange
+    : text.slice(first, last);
 }
 
 function charAt(text: string, at: number | bigint, budget: Budget): Evaluated {
@@ -95,7 +102,8 @@ function split(text: string, separator: string, most: number | bigint, budget: B
   budget.build(text.length);
   const limit = Number(most);
   if (limit === 0) return [];
-  const parts = separator === '' ? Array.from(text) : text.split(separator);
+  const parts = separator === '' ? charactersOf(text, budget) : splitAt(text, separator, budget);
+  budget.spend(parts.length);
   if (limit < 0 || parts.length <= limit) return parts;
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
 }
@@ -104,17 +112,23 @@ function replace(text: string, old: string, by: string, most: number | bigint, b
   if (!isIndex(most)) return notWhole;
   budget.build(text.length);
   const limit = most < 0 ? Number.POSITIVE_INFINITY : Number(most);
-  const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
+  const parts = old === '' ? ['', ...charactersOf(text, budget), ''] : splitAt(text, old, budget);
   const times = Math.min(limit, parts.length - 1);
+  budget.spend(parts.length);
   budget.build(text.length + times * by.length);
-  return (
-    parts.slice(0, times + 1).join(by) +
-    parts
-      .slice(times + 1)
-      .map(part => old + part)
-      .join('')
-  );
+  const replaced = parts.slice(0, times + 1).join(by);
+  return times === parts.length - 1 ? replaced : [replaced, ...parts.slice(times + 1)].join(old);
 }
+
+/** Letters of ASCII alone, one run of them after the other; at once where there are no others. */
+const inAscii =
+  (letters: RegExp, change: (text: string) => string) =>
+  (text: string, budget: Budget): string => {
+    budget.build(text.length);
+    if (!/[^\0-\x7f]/.test(text)) return change(text);
+    budget.spend(text.length);
+    return text.replace(letters, change);
+  };
 
 /** What Unicode calls white space, which is not quite what JavaScript trims. */
 const isWhite = (character: string | undefined): boolean =>
@@ -130,7 +144,7 @@ function trim(text: string, budget: Budget): string {
 
 function reverse(text: string, budget: Budget): string {
   budget.build(text.length);
-  return Array.from(text).reverse().join('');
+  return charactersOf(text, budget).reverse().join('');
 }
 
 function join(list: CelList, separator: string, budget: Budget): Evaluated {
@@ -146,15 +160,23 @@ function join(list: CelList, separator: string, budget: Budget): Evaluated {
 
 /** Every method of text, and `join` that makes one of a list. */
 export const textMethods: Readonly<Record<string, readonly Overload[]>> = {
-  contains: withText((text, other) => text.includes(other)),
+  contains: [
+    overload(['string', 'string'], BOOL, (budget, text, other) => findFirst(text, other, 0, budget) >= 0),
+  ],
   startsWith: withText((text, other) => text.startsWith(other)),
   endsWith: withText((text, other) => text.endsWith(other)),
-  lowerAscii: ofText(STRING, text => text.replace(/[A-Z]+/g, letters => letters.toLowerCase())),
-  upperAscii: ofText(STRING, text => text.replace(/[a-z]+/g, letters => letters.toUpperCase())),
+  lowerAscii: ofText(
+    STRING,
+    inAscii(/[A-Z]+/g, text => text.toLowerCase()),
+  ),
+  upperAscii: ofText(
+    STRING,
+    inAscii(/[a-z]+/g, text => text.toUpperCase()),
+  ),
   trim: ofText(STRING, trim),
   reverse: ofText(STRING, reverse),
-  indexOf: find((text, other, from) => text.indexOf(other, from)),
-  lastIndexOf: find((text, other, from) => text.lastIndexOf(other, from)),
+  indexOf: find(findFirst, () => 0),
+  lastIndexOf: find(findLast, text => text.length),
   charAt: [overload(['string', 'number'], STRING, (budget, text, at) => charAt(text, at, budget))],
   substring: [
     overload(['string', 'number'], STRING, (budget, text, from) => cut(text, from, null, budget)),
