@@ -62,6 +62,7 @@ export function createDestinationAdmin(
       const { kind, read } = readInput(input);
       const complete = kind.generateSecret?.(read) ?? { config: read, secret: null };
       await kind.prepare(complete.config, deps).close?.();
+      kind.composer?.(complete.config).check();
       await kind.check?.(complete.config, deps);
       return { config: seal(kind, complete.config as JsonObject, input), secret: complete.secret };
     },

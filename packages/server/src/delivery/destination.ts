@@ -76,6 +76,8 @@ export interface TemplateRenderer {
 export interface Composer<T> {
   /** Whether it reads the entity's traits. */
   readonly readsTraits: boolean;
+  /** Asked when it is saved: throws a 400 where a template holds what has a value for no event. */
+  check(): void;
   compose(delivery: RenderedDelivery, scope: Scope, budget: Budget): T;
 }
 

@@ -49,9 +49,11 @@ export function createPipelineAdmin(dependencies: {
     const { open } = stepVault(vault, orgId, id);
     const before = stored === null ? [] : openSteps(readDefinition(stored).steps, open);
     const steps = keepStepSecrets(given.steps, before);
-    const { urls } = compilePipeline(steps);
-    compileRoutes(given.destinations);
-    for (const { url, path } of urls) await client.requireUsableUrl(url, path);
+    const compiled = compilePipeline(steps);
+    const routes = compileRoutes(given.destinations);
+    compiled.check();
+    routes.check();
+    for (const { url, path } of compiled.urls) await client.requireUsableUrl(url, path);
     return steps;
   }
 

@@ -66,6 +66,8 @@ export interface CompiledStep<N extends PortName = PortName> {
   readonly readsTraits: boolean;
   /** URLs of the configuration, to be checked when it is saved. */
   readonly urls?: readonly { readonly url: string; readonly path: string }[];
+  /** Asked when it is saved or tried out: refuses with a 400 what could work for no event, and only fails to match. */
+  check?(): void;
   bind(ports: Pick<StepPorts, N>): Step;
 }
 

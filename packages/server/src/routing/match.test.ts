@@ -30,6 +30,18 @@ describe('an event goes', () => {
     });
   });
 
+  test('by conditions that were stored with a part that is true for no event; saving them is refused', () => {
+    const routes = compileRoutes([
+      { id: 'dst_a', when: 'event.type in [1] || true' },
+      { id: 'dst_b', when: 'event.received_at.getHours("Mars/Olympus") > 5' },
+    ]);
+    expect(routes.match(scopeWith({}))).toMatchObject({
+      destinations: ['dst_a'],
+      notes: [{ destination: 'dst_b' }],
+    });
+    expect(() => routes.check()).toThrow(expect.objectContaining({ path: 'destinations[0].when' }));
+  });
+
   test('nowhere at all where a condition exceeds its budget', () => {
     const n = Array.from({ length: 100_000 }, (_, i) => i);
     const routes = compileRoutes([

@@ -8,6 +8,8 @@ interface Routes {
   /** Whether any condition reads the traits of the event's entity. */
   readonly readsTraits: boolean;
   match(scope: Scope): RouteMatch;
+  /** For whoever saves them or tries them out: refuses a condition that could be true for no event. */
+  check(): void;
 }
 
 type RouteMatch =
@@ -26,15 +28,19 @@ interface Route {
 
 /** Refuses with a 400 that points at `destinations[i].when` and at the character. */
 export function compileRoutes(destinations: readonly PipelineDestination[]): Routes {
+  const pathOf = (i: number) => `destinations[${i}].when`;
   const routes = destinations.map(
     ({ id, when }, i): Route => ({
       id,
-      when: when === undefined ? null : readAt(`destinations[${i}].when`, () => compileCondition(when)),
+      when: when === undefined ? null : readAt(pathOf(i), () => compileCondition(when)),
     }),
   );
   return {
     readsTraits: routes.some(({ when }) => when?.readsTraits ?? false),
     match: scope => matchRoutes(routes, scope),
+    check() {
+      for (const [i, { when }] of routes.entries()) readAt(pathOf(i), () => when?.check());
+    },
   };
 }
 

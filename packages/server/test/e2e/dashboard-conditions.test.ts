@@ -46,3 +46,36 @@ test('one text is checked, no more and no less', async () => {
     });
   }
 });
+
+test('what works for no event is refused wherever it is saved or tried out, at its field', async () => {
+  const hopeless = 'event.received_at > timestamp("2026-01-01")';
+  const base = { name: 'Hopeless', sources: [], steps: [], destinations: [] };
+  const steps = [{ kind: 'filter.match', config: { condition: hopeless } }];
+  expect(await check({ condition: hopeless })).toMatchObject({ valid: false });
+  expect(await check({ expression: 'payload[0]' })).toMatchObject({ valid: false });
+
+  const refused = { status: 400, code: 'validation_failed' };
+  expectRefused(await owner.post('/pipelines', { ...base, steps }), {
+    ...refused,
+    path: 'steps[0].config.condition',
+  });
+  const event = { type: 'order.created', payload: {} };
+  expectRefused(await owner.post('/pipelines/dry-run', { pipeline: { ...base, steps }, event }), {
+    ...refused,
+    path: 'pipeline.steps[0].config.condition',
+  });
+
+  const config = { url: 'https://example.com/hook' };
+  const text = `{{ ${hopeless} }}`;
+  expectRefused(
+    await owner.post('/destinations', { name: 'Chat', kind: 'discord', config: { ...config, text } }),
+    { ...refused, path: 'config.text' },
+  );
+  const { id } = dataOf<{ id: string }>(
+    await owner.post('/destinations', { name: 'Hook', kind: 'inbox', config: {} }),
+  );
+  expectRefused(await owner.post('/pipelines', { ...base, destinations: [{ id, when: hopeless }] }), {
+    ...refused,
+    path: 'destinations[0].when',
+  });
+});

@@ -122,7 +122,11 @@ async function whileRendering(
   const renderer = createTemplateRenderer({
     render: () => Promise.reject(new Error('Nothing here is large.')),
   });
-  const recipe = { kind: 'none', config: {}, composer: { readsTraits: false, compose: () => '' } };
+  const recipe = {
+    kind: 'none',
+    config: {},
+    composer: { readsTraits: false, check: () => {}, compose: () => '' },
+  };
   const seen = { begun: 0, sent: 0 };
   const worker = bench.start({
     async send(delivery) {

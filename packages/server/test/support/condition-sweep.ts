@@ -34,6 +34,7 @@ export function sweepConditions(count: number, seed: number): Sweep {
     const text = isKnown ? generator.known() : generator.any();
     try {
       const expression = compileExpression(text);
+      expression.check();
       counts.accepted++;
       for (const scope of scopes) {
         // Far less than is allowed: what is generated is small, and there are many.

@@ -20,13 +20,30 @@ const note = (text: string, payload: JsonObject = {}) => {
 
 const refusal = (text: string): { message: string; position: number } => {
   try {
-    compileCondition(text);
+    compileCondition(text).check();
   } catch (error) {
     if (error instanceof ExpressionError) return { message: error.message, position: error.position };
     throw error;
   }
   throw new Error(`${text} was not refused`);
 };
+
+describe('a condition that the first edition saved, and that is refused now', () => {
+  test.each([
+    'event.received_at - event.timestamp > duration("1d")',
+    'event.received_at > timestamp("2026-01-01")',
+    'int("abc") == 1',
+    'event.received_at.getHours("Mars/Olympus") > 5',
+    'payload[0] == 1',
+    'payload.a[true] == 1',
+    'event.type in [1]',
+    'payload.a + 1',
+  ])('does not match where it decides, and only there: %s', text => {
+    expect(() => compileCondition(text).check()).toThrow(ExpressionError);
+    expect(matches(text, { a: { b: 1 } })).toBe(false);
+    expect(matches(`${text} || true`, { a: { b: 1 } })).toBe(true);
+  });
+});
 
 describe('a condition reads', () => {
   test('every name that there is', () => {
@@ -54,6 +71,9 @@ describe('a condition reads', () => {
   });
 
   test('a field named like a prototype as data', () => {
+    expect(note(`payload["a${'😀'.repeat(40)}"] == 1`)).toBe(
+      `false: payload["a${'😀'.repeat(34)}… is absent`,
+    );
     expect(note('payload.constructor != null')).toBe('false: payload.constructor is absent');
     expect(note('payload["__proto__"] != null')).toBe('false: payload["__proto__"] is absent');
     expect(matches('payload["__proto__"].x == 1', parseJson('{"__proto__":{"x":1}}') as JsonObject)).toBe(
@@ -152,6 +172,16 @@ describe('functions', () => {
       '"a,b,c".split(",", 2) == ["a", "b,c"] && "abc".endsWith("bc")',
     ])
       expect([text, matches(text, { t: 'a😀b' })]).toEqual([text, true]);
+  });
+
+  test('of text take no position outside of it, whatever characters it holds', () => {
+    for (const t of ['abc', 'a😀b'])
+      for (const text of ['substring(0, -1)', 'substring(-1)', 'substring(2, 1)', 'charAt(-1)'])
+        expect([t, text, note(`payload.t.${text} == ""`, { t })]).toEqual([
+          t,
+          text,
+          expect.stringContaining('a position lies outside the text'),
+        ]);
   });
 
   test('of time know time zones', () => {

@@ -10,6 +10,8 @@ export interface Condition {
   readonly text: string;
   readonly readsTraits: boolean;
   evaluate(scope: Scope): ConditionResult;
+  /** For whoever saves it or tries it out; throws an `ExpressionError` where it could be true for no event. */
+  check(): void;
 }
 
 type ConditionResult =
@@ -23,15 +25,15 @@ const DOES_NOT_MATCH: ConditionResult = { kind: 'decided', matches: false };
 /** Throws an `ExpressionError` that knows the character. */
 export function compileCondition(text: string): Condition {
   const expression = compileExpression(text);
-  if (!isBoolean(expression.type))
-    throw new ExpressionError(
-      `A condition must be true or false, and this is ${nameType(expression.type)}`,
-      0,
-    );
   return {
     text,
     readsTraits: expression.readsTraits,
     evaluate: scope => decide(expression, scope),
+    check() {
+      const type = expression.check();
+      if (!isBoolean(type))
+        throw new ExpressionError(`A condition must be true or false, and this is ${nameType(type)}`, 0);
+    },
   };
 }
 

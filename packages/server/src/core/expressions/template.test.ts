@@ -16,7 +16,7 @@ const resolve = (value: Json, change: Parameters<typeof scopeWith>[1] = {}) => {
 
 const refusal = (value: Json): { message: string; path: string | undefined } => {
   try {
-    compileTemplate(value, 'set');
+    compileTemplate(value, 'set').check();
   } catch (error) {
     if (error instanceof Problem) return { message: error.message, path: error.path };
     throw error;

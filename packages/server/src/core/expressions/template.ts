@@ -16,6 +16,8 @@ export interface Template {
   readonly readsTraits: boolean;
   /** One budget for all of it, however many expressions it holds; or one that it shares with others. */
   resolve(scope: Scope, budget?: Budget): ResolvedValue;
+  /** For whoever saves it or tries it out: throws a 400 where an expression in it has a value for no event. */
+  check(): void;
 }
 
 type ResolvedValue =
@@ -29,6 +31,8 @@ type Compiled = Fill | { readonly constant: Json };
 
 interface Gathered {
   traits: boolean;
+  /** What is left to check, each at its path. */
+  readonly checks: (() => void)[];
   readonly escapeText: Escape;
 }
 
@@ -39,11 +43,11 @@ const asItIs: Escape = text => text;
 /** Throws a 400 whose path points into the value, and whose message names the character. */
 export function compileTemplate(value: Json, path: string, escapeText: Escape = asItIs): Template {
   requireStorableText(value, path);
-  const gathered: Gathered = { traits: false, escapeText };
+  const gathered: Gathered = { traits: false, checks: [], escapeText };
   const compiled = compileValue(value, path, gathered);
   if (typeof compiled !== 'function') {
     const resolved: ResolvedValue = { kind: 'resolved', value: compiled.constant };
-    return { readsTraits: false, resolve: () => resolved };
+    return { readsTraits: false, resolve: () => resolved, check: () => {} };
   }
   return {
     readsTraits: gathered.traits,
@@ -55,11 +59,14 @@ export function compileTemplate(value: Json, path: string, escapeText: Escape = 
         throw error;
       }
     },
+    check() {
+      for (const check of gathered.checks) check();
+    },
   };
 }
 
 function compileValue(value: Json, path: string, gathered: Gathered): Compiled {
-  if (typeof value === 'string') return readAt(path, () => compileText(value, gathered));
+  if (typeof value === 'string') return readAt(path, () => compileText(value, path, gathered));
   if (typeof value !== 'object' || value === null) return { constant: value };
   if (Array.isArray(value)) return compileList(value, path, gathered);
   return compileObject(value, path, gathered);
@@ -97,9 +104,9 @@ const isConstant = (compiled: Compiled): compiled is { readonly constant: Json }
 const fill = (compiled: Compiled, scope: Scope, budget: Budget): Json | undefined =>
   typeof compiled === 'function' ? compiled(scope, budget) : compiled.constant;
 
-function compileText(text: string, gathered: Gathered): Compiled {
+function compileText(text: string, path: string, gathered: Gathered): Compiled {
   if (/^\$event(?![A-Za-z0-9_])/.test(text)) return compileReference(text, gathered);
-  return text.includes('{{') ? compileInterpolation(text, gathered) : { constant: text };
+  return text.includes('{{') ? compileInterpolation(text, path, gathered) : { constant: text };
 }
 
 // --- $event.… --------------------------------------------------------------------------------------------
@@ -139,17 +146,11 @@ function escaped(text: string, budget: Budget, { escapeText }: Gathered): string
 
 const nameAll = (): string => [...eventFields, ...roots].join(', ');
 
-function readPath(text: string, start: number): Path {
-  try {
-    return parsePath(text.slice(start));
-  } catch (error) {
-    throw error instanceof ExpressionError ? error.within(start) : error;
-  }
-}
+const readPath = (text: string, start: number): Path => within(start, () => parsePath(text.slice(start)));
 
 // --- {{ … }} ---------------------------------------------------------------------------------------------
 
-function compileInterpolation(text: string, gathered: Gathered): Fill {
+function compileInterpolation(text: string, path: string, gathered: Gathered): Fill {
   const parts: (string | Expression)[] = [];
   let at = 0;
   while (at < text.length) {
@@ -157,7 +158,9 @@ function compileInterpolation(text: string, gathered: Gathered): Fill {
     if (open < 0) break;
     const close = findClose(text, open + 2);
     if (close < 0) throw new ExpressionError('This {{ has no }}', open);
-    parts.push(text.slice(at, open), compileWithin(text.slice(open + 2, close), open + 2));
+    const expression = within(open + 2, () => compileExpression(text.slice(open + 2, close)));
+    gathered.checks.push(() => readAt(path, () => within(open + 2, expression.check)));
+    parts.push(text.slice(at, open), expression);
     at = close + 2;
   }
   parts.push(text.slice(at));
@@ -172,9 +175,10 @@ function compileInterpolation(text: string, gathered: Gathered): Fill {
   };
 }
 
-function compileWithin(text: string, offset: number): Expression {
+/** What reads the text that begins there; its mistakes are seen from the beginning of all. */
+function within<T>(offset: number, read: () => T): T {
   try {
-    return compileExpression(text);
+    return read();
   } catch (error) {
     throw error instanceof ExpressionError ? error.within(offset) : error;
   }

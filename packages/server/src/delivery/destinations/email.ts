@@ -129,6 +129,10 @@ function composeMail(given: z.output<typeof config>): Composer<Rendered<Mail>> {
   const body = given.body === undefined ? null : compileMessage(given.body, 'config.body');
   return {
     readsTraits: (subject?.readsTraits ?? false) || (body?.readsTraits ?? false),
+    check() {
+      subject?.check();
+      body?.check();
+    },
     compose(delivery, scope, budget): Rendered<Mail> {
       const card = cardOf(scope);
       const line = subject?.render(scope, budget) ?? { kind: 'rendered' as const, value: card.title };

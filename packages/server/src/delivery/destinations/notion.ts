@@ -86,6 +86,7 @@ function composePage({ database_id, properties = {} }: z.output<typeof config>):
   const template = compileTemplate(properties as JsonObject, 'config.properties');
   return {
     readsTraits: template.readsTraits,
+    check: template.check,
     compose(delivery, scope, budget) {
       const resolved = template.resolve(scope, budget);
       if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };

@@ -170,6 +170,7 @@ function composeRow({ table, columns }: z.output<typeof config>): Composer<Rende
   const mapping = mappingOf(columns);
   return {
     readsTraits: mapping.readsTraits,
+    check: mapping.check,
     compose(_delivery, scope, budget) {
       const values: Json[] = [];
       for (const { template } of mapping.columns) {

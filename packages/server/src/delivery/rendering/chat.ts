@@ -32,6 +32,7 @@ export function composeChat(text: string | undefined, chat: Chat): Composer<Rend
   });
   return {
     readsTraits: message?.readsTraits ?? false,
+    check: () => message?.check(),
     compose(_delivery, scope, budget) {
       if (message === null) return bodyOf(fromCard(cardOf(scope)));
       const text = message.render(scope, budget);

@@ -10,6 +10,7 @@ import { stringifyJson } from '../../core/json/json.ts';
 /** A text that somebody wrote with references in it, compiled. */
 interface Message {
   readonly readsTraits: boolean;
+  check(): void;
   render(scope: Scope, budget: Budget): Rendered<string>;
 }
 
@@ -22,6 +23,7 @@ export function compileMessage(source: string, path: string, escapeText?: Escape
   const template = compileTemplate(source, path, escapeText);
   return {
     readsTraits: template.readsTraits,
+    check: template.check,
     render(scope, budget) {
       const resolved = template.resolve(scope, budget);
       if (resolved.kind === 'over_budget') return { kind: 'failed', failure: tooMuch(resolved.reason) };

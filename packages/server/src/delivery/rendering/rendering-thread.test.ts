@@ -68,7 +68,7 @@ describe('the thread', () => {
   const recipe: Recipe<unknown> = {
     kind: 'none',
     config: {},
-    composer: { readsTraits: false, compose: () => 'here' },
+    composer: { readsTraits: false, check: () => {}, compose: () => 'here' },
   };
   const payload = large(100_000);
 

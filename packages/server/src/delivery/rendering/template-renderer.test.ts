@@ -90,6 +90,21 @@ test('a search through a text that repeats itself is cut before anybody who wait
   expect(result).toMatchObject({ outcome: 'failed', code: 'too_large' });
 });
 
+test('a template that was stored with a part that has no value is sent without it', async () => {
+  const sent: string[] = [];
+  const keeping = {
+    ...client,
+    request: async (request: { body: string }) => {
+      sent.push(request.body);
+      return { kind: 'answered', status: 200, headers: new Headers(), body: '{}' };
+    },
+  } as unknown as GuardedClient;
+  const text = 'for {{ duration("1d") }}.';
+  const destination = prepareFrom(discordDestination, { url, text }, destinationDeps({ client: keeping }));
+  expect(await destination.send(sampleDelivery())).toMatchObject({ outcome: 'delivered' });
+  expect(sent).toEqual([expect.stringContaining('for .')]);
+});
+
 test('what waits of one organisation holds up no other', async () => {
   const destination = prepareFrom(discordDestination, { url }, destinationDeps({ client }));
   const order: string[] = [];

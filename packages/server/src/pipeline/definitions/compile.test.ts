@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import type { PipelineStep } from '@sluice/contract';
+import { runPipeline } from '../../../test/support/step.ts';
 import { stepKinds } from '../steps/registry.ts';
 import { compilePipeline } from './compile.ts';
 import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './step-secrets.ts';
@@ -11,7 +13,7 @@ describe('a definition', () => {
     ]);
     expect(pipeline.steps.map(({ kind }) => kind)).toEqual(['filter.match', 'redact.pii']);
     expect(pipeline.readsTraits).toBe(true);
-    expect(compilePipeline([])).toEqual({ steps: [], readsTraits: false, urls: [] });
+    expect(compilePipeline([])).toMatchObject({ steps: [], readsTraits: false, urls: [] });
   });
 
   test('is refused at the step, the field and the character', () => {
@@ -42,6 +44,24 @@ describe('a definition', () => {
         message: 'steps[0].config.condition is required.',
       }),
     );
+  });
+
+  test('that was stored with a part that works for no event still runs, and is refused when it is saved', async () => {
+    const hopeless = 'event.received_at > timestamp("2026-01-01")';
+    const stored: [PipelineStep, string, string][] = [
+      [{ kind: 'filter.match', config: { condition: `${hopeless} || true` } }, 'condition', 'routed'],
+      [{ kind: 'filter.match', config: { condition: hopeless } }, 'condition', 'dropped'],
+      [{ kind: 'dedupe', config: { key: 'payload[0]' } }, 'key', 'routed'],
+      [{ kind: 'transform', config: { set: { a: 'x{{ duration("1d") }}' } } }, 'set.a', 'routed'],
+      [{ kind: 'transform', config: { template: { a: 'x{{ int("b") }}' } } }, 'template.a', 'routed'],
+    ];
+    for (const [step, field, outcome] of stored) {
+      const compiled = compilePipeline([step]);
+      expect([field, await runPipeline(compiled, {})]).toMatchObject([field, { outcome: { kind: outcome } }]);
+      expect(() => compiled.check()).toThrow(
+        expect.objectContaining({ code: 'validation_failed', path: `steps[0].config.${field}` }),
+      );
+    }
   });
 });
 

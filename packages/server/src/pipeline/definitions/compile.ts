@@ -6,13 +6,15 @@ import { pickPorts } from '../ports/registry.ts';
 import type { CompiledStep } from '../step.ts';
 import { findStepKind, stepKinds } from '../steps/registry.ts';
 
-/** The steps of a pipeline, read and checked: nothing about them can be wrong any more but the event. */
+/** The steps of a pipeline, read: they can be run. */
 export interface CompiledPipeline {
   readonly steps: readonly NamedStep[];
   /** Whether any step reads the traits of the event's entity, which then have to be fetched. */
   readonly readsTraits: boolean;
   /** URLs of configurations, each with its path, to be checked by who saves them. */
   readonly urls: readonly { readonly url: string; readonly path: string }[];
+  /** For who saves them or tries them out: refuses with a 400 what could work for no event. */
+  check(): void;
 }
 
 export interface NamedStep extends CompiledStep {
@@ -29,6 +31,9 @@ export function compilePipeline(steps: readonly PipelineStep[], path = 'steps'):
     steps: compiled,
     readsTraits: compiled.some(({ readsTraits }) => readsTraits),
     urls: compiled.flatMap(({ urls = [] }) => urls),
+    check() {
+      for (const step of compiled) step.check?.();
+    },
   };
 }
 

@@ -47,6 +47,7 @@ export const dedupe = defineStep({
     const windowMs = seconds(config.window_s);
     return {
       readsTraits: key.readsTraits,
+      check: () => void readAt(`${path}.key`, key.check),
       bind: ports => state => lookFor(key, windowMs, state, ports),
     };
   },

@@ -23,9 +23,11 @@ export const filterMatch = defineStep({
   ],
 
   compile(config, path) {
-    const condition = readAt(`${path}.condition`, () => compileCondition(config.condition));
+    const at = `${path}.condition`;
+    const condition = readAt(at, () => compileCondition(config.condition));
     return {
       readsTraits: condition.readsTraits,
+      check: () => readAt(at, condition.check),
       bind: () => state => {
         const result = condition.evaluate(state.scope);
         if (result.kind === 'over_budget') return { kind: 'fail', reason: result.reason };

@@ -84,6 +84,7 @@ export const transform = defineStep({
 function compileWhole(template: Template): CompiledStep {
   return {
     readsTraits: template.readsTraits,
+    check: template.check,
     bind: () => state => {
       const resolved = template.resolve(state.scope);
       return resolved.kind === 'over_budget'
@@ -115,6 +116,7 @@ function compileChanges({ rename = {}, set = {}, remove = [] }: FieldChanges, pa
   const removals = remove.map((text, i) => readAt(joinPath(`${path}.remove`, i), () => parsePath(text)));
   return {
     readsTraits: values.readsTraits,
+    check: values.check,
     bind:
       () =>
       ({ scope }) =>

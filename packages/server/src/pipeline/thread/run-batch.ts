@@ -16,6 +16,7 @@ import { writeTrace } from './trace.ts';
 /** Where the events of a pipeline go, as routing answers it. */
 export type CompileRoutes = (destinations: readonly PipelineDestination[]) => {
   readonly readsTraits: boolean;
+  check(): void;
   match(scope: Scope):
     | {
         readonly kind: 'matched';

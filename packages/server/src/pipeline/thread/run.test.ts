@@ -16,6 +16,7 @@ const pipelineOf = (...steps: (() => StepOutcome | Promise<StepOutcome>)[]): Com
   steps: steps.map((run, i) => ({ kind: `step${i}`, readsTraits: false, bind: () => run })),
   readsTraits: false,
   urls: [],
+  check: () => {},
 });
 
 const claim = { scope: 's', key: 'k', windowMs: 1_000 };

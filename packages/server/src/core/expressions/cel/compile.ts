@@ -61,7 +61,10 @@ type NodeOf<Op extends CelNode['op']> = CelNode & { op: Op };
 
 /** The expression's own words, for notes. */
 function wordsOf({ start, end }: CelNode, { text }: Surroundings): string {
-  return end - start > 80 ? `${text.slice(start, start + 79)}…` : text.slice(start, end);
+  // Half a character could be stored nowhere.
+  return end - start > 80
+    ? `${text.slice(start, start + 79).replace(/[\ud800-\udbff]$/, '')}…`
+    : text.slice(start, end);
 }
 
 const mismatch = (node: CelNode, around: Surroundings, why: string) =>

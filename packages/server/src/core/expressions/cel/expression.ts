@@ -9,26 +9,30 @@ import { parseExpression } from './parse.ts';
 import type { CelType } from './types.ts';
 import { CelFailure, type Evaluated, toJson } from './value.ts';
 
-/** A CEL expression, read and checked once, evaluated for every event. */
+/** A CEL expression, read once, evaluated for every event. */
 export interface Expression {
   readonly text: string;
-  readonly type: CelType;
   /** Whether it reads traits, which have to be fetched first. */
   readonly readsTraits: boolean;
   evaluate(scope: Scope, budget: Budget): Evaluated;
+  /**
+   * Its type. Throws an `ExpressionError` where some part of it has a value for no event. To be asked for by whoever
+   * saves it or tries it out: what was stored under another rule is evaluated, and that part does not match.
+   */
+  check(): CelType;
 }
 
+/** Throws an `ExpressionError` where it does not read at all. */
 export function compileExpression(text: string): Expression {
   if (text.trim() === '') throw new ExpressionError('An expression is expected', 0);
   const node = parseExpression(text);
   const around = outermost(text);
   const code = compileNode(node, around);
-  const type = checkNode(node, new Map());
   return {
     text,
-    type,
     readsTraits: around.needs.traits,
     evaluate: (scope, budget) => code({ scope, budget, locals: [] }),
+    check: () => checkNode(node, new Map()),
   };
 }
 

@@ -4,7 +4,7 @@ import { type Overload, overload } from './overload.ts';
 import { sizeOfText, textMethods } from './text.ts';
 import { printTime, timeMethods, toDuration, toTimestamp } from './time.ts';
 import { BOOL, NUMBER, STRING } from './types.ts';
-import { CelFailure, type Evaluated, printDuration } from './value.ts';
+import { CelFailure, type Evaluated, failureOf, printDuration } from './value.ts';
 
 /** The functions and methods of CEL that conditions and templates may call, each with all that it takes. */
 
@@ -14,8 +14,6 @@ const noNumber = unreadable('a number');
 const noBoolean = unreadable('true or false');
 const notFinite = new CelFailure('mismatch', 'a number is no integer');
 const tooLarge = new CelFailure('mismatch', 'a number is too large for a double');
-
-const failureOf = (read: unknown): CelFailure | null => (read instanceof CelFailure ? read : null);
 
 const size: readonly Overload[] = [
   overload(['string'], NUMBER, (budget, text) => BigInt(sizeOfText(text, budget))),

@@ -13,7 +13,8 @@ export type CelSyntax =
   | { readonly op: 'literal'; readonly value: Literal }
   | {
       readonly op: 'name';
-      readonly name: string /** `.name` passes by the variables of macros. */;
+      readonly name: string;
+      /** `.name` passes by the variables of macros. */
       readonly isRoot: boolean;
     }
   | FieldSyntax

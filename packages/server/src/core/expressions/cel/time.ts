@@ -1,7 +1,7 @@
 import { parseTimestamp, timestamp } from '@sluice/contract';
 import { type Overload, overload } from './overload.ts';
 import { DURATION, NUMBER, TIMESTAMP } from './types.ts';
-import { CelFailure, Duration } from './value.ts';
+import { CelFailure, Duration, failureOf } from './value.ts';
 import { inZone, readZone } from './zone.ts';
 
 /** Times and durations, to the millisecond: how they are read, and what CEL reads off them. */
@@ -50,8 +50,6 @@ function parseDuration(text: string): Duration | CelFailure {
 
 /** RFC 3339 as CEL prints it: no fraction where there is none. */
 export const printTime = (time: Date): string => time.toISOString().replace(/\.?0*Z$/, 'Z');
-
-const failureOf = (read: unknown): CelFailure | null => (read instanceof CelFailure ? read : null);
 
 export const toTimestamp: readonly Overload[] = [
   overload(['timestamp'], TIMESTAMP, (_budget, time) => time),

@@ -29,6 +29,8 @@ export class CelFailure {
   ) {}
 }
 
+export const failureOf = (read: unknown): CelFailure | null => (read instanceof CelFailure ? read : null);
+
 export type Evaluated = CelValue | CelFailure;
 
 /** The kinds that functions and operators tell apart. An integer and a fraction are of one kind, as in JSON. */

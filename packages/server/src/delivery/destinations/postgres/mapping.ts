@@ -6,6 +6,7 @@ import { quoteTable } from '../../databases/identifier.ts';
 export interface Mapping {
   readonly columns: readonly MappedColumn[];
   readonly readsTraits: boolean;
+  check(): void;
 }
 
 export interface MappedColumn {
@@ -43,7 +44,13 @@ export function compileMapping(columns: Readonly<Record<string, Json>>): Mapping
     const path = `config.columns.${name}`;
     return { name, path, source, template: compileTemplate(source, path), holds: holdsOf(source) };
   });
-  return { columns: compiled, readsTraits: compiled.some(({ template }) => template.readsTraits) };
+  return {
+    columns: compiled,
+    readsTraits: compiled.some(({ template }) => template.readsTraits),
+    check() {
+      for (const { template } of compiled) template.check();
+    },
+  };
 }
 
 /** A sender's id and an entity's external id are texts that may well be numbers, so they fit anywhere. */

@@ -10,8 +10,8 @@ export function conditionCalls(calls: Calls): void {
     const { condition, expression } = await call.body();
     return call.answer(
       check(() => {
-        if (condition !== undefined) compileCondition(condition);
-        else compileExpression(expression ?? '');
+        if (condition !== undefined) compileCondition(condition).check();
+        else compileExpression(expression ?? '').check();
       }),
     );
   });
