@@ -168,8 +168,10 @@ function compileInterpolation(text: string, path: string, gathered: Gathered): F
   return (scope, budget) => {
     let filled = '';
     for (const part of parts) {
-      filled += typeof part === 'string' ? part : escaped(printValue(part, scope, budget), budget, gathered);
-      budget.build(filled.length);
+      const added =
+        typeof part === 'string' ? part : escaped(printValue(part, scope, budget), budget, gathered);
+      filled += added;
+      budget.build(filled.length, added.length);
     }
     return filled;
   };

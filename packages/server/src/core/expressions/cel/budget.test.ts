@@ -141,6 +141,36 @@ describe('what makes a text of every character counts each of them', () => {
   }
 });
 
+describe('what an expression makes is bounded in all, not only each value of it', () => {
+  const turns = Array.from({ length: 40 }, (_, i) => i);
+  const large = 3_900_000;
+  const scope = scopeWith({ turns, a: 'b'.repeat(large), numbers });
+  const built: [string, string][] = [
+    ['texts', 'payload.turns.map(i, payload.a + string(i)).size() > 0'],
+    ['texts that are let go again', 'payload.turns.all(i, (payload.a + string(i)).size() > 0)'],
+    ['lists', 'payload.turns.map(i, payload.numbers + [i]).size() > 0'],
+    ['lists that a macro makes', 'payload.turns.map(i, payload.numbers.map(n, n)).size() > 0'],
+    ['parts', 'payload.turns.map(i, payload.a.split("b")).size() > 0'],
+    ['small lists', 'payload.turns.map(i, payload.numbers.map(n, [i, n])).size() > 0'],
+    ['small maps', 'payload.turns.map(i, payload.numbers.map(n, {"i": n})).size() > 0'],
+  ];
+  for (const [what, text] of built) {
+    test(what, () => {
+      const evaluate = () => compileExpression(text).evaluate(scope, new Budget(1e12, 60_000));
+      expect(evaluate).toThrow('67108864 characters in all');
+    });
+  }
+
+  test('and a long text of many parts is counted once', () => {
+    const text = '{{ payload.t }}'.repeat(500);
+    const resolved = compileTemplate(text, 'text').resolve(
+      scopeWith({ t: 'b'.repeat(8_000) }),
+      new Budget(1e12, 60_000),
+    );
+    expect(resolved).toMatchObject({ kind: 'resolved' });
+  });
+});
+
 describe('a budget', () => {
   const spendFor = (budget: Budget, ms: number) => {
     for (const began = threadMs(); threadMs() - began < ms; ) budget.spend(65_536);

@@ -21,11 +21,16 @@ export function threadMs(): number {
 /** No single value that an expression builds may be larger: neither in characters nor in items. */
 const LARGEST_VALUE = 4 * 1024 * 1024;
 const DEEPEST_VALUE = 1_000;
+/** Nor all of them together, whether or not they are still needed: characters, with lists and maps counted as such. */
+const MOST_BUILT = 16 * LARGEST_VALUE;
+const SIZE_OF_COLLECTION = 16;
+const SIZE_OF_ITEM = 4;
 
 const reasons = {
   time: (ms: number) => `It took longer than its budget of ${ms} ms.`,
   work: () => 'It takes more work than it may here.',
   size: () => `It would make a value larger than ${LARGEST_VALUE} characters.`,
+  sum: () => `It would make values of more than ${MOST_BUILT} characters in all.`,
 };
 
 /** Thrown past everything that would absorb an error, and caught where the evaluation began. */
@@ -40,6 +45,7 @@ export class Budget {
   private started: number | null = null;
   private steps = 0;
   private carried = 0;
+  private built = 0;
   private nextLook: number;
 
   /**
@@ -68,10 +74,22 @@ export class Budget {
     if (now - this.started > this.mostMs) throw new OverBudget('time', this.mostMs);
   }
 
-  /** Asks before a value of that size is built. */
-  build(size: number): void {
-    if (size > LARGEST_VALUE) throw new OverBudget('size');
+  /** Asks before a text of that size is built, of which so much was not there before. */
+  build(size: number, added = size): void {
+    this.add(size, added);
     this.spend(size >> 3);
+  }
+
+  /** The same for a list or a map of so many items. */
+  collect(items: number): void {
+    this.add(items, SIZE_OF_COLLECTION + SIZE_OF_ITEM * items);
+    this.spend(items >> 3);
+  }
+
+  private add(size: number, added: number): void {
+    if (size > LARGEST_VALUE) throw new OverBudget('size');
+    this.built += added;
+    if (this.built > MOST_BUILT) throw new OverBudget('sum');
   }
 
   /** Counts towards the size of the result as a whole, where many values share what they are made of. */

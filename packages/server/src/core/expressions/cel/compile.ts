@@ -126,7 +126,10 @@ function compileList(nodes: readonly CelNode[], around: Surroundings): Code {
   const constants = literalsOf(nodes);
   if (constants !== null) return () => constants;
   const items = nodes.map(node => compileNode(node, around));
-  return frame => evaluateAll(items, frame);
+  return frame => {
+    frame.budget.collect(items.length);
+    return evaluateAll(items, frame);
+  };
 }
 
 /** Null unless all of them are literals. What is made of those is made once. */
@@ -152,6 +155,7 @@ function compileMap(entries: readonly (readonly [CelNode, CelNode])[], around: S
     value: compileNode(value, around),
   }));
   return frame => {
+    frame.budget.collect(fields.length);
     const map: Record<string, CelValue> = {};
     for (const field of fields) {
       const key = field.key(frame);

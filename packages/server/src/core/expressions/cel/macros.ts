@@ -103,5 +103,6 @@ function select(
     if (made instanceof CelFailure) return made;
     selected.push(made);
   }
+  frame.budget.collect(selected.length);
   return selected;
 }

@@ -29,7 +29,7 @@ const plus: readonly Overload[] = [
     ['list', 'list'],
     types => commonType(types),
     (budget, a, b) => {
-      budget.build(a.length + b.length);
+      budget.collect(a.length + b.length);
       return [...a, ...b];
     },
   ),

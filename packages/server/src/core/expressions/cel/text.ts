@@ -104,6 +104,7 @@ function split(text: string, separator: string, most: number | bigint, budget: B
   if (limit === 0) return [];
   const parts = separator === '' ? charactersOf(text, budget) : splitAt(text, separator, budget);
   budget.spend(parts.length);
+  budget.collect(parts.length);
   if (limit < 0 || parts.length <= limit) return parts;
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
 }
