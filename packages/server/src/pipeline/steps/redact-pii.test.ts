@@ -41,6 +41,11 @@ describe('redact.pii', () => {
     });
   });
 
+  test('loses no field where a name becomes one that was given to another', async () => {
+    const payload = parseJson('{"a@x.com":1,"c@x.com":2,"joe@x.com (b)":3}') as JsonObject;
+    expect(await redact(payload)).toEqual({ '[email]': 1, '[email] (b)': 2, '[email] (b) (b)': 3 });
+  });
+
   test('removes, or puts a hash that is the same for the same value', async () => {
     const payload = {
       a: 'to Ada@Example.com now',

@@ -34,7 +34,7 @@ export const redactPii = defineStep({
     'Finds personal data in every text of the payload, at any depth and in the names of fields too, and masks it ' +
     '(`[email]`), removes it, or puts a hash in its place that is the same for the same value (`[email:3f…]`). ' +
     'Telephone numbers are found in international form, and in national form where a region is given; blanks, hyphens ' +
-    'and digits may be those of any script. Numbers are left alone: only texts are looked at. `fields` are taken away always, `keep` is never touched.',
+    'and digits may be those of any script in the basic plane of Unicode. Numbers are left alone: only texts are looked at. `fields` are taken away always, `keep` is never touched.',
   config: z.strictObject({
     detectors: z
       .array(z.enum(detectorNames))
@@ -147,7 +147,7 @@ function redactObject(
       changed = {};
       for (const before of keys.slice(0, i)) putField(changed, before, object[before] as Json);
     }
-    putField(changed, name === key ? key : freeName(name, names, object), redacted);
+    putField(changed, name === key ? key : freeName(name, names, object, changed), redacted);
   }
   return changed ?? object;
 }
@@ -156,10 +156,10 @@ function redactObject(
  * Names may look the same once redacted, and no field is to be lost. Letters tell them apart: digits may mean
  * something.
  */
-function freeName(name: string, given: Map<string, number>, object: JsonObject): string {
+function freeName(name: string, given: Map<string, number>, object: JsonObject, changed: JsonObject): string {
   for (let n = given.get(name) ?? 0; ; n++) {
     const free = n === 0 ? name : `${name} (${letters(n)})`;
-    if (Object.hasOwn(object, free)) continue;
+    if (Object.hasOwn(object, free) || Object.hasOwn(changed, free)) continue;
     given.set(name, n + 1);
     return free;
   }

@@ -33,6 +33,19 @@ describe('whatever separates the groups, the number is found, and only the numbe
     },
   );
 
+  test('digits of every script whose characters take one unit', () => {
+    const digits = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code)).filter(
+      character => /\p{Nd}/u.test(character),
+    );
+    const ascii = '0123456789'.repeat(digits.length / 10);
+    expect(digits.map(digit => fold(digit).text).join('')).toBe(ascii);
+    for (let i = 0; i < digits.length; i += 10) {
+      const spelt = '4111 1111 1111 1111'.replace(/\d/g, digit => digits[i + Number(digit)] ?? '');
+      expect(redact(`(${spelt})`)).toBe('([credit_card])');
+      expect(redact(`${'x'.repeat(100)} ${spelt}`)).toBe(`${'x'.repeat(100)} [credit_card]`);
+    }
+  });
+
   test('digits of other scripts, full-width characters, and what nobody sees', () => {
     expect(redact('電話 ＋４４ ２０ ７９４６ ０９５８。')).toBe('電話 [phone]。');
     expect(redact('بطاقة ٤١١١ ١١١١ ١١١١ ١١١١')).toBe('بطاقة [credit_card]');

@@ -2,7 +2,7 @@ import type { Budget } from '../../../core/expressions/cel/budget.ts';
 import { creditCardDetector } from './credit-card.ts';
 import { countCharacters, type Detector, type Span } from './detector.ts';
 import { emailDetector } from './email.ts';
-import { type FoldedText, fold, unfolded } from './fold.ts';
+import { FOLDED_DIGITS, type FoldedText, fold, unfolded } from './fold.ts';
 import { ibanDetector } from './iban.ts';
 import { ipDetector } from './ip.ts';
 import { createPhoneDetector } from './phone.ts';
@@ -72,7 +72,7 @@ interface Detection extends Span {
 const STEPS_A_TEXT = 8;
 /** A digit or an at sign, of any script: most long texts have none, and short ones are counted as fast. */
 const SHORT = 64;
-const ANYTHING = /[0-9@%\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\uff10-\uff20]/;
+const ANYTHING = new RegExp(`[0-9@%${FOLDED_DIGITS}]`);
 const NOTHING: readonly Detection[] = [];
 
 /** Without overlaps: what begins first counts, and of those the longest. */
