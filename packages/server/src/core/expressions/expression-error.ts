@@ -17,6 +17,15 @@ export class ExpressionError extends Error {
   }
 }
 
+/** Runs what reads a part of a text, and sees its mistakes from the beginning of all. */
+export function readWithin<T>(offset: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof ExpressionError ? error.within(offset) : error;
+  }
+}
+
 /** Runs what reads a text at `path`, and turns its mistakes into a 400 that points at the character. */
 export function readAt<T>(path: string, read: () => T): T {
   try {

@@ -4,7 +4,7 @@ import { Budget, OverBudget } from './cel/budget.ts';
 import { compileExpression, type Expression, evaluateToJson } from './cel/expression.ts';
 import { printInteger } from './cel/numbers.ts';
 import { toJson } from './cel/value.ts';
-import { ExpressionError, readAt } from './expression-error.ts';
+import { ExpressionError, readAt, readWithin } from './expression-error.ts';
 import { getPath, type Path, parsePath, putField } from './path.ts';
 
 /**
@@ -146,7 +146,7 @@ function escaped(text: string, budget: Budget, { escapeText }: Gathered): string
 
 const nameAll = (): string => [...eventFields, ...roots].join(', ');
 
-const readPath = (text: string, start: number): Path => within(start, () => parsePath(text.slice(start)));
+const readPath = (text: string, start: number): Path => readWithin(start, () => parsePath(text.slice(start)));
 
 // --- {{ … }} ---------------------------------------------------------------------------------------------
 
@@ -158,8 +158,8 @@ function compileInterpolation(text: string, path: string, gathered: Gathered): F
     if (open < 0) break;
     const close = findClose(text, open + 2);
     if (close < 0) throw new ExpressionError('This {{ has no }}', open);
-    const expression = within(open + 2, () => compileExpression(text.slice(open + 2, close)));
-    gathered.checks.push(() => readAt(path, () => within(open + 2, expression.check)));
+    const expression = readWithin(open + 2, () => compileExpression(text.slice(open + 2, close)));
+    gathered.checks.push(() => readAt(path, () => readWithin(open + 2, expression.check)));
     parts.push(text.slice(at, open), expression);
     at = close + 2;
   }
@@ -175,15 +175,6 @@ function compileInterpolation(text: string, path: string, gathered: Gathered): F
     }
     return filled;
   };
-}
-
-/** What reads the text that begins there; its mistakes are seen from the beginning of all. */
-function within<T>(offset: number, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof ExpressionError ? error.within(offset) : error;
-  }
 }
 
 /** Where the expression's own braces and texts have ended: `{{ {"a": "}}"}.a }}` closes at its last two. */

@@ -1,6 +1,6 @@
 import type { Scope } from '../../event/scope.ts';
 import type { JsonObject } from '../../json/json.ts';
-import { ExpressionError } from '../expression-error.ts';
+import { ExpressionError, readWithin } from '../expression-error.ts';
 import { putField } from '../path.ts';
 import { Budget } from './budget.ts';
 import type { Code, Frame, Surroundings } from './code.ts';
@@ -286,7 +286,7 @@ function compileUse(
 }
 
 function compileRe2(node: NodeOf<'re2'>, around: Surroundings): Code {
-  const regex = compilePatternAt(node.pattern, node.patternAt);
+  const regex = readWithin(node.patternAt, () => compilePattern(node.pattern));
   const subject = compileNode(node.subject, around);
   return frame => {
     const value = subject(frame);
@@ -295,12 +295,4 @@ function compileRe2(node: NodeOf<'re2'>, around: Surroundings): Code {
       return mismatch(node, around, `re2() looks at text, not at ${nameKindOf(value)}`);
     return regex.test(value, frame.budget);
   };
-}
-
-function compilePatternAt(pattern: string, position: number) {
-  try {
-    return compilePattern(pattern);
-  } catch (error) {
-    throw error instanceof ExpressionError ? error.within(position) : error;
-  }
 }
