@@ -67,6 +67,7 @@ export function composeEndpoints(
     directory,
     limits,
     room,
+    bodyThread,
     async stop() {
       bodyThread.stop();
       await appender.drained();

@@ -35,7 +35,7 @@ export async function composeWeb(
   { telemetry, endpoints, pipelines, delivery, nodes }: Parts,
 ): Promise<WebPart> {
   const { accounts, configuration, journal, eventQueue, jobs, counters, upkeep } = engine;
-  const { limits, room, directory, activity } = endpoints;
+  const { limits, room, bodyThread, directory, activity } = endpoints;
   // Not the engine's own: through these the delivery worker hears of what is discarded or erased.
   const { deliveryQueue, entities } = delivery;
   const client = { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL };
@@ -57,6 +57,7 @@ export async function composeWeb(
         cursors: createCursors(vault),
         limits,
         room,
+        largeBodies: bodyThread,
         async authenticate(request) {
           const key = await authenticateKey(request, directory);
           activity.keyUsed(key.id);
@@ -106,6 +107,7 @@ export async function composeWeb(
         limits,
         // Anybody may send a login: what is held back there takes no room from the ingest endpoints.
         room: createByteRoom(bodyRoomBytes(settings)),
+        largeBodies: bodyThread,
         defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
         mostOrganisationsPerUser: settings.SLUICE_MAX_ORGANISATIONS_PER_USER,
         pagesFrom: join(import.meta.dirname, '../../../dashboard/dist'),

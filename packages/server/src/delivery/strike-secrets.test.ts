@@ -7,7 +7,7 @@ import { strikeSecrets } from './strike-secrets.ts';
 const SECRET = 'pässwörd/+?="42"';
 
 /** What is kept of an attempt whose receiver answered this. */
-async function keptOf(response: string): Promise<string> {
+async function keptOf(response: string, secret = SECRET): Promise<string> {
   const result: AttemptResult = {
     outcome: 'failed',
     code: 'rejected_by_destination',
@@ -20,7 +20,7 @@ async function keptOf(response: string): Promise<string> {
   };
   const destination: Destination = { readsTraits: false, send: async () => result };
   const kind = { secrets: ['password'] } as unknown as Kind;
-  const struck = strikeSecrets(destination, kind, { password: SECRET });
+  const struck = strikeSecrets(destination, kind, { password: secret });
   return JSON.stringify(await struck.send({} as OutgoingDelivery));
 }
 
@@ -54,6 +54,14 @@ describe('a secret that a receiver echoes is struck out of everything that is ke
         expect(Buffer.from(text, 'base64').toString('utf8')).not.toContain('rd/+?="4');
       }
     });
+  }
+});
+
+test('a token that looks like an address with a password, and is none, is struck out as it is', async () => {
+  for (const token of ['x://u:%zz@h', 'x://user:secret%E9password@h']) {
+    const kept = await keptOf(`before ${token} after`, token);
+    expect(kept).toContain('before … after');
+    expect(await keptOf(`before ${new URL(token).password} after`, token)).toContain('before … after');
   }
 });
 

@@ -25,8 +25,17 @@ function secretsOf(kind: Kind, config: JsonObject): string[] {
 function partsOf(secret: string): string[] {
   if (!URL.canParse(secret)) return [];
   const { protocol, pathname, search, password } = new URL(secret);
-  if (password !== '') return [password, decodeURIComponent(password)];
+  if (password !== '') return [password, ...decodedOf(password)];
   return protocol === 'https:' || protocol === 'http:' ? [pathname + search, pathname].filter(isTelling) : [];
+}
+
+/** Nothing of what only looks percent-encoded: any token may look like an address. */
+function decodedOf(text: string): string[] {
+  try {
+    return [decodeURIComponent(text)];
+  } catch {
+    return [];
+  }
 }
 
 const isTelling = (path: string): boolean => path.length > 8;

@@ -2,14 +2,14 @@ import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
 import type { NewEvent } from '../core/event/event.ts';
 import type { ByteRoom } from '../core/http/byte-room.ts';
-import { decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
+import { decompress, mediaTypeOf, READ_IN_PLACE_BYTES, readBytes } from '../core/http/read-body.ts';
 import type { AppendRequest, AppendResult } from '../core/stores/journal.ts';
 import type { ActivityLog } from './activity.ts';
 import { authenticateKey } from './authenticate.ts';
 import type { Directory } from './directory.ts';
 import { hashBody, readIdempotencyKey } from './idempotency.ts';
 import type { Limits } from './limits.ts';
-import { type BodyThread, READ_IN_PLACE_BYTES } from './reading/body-thread.ts';
+import type { BodyThread } from './reading/body-thread.ts';
 import { unpackBatch } from './reading/protocol.ts';
 import { createBatchReader, toNewEvent } from './reading/read-batch.ts';
 
@@ -22,7 +22,7 @@ export interface IngestDependencies {
   readonly room: ByteRoom;
   readonly clock: Clock;
   /** Reads what is too large to be read in place. */
-  readonly bodyThread: BodyThread;
+  readonly bodyThread: Pick<BodyThread, 'readBatch' | 'readWebhook'>;
   /** Resolves once it is on stable storage. */
   accept(request: AppendRequest): Promise<AppendResult>;
 }

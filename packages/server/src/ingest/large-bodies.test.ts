@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import { systemClock } from '../core/clock.ts';
 import { createByteRoom } from '../core/http/byte-room.ts';
+import { READ_IN_PLACE_BYTES } from '../core/http/read-body.ts';
 import type { AppendRequest } from '../core/stores/journal.ts';
 import type { ActivityLog } from './activity.ts';
 import { createHttpIngest, type IngestDependencies } from './http-ingest.ts';
 import { createRateLimiter } from './rate.ts';
-import { READ_IN_PLACE_BYTES } from './reading/body-thread.ts';
 import { packBatch } from './reading/protocol.ts';
 import { createWebhookIngress } from './webhook-ingress.ts';
 
@@ -52,7 +52,6 @@ function openEndpoints() {
         elsewhere.push(bytes.byteLength);
         return { type: 'read elsewhere', payload: '{}' };
       },
-      stop() {},
     },
     async accept(request) {
       accepted.push(request);

@@ -1,13 +1,18 @@
 import { Problem } from '../core/errors.ts';
 import { createByteRoom, createByteRooms } from '../core/http/byte-room.ts';
-import { decompress, type MediaType, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
+import {
+  decompress,
+  type MediaType,
+  mediaTypeOf,
+  READ_IN_PLACE_BYTES,
+  readBytes,
+} from '../core/http/read-body.ts';
 import { newId } from '../core/ids.ts';
 import { bearerOf, unauthenticated } from './authenticate.ts';
 import type { KnownSource } from './directory.ts';
 import type { IngestDependencies } from './http-ingest.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { RateLimiter } from './rate.ts';
-import { READ_IN_PLACE_BYTES } from './reading/body-thread.ts';
 import { createWebhookReader, type WebhookContent } from './reading/read-webhook.ts';
 import { isSameSecret, isSignature, isSignedBy } from './signature.ts';
 

@@ -1,6 +1,7 @@
 import { applyWrite, type EntityState, type EntityWrite, toMilliseconds } from '../core/entities/write.ts';
 import { newId } from '../core/ids.ts';
 import type { EntityWriteRequest, EntityWriteResult, StoredEntity } from '../core/stores/entities.ts';
+import type { Steps } from '../core/work/in-steps.ts';
 import { toAuditRow } from './queries/configuration/audit.ts';
 import type { Schema } from './schema.ts';
 
@@ -37,12 +38,13 @@ export const nameOfWrite = (orgId: string, { kind, externalId }: EntityWrite): s
 
 /**
  * Performs what many calls ask for on the rows that `find` yields, in order; each call as a whole or not at all.
- * `find` is asked once for each entity, inside the transaction that will keep what is written.
+ * `find` is asked once for each entity, inside the transaction that will keep what is written. A step for each entity:
+ * a thousand large ones take long to merge.
  */
-export function performWrites(
+export function* performWrites(
   requests: readonly EntityWriteRequest[],
   find: (orgId: string, write: EntityWrite) => EntityRow,
-): { results: EntityWriteResult[]; written: WrittenEntity[]; records: Schema['audit'][] } {
+): Steps<{ results: EntityWriteResult[]; written: WrittenEntity[]; records: Schema['audit'][] }> {
   const slots = new Map<string, Slot>();
   const slotOf = (orgId: string, write: EntityWrite): Slot => {
     const name = nameOfWrite(orgId, write);
@@ -52,7 +54,9 @@ export function performWrites(
     slots.set(name, slot);
     return slot;
   };
-  const results = requests.map(({ orgId, writes }) => perform(writes, write => slotOf(orgId, write)));
+  const results: EntityWriteResult[] = [];
+  for (const { orgId, writes } of requests)
+    results.push(yield* perform(writes, write => slotOf(orgId, write)));
   const records = requests.flatMap(({ records = [] }, i) => (results[i]?.kind === 'written' ? records : []));
   return { results, written: [...slots.values()].flatMap(toWritten), records: records.map(toAuditRow) };
 }
@@ -80,7 +84,10 @@ const toSlot = (row: EntityRow): Slot => ({
 });
 
 /** What a call wrote counts once all of it could be written. */
-function perform(writes: readonly EntityWrite[], slotOf: (write: EntityWrite) => Slot): EntityWriteResult {
+function* perform(
+  writes: readonly EntityWrite[],
+  slotOf: (write: EntityWrite) => Slot,
+): Steps<EntityWriteResult> {
   const drafts = new Map<Slot, EntityState>();
   const entities: StoredEntity[] = [];
   for (const [index, write] of writes.entries()) {
@@ -96,6 +103,7 @@ function perform(writes: readonly EntityWrite[], slotOf: (write: EntityWrite) =>
       createdAt: state.createdAt,
       updatedAt: toMilliseconds(state.changed),
     });
+    yield;
   }
   for (const [slot, state] of drafts) {
     slot.state = state;

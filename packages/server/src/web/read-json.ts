@@ -1,8 +1,15 @@
 import type { z } from 'zod';
 import { invalid, Problem } from '../core/errors.ts';
 import type { ByteRoom } from '../core/http/byte-room.ts';
-import { decodeText, decompress, mediaTypeOf, readBytes } from '../core/http/read-body.ts';
+import {
+  decodeText,
+  decompress,
+  mediaTypeOf,
+  READ_IN_PLACE_BYTES,
+  readBytes,
+} from '../core/http/read-body.ts';
 import { validate } from '../core/http/validate.ts';
+import { requireFewValues } from '../core/json/count-values.ts';
 import { mayHoldUnstorableText, parseJson, requireNesting, requireStorableText } from '../core/json/json.ts';
 
 interface BodyLimits {
@@ -20,17 +27,24 @@ export interface BodyReading {
 export async function readJson<T extends z.ZodType>(
   request: Request,
   schema: T,
-  { limits, room }: BodyReading,
+  reading: BodyReading,
   whenEmpty?: 'take as {}',
 ): Promise<z.output<T>> {
-  if (mediaTypeOf(request) !== 'json') throw new Problem('unsupported_media_type');
-  const bytes = await decompress(request, await readBytes(request, limits, room), limits);
+  const { limits } = reading;
+  const bytes = await readJsonBytes(request, reading);
+  if (bytes.byteLength > READ_IN_PLACE_BYTES) requireFewValues(bytes);
   const text = decodeText(bytes);
   if (text.trim() === '' && whenEmpty) return validate(schema, {});
   const value = parseJson(text);
   requireNesting(value, limits.nesting, '');
   if (mayHoldUnstorableText(text)) requireStorableText(value, '');
   return validate(schema, value);
+}
+
+/** The bytes of a body that says it is JSON, unpacked. */
+export async function readJsonBytes(request: Request, { limits, room }: BodyReading): Promise<Uint8Array> {
+  if (mediaTypeOf(request) !== 'json') throw new Problem('unsupported_media_type');
+  return decompress(request, await readBytes(request, limits, room), limits);
 }
 
 /** The query of a call. An unknown parameter is refused: a misspelt filter must not pass for no filter. */

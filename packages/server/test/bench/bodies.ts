@@ -1,5 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { type HostileBody, hostileBatches, hostileWebhooks } from '../support/hostile-bodies.ts';
+import {
+  type HostileBody,
+  hostileBatches,
+  hostileDryRuns,
+  hostileEntities,
+  hostileWebhooks,
+} from '../support/hostile-bodies.ts';
 import { atMost, type Figure, type Section } from './figure.ts';
 import { type MeasuredSluice, startSluice } from './servers.ts';
 
@@ -18,6 +24,8 @@ export const bodiesSection: Section = {
       return [
         await worstOf('/v1/ingest', hostileBatches(), body => sendBatch(sluice, body), probe),
         await worstOf('/whk', hostileWebhooks(), body => sendWebhook(sluice, body), probe),
+        await worstOf('/v1/entities', hostileEntities(), body => sendEntities(sluice, body), probe),
+        await worstOf('a dry run', hostileDryRuns(), body => sendPrivate(sluice, body), probe),
       ];
     } finally {
       probe.stop();
@@ -55,6 +63,12 @@ const sendWebhook = ({ url, source }: MeasuredSluice, { body, headers }: Hostile
     'X-Ingest-Signature': createHmac('sha256', source.secret).update(body).digest('hex'),
     ...headers,
   });
+
+const sendEntities = ({ url, seed }: MeasuredSluice, { body }: HostileBody): Promise<number> =>
+  post(`${url}/v1/entities`, body, { Authorization: `Bearer ${seed.apiKey}` });
+
+const sendPrivate = ({ url, cookie }: MeasuredSluice, { body }: HostileBody): Promise<number> =>
+  post(`${url}/dashboard/api/pipelines/dry-run`, body, { Cookie: cookie, 'X-Sluice-CSRF': '1' });
 
 async function post(url: string, body: Uint8Array, headers: Record<string, string>): Promise<number> {
   const response = await fetch(url, { method: 'POST', body: body as Uint8Array<ArrayBuffer>, headers });

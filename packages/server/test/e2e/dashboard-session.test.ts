@@ -129,6 +129,16 @@ test('what anybody may send is small, and refused before it is read otherwise', 
   expectRefused(answer, { status: 413, code: 'payload_too_large' });
 });
 
+test('whoever is logged in sends as much as a call needs, and no more', async () => {
+  const browser = await logIn(service.url, 'owner@example.com');
+  const tooLarge = { status: 413, code: 'payload_too_large' };
+  expectRefused(await browser.post('/keys', { name: 'x'.repeat(96 * 1024) }), tooLarge);
+  expectRefused(await browser.post('/conditions/check', { condition: ' '.repeat(96 * 1024) }), tooLarge);
+  const named = { status: 400, code: 'validation_failed', path: 'name' };
+  expectRefused(await browser.post('/pipelines', { name: 'x'.repeat(900 * 1024) }), named);
+  expectRefused(await browser.post('/pipelines', { name: 'x'.repeat(1024 * 1024) }), tooLarge);
+});
+
 test('behind a proxy that is trusted and speaks TLS, the cookie is bound to this host, and logging out takes it away', async () => {
   const behind = await startTestService({ settings: { SLUICE_TRUST_PROXY: 'true' } });
   await setUp(behind);

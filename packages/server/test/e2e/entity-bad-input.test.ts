@@ -232,6 +232,55 @@ describe('bodies', () => {
   });
 });
 
+describe('a large body', () => {
+  const traits = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`trait_${n}`, `value ${n}`]));
+  const many = (count: number, each: unknown) =>
+    Array.from({ length: count }, (_, n) => ({ kind: 'bulk', external_id: `${n}`, traits: each }));
+
+  test('of a thousand entities with a hundred traits each is written, in order', async () => {
+    const { status, body } = await client.post({ entities: many(1_000, traits(100)) });
+    expect(status).toBe(200);
+    const { data } = body as { data: { external_id: string; traits: unknown; version: number }[] };
+    expect(data.map(({ external_id, version }) => [external_id, version])).toEqual(
+      Array.from({ length: 1_000 }, (_, n) => [`${n}`, 1]),
+    );
+    expect(data[999]?.traits).toEqual(traits(100));
+  });
+
+  test('is refused as a small one is', async () => {
+    const all = many(500, traits(20));
+    const spoilt = (entity: unknown) => ({ entities: [...all, entity] });
+    const wrong: [unknown, string][] = [
+      [{ kind: 'Not A Kind', external_id: '1' }, 'entities[500].kind'],
+      [{ kind: 'bulk', external_id: '1', more: 1 }, 'entities[500].more'],
+      [{ kind: 'bulk', external_id: '1', traits: nested(65) }, 'entities[500].traits'],
+      [{ kind: 'bulk', external_id: '1', traits: { a: '\0' } }, 'entities[500].traits.a'],
+    ];
+    for (const [entity, path] of wrong) expectRefused(await client.post(spoilt(entity)), refusal(path));
+    const invalid = { status: 400, code: 'invalid_json' };
+    expectRefused(await client.send('POST', '', { body: '['.repeat(200_000) }), invalid);
+    expectRefused(await client.send('PUT', '/bulk/x', { body: '"'.repeat(200_001) }), invalid);
+    expectRefused(await client.post({ entities: many(1_001, traits(10)) }), refusal('entities'));
+    expectRefused(await client.post(spoilt({ kind: 'bulk', external_id: '1', traits: traits(5_000) })), {
+      status: 413,
+      code: 'payload_too_large',
+      path: 'entities[500].traits',
+    });
+  });
+
+  test('of traits that are taken away is one of traits that may be there', async () => {
+    const gone = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`trait_${n}`, null]));
+    expect((await client.put('/bulk/gone', { ...traits(1_000), kept: 1 })).status).toBe(201);
+    const { body } = await client.patch('/bulk/gone', gone(10_000));
+    expect(body).toMatchObject({ data: { traits: { kept: 1 }, version: 2 } });
+    const large = { status: 413, code: 'payload_too_large', path: 'traits' };
+    expectRefused(await client.patch('/bulk/gone', gone(50_000)), large);
+    expectRefused(await client.patch('/bulk/never', gone(50_000)), { status: 404, code: 'not_found' });
+  });
+});
+
 describe('queries', () => {
   const bad: [string, string][] = [
     ['limit=-1', 'limit'],

@@ -86,6 +86,22 @@ describe('a dry run', () => {
     });
   });
 
+  test('takes an event of a mebibyte, and none of more values than could be read while others wait', async () => {
+    const pipeline = { steps: [filter('true')] };
+    const text = '[,:{"\\'.repeat(100_000);
+    const report = await dryRun({ pipeline, event: { type: 'x', payload: { text } } });
+    expect(report.payload).toEqual({ text });
+    const numbers = { pipeline, event: { type: 'x', payload: { numbers: Array(30_000).fill(12_345) } } };
+    const tooLarge = { status: 413, code: 'payload_too_large' };
+    const refused = await owner.post('/pipelines/dry-run', numbers);
+    expectRefused(refused, tooLarge);
+    expect(refused.body).toMatchObject({
+      error: { message: 'The body may hold at most 20000 keys and values.' },
+    });
+    const whole = { pipeline, event: { type: 'x', payload: { text: 'x'.repeat(2 * 1024 * 1024) } } };
+    expectRefused(await owner.post('/pipelines/dry-run', whole), tooLarge);
+  });
+
   test('shows where it would be dropped or fail', async () => {
     const event = { type: 'x', payload: { a: 1 } };
     const steps = [filter('payload.a == 2'), filter('true')];

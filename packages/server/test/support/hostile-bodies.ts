@@ -130,6 +130,62 @@ export function hostileBatches(bodyBytes = 5 * MiB, eventBytes = MiB): HostileBo
   ];
 }
 
+const entity = (inside: string) => `{"kind":"k","external_id":"x","traits":{${inside}}}`;
+const many = (entities: string) => `{"entities":[${entities}]}`;
+
+/** Those that make traits which may be stored. */
+const STORED_CONTENTS = [
+  'many keys, no two alike',
+  'keys, and one long number',
+  'one key over and over',
+  'texts of one escape',
+  'arrays sixty deep',
+];
+
+/** For `POST /v1/entities`. */
+export function hostileEntities(bodyBytes = 5 * MiB): HostileBody[] {
+  const one = Object.entries(contents).map(([name, inside]) => ({
+    name: `one entity: ${name}`,
+    body: bytesOf(entity(inside(bodyBytes - 64))),
+  }));
+  const each = STORED_CONTENTS.map(name => {
+    const traits = contents[name]?.(60 * 1024) ?? '';
+    return {
+      name: `entities of 60 KiB: ${name}`,
+      body: bytesOf(many(fill(bodyBytes - 64, n => entity(traits).replace('"x"', `"x${n}"`)))),
+    };
+  });
+  const others: Record<string, string> = {
+    'brackets and nothing else': '['.repeat(bodyBytes),
+    'braces of keys and nothing else': '{"a":'.repeat(Math.floor(bodyBytes / 5)),
+    'a number over and over in place of entities': many(fill(bodyBytes - 64, () => '1')),
+    'empty entities': many(fill(bodyBytes - 64, () => '{}')),
+    'unknown fields beside the entities': `{"entities":[],${fill(bodyBytes - 64, n => `"${n.toString(36)}":0`)}}`,
+    'traits that are taken away': entity(fill(bodyBytes - 64, n => `"${n.toString(36)}":null`)),
+    'the same entity over and over': many(
+      Array.from({ length: 1_000 }, () =>
+        entity(fill(bodyBytes / 1_000 - 64, n => `"${n.toString(36)}":0`)),
+      ).join(','),
+    ),
+    'a thousand entities of many traits': many(
+      Array.from({ length: 1_000 }, (_, n) =>
+        entity(fill(bodyBytes / 1_000 - 64, i => `"trait_${i}":${n}`)).replace('"x"', `"m${n}"`),
+      ).join(','),
+    ),
+  };
+  return [...one, ...each, ...Object.entries(others).map(([name, text]) => ({ name, body: bytesOf(text) }))];
+}
+
+/** For `POST /dashboard/api/pipelines/dry-run`. */
+export function hostileDryRuns(eventBytes = MiB): HostileBody[] {
+  const asMany = Array.from({ length: 9_900 }, (_, n) => `"${n.toString(36)}":0`).join(',');
+  const payloads = Object.entries(contents).map(([name, inside]) => [name, inside(eventBytes - 64)] as const);
+  return [...payloads, ['as many keys as are read', asMany] as const].map(([name, payload]) => ({
+    name,
+    body: bytesOf(`{"pipeline":{},"event":${event(payload)}}`),
+  }));
+}
+
 /** For `POST /whk/<token>`. */
 export function hostileWebhooks(bodyBytes = 5 * MiB, eventBytes = MiB): HostileBody[] {
   const size = eventBytes - 16;

@@ -41,7 +41,7 @@ export async function openPrivateCalls(): Promise<PrivateCalls> {
     sessions: createSessions(storage, systemClock, 0),
     cursors: createCursors(createVault('a secret key for tests, 32 characters or more')),
     client: { trustProxy: false, baseUrl: undefined },
-    limits: { bodyBytes: 1_024, nesting: 64 },
+    limits: { bodyBytes: 1_024, eventBytes: 1_024, nesting: 64 },
     room: createByteRoom(1_024),
     live: createLiveFeed(),
   });

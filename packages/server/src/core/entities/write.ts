@@ -42,9 +42,17 @@ export const toChanged = (epochMs: number): number => epochMs * 1_000;
 export const isMatch = (version: number | null, wanted: IfMatch): boolean =>
   wanted === null || (wanted === '*' ? version !== null : version === wanted);
 
+/**
+ * What there is comes to 64 KiB at the most, and so does what is added. A patch that is this long takes away what is
+ * not there, and would keep everybody else's writes waiting.
+ */
+const MOST_PATCH_LENGTH = 4 * MOST_TRAIT_BYTES;
+
 export function applyWrite(state: EntityState | null, write: EntityWrite): EntityState | Refusal {
   if (state === null && write.mode === 'patch') return 'not_found';
   if (!isMatch(state?.version ?? null, write.ifMatch)) return 'version_conflict';
+  if (write.traits.length > (write.mode === 'replace' ? MOST_TRAIT_BYTES : MOST_PATCH_LENGTH))
+    return 'too_large';
   const written =
     write.mode === 'replace' ? replaced(write) : merged(state ?? { traits: '{}', traitTimes: '{}' }, write);
   if (Buffer.byteLength(written.traits) > MOST_TRAIT_BYTES) return 'too_large';

@@ -50,6 +50,9 @@ const MOST_NESTING = 1_000;
 const LONG_INTEGER = /(?<=^|[[:,\s])-?\d{16,}(?![\d.eE])/g;
 const QUOTED = `${randomBytes(12).toString('hex')}:`;
 
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
 function quoteLongIntegers(text: string): string {
   const isInString = createStringFinder(text);
   return text.replace(LONG_INTEGER, (digits, at: number) =>
@@ -59,21 +62,16 @@ function quoteLongIntegers(text: string): string {
 
 /** Whether a place of a JSON text lies inside one of its strings; asked from left to right, each sign is read once. */
 function createStringFinder(text: string): (at: number) => boolean {
-  let mark = text.indexOf('"');
+  let read = 0;
   let isInside = false;
   return at => {
-    while (mark !== -1 && mark < at) {
-      if (!isInside || !isEscaped(text, mark)) isInside = !isInside;
-      mark = text.indexOf('"', mark + 1);
+    for (; read < at; read++) {
+      const sign = text.charCodeAt(read);
+      if (sign === QUOTE) isInside = !isInside;
+      else if (sign === BACKSLASH) read++;
     }
     return isInside;
   };
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let slashes = 0;
-  while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes++;
-  return slashes % 2 === 1;
 }
 
 function unquote(value: Json): Json {

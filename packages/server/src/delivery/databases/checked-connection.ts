@@ -12,8 +12,21 @@ const Connection = pg.Connection as unknown as new (options: object) => pg.Conne
 
 /** A connection that reads nothing but whole, sound frames; anything else ends it. */
 class CheckedConnection extends Connection {
+  readonly #check = createFrameCheck();
+
+  // With these two, and nothing else that it sends, the library asks for readiness.
+  override query(text: string): void {
+    this.#check.asked();
+    super.query(text);
+  }
+
+  override sync(): void {
+    this.#check.asked();
+    super.sync();
+  }
+
   override attachListeners(stream: Duplex): void {
-    const check = createFrameCheck();
+    const check = this.#check;
     const checked = new EventEmitter();
     super.attachListeners(checked);
     stream.on('data', (bytes: Buffer) => {

@@ -38,7 +38,9 @@ function threads(first: (message: DatabaseCall, handlers: Parameters<StartDataba
 const insertion = { table: 't', columns: [], values: '[]' };
 
 test('a thread that does not get on is ended; what was under way has failed, and the next use has another', async () => {
-  const made = threads(() => {});
+  const made = threads(message => {
+    if (message.kind === 'open') Atomics.add(new Int32Array(message.heartbeat), 0, 1);
+  });
   const errors: unknown[] = [];
   const thread = createDatabaseThread({
     start: made.start,
@@ -93,5 +95,25 @@ test('a thread that gets on may take its time', async () => {
   release();
   expect(await used).toEqual({ kind: 'done', value: 'late' });
   expect(made.ended()).toBe(0);
+  thread.stop();
+});
+
+test('a thread that takes long to start is not one that is stuck', async () => {
+  const made = threads((message, { onMessage }) => {
+    if (message.kind !== 'work') return;
+    const { call } = message;
+    const answer = () => onMessage({ kind: 'done', call, result: { kind: 'done', value: 'at last' } });
+    setTimeout(answer, 1_000);
+  });
+  const thread = createDatabaseThread({ start: made.start, onError: () => {}, stuckAfterMs: 250 });
+  expect(await thread.use('insert', insertion, database, 60_000)).toEqual({ kind: 'done', value: 'at last' });
+  thread.stop();
+});
+
+test('a thread that never starts is ended', async () => {
+  const made = threads(() => {});
+  const thread = createDatabaseThread({ start: made.start, onError: () => {}, startedWithinMs: 250 });
+  expect(await thread.use('insert', insertion, database, 60_000)).toMatchObject({ kind: 'failed' });
+  expect(made.ended()).toBe(1);
   thread.stop();
 });

@@ -36,6 +36,8 @@ interface Pending {
 
 const CHECK_EVERY_MS = 250;
 const STUCK_AFTER_MS = seconds(3);
+/** Until its first sign of life: on a busy machine, loading it takes seconds. */
+const STARTED_WITHIN_MS = seconds(60);
 
 const cut: OutgoingFailure = {
   code: 'bad_response',
@@ -46,8 +48,10 @@ export function createDatabaseThread(options: {
   readonly start: StartDatabaseThread;
   onError(error: unknown): void;
   readonly stuckAfterMs?: number;
+  readonly startedWithinMs?: number;
 }): DatabaseThread {
   const stuck = createStuckDetector(CHECK_EVERY_MS, options.stuckAfterMs ?? STUCK_AFTER_MS);
+  const notStarted = createStuckDetector(CHECK_EVERY_MS, options.startedWithinMs ?? STARTED_WITHIN_MS);
   const pending = new Map<number, Pending>();
   let thread: ReturnType<StartDatabaseThread> | null = null;
   let beats = new Int32Array(new SharedArrayBuffer(4));
@@ -57,6 +61,7 @@ export function createDatabaseThread(options: {
   function begin(): ReturnType<StartDatabaseThread> {
     beats = new Int32Array(new SharedArrayBuffer(4));
     stuck.reset();
+    notStarted.reset();
     const started = options.start({
       onMessage(message) {
         if (started !== thread) return;
@@ -90,7 +95,9 @@ export function createDatabaseThread(options: {
   }
 
   function check(): void {
-    if (stuck.look(Atomics.load(beats, 0))) replace('The thread that talks to databases did not get on.');
+    const beat = Atomics.load(beats, 0);
+    const isStuck = beat === 0 ? notStarted.look(beat) : stuck.look(beat);
+    if (isStuck) replace('The thread that talks to databases did not get on.');
   }
 
   function replace(problem: string): void {

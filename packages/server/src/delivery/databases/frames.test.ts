@@ -2,6 +2,13 @@ import { describe, expect, test } from 'bun:test';
 import { frame, int16, int32, ready } from '../../../test/support/hostile/fake-postgres.ts';
 import { createFrameCheck, NotUnderstood } from './frames.ts';
 
+/** Of a connection over which as much was asked as the test needs. */
+function askedCheck(questions = 1_000): ReturnType<typeof createFrameCheck> {
+  const check = createFrameCheck();
+  for (let n = 0; n < questions; n++) check.asked();
+  return check;
+}
+
 const sound: Readonly<Record<string, Buffer>> = {
   'an error': frame('E', 'SERROR\0C42P01\0Mno such table\0\0'),
   'an error without a word': frame('E', '\0'),
@@ -27,7 +34,7 @@ describe('a frame that a server may send passes', () => {
       const check = createFrameCheck();
       const single = [...bytes].flatMap(byte => check.take(Buffer.from([byte])));
       expect(single).toEqual([bytes]);
-      expect(createFrameCheck().take(Buffer.concat([ready, bytes, ready]))).toEqual([ready, bytes, ready]);
+      expect(askedCheck().take(Buffer.concat([ready, bytes, ready]))).toEqual([ready, bytes, ready]);
     });
   }
 });
@@ -60,6 +67,9 @@ const unsound: Readonly<Record<string, Buffer>> = {
   'authentication of no known kind': frame('R', int32(7)),
   'authentication that is cut off': frame('R', '\0'),
   'SASL without an end': frame('R', `${int32(10)}SCRAM-SHA-256`),
+  'a SCRAM challenge without rounds': frame('R', `${int32(11)}r=a,s=YQ==`),
+  'a SCRAM challenge of rounds that are no number': frame('R', `${int32(11)}r=a,s=YQ==,i=4096x`),
+  'a SCRAM challenge with rounds given twice': frame('R', `${int32(11)}r=a,s=YQ==,i=4096,i=99999`),
   'SCRAM with a thousand million rounds': frame('R', `${int32(11)}r=a,s=b,i=1000000000`),
   'readiness of two bytes': frame('Z', 'II'),
   'a parsed statement with a body': frame('1', 'x'),
@@ -91,7 +101,7 @@ test('an answer without end is refused at two mebibytes, and many short answers 
   expect(() => {
     for (let n = 0; n < 10; n++) endless.take(notice);
   }).toThrow('more than any question needs');
-  const patient = createFrameCheck();
+  const patient = askedCheck();
   for (let n = 0; n < 100; n++) expect(patient.take(Buffer.concat([notice, ready]))).toHaveLength(2);
 });
 
@@ -102,7 +112,7 @@ test('more rows than any table has columns are refused, and as many in several a
   endless.take(ready);
   endless.take(many);
   expect(() => endless.take(many)).toThrow('more than any question needs');
-  const patient = createFrameCheck();
+  const patient = askedCheck();
   patient.take(ready);
   for (let n = 0; n < 3; n++) patient.take(Buffer.concat([many, ready]));
 });
@@ -112,4 +122,42 @@ test('a frame that has come in part is not handed on', () => {
   const check = createFrameCheck();
   expect(check.take(error.subarray(0, error.length - 1))).toEqual([]);
   expect(check.take(error.subarray(error.length - 1))).toEqual([error]);
+});
+
+test('a server that asks for more rounds of SCRAM than are computed is told why', () => {
+  const challenge = (rounds: number) => frame('R', `${int32(11)}r=a,s=YQ==,i=${rounds}`);
+  expect(createFrameCheck().take(challenge(100_000))).toHaveLength(1);
+  expect(() => createFrameCheck().take(challenge(100_001))).toThrow(
+    'it asked for more than 100000 rounds of SCRAM',
+  );
+});
+
+describe('a step of authentication is taken once', () => {
+  const steps = {
+    'a demand for SCRAM': sound['a demand for SCRAM'],
+    'a SCRAM challenge': sound['a SCRAM challenge'],
+    'the end of SCRAM': frame('R', `${int32(12)}v=YQ==`),
+    'a demand for a password': frame('R', int32(3)),
+    'a demand for a hashed password': frame('R', `${int32(5)}abcd`),
+    'the end of authentication': sound['the end of authentication'],
+  };
+  for (const [what, step] of Object.entries(steps)) {
+    test(what, () => {
+      const check = askedCheck();
+      check.take(step as Buffer);
+      expect(() => check.take(step as Buffer)).toThrow('it repeated a step of authentication');
+      const later = askedCheck();
+      later.take(Buffer.concat([step as Buffer, ready]));
+      expect(() => later.take(step as Buffer)).toThrow('it repeated a step of authentication');
+    });
+  }
+});
+
+test('a server is ready once for each question, and once after the start', () => {
+  const check = createFrameCheck();
+  check.take(ready);
+  expect(() => check.take(ready)).toThrow('it answered what was not asked');
+  const asked = askedCheck(2);
+  asked.take(Buffer.concat([ready, ready, ready]));
+  expect(() => asked.take(ready)).toThrow('it answered what was not asked');
 });

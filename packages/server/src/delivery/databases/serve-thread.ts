@@ -60,7 +60,9 @@ export function serveDatabases(end: {
     switch (message.kind) {
       case 'open': {
         const beats = new Int32Array(message.heartbeat);
-        setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS);
+        const beat = () => Atomics.add(beats, 0, 1);
+        beat();
+        setInterval(beat, BEAT_MS);
         return;
       }
       case 'work':

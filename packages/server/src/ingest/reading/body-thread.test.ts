@@ -1,6 +1,12 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
-import { type HostileBody, hostileBatches, hostileWebhooks } from '../../../test/support/hostile-bodies.ts';
+import {
+  type HostileBody,
+  hostileBatches,
+  hostileEntities,
+  hostileWebhooks,
+} from '../../../test/support/hostile-bodies.ts';
+import { createEntityBodyReader } from '../../core/entities/bodies.ts';
 import { Problem } from '../../core/errors.ts';
 import { startThread } from '../../runtime/thread.ts';
 import { hashBody } from '../idempotency.ts';
@@ -69,6 +75,28 @@ describe('a body is read alike in place and on the thread', () => {
       expect(await outcomeOf(() => thread.readWebhook('org_1', copy, media))).toEqual(inPlace);
     });
   }
+});
+
+describe('a write of entities is read alike in place and on the thread', () => {
+  const inPlace = createEntityBodyReader(limits);
+  for (const { name, body } of hostileEntities(limits.bodyBytes)) {
+    test(name, async () => {
+      const copy = () => new Uint8Array(body);
+      expect(await outcomeOf(() => thread.readEntities('org_1', copy()))).toEqual(
+        await outcomeOf(() => inPlace.entities(body)),
+      );
+      expect(await outcomeOf(() => thread.readTraits('org_1', copy()))).toEqual(
+        await outcomeOf(() => inPlace.traits(body)),
+      );
+    });
+  }
+
+  test('traits by themselves', async () => {
+    const traits = `{"n":12345678901234567890,"text":"${'é'.repeat(100_000)}"}`;
+    const bytes = new TextEncoder().encode(`{ "traits": ${traits} }`);
+    expect(inPlace.traits(bytes)).toBe(traits);
+    expect(await thread.readTraits('org_1', bytes)).toBe(traits);
+  });
 });
 
 test('what is asked for is hashed on the thread, as it came', async () => {

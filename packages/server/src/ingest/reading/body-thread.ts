@@ -1,3 +1,4 @@
+import { type LargeEntityBodies, unpackEntities } from '../../core/entities/bodies.ts';
 import { Problem } from '../../core/errors.ts';
 import { createByteRoom, createByteRooms } from '../../core/http/byte-room.ts';
 import { type MediaType, noRoomForBody } from '../../core/http/read-body.ts';
@@ -9,7 +10,7 @@ import type { WebhookContent } from './read-webhook.ts';
  * The thread that reads large bodies: some of five megabytes take a second and more to read, in which the endpoints
  * would answer nobody. Bodies go one at a time, and organisations take turns. It is started by the first large body.
  */
-export interface BodyThread {
+export interface BodyThread extends LargeEntityBodies {
   readBatch(
     orgId: string,
     bytes: Uint8Array,
@@ -23,9 +24,6 @@ type StartBodyThread = (handlers: {
   onMessage(message: FromBodyThread): void;
   onFailure(reason: string): void;
 }) => { post(message: ToBodyThread, moved?: ArrayBuffer[]): void; end(): void };
-
-/** Up to this size a body is read where it comes in: the worst of them takes a few hundredths of a second. */
-export const READ_IN_PLACE_BYTES = 96 * 1024;
 
 /** So many of the largest bodies may wait to be read, of one organisation and of all of them. */
 const LARGE_BODIES_OF_ONE = 8;
@@ -113,6 +111,16 @@ export function createBodyThread(options: {
       const answer = await read(orgId, { kind: 'webhook', bytes, media });
       if (answer.kind !== 'webhook') throw problemOf(answer);
       return answer.content;
+    },
+    async readEntities(orgId, bytes) {
+      const answer = await read(orgId, { kind: 'entities', bytes });
+      if (answer.kind !== 'entities') throw problemOf(answer);
+      return unpackEntities(answer.packed);
+    },
+    async readTraits(orgId, bytes) {
+      const answer = await read(orgId, { kind: 'traits', bytes });
+      if (answer.kind !== 'traits') throw problemOf(answer);
+      return answer.traits;
     },
     stop() {
       thread?.end();

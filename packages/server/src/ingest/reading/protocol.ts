@@ -11,7 +11,9 @@ import type { WebhookContent } from './read-webhook.ts';
 export type ToBodyThread =
   | { readonly kind: 'open'; readonly limits: Limits }
   | { readonly kind: 'batch'; readonly bytes: Uint8Array; readonly isHashed: boolean }
-  | { readonly kind: 'webhook'; readonly bytes: Uint8Array; readonly media: MediaType };
+  | { readonly kind: 'webhook'; readonly bytes: Uint8Array; readonly media: MediaType }
+  /** Of a write of entities: see `EntityBodyReader`. */
+  | { readonly kind: 'entities' | 'traits'; readonly bytes: Uint8Array };
 
 /** One for each body, in their order. */
 export type FromBodyThread =
@@ -22,6 +24,9 @@ export type FromBodyThread =
       readonly hash: string | null;
     }
   | { readonly kind: 'webhook'; readonly content: WebhookContent }
+  /** See `unpackEntities`. */
+  | { readonly kind: 'entities'; readonly packed: string }
+  | { readonly kind: 'traits'; readonly traits: string }
   | { readonly kind: 'refused'; readonly refusal: CarriedProblem }
   /** A defect of ours. */
   | { readonly kind: 'failed'; readonly reason: string };

@@ -1,3 +1,4 @@
+import { createEntityBodyReader, type EntityBodyReader, packEntities } from '../../core/entities/bodies.ts';
 import { messageOf, Problem } from '../../core/errors.ts';
 import { hashBody } from '../idempotency.ts';
 import { carry, type FromBodyThread, packBatch, type ToBodyThread } from './protocol.ts';
@@ -9,20 +10,37 @@ export function serveBodies(end: {
   post(message: FromBodyThread): void;
   onMessage(handle: (message: ToBodyThread) => void): void;
 }): void {
-  let readers: { readonly batch: BatchReader; readonly webhook: WebhookReader } | null = null;
+  let readers: {
+    readonly batch: BatchReader;
+    readonly webhook: WebhookReader;
+    readonly writes: EntityBodyReader;
+  } | null = null;
 
   function read(message: Exclude<ToBodyThread, { kind: 'open' }>): FromBodyThread {
     if (readers === null) throw new Error('The thread has not been told its limits.');
-    if (message.kind === 'webhook')
-      return { kind: 'webhook', content: readers.webhook(message.bytes, message.media) };
-    const packed = packBatch(readers.batch(message.bytes));
-    return { kind: 'batch', packed, hash: message.isHashed ? hashBody(message.bytes) : null };
+    const { kind, bytes } = message;
+    switch (kind) {
+      case 'webhook':
+        return { kind, content: readers.webhook(bytes, message.media) };
+      case 'entities':
+        return { kind, packed: packEntities(readers.writes.entities(bytes)) };
+      case 'traits':
+        return { kind, traits: readers.writes.traits(bytes) };
+      case 'batch': {
+        const packed = packBatch(readers.batch(bytes));
+        return { kind, packed, hash: message.isHashed ? hashBody(bytes) : null };
+      }
+    }
   }
 
   end.onMessage(message => {
     if (message.kind === 'open') {
       const { limits } = message;
-      readers = { batch: createBatchReader(limits), webhook: createWebhookReader(limits) };
+      readers = {
+        batch: createBatchReader(limits),
+        webhook: createWebhookReader(limits),
+        writes: createEntityBodyReader(limits),
+      };
       return;
     }
     try {

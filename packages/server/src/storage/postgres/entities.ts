@@ -1,4 +1,6 @@
+import type { EntityWrite } from '../../core/entities/write.ts';
 import type { EntityStore, EntityWriteRequest } from '../../core/stores/entities.ts';
+import { type Steps, withPauses } from '../../core/work/in-steps.ts';
 import { nameOfRow, nameOfWrite, newEntityRow, performWrites, type WrittenEntity } from '../entity-writes.ts';
 import type { Schema } from '../schema.ts';
 import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../searchable-traits.ts';
@@ -19,10 +21,9 @@ async function write(session: Session, requests: readonly EntityWriteRequest[]) 
   const searchable = await readSearchable(session, requests);
   const searchableOf = (orgId: string) => searchable.get(orgId) ?? NOT_SEARCHABLE;
   const locked = await lockEntities(session, requests, searchableOf);
-  const { results, written, records } = performWrites(
-    requests,
-    (orgId, one) => locked.get(nameOfWrite(orgId, one)) ?? newEntityRow(orgId, one),
-  );
+  const rowOf = (orgId: string, one: EntityWrite) =>
+    locked.get(nameOfWrite(orgId, one)) ?? newEntityRow(orgId, one);
+  const { results, written, records } = await withPauses(performWrites(requests, rowOf));
   if (written.length > 0) await storeEntities(session, written, searchableOf);
   const kept = new Set(written.map(({ id }) => id));
   const unused = [...locked.values()].filter(({ version, id }) => version === 0 && !kept.has(id));
@@ -125,10 +126,19 @@ async function storeEntities(
       textArray(indexed.map(({ id }) => id)),
     ]);
   }
-  await insertIndexRows(
-    session,
-    entities.flatMap(entity => indexRowsOf(entity, searchableOf(entity.org_id))),
-  );
+  await insertIndexRows(session, await withPauses(indexAll(entities, searchableOf)));
+}
+
+function* indexAll(
+  entities: readonly WrittenEntity[],
+  searchableOf: (orgId: string) => Searchable,
+): Steps<Schema['entity_traits'][]> {
+  const rows: Schema['entity_traits'][] = [];
+  for (const entity of entities) {
+    rows.push(...indexRowsOf(entity, searchableOf(entity.org_id)));
+    yield;
+  }
+  return rows;
 }
 
 async function insertIndexRows(session: Session, rows: readonly Schema['entity_traits'][]): Promise<void> {

@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite';
 import { LRUCache } from 'lru-cache';
+import type { EntityWrite } from '../../core/entities/write.ts';
 import type { EntityWriteRequest, EntityWriteResult } from '../../core/stores/entities.ts';
+import { atOnce } from '../../core/work/in-steps.ts';
 import { newEntityRow, performWrites, type WrittenEntity } from '../entity-writes.ts';
 import type { Schema } from '../schema.ts';
 import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../searchable-traits.ts';
@@ -96,12 +98,13 @@ export function prepareWriteEntities(
 
   return requests => {
     const rowNumbers = new Map<string, number>();
-    const { results, written, records } = performWrites(requests, (orgId, write) => {
+    const rowOf = (orgId: string, write: EntityWrite) => {
       const row = find.get(orgId, write.externalId, write.kind);
       if (row === null) return newEntityRow(orgId, write);
       rowNumbers.set(row.id, row.row_number);
       return row;
-    });
+    };
+    const { results, written, records } = atOnce(performWrites(requests, rowOf));
     for (const entity of written) store(entity, rowNumbers.get(entity.id), searchableOf(entity.org_id));
     for (const { id, org_id, at, actor, action, target, details } of records) {
       putOnRecord.run(id, org_id, at, actor, action, target, details);

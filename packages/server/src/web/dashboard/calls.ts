@@ -4,6 +4,7 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
+import { READ_IN_PLACE_BYTES } from '../../core/http/read-body.ts';
 import { newId } from '../../core/ids.ts';
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import { answer, answerPage } from '../answer.ts';
@@ -30,6 +31,28 @@ export interface Calls {
 
 /** Of a login, a set-up, an invitation: anybody may send one, and reading a large body takes long. */
 const OPEN_CALL_BYTES = 64 * 1024;
+/** With as many steps and templates as there may be. */
+const DEFINITION_BYTES = 1024 * 1024;
+
+/** How large an event may be at the ingest endpoints, and so in a dry run. */
+export interface EventSize {
+  readonly eventBytes: number;
+}
+
+/** What somebody who is logged in may send: as much as the call needs, and no more. */
+function bytesOf(route: Route, { eventBytes }: EventSize): number {
+  switch (route) {
+    case 'POST /pipelines':
+    case 'PATCH /pipelines/:id':
+    case 'POST /destinations':
+    case 'PATCH /destinations/:id':
+      return DEFINITION_BYTES;
+    case 'POST /pipelines/dry-run':
+      return DEFINITION_BYTES + eventBytes;
+    default:
+      return READ_IN_PLACE_BYTES;
+  }
+}
 
 export function createCalls(
   app: Hono<WebEnv>,
@@ -39,13 +62,14 @@ export function createCalls(
     readonly clock: Clock;
     readonly client: ClientSettings;
     readonly live: Pick<LiveFeed, 'note'>;
+    readonly limits: EventSize;
   },
 ): Calls {
   const { sessions, cursors, clock, limits } = dependencies;
-  const openReading = {
+  const readingUpTo = (bytes: number): BodyReading => ({
     ...dependencies,
-    limits: { ...limits, bodyBytes: Math.min(limits.bodyBytes, OPEN_CALL_BYTES) },
-  };
+    limits: { ...limits, bodyBytes: Math.min(limits.bodyBytes, bytes) },
+  });
 
   const openCall = (context: Context<WebEnv>): OpenCall => ({
     request: context.req.raw,
@@ -95,12 +119,13 @@ export function createCalls(
 
   return {
     on(route, permission, handle) {
+      const reading = readingUpTo(bytesOf(route, limits));
       add(route, async context => {
         const call = openCall(context);
         const session = await sessions.of(call.request, call.client);
         if (changes(route)) requireSameOrigin(call.request, call.client);
         requirePermission(session.role, permission);
-        const whole = { ...call, ...exchange(call.request, route, dependencies), ...sessionParts(session) };
+        const whole = { ...call, ...exchange(call.request, route, reading), ...sessionParts(session) };
         // Which types belong to a route is for the handler to know: here it may be any of them.
         const response = await handle(whole as unknown as SessionCallTo<typeof route>);
         if (changes(route)) dependencies.live.note(session.orgId);
@@ -108,10 +133,11 @@ export function createCalls(
       });
     },
     onAnyone(route, handle) {
+      const reading = readingUpTo(OPEN_CALL_BYTES);
       add(route, async context => {
         const call = openCall(context);
         if (changes(route)) requireSameOrigin(call.request, call.client);
-        const whole = { ...call, ...exchange(call.request, route, openReading) };
+        const whole = { ...call, ...exchange(call.request, route, reading) };
         return handle(whole as unknown as OpenCallTo<typeof route>);
       });
     },

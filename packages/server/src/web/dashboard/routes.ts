@@ -1,6 +1,7 @@
 import type { EventLimits } from '@sluice/contract';
 import type { Hono } from 'hono';
 import type { Clock } from '../../core/clock.ts';
+import type { LargeEntityBodies } from '../../core/entities/bodies.ts';
 import type { DeadLetterActions } from '../../core/jobs/dead-letters.ts';
 import type { ReplayActions } from '../../core/jobs/replay.ts';
 import type { DestinationAdmin } from '../../core/kinds/destination-admin.ts';
@@ -33,7 +34,7 @@ import { dryRunCalls } from './build/dry-run.ts';
 import { keyCalls } from './build/keys.ts';
 import { pipelineCalls } from './build/pipelines.ts';
 import { sourceCalls } from './build/sources.ts';
-import { createCalls } from './calls.ts';
+import { createCalls, type EventSize } from './calls.ts';
 import { privateHeaders } from './headers.ts';
 import { type CallAgain, liveCalls } from './live/live.ts';
 import { liveEventCalls } from './live/live-events.ts';
@@ -73,8 +74,9 @@ export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
   lookForProxy(request: Request): void;
   /** See `createSessions`. */
   readonly cookiePrefixedSince: number;
-  readonly limits: BodyReading['limits'] & EventLimits;
+  readonly limits: BodyReading['limits'] & EventLimits & EventSize;
   readonly room: BodyReading['room'];
+  readonly largeBodies: LargeEntityBodies;
   readonly defaultRetentionDays: number;
   readonly mostOrganisationsPerUser: number;
   /** The folder that the dashboard was built into. */

@@ -1,9 +1,9 @@
-import { entitiesBody, entityBody, MOST_TRAIT_BYTES, traitsBody } from '@sluice/contract/entity';
+import { MOST_TRAIT_BYTES } from '@sluice/contract/entity';
 import { z } from 'zod';
+import { createEntityBodyReader, type LargeEntityBodies, traitsPath } from '../../core/entities/bodies.ts';
 import { Problem } from '../../core/errors.ts';
 import type { EntityRef } from '../../core/event/scope.ts';
-import { validate } from '../../core/http/validate.ts';
-import { type JsonObject, requireNesting, stringifyJson } from '../../core/json/json.ts';
+import { READ_IN_PLACE_BYTES } from '../../core/http/read-body.ts';
 import type { AuditEntry } from '../../core/stores/configuration/audit.ts';
 import type {
   EntityActions,
@@ -11,13 +11,10 @@ import type {
   EntityWriteResult,
   StoredEntity,
 } from '../../core/stores/entities.ts';
-import { type BodyReading, readJson, readQuery } from '../read-json.ts';
+import { type BodyReading, readJsonBytes, readQuery } from '../read-json.ts';
 import { readEntity, targetOf } from './entities-path.ts';
 import { readIfMatch } from './entities-query.ts';
 import { answerJson, answerOne, entityJson } from './entities-records.ts';
-
-/** A body may be nested deeper than its traits, whose nesting is what counts and what a refusal names. */
-const LEVELS_BEYOND_TRAITS = 64;
 
 export const noQuery = z.strictObject({});
 
@@ -38,34 +35,27 @@ interface EntityWrites {
 /** What the audit log is to hold of a write. Programs write too much to be on record; people are. */
 type RecordWrite = (entity: EntityRef) => AuditEntry;
 
-export function createEntityWrites({
-  actions,
-  limits,
-  room,
-}: BodyReading & { readonly actions: Pick<EntityActions, 'write'> }): EntityWrites {
-  const reading = { limits: { ...limits, nesting: limits.nesting + LEVELS_BEYOND_TRAITS }, room };
+/** What reading such a body takes: one that is large is read elsewhere. */
+export interface EntityBodyReading extends BodyReading {
+  readonly largeBodies: LargeEntityBodies;
+}
 
-  function toText(traits: Record<string, unknown>, path: string): string {
-    requireNesting(traits as JsonObject, limits.nesting, path);
-    return stringifyJson(traits);
-  }
+export function createEntityWrites(
+  dependencies: EntityBodyReading & { readonly actions: Pick<EntityActions, 'write'> },
+): EntityWrites {
+  const { actions, largeBodies } = dependencies;
+  const inPlace = createEntityBodyReader(dependencies.limits);
+  const isLarge = (bytes: Uint8Array) => bytes.byteLength > READ_IN_PLACE_BYTES;
 
   return {
     async merge(orgId, request, record) {
       readQuery(request, noQuery);
-      const body = await readJson(request, z.unknown(), reading);
-      const isMany = typeof body === 'object' && body !== null && Object.hasOwn(body, 'entities');
-      const entities = isMany ? validate(entitiesBody, body).entities : [validate(entityBody, body)];
-      const pathOf = (index: number) => (isMany ? `entities[${index}].traits` : 'traits');
-      const writes = entities.map(
-        ({ kind, external_id, traits = {} }, index): EntityInput => ({
-          kind,
-          externalId: external_id,
-          mode: 'merge',
-          traits: toText(traits, pathOf(index)),
-          ifMatch: null,
-        }),
-      );
+      const bytes = await readJsonBytes(request, dependencies);
+      const { isMany, entities } = isLarge(bytes)
+        ? await largeBodies.readEntities(orgId, bytes)
+        : inPlace.entities(bytes);
+      const pathOf = (index: number) => traitsPath(isMany, index);
+      const writes = entities.map((entity): EntityInput => ({ ...entity, mode: 'merge', ifMatch: null }));
       const written = requireWritten(await actions.write(orgId, writes, recordsOf(writes, record)), pathOf);
       if (!isMany) return answerWritten(written);
       return answerJson(`[${written.map(entity => entityJson(entity)).join(',')}]`);
@@ -75,8 +65,8 @@ export function createEntityWrites({
       const entity = readEntity(segments);
       readQuery(request, noQuery);
       const ifMatch = readIfMatch(request);
-      const body = await readJson(request, traitsBody, reading);
-      const traits = toText(body.traits, 'traits');
+      const bytes = await readJsonBytes(request, dependencies);
+      const traits = isLarge(bytes) ? await largeBodies.readTraits(orgId, bytes) : inPlace.traits(bytes);
       const writes: EntityInput[] = [{ ...entity, mode, traits, ifMatch }];
       const result = await actions.write(orgId, writes, recordsOf(writes, record));
       return answerWritten(requireWritten(result, () => 'traits'));

@@ -7,7 +7,7 @@ import type { AuditEntry } from '../../core/stores/configuration/audit.ts';
 import type { EntityActions, EntityStore } from '../../core/stores/entities.ts';
 import { answer } from '../answer.ts';
 import type { WebEnv } from '../env.ts';
-import { type BodyReading, readQuery } from '../read-json.ts';
+import { readQuery } from '../read-json.ts';
 import {
   type EntityPlace,
   type PlaceKind,
@@ -19,9 +19,9 @@ import {
 import { readIfMatch } from './entities-query.ts';
 import { createEntityReads, type EntityReadsDependencies } from './entities-read.ts';
 import { answerOne, linkRecord } from './entities-records.ts';
-import { createEntityWrites, noQuery } from './entities-write.ts';
+import { createEntityWrites, type EntityBodyReading, noQuery } from './entities-write.ts';
 
-interface EntityRoutesDependencies extends BodyReading, EntityReadsDependencies {
+interface EntityRoutesDependencies extends EntityBodyReading, EntityReadsDependencies {
   readonly entities: EntityReadsDependencies['entities'] &
     Pick<EntityStore, 'linkEntities' | 'unlinkEntities'>;
   readonly actions: EntityActions;

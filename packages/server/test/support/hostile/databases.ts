@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { dripping, endless, thenClose, thenReset } from './answers.ts';
+import { type Answer, dripping, endless, thenClose, thenReset } from './answers.ts';
 import {
   answer,
   columns,
@@ -20,6 +20,18 @@ const nothing = Buffer.alloc(0);
 const error = (fields: string) => frame('E', fields);
 const welcomed = (more: Buffer): Buffer => Buffer.concat([frame('R', int32(0)), more]);
 const catalogue = columns(['name', 25], ['type', 25], ['base', 25], ['category', 25]);
+
+/** Asks for SCRAM, and then challenges so often at once with what the other side has to take for its own. */
+const challenging =
+  (rounds: number, times: number): Answer =>
+  socket => {
+    socket.once('data', response => {
+      const [, nonce = ''] = /,r=([^,\0]+)/.exec(response.toString('latin1')) ?? [];
+      const challenge = frame('R', `${int32(11)}r=${nonce}x,s=YQ==,i=${rounds}`);
+      socket.write(Buffer.concat(Array.from({ length: times }, () => challenge)));
+    });
+    socket.write(frame('R', `${int32(10)}SCRAM-SHA-256\0\0`));
+  };
 
 /** Everything hostile that a database may answer. */
 const answers: Readonly<Record<string, FakeAnswers>> = {
@@ -52,6 +64,15 @@ const answers: Readonly<Record<string, FakeAnswers>> = {
   'a SCRAM challenge of a thousand million rounds': {
     start: frame('R', `${int32(11)}r=a,s=YQ==,i=1000000000`),
   },
+  'a SCRAM challenge with rounds given twice': {
+    start: frame('R', `${int32(11)}r=a,s=YQ==,i=4096,i=100000`),
+  },
+  'SCRAM challenges without end': { start: challenging(100_000, 1_000) },
+  'a SCRAM challenge of more rounds than are computed': { start: challenging(100_001, 1) },
+  'demands for a password without end': { start: endless(frame('R', int32(3))) },
+  'demands for a hashed password without end': { start: endless(frame('R', `${int32(5)}salt`)) },
+  'ends of authentication without end': { start: endless(welcomed(nothing)) },
+  'readiness without end before a question': { start: endless(ready, welcomed(ready)) },
   'rows before anybody is let in': { start: row('x') },
   'readiness and nothing else': { start: frame('Z', 'X') },
   silence: { start: nothing },
@@ -114,6 +135,7 @@ const answers: Readonly<Record<string, FakeAnswers>> = {
   },
   'an error without a word': { query: Buffer.concat([error('\0'), ready]) },
   'an end that nobody waits for': { query: Buffer.concat([completed, completed, completed, ready]) },
+  'readiness without end': { query: endless(Buffer.concat([completed, ready])) },
   'a copy that nobody asked for': { query: answer(frame('H', `\0${int16(0)}`)) },
   'notifications that nobody asked for': { query: frame('A', `${int32(1)}a\0b\0`) },
   'a suspended portal': { query: answer(frame('s'), ready) },

@@ -6,8 +6,7 @@ import { placeOf, readEntity, targetOf } from '../../public/entities-path.ts';
 import { readIfMatch } from '../../public/entities-query.ts';
 import { createEntityReads, type EntityReadsDependencies } from '../../public/entities-read.ts';
 import { answerJson, timedEntityJson } from '../../public/entities-records.ts';
-import { createEntityWrites } from '../../public/entities-write.ts';
-import type { BodyReading } from '../../read-json.ts';
+import { createEntityWrites, type EntityBodyReading } from '../../public/entities-write.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import type { LimitedEntities } from './search-limit.ts';
@@ -18,16 +17,16 @@ const ONE = '/entities/:kind/:external_id';
 /** Entities as people see and change them: as programs do, but with when each trait was written, and on record. */
 export function entityCalls(
   calls: Calls,
-  dependencies: BodyReading & {
+  dependencies: EntityBodyReading & {
     readonly entities: EntityReadsDependencies['entities'] & Pick<LimitedEntities, 'listEntities'>;
     readonly entityActions: EntityActions;
     readonly cursors: Cursors;
   },
 ): void {
-  const { entities, entityActions: actions, cursors, limits, room } = dependencies;
+  const { entities, entityActions: actions, cursors } = dependencies;
   const reads = createEntityReads({ entities, actions, cursors });
 
-  const writes = createEntityWrites({ actions, limits, room });
+  const writes = createEntityWrites({ ...dependencies, actions });
 
   /** Off the URL as it was sent, since an external id may hold anything. */
   const segmentsOf = ({ request }: SessionCall) => placeOf(request, PREFIX)?.segments ?? [];
