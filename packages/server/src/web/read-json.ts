@@ -16,15 +16,20 @@ export interface BodyReading {
   readonly room: ByteRoom;
 }
 
+interface JsonReading extends BodyReading {
+  /** For the whole body; without it, as long as bytes keep coming. */
+  readonly timeoutMs?: number;
+  readonly whenEmpty?: 'take as {}';
+}
+
 /** The body of a call, read under the same rules as at the ingest endpoints and checked against its schema. */
 export async function readJson<T extends z.ZodType>(
   request: Request,
   schema: T,
-  { limits, room }: BodyReading,
-  whenEmpty?: 'take as {}',
+  { limits, room, timeoutMs, whenEmpty }: JsonReading,
 ): Promise<z.output<T>> {
   if (mediaTypeOf(request) !== 'json') throw new Problem('unsupported_media_type');
-  const bytes = await decompress(request, await readBytes(request, limits, room), limits);
+  const bytes = await decompress(request, await readBytes(request, limits, room, timeoutMs), limits);
   const text = decodeText(bytes);
   if (text.trim() === '' && whenEmpty) return validate(schema, {});
   const value = parseJson(text);

@@ -79,6 +79,8 @@ export function organisationCalls(
     const { id, role } = await find(call);
     requirePermission(role, 'settings.change');
     const input = await call.body();
+    // It may be another organisation than the session's, whose role was asked again when the body was there.
+    requirePermission((await find(call)).role, 'settings.change');
     await accounts.audited(call.record('organisation.changed', id, input, id)).updateOrganisation(id, {
       ...(input.name === undefined ? {} : { name: input.name }),
       ...(input.retention_days === undefined ? {} : { retentionDays: input.retention_days }),
