@@ -4,6 +4,7 @@ import { days, systemClock } from '../../src/core/clock.ts';
 import { createByteRoom } from '../../src/core/http/byte-room.ts';
 import { newId } from '../../src/core/ids.ts';
 import { createVault, hashSecret } from '../../src/core/secrets/vault.ts';
+import type { User } from '../../src/core/stores/accounts.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { createLiveFeed } from '../../src/telemetry/live-feed.ts';
 import { createSessions } from '../../src/web/dashboard/access/sessions.ts';
@@ -19,12 +20,12 @@ export interface PrivateCalls {
   readonly calls: Calls;
   readonly storage: EveryStore;
   readonly orgId: string;
-  readonly userId: string;
+  readonly user: User;
   readonly tokenHash: string;
   /** As the organisation's owner. */
   get(path: string): Promise<Response>;
   /** The same with a body, which may be long in coming. */
-  send(method: string, path: string, body: BodyInit): Promise<Response>;
+  send(method: string, path: string, body?: BodyInit): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -60,10 +61,10 @@ export async function openPrivateCalls(): Promise<PrivateCalls> {
     calls,
     storage,
     orgId,
-    userId: user.id,
+    user,
     tokenHash: session.tokenHash,
     get: path => ask(path, {}),
-    send: (method, path, body) => ask(path, { method, body }),
+    send: (method, path, body) => ask(path, { method, body: body ?? null }),
     async close() {
       await engine.close();
       rmSync(directory, { recursive: true });

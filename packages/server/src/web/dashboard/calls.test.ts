@@ -39,8 +39,8 @@ function lateBody(body: object, meanwhile: () => Promise<unknown>): ReadableStre
   );
 }
 
-const becoming = (role: Role) => () => dashboard.storage.setRole(dashboard.orgId, dashboard.userId, role);
-const removal = () => dashboard.storage.removeMember(dashboard.orgId, dashboard.userId);
+const becoming = (role: Role) => () => dashboard.storage.setRole(dashboard.orgId, dashboard.user.id, role);
+const removal = () => dashboard.storage.removeMember(dashboard.orgId, dashboard.user.id);
 const makeKey = (meanwhile: () => Promise<unknown>) =>
   dashboard.send('POST', '/keys', lateBody({ name: 'late' }, meanwhile));
 const keys = () => dashboard.storage.listApiKeys(dashboard.orgId);
@@ -61,9 +61,9 @@ test('whoever loses the role while the body comes in makes no key', async () => 
 });
 
 test('a session that goes to another organisation meanwhile changes nothing in either', async () => {
-  const { storage, userId, tokenHash } = dashboard;
+  const { storage, user, tokenHash } = dashboard;
   const other = anOrganisation();
-  await storage.createOrganisation(other, userId);
+  await storage.createOrganisation(other, user.id);
   expect((await makeKey(() => storage.moveSession(tokenHash, other.id))).status).toBe(409);
   expect([...(await keys()), ...(await storage.listApiKeys(other.id))]).toEqual([]);
 });
