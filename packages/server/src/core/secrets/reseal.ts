@@ -17,6 +17,12 @@ export interface ResealReport {
   readonly complete: boolean;
 }
 
+/** Of a whole storage. */
+export interface StorageResealReport extends ResealReport {
+  /** The present key is the only one on record as one that seals: whoever has it alone can start. */
+  readonly settled: boolean;
+}
+
 /** The texts of a record with each sealed one in them replaced, which is named by its field. */
 export type ResealTexts = (
   record: SealedRecord,
