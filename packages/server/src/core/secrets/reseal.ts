@@ -7,7 +7,7 @@ import type { Vault } from './vault.ts';
  * of its secrets sealed again, and either opens for whoever has both keys: so it may end at any moment, and whoever
  * comes next goes on with what is left.
  */
-export interface ResealReport {
+interface ResealReport {
   readonly resealed: number;
   /** Sealed with an earlier key or in an earlier format. */
   readonly left: number;
