@@ -77,6 +77,8 @@ export type FailingDestination = z.infer<typeof failingDestination>;
 const overviewRecord = z.object({
   ...series,
   totals: z.record(z.enum(funnelNames), z.number()),
+  /** Only the latest dead deliveries are counted, in the series and in the total: whether there are more. */
+  more_dead: z.boolean(),
   /** Milliseconds from accepted to delivered; null where nothing was delivered. */
   latency: z.object({ p50_ms: z.number().nullable(), p95_ms: z.number().nullable() }),
   backlog: backlogRecord,

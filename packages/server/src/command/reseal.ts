@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { requireSameKey } from '../core/secrets/key-check.ts';
-import type { ResealReport } from '../core/secrets/reseal.ts';
+import { lookAtKeys, requireSameKey } from '../core/secrets/key-check.ts';
+import type { StorageResealReport } from '../core/secrets/reseal.ts';
 import type { SecretKeys } from '../core/secrets/vault.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { readSecretKeys } from '../runtime/secret-key.ts';
@@ -16,7 +16,7 @@ type ResealStorage = (
   engine: StorageEngine,
   keys: SecretKeys,
   work: { readonly checkOnly: boolean; pause(): Promise<unknown>; isStopping(): boolean },
-) => Promise<ResealReport>;
+) => Promise<StorageResealReport>;
 
 const MOST_NAMED = 20;
 
@@ -43,9 +43,10 @@ export const createReseal = (resealStorage: ResealStorage): Command => ({
       onFatal: reason => terminal.complain(reason),
     });
     try {
-      await requireSameKey(engine.upkeep, keys);
+      const checkOnly = args.includes('--check');
+      await (checkOnly ? lookAtKeys : requireSameKey)(engine.upkeep, keys);
       const report = await resealStorage(engine, keys, {
-        checkOnly: args.includes('--check'),
+        checkOnly,
         pause: async () => {},
         isStopping: () => false,
       });
@@ -69,12 +70,17 @@ function refuse(settings: Settings, directory: string, keys: SecretKeys | null):
   return null;
 }
 
-function say({ resealed, left, unreadable }: ResealReport, keys: SecretKeys, terminal: Terminal): number {
+function say(report: StorageResealReport, keys: SecretKeys, terminal: Terminal): number {
+  const { resealed, left, unreadable, settled } = report;
   terminal.say(`${resealed} sealed again, ${left} left.`);
   for (const place of unreadable.slice(0, MOST_NAMED)) terminal.complain(`No key at hand opens ${place}.`);
   if (unreadable.length > MOST_NAMED) terminal.complain(`… and ${unreadable.length - MOST_NAMED} more.`);
   if (left === 0 && keys.previous !== null) {
-    terminal.say('The previous key opens nothing any more that the present one does not: it may be removed.');
+    terminal.say(
+      settled
+        ? 'Everything is sealed with the present key. Where the change is over, the previous one is not needed any more: it may be removed.'
+        : 'The previous key is still on record as one that seals, and a process without it does not start: run sluice reseal.',
+    );
   }
-  return unreadable.length === 0 ? 0 : 1;
+  return unreadable.length === 0 && left === 0 && settled ? 0 : 1;
 }

@@ -4,6 +4,9 @@ import type { StoragePart } from './storage.ts';
 
 const MAY_BE_REMOVED =
   'All secrets are sealed with the present secret key: the previous one may be removed (SLUICE_SECRET_KEY_PREVIOUS, or secret.key.previous in the data directory).';
+/** Before a change this is the key to come, and after it the key of before: a node cannot tell which. */
+const NOT_IN_USE =
+  'A second secret key is at hand (SLUICE_SECRET_KEY_PREVIOUS, or secret.key.previous in the data directory) and seals nothing: leave it where a change begins, remove it where the change is over.';
 
 /**
  * What a node does while it has a previous secret key. Where it has the storage to itself, it seals everything again
@@ -23,15 +26,15 @@ export function createKeyChange(
       logger.info(
         keyState === 'being changed'
           ? 'The secret key is being changed: once every node has the new one, run sluice reseal.'
-          : MAY_BE_REMOVED,
+          : NOT_IN_USE,
       );
       return;
     }
-    const { resealed, left, unreadable, complete } = await resealStorage(engine, secretKeys, {
+    const { resealed, unreadable, settled } = await resealStorage(engine, secretKeys, {
       ...slices,
       checkOnly: false,
     });
-    isDone = left === 0 && complete;
+    isDone = settled;
     for (const place of unreadable) logger.warn(`No secret key at hand opens ${place}.`);
     if (isDone) logger.info({ resealed }, MAY_BE_REMOVED);
   };

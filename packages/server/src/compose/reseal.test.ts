@@ -4,7 +4,7 @@ import { aWebhookSource, storedOrganisation } from '../../test/contract/storage/
 import { everyStore } from '../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../test/support/service.ts';
 import { messageOf } from '../core/errors.ts';
-import { KEY_CHECK_SETTING, keyCheckValue, requireSameKey } from '../core/secrets/key-check.ts';
+import { KEY_CHECK_SETTING, keyCheckValue, lookAtKeys, requireSameKey } from '../core/secrets/key-check.ts';
 import { createVault } from '../core/secrets/vault.ts';
 import { sourceSecret } from '../core/stores/configuration/sources.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
@@ -70,7 +70,7 @@ async function unreadableWith(vault: typeof newVault): Promise<number> {
 
 test('counting changes nothing', async () => {
   const report = await resealStorage(engine, keys, { ...work, checkOnly: true });
-  expect(report).toEqual({ resealed: 0, left: 2 * SOURCES, unreadable: [], complete: true });
+  expect(report).toEqual({ resealed: 0, left: 2 * SOURCES, unreadable: [], complete: true, settled: false });
   expect(await unreadableWith(oldVault)).toBe(0);
   expect(await keptCheck()).toContain(keyCheckValue(OLD));
 });
@@ -108,7 +108,7 @@ test('what somebody changes at the same moment is neither lost nor left behind',
   };
   const configuration = { ...engine.configuration, listSealed };
   const report = await resealStorage({ ...engine, configuration }, keys, work);
-  expect(report).toEqual({ resealed: 2 * SOURCES, left: 0, unreadable: [], complete: true });
+  expect(report).toEqual({ resealed: 2 * SOURCES, left: 0, unreadable: [], complete: true, settled: true });
   const now = await engine.configuration.findSource(orgId, source.id);
   if (now?.kind !== 'webhook') throw new Error('it is gone');
   expect(newVault.open(now.sealedSecret, sourceSecret(now, 'secret'))).toBe('rotated');
@@ -124,9 +124,25 @@ test('what no key opens is named, kept as it is, and holds up nothing else', asy
     left: 0,
     unreadable: [`source ${source.id} (secret)`],
     complete: true,
+    settled: true,
   });
   expect(await engine.configuration.findSource(orgId, source.id)).toMatchObject({ sealedSecret: lost });
   expect(await keptCheck()).toBe(keyCheckValue(NEW));
+});
+
+test('counting puts no key down, and says when the previous one is still on record', async () => {
+  const before = await keptCheck();
+  const check = () => resealStorage(engine, keys, { ...work, checkOnly: true });
+  const other = { present: OLD, previous: NEW };
+  expect(await lookAtKeys(engine.upkeep, other)).toBe('being changed');
+  expect(await keptCheck()).toBe(before);
+  // Killed after the last secret was sealed again, and before the record of the keys was.
+  const upkeep = { ...engine.upkeep, replaceSetting: async () => false };
+  expect(await resealStorage({ ...engine, upkeep }, keys, work)).toMatchObject({ left: 0, settled: false });
+  expect(await check()).toMatchObject({ left: 0, settled: false });
+  expect(await keptCheck()).toBe(before);
+  expect(await resealStorage(engine, keys, work)).toMatchObject({ left: 0, settled: true });
+  expect(await check()).toMatchObject({ left: 0, settled: true });
 });
 
 test('while two keys are in use, nobody starts with one of them alone', async () => {

@@ -1,5 +1,5 @@
-import { settleKeys } from '../core/secrets/key-check.ts';
-import { type ResealReport, type ResealTexts, reseal } from '../core/secrets/reseal.ts';
+import { lookAtKeys, settleKeys } from '../core/secrets/key-check.ts';
+import { type ResealTexts, reseal, type StorageResealReport } from '../core/secrets/reseal.ts';
 import { createVault, type SecretKeys } from '../core/secrets/vault.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { resealConfig } from '../delivery/sealed-config.ts';
@@ -10,7 +10,7 @@ export async function resealStorage(
   { configuration, upkeep }: Pick<StorageEngine, 'configuration' | 'upkeep'>,
   keys: SecretKeys,
   work: { readonly checkOnly: boolean; pause(): Promise<unknown>; isStopping(): boolean },
-): Promise<ResealReport> {
+): Promise<StorageResealReport> {
   const report = await reseal({
     configuration,
     vault: createVault(keys.present, keys.previous),
@@ -26,8 +26,11 @@ export async function resealStorage(
     },
     ...work,
   });
-  if (report.left === 0 && report.complete && !work.checkOnly) await settleKeys(upkeep, keys);
-  return report;
+  const isDone = report.left === 0 && report.complete;
+  if (isDone && !work.checkOnly) await settleKeys(upkeep, keys);
+  // Asked of the storage: a node that has another key may have put it down at the same moment.
+  const settled = isDone && (await lookAtKeys(upkeep, keys)) === 'all sealed with the present key';
+  return { ...report, settled };
 }
 
 /** Where each text is sealed as a whole, under its own name. */

@@ -18,6 +18,7 @@ export const catalogue = {
   source_disabled: { status: 403, message: 'This source is disabled.' },
   not_found: { status: 404, message: 'There is nothing here.' },
   method_not_allowed: { status: 405, message: 'This method is not allowed here.' },
+  request_timeout: { status: 408, message: 'The body took too long to arrive.' },
   conflict: { status: 409, message: 'That exists already.' },
   idempotency_conflict: {
     status: 409,

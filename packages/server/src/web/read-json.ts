@@ -23,14 +23,19 @@ export interface BodyReading {
   readonly room: ByteRoom;
 }
 
+interface JsonReading extends BodyReading {
+  /** For the whole body; without it, as long as bytes keep coming. */
+  readonly timeoutMs?: number;
+  readonly whenEmpty?: 'take as {}';
+}
+
 /** The body of a call, read under the same rules as at the ingest endpoints and checked against its schema. */
 export async function readJson<T extends z.ZodType>(
   request: Request,
   schema: T,
-  reading: BodyReading,
-  whenEmpty?: 'take as {}',
+  reading: JsonReading,
 ): Promise<z.output<T>> {
-  const { limits } = reading;
+  const { limits, whenEmpty } = reading;
   const bytes = await readJsonBytes(request, reading);
   if (bytes.byteLength > READ_IN_PLACE_BYTES) requireFewValues(bytes);
   const text = decodeText(bytes);
@@ -42,9 +47,12 @@ export async function readJson<T extends z.ZodType>(
 }
 
 /** The bytes of a body that says it is JSON, unpacked. */
-export async function readJsonBytes(request: Request, { limits, room }: BodyReading): Promise<Uint8Array> {
+export async function readJsonBytes(
+  request: Request,
+  { limits, room, timeoutMs }: Omit<JsonReading, 'whenEmpty'>,
+): Promise<Uint8Array> {
   if (mediaTypeOf(request) !== 'json') throw new Problem('unsupported_media_type');
-  return decompress(request, await readBytes(request, limits, room), limits);
+  return decompress(request, await readBytes(request, limits, room, timeoutMs), limits);
 }
 
 /** The query of a call. An unknown parameter is refused: a misspelt filter must not pass for no filter. */

@@ -54,6 +54,24 @@ afterAll(async () => {
 });
 
 describe('the overview', () => {
+  test('says that there are more dead letters where not all of them were counted', async () => {
+    const { page, faults } = await visit(chromium, service.url, '/settings/appearance', { as: owner });
+    await page.route(/\/dashboard\/api\/overview/, async route => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: { totals: object } };
+      const json = { data: { ...data, totals: { ...data.totals, dead: 10_000 }, more_dead: true } };
+      await route.fulfill({ response, json });
+    });
+    // It would bring what the server really has.
+    await page.route(/\/dashboard\/api\/live/, route => route.abort());
+    await page.goto(service.url);
+    const funnel = page.getByRole('navigation', { name: 'What became of events' });
+    await funnel.getByRole('link', { name: /^Dead letters 10,000\+$/ }).waitFor();
+    await page.getByText('of the dead letters only the latest 10,000').waitFor();
+    await leave(page);
+    expect(faults).toEqual([]);
+  }, 60_000);
+
   test('shows what became of events, moves by itself, and keeps how far back it looks in the address', async () => {
     const { page, faults, strangers } = await visit(chromium, service.url, '/', { as: owner });
     const funnel = page.getByRole('navigation', { name: 'What became of events' });

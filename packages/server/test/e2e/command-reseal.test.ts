@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,6 +63,18 @@ async function expectReadable(service: TestService, { token, secret }: MadeSecre
 
 const keyCheck = (service: TestService) => service.engine.upkeep.keepSetting(KEY_CHECK_SETTING, '');
 
+/** Those that seal something, as the database has them; replaced where others are given. */
+function keysOnRecord(directory: string, replaced?: string): string {
+  const database = new Database(join(directory, 'sluice.db'));
+  if (replaced !== undefined)
+    database.query('UPDATE settings SET value = ? WHERE name = ?').run(replaced, KEY_CHECK_SETTING);
+  const row = database
+    .query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?')
+    .get(KEY_CHECK_SETTING);
+  database.close();
+  return row?.value ?? '';
+}
+
 describe('a change of the secret key', () => {
   test('is made by the command on a data directory that nobody serves', async () => {
     const directory = newFolder();
@@ -81,18 +94,33 @@ describe('a change of the secret key', () => {
     expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('is not the one') });
 
     const count = await runCommand(['reseal', '--check'], { ...settings, ...both });
-    expect(count).toEqual({ code: 0, out: `0 sealed again, ${SECRETS} left.\n`, err: '' });
+    expect(count).toEqual({ code: 1, out: `0 sealed again, ${SECRETS} left.\n`, err: '' });
+    expect(keysOnRecord(directory)).toBe(keyCheckValue(TEST_SECRET_KEY));
     const half = await runCommand(['doctor'], { ...settings, ...both });
     expect(half).toMatchObject({ code: 0, out: expect.stringContaining('is being changed') });
-    const alone = await runCommand(['doctor'], { ...settings, ...onlyNew });
-    expect(alone).toMatchObject({ code: 1, out: expect.stringContaining('give the other one too') });
+    const another = await runCommand(['doctor'], { ...settings, ...onlyNew });
+    expect(another).toMatchObject({ code: 1, out: expect.stringContaining('is not the one') });
 
     const done = await runCommand(['reseal'], { ...settings, ...both });
     expect(done).toMatchObject({ code: 0, err: '' });
     expect(done.out).toStartWith(`${SECRETS} sealed again, 0 left.\n`);
     expect(done.out).toContain('it may be removed');
     const well = await runCommand(['doctor'], { ...settings, ...both });
-    expect(well.out).toContain('the previous one is not needed any more');
+    expect(well.out).toContain('the previous one seals nothing');
+    const checked = await runCommand(['reseal', '--check'], { ...settings, ...both });
+    expect(checked).toMatchObject({ code: 0, err: '', out: expect.stringContaining('it may be removed') });
+
+    // As if it had been killed between the last secret and the record of the keys.
+    const [oldValue, newValue] = [keyCheckValue(TEST_SECRET_KEY), keyCheckValue(NEW_KEY)];
+    keysOnRecord(directory, `${oldValue} ${newValue}`);
+    const unsettled = await runCommand(['reseal', '--check'], { ...settings, ...both });
+    expect(unsettled).toMatchObject({ code: 1, err: '' });
+    expect(unsettled.out).toContain('run sluice reseal');
+    expect(unsettled.out).not.toContain('may be removed');
+    const alone = await runCommand(['doctor'], { ...settings, ...onlyNew });
+    expect(alone).toMatchObject({ code: 1, out: expect.stringContaining('give the other one too') });
+    expect(await runCommand(['reseal'], { ...settings, ...both })).toMatchObject({ code: 0 });
+    expect(keysOnRecord(directory)).toBe(newValue);
 
     const old = await startTestService({ directory }).catch(messageOf);
     expect(old).toContain('is not the one that this database was sealed with');

@@ -324,7 +324,7 @@ describe('the second factor', () => {
 });
 
 describe('logins', () => {
-  test('are on record in every organisation of the person, and so are failures from the third in a row on', async () => {
+  test('are on record where they begin, and failures from the third in a row on wherever the person is', async () => {
     const here = await newcomer('watched');
     const userId = await idOf(here);
     const { id } = dataOf<{ id: string }>(await owner.post('/organisations', { name: 'Third' }));
@@ -339,7 +339,8 @@ describe('logins', () => {
       (await actionsOn(userId, as)).filter(action => action === 'login.failed').length;
     for (let i = 0; i < 2; i++) await attempt('watched', { password: 'not it' });
     await logIn(service.url, 'watched@example.com');
-    for (const as of [owner, there]) expect(await actionsOn(userId, as)).toContain('session.started');
+    expect(await actionsOn(userId, owner)).toContain('session.started');
+    expect(await actionsOn(userId, there)).not.toContain('session.started');
     for (let i = 0; i < 4; i++) await attempt('watched', { password: 'not it' });
     for (const as of [owner, there])
       await until(async () => (await failures(as)) === 2, 'a failure is missing');
@@ -351,5 +352,37 @@ describe('logins', () => {
       target: userId,
       details: { address: '127.0.0.1', outcome: 'wrong_password' },
     });
+  });
+
+  test('tell only admins and above how and from where somebody comes', async () => {
+    const here = await newcomer('private');
+    const userId = await idOf(here);
+    await logIn(service.url, 'private@example.com');
+    const [session] = (await sessionsOf(here)).filter(({ current }) => !current);
+    await here.delete(`/account/sessions/${session?.id}`);
+    const detailsFor = async (as: Browser) => {
+      const listed = listOf<AuditRecord>(await as.get('/audit?limit=100')).data.filter(
+        ({ target }) => target === userId,
+      );
+      expect(listed.map(({ action }) => action)).toEqual([
+        'session.ended',
+        'session.started',
+        'member.joined',
+      ]);
+      for (const { id, details } of listed)
+        expect(dataOf<AuditRecord>(await as.get(`/audit/${id}`)).details).toEqual(details);
+      return Object.assign({}, ...listed.map(({ details }) => details)) as object;
+    };
+    const told = { address: '127.0.0.1', began_from: '127.0.0.1', second_factor: 'none' };
+    const [admin, member] = [
+      await join(service.url, owner, 'private-admin@example.com', 'admin'),
+      await join(service.url, owner, 'private-member@example.com', 'member'),
+    ];
+    for (const as of [owner, admin]) expect(await detailsFor(as)).toMatchObject(told);
+    for (const as of [here, member]) {
+      const details = await detailsFor(as);
+      expect(details).toMatchObject({ role: 'viewer', began_at: session?.started_at ?? '' });
+      for (const name of Object.keys(told)) expect(details).not.toHaveProperty(name);
+    }
   });
 });

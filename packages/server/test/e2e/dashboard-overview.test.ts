@@ -123,7 +123,8 @@ test('every part has counters of its own', async () => {
 });
 
 test('the backlog and what fails are shown', async () => {
-  const { backlog, dead_letters, failing, has } = await overviewOf(owner);
+  const { backlog, dead_letters, failing, has, more_dead } = await overviewOf(owner);
+  expect(more_dead).toBe(false);
   const exactly = (count: number) => ({ count, more: false });
   expect(backlog).toEqual({
     accepted: exactly(0),

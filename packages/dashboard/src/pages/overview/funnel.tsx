@@ -1,7 +1,7 @@
 import type { FunnelName, OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { IconChevronRight } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { formatNumber } from '../../lib/format.ts';
+import { formatCapped } from '../../lib/format.ts';
 import { formatShare } from './format.ts';
 import classes from './funnel.module.css';
 import type { RangeName } from './ranges.ts';
@@ -11,8 +11,10 @@ type Totals = OverviewRecord['totals'];
 /**
  * Received, what the pipelines made of it, and what arrived. Each number leads to what it counts, within the same time.
  */
-export function Funnel({ totals, range }: { totals: Totals; range: RangeName }) {
-  const ended = totals.delivered + totals.dead;
+export function Funnel({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
+  const { totals, more_dead: moreDead } = overview;
+  // Nobody knows what a share of them would be where not all of them were counted.
+  const ended = moreDead ? 0 : totals.delivered + totals.dead;
   const events = (state?: string) => ({
     to: '/events',
     search: { ...(state ? { state } : {}), within: range },
@@ -40,7 +42,7 @@ export function Funnel({ totals, range }: { totals: Totals; range: RangeName }) 
       <Arrow />
       <div className={classes.stage}>
         <Step name="delivered" label="Delivered" totals={totals} of={ended} {...deliveries} />
-        <Step name="dead" label="Dead letters" totals={totals} of={ended} {...letters} />
+        <Step name="dead" label="Dead letters" totals={totals} of={ended} more={moreDead} {...letters} />
       </div>
     </nav>
   );
@@ -54,6 +56,8 @@ function Step(props: {
   totals: Totals;
   /** What it is a share of. */
   of: number;
+  /** Whether there are more than were counted. */
+  more?: boolean;
   to: string;
   search: Record<string, string>;
 }) {
@@ -68,7 +72,9 @@ function Step(props: {
       data-none={amount === 0 || undefined}
     >
       <span className={classes.label}>{props.label}</span>
-      <span className={`${classes.amount} numbers`}>{formatNumber(amount)}</span>
+      <span className={`${classes.amount} numbers`}>
+        {formatCapped({ count: amount, more: props.more === true })}
+      </span>
       {props.of > 0 && (
         <span className={classes.share}>
           <span className={classes.bar} style={{ width: `${Math.min(100, (amount / props.of) * 100)}%` }} />

@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
+import { formatNumber } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { Figures } from './figures.tsx';
@@ -85,11 +86,16 @@ function Fresh() {
   );
 }
 
+const describeChart = ({ step_s, more_dead, totals }: OverviewRecord): string =>
+  `Events and deliveries in each ${describeInterval(step_s)}${
+    more_dead ? `; of the dead letters only the latest ${formatNumber(totals.dead)}` : ''
+  }`;
+
 function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
   return (
     <Stack gap="md">
-      <Funnel totals={overview.totals} range={range} />
-      <Card title="Over time" lead={`Events and deliveries in each ${describeInterval(overview.step_s)}`}>
+      <Funnel overview={overview} range={range} />
+      <Card title="Over time" lead={describeChart(overview)}>
         <WhenVisible className={classes.chart ?? ''}>
           <Suspense fallback={<Loading />}>
             <RatesChart overview={overview} range={range} />

@@ -62,6 +62,22 @@ describe('reading', () => {
     expect(room.take(1_500)).toBe(true);
   });
 
+  test('a body that is not whole in time is given up, and its room given back', async () => {
+    const room = createByteRoom(900);
+    let isLeft = false;
+    const unended = new ReadableStream({
+      start: controller => controller.enqueue(new Uint8Array(900)),
+      cancel: () => {
+        isLeft = true;
+      },
+    });
+    expect(await codeOf(() => readBytes(request(unended), limits, room, 1))).toBe('request_timeout');
+    expect(isLeft).toBe(true);
+    expect(room.take(900)).toBe(true);
+    const small = request('{}', { 'Content-Length': '2' });
+    expect((await readBytes(small, limits, room, 60_000)).byteLength).toBe(2);
+  });
+
   test('no body is no bytes', async () => {
     expect((await readBytes(request(null), limits, ample)).byteLength).toBe(0);
   });

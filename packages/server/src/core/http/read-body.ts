@@ -18,33 +18,57 @@ export const READ_IN_PLACE_BYTES = 96 * 1024;
 const tooLarge = (limits: Limits) =>
   new Problem('payload_too_large', { message: `The body may have at most ${limits.bodyBytes} bytes.` });
 
-/** The bytes as received. A body that says it is too large is refused unread. */
-export function readBytes(request: Request, limits: Limits, room: ByteRoom): Promise<Uint8Array> {
+/** The bytes as received, all of them within the time given. A body that says it is too large is refused unread. */
+export function readBytes(
+  request: Request,
+  limits: Limits,
+  room: ByteRoom,
+  timeoutMs?: number,
+): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
-  if (declared !== null) {
-    if (Number(declared) > limits.bodyBytes) throw tooLarge(limits);
-    if (Number(declared) <= SMALL_BYTES) return request.bytes();
-  }
-  return request.body === null ? Promise.resolve(new Uint8Array()) : readCounted(request.body, limits, room);
+  if (declared !== null && Number(declared) > limits.bodyBytes) throw tooLarge(limits);
+  const isSmall = declared !== null && Number(declared) <= SMALL_BYTES;
+  // Faster than piece by piece, but nobody can give it up.
+  if (isSmall && timeoutMs === undefined) return request.bytes();
+  if (request.body === null) return Promise.resolve(new Uint8Array());
+  return readCounted(request.body, limits, isSmall ? takesNoRoom : room, timeoutMs);
 }
+
+const takesNoRoom: ByteRoom = { take: () => true, give: () => undefined };
 
 /** A chunked body says nothing of its size beforehand, and a large one may never come whole: count what comes in. */
 async function readCounted(
   body: ReadableStream<Uint8Array>,
   limits: Limits,
   room: ByteRoom,
+  timeoutMs: number | undefined,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
+  const reader = body.getReader();
+  let isLate = false;
+  const leave = () => void reader.cancel().catch(() => undefined);
+  const giveUp = () => {
+    isLate = true;
+    leave();
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs);
   try {
-    for await (const chunk of body) {
+    for (;;) {
+      const { done, value: chunk } = await reader.read();
+      if (isLate) throw new Problem('request_timeout');
+      if (done) break;
       if (size + chunk.byteLength > limits.bodyBytes) throw tooLarge(limits);
       if (!room.take(chunk.byteLength)) throw noRoomForBody();
       size += chunk.byteLength;
       chunks.push(chunk);
     }
     return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  } catch (error) {
+    leave();
+    throw error;
   } finally {
+    clearTimeout(timer);
     room.give(size);
   }
 }

@@ -28,10 +28,26 @@ export function compareKeys(kept: string, ours: readonly string[]): KeyState {
 
 /** Refuses keys that do not open everything, and puts the present one down as one that seals. */
 export async function requireSameKey(upkeep: Settings, keys: SecretKeys): Promise<KeyState> {
-  const ours = keyCheckValues(keys);
-  const [present = ''] = ours;
+  const present = keyCheckValue(keys.present);
   const kept = await upkeep.keepSetting(KEY_CHECK_SETTING, present);
-  const state = compareKeys(kept, ours);
+  const state = requireAll(kept, keys);
+  if (kept.split(' ').includes(present)) return state;
+  // Another node may be doing the same at this moment.
+  if (await upkeep.replaceSetting(KEY_CHECK_SETTING, kept, `${kept} ${present}`)) return state;
+  return requireSameKey(upkeep, keys);
+}
+
+/** The same for whoever seals nothing: it writes nothing either. */
+export async function lookAtKeys(
+  upkeep: Pick<UpkeepStore, 'findSetting'>,
+  keys: SecretKeys,
+): Promise<KeyState> {
+  const kept = await upkeep.findSetting(KEY_CHECK_SETTING);
+  return requireAll(kept ?? keyCheckValue(keys.present), keys);
+}
+
+function requireAll(kept: string, keys: SecretKeys): KeyState {
+  const state = compareKeys(kept, keyCheckValues(keys));
   if (state === 'other keys') {
     throw new Error(
       'The secret key is not the one that this database was sealed with. Put the right one back: SLUICE_SECRET_KEY, or secret.key in the data directory. To change the key, give the one before as SLUICE_SECRET_KEY_PREVIOUS.',
@@ -42,10 +58,7 @@ export async function requireSameKey(upkeep: Settings, keys: SecretKeys): Promis
       'The secret key is being changed, and this process has only one of the two. Give the other one as SLUICE_SECRET_KEY_PREVIOUS until sluice reseal has said that nothing is left.',
     );
   }
-  if (kept.split(' ').includes(present)) return state;
-  // Another node may be doing the same at this moment.
-  if (await upkeep.replaceSetting(KEY_CHECK_SETTING, kept, `${kept} ${present}`)) return state;
-  return requireSameKey(upkeep, keys);
+  return state;
 }
 
 /** Nothing is left that any other key has sealed: from now on the present one is enough. */

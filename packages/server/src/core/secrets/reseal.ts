@@ -7,7 +7,7 @@ import type { Vault } from './vault.ts';
  * of its secrets sealed again, and either opens for whoever has both keys: so it may end at any moment, and whoever
  * comes next goes on with what is left.
  */
-export interface ResealReport {
+interface ResealReport {
   readonly resealed: number;
   /** Sealed with an earlier key or in an earlier format. */
   readonly left: number;
@@ -15,6 +15,12 @@ export interface ResealReport {
   readonly unreadable: readonly string[];
   /** False where it was told to stop before it had seen everything. */
   readonly complete: boolean;
+}
+
+/** Of a whole storage. */
+export interface StorageResealReport extends ResealReport {
+  /** The present key is the only one on record as one that seals: whoever has it alone can start. */
+  readonly settled: boolean;
 }
 
 /** The texts of a record with each sealed one in them replaced, which is named by its field. */

@@ -14,19 +14,31 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
    * Nothing answers for the organisation any more from now on; what it leaves behind goes by `pruneDeleted`. The last
    * organisation of an installation stays.
    */
-  deleteOrganisation(id: string, now: number): Promise<'deleted' | 'last_one' | 'not_found'>;
+  deleteOrganisation(
+    id: string,
+    now: number,
+    /** A session that goes on in another organisation, if it has not ended by then; all others there end. */
+    moved?: { readonly tokenHash: string; readonly orgId: string },
+  ): Promise<'deleted' | 'last_one' | 'not_found'>;
   listOrganisationsOf(userId: string): Promise<(Organisation & { role: Role })[]>;
 
   hasUsers(): Promise<boolean>;
   /** The first user and organisation in one step; false when somebody was first. */
   createFirstUser(user: User, org: Organisation): Promise<boolean>;
   findUserByEmail(email: string): Promise<User | null>;
-  /** Ends all sessions of the person but the one that is kept. */
+  /**
+   * Ends all sessions of the person but the one that is kept. Where the password of before had to be proved, false when
+   * it has been changed since.
+   */
   setPassword(
     userId: string,
     passwordHash: string,
-    options?: { readonly keepSession?: string; readonly turnOffSecondFactor?: boolean },
-  ): Promise<void>;
+    options?: {
+      readonly provedHash?: string;
+      readonly keepSession?: string;
+      readonly turnOffSecondFactor?: boolean;
+    },
+  ): Promise<boolean>;
 
   createSession(session: SessionRecord & SessionOrigin): Promise<void>;
   /** As above for somebody who has proved this password; false where it has been changed since. */
@@ -49,15 +61,15 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
   endOtherSessions(userId: string, tokenHash: string): Promise<boolean>;
 
   findSecondFactor(userId: string): Promise<SecondFactor | null>;
-  /** With the step of the code that confirmed it, which is spent. False where it is on already. */
+  /** With the step of the code that confirmed it, which is spent. */
   turnOnSecondFactor(
-    userId: string,
+    user: ProvedUser,
     factor: { readonly sealedSecret: string; readonly step: number; readonly createdAt: number },
     recoveryHashes: readonly string[],
-  ): Promise<boolean>;
-  turnOffSecondFactor(userId: string): Promise<boolean>;
-  /** The codes of before are worth nothing any more. False where the second factor is off. */
-  replaceRecoveryCodes(userId: string, recoveryHashes: readonly string[]): Promise<boolean>;
+  ): Promise<'changed' | 'already_on' | 'password_changed'>;
+  turnOffSecondFactor(user: ProvedUser): Promise<SecondFactorChange>;
+  /** The codes of before are worth nothing any more. */
+  replaceRecoveryCodes(user: ProvedUser, recoveryHashes: readonly string[]): Promise<SecondFactorChange>;
   /** False where a code of this step, or of a later one, was accepted before. */
   spendTotpStep(userId: string, step: number): Promise<boolean>;
   /** False where there is no such code, or it has been used. */
@@ -74,15 +86,17 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
   createInvitation(invitation: Invitation): Promise<'created' | 'already_member' | 'may_not_grant'>;
   /**
    * An invitation stands for as long as its maker may grant its role. That its e-mail has an account is answered only
-   * where maker and account share an organisation: nobody learns by inviting who has an account elsewhere.
+   * where maker and account share an organisation; of an account elsewhere its holder learns when accepting it, since
+   * that then takes the account's password.
    */
   findInvitation(codeHash: string, now: number): Promise<(Invitation & { hasAccount: boolean }) | null>;
   listInvitations(orgId: string, now: number): Promise<Invitation[]>;
   deleteInvitation(orgId: string, id: string): Promise<boolean>;
   /**
    * The invitation is spent and the person is a member; null when it was spent, has expired or stands no longer. Where
-   * its e-mail has another account than this one, nothing happens: whoever accepts has not proved to be that one. An
-   * account that belongs to no organisation opens nothing and is nobody's: it begins again with this one's password.
+   * its e-mail has another account than this one, or one with another password, nothing happens: whoever accepts has
+   * not proved to be that one. That holds for an account without any organisation, too: who acted under its id stays
+   * the same person.
    */
   acceptInvitation(
     codeHash: string,
@@ -132,6 +146,11 @@ export interface User {
   readonly passwordHash: string;
   readonly createdAt: number;
 }
+
+/** Somebody whose password was right a moment ago: what they asked for happens only if it still is. */
+export type ProvedUser = Pick<User, 'id' | 'passwordHash'>;
+
+type SecondFactorChange = 'changed' | 'already_off' | 'password_changed';
 
 export interface Member {
   readonly userId: string;

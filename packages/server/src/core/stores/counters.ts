@@ -71,8 +71,8 @@ export interface CounterStore {
   pruneCounters(orgId: string, before: number, limit: number): Promise<number>;
   /** Looks at no more than about `most` rows of each sort, however much there is. */
   countBacklog(orgId: string, most: number): Promise<Backlog>;
-  /** The deliveries that are dead, by when they were made; of each stretch no more than `most` are counted. */
-  countDead(orgId: string, window: CounterWindow, most: number): Promise<number[]>;
+  /** The deliveries that are dead, by when they were made: the latest `most` of the whole window, and whether there are more. */
+  countDead(orgId: string, window: CounterWindow, most: number): Promise<{ counts: number[]; more: boolean }>;
   /** As the backlog, of the whole installation. */
   countWaiting(most: number): Promise<Waiting>;
   /** What a pipeline's model was asked, and what it did not have to be asked. */

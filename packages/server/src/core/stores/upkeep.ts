@@ -5,6 +5,8 @@ export interface UpkeepStore {
    * written under that name, and answers it.
    */
   keepSetting(name: string, value: string): Promise<string>;
+  /** That value, without keeping one; null where there is none. */
+  findSetting(name: string): Promise<string | null>;
   /** Replaces that value, unless somebody else has meanwhile. */
   replaceSetting(name: string, from: string, to: string): Promise<boolean>;
   /** Removes at most `limit` keys, sessions and invitations that have expired; answers how many. */

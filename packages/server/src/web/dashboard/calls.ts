@@ -2,7 +2,7 @@ import type { PrivateCall } from '@sluice/contract/private-call';
 import { type AnswerOf, privateCalls, type Route } from '@sluice/contract/private-calls';
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, seconds } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { READ_IN_PLACE_BYTES } from '../../core/http/read-body.ts';
 import { newId } from '../../core/ids.ts';
@@ -19,7 +19,10 @@ import { type Permission, requirePermission } from './permissions.ts';
 
 /** Registers the handlers of private calls, by their names in the contract's table. */
 export interface Calls {
-  /** The order of the checks is a promise: session (401), same origin (403), role (403), then the handler's. */
+  /**
+   * The order of the checks is a promise: session (401), same origin (403), role (403), then the handler's. Session and
+   * role are checked once more when the body is there.
+   */
   on<R extends Route>(
     route: R,
     permission: Permission,
@@ -31,6 +34,8 @@ export interface Calls {
 
 /** Of a login, a set-up, an invitation: anybody may send one, and reading a large body takes long. */
 const OPEN_CALL_BYTES = 64 * 1024;
+/** A page sends its body at once, however slow the line: what takes longer is held back on purpose. */
+const BODY_TIMEOUT_MS = seconds(60);
 /** With as many steps and templates as there may be. */
 const DEFINITION_BYTES = 1024 * 1024;
 
@@ -87,14 +92,17 @@ export function createCalls(
     return {
       query: () => readQuery(request, query ?? z.never()),
       body: (narrower?: z.ZodType) =>
-        readJson(request, narrower ?? body ?? z.never(), reading, bodyMayBeEmpty && 'take as {}'),
+        readJson(request, narrower ?? body ?? z.never(), {
+          ...reading,
+          timeoutMs: BODY_TIMEOUT_MS,
+          ...(bodyMayBeEmpty ? { whenEmpty: 'take as {}' } : {}),
+        }),
       answer,
       respond: (response: Response) => response,
     };
   }
 
   const sessionParts = (session: LoginSession) => ({
-    session,
     page(list: string, { limit, cursor }: { limit: number; cursor?: string }) {
       const scope = `${list}\n${session.orgId}`;
       return {
@@ -115,6 +123,12 @@ export function createCalls(
     app.on(method, `/dashboard/api${path}`, handle);
   }
 
+  async function sameSession({ request, client }: OpenCall, before: LoginSession): Promise<LoginSession> {
+    const session = await sessions.of(request, client);
+    if (session.orgId === before.orgId) return session;
+    throw new Problem('conflict', { message: 'You have changed to another organisation meanwhile.' });
+  }
+
   const changes = (route: Route) => !route.startsWith('GET ');
 
   return {
@@ -122,10 +136,25 @@ export function createCalls(
       const reading = readingUpTo(bytesOf(route, limits));
       add(route, async context => {
         const call = openCall(context);
-        const session = await sessions.of(call.request, call.client);
+        let session = await sessions.of(call.request, call.client);
         if (changes(route)) requireSameOrigin(call.request, call.client);
         requirePermission(session.role, permission);
-        const whole = { ...call, ...exchange(call.request, route, reading), ...sessionParts(session) };
+        const parts = exchange(call.request, route, reading);
+        const whole = {
+          ...call,
+          ...parts,
+          ...sessionParts(session),
+          get session() {
+            return session;
+          },
+          // Whoever sends the last byte late may have been removed since the first one, or have another role.
+          async body(narrower?: z.ZodType) {
+            const read = await parts.body(narrower);
+            session = await sameSession(call, session);
+            requirePermission(session.role, permission);
+            return read;
+          },
+        };
         // Which types belong to a route is for the handler to know: here it may be any of them.
         const response = await handle(whole as unknown as SessionCallTo<typeof route>);
         if (changes(route)) dependencies.live.note(session.orgId);

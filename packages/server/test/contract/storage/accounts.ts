@@ -57,6 +57,23 @@ export function accountsContract(subject: Subject): void {
     expect(await subject.storage.findSession(theirs.tokenHash, NOW)).not.toBeNull();
   });
 
+  test('changes no password that is not the one that was proved', async () => {
+    const { storage } = subject;
+    const { org, user } = await storedOwner(storage);
+    const session = aSession(user.id, org.id);
+    await storage.createSession(session);
+    const hashNow = async () => (await storage.findUserByEmail(user.email))?.passwordHash;
+    expect(await storage.setPassword(user.id, 'mine', { provedHash: 'a hash of before' })).toBe(false);
+    expect(await hashNow()).toBe(user.passwordHash);
+    expect(await storage.findSession(session.tokenHash, NOW)).not.toBeNull();
+    const [first, second] = await subject.atOnce(2, (node, n) =>
+      node.setPassword(user.id, `hash ${n}`, { provedHash: user.passwordHash }),
+    );
+    expect(first).toBe(!second);
+    expect(await hashNow()).toBe(first ? 'hash 0' : 'hash 1');
+    expect(await storage.setPassword(idAt('usr', NOW), 'nobody')).toBe(false);
+  });
+
   test('lists members by their address, and finds none of another organisation', async () => {
     const { org, user } = await storedOwner(subject.storage);
     const emails = [`Zoe.${org.id}@example.com`, `adam.${org.id}@example.com`, `_b.${org.id}@example.com`];
@@ -260,21 +277,21 @@ export function accountsContract(subject: Subject): void {
     expect(await storage.findInvitation(invitation.codeHash, NOW)).toMatchObject({ hasAccount: true });
   });
 
-  test('begins an account again that belongs to no organisation, with the password of whoever accepts', async () => {
+  test('leaves an account that belongs to no organisation as it is, until its own password is given', async () => {
     const { storage } = subject;
     const { org } = await storedOwner(storage);
     const member = await joinedMember(storage, org.id, 'member');
-    await storage.turnOnSecondFactor(member.id, { sealedSecret: 'x', step: 1, createdAt: NOW }, ['a']);
+    await storage.turnOnSecondFactor(member, { sealedSecret: 'x', step: 1, createdAt: NOW }, ['a']);
     await storage.removeMember(org.id, member.id);
     const invitation = anInvitation(org.id, { email: member.email });
     await storage.createInvitation(invitation);
-    const account = aUser({ email: member.email, passwordHash: 'another' });
-    expect(await storage.acceptInvitation(invitation.codeHash, NOW, account)).toEqual({
-      userId: member.id,
-      orgId: org.id,
-    });
-    expect((await storage.findUserByEmail(member.email))?.passwordHash).toBe('another');
-    expect(await storage.findSecondFactor(member.id)).toBeNull();
+    const accept = (account: typeof member) => storage.acceptInvitation(invitation.codeHash, NOW, account);
+    const other = { email: member.email, passwordHash: 'another' };
+    expect(await accept(aUser(other))).toBe('other_account');
+    expect(await accept(aUser({ ...other, id: member.id }))).toBe('other_account');
+    expect(await storage.findUserByEmail(member.email)).toEqual(member);
+    expect(await accept(member)).toEqual({ userId: member.id, orgId: org.id });
+    expect(await storage.findSecondFactor(member.id)).not.toBeNull();
   });
 
   test('takes an invitation back, but not one of another organisation', async () => {

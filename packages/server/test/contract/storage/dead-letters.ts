@@ -140,10 +140,19 @@ export function deadLettersContract(subject: Subject): void {
     expect(await storage.countDeliveries(orgId, { madeAfter: begin + 5, state: 'dead' })).toBe(2);
     expect(await storage.countDeliveries(orgId, { madeAfter: begin })).toBe(2);
     expect(await storage.listDeadGroups(orgId, within, 100)).toMatchObject([{ count: 1 }]);
-    expect(await storage.countDead(orgId, { from: begin, stepMs: 10, points: 4 }, 9)).toEqual([1, 1, 1, 0]);
-    expect(await storage.countDead(orgId, { from: begin, stepMs: 40, points: 1 }, 2)).toEqual([2]);
+    const inStretches = (most: number) =>
+      storage.countDead(orgId, { from: begin, stepMs: 10, points: 4 }, most);
+    for (const most of [9, 3]) expect(await inStretches(most)).toEqual({ counts: [1, 1, 1, 0], more: false });
+    // The latest ones, of all stretches together.
+    expect(await inStretches(2)).toEqual({ counts: [0, 1, 1, 0], more: true });
+    const inOne = { from: begin, stepMs: 40, points: 1 };
+    expect(await storage.countDead(orgId, inOne, 2)).toEqual({ counts: [2], more: true });
+    expect(await storage.countDead(orgId, { ...inOne, from: begin + 15 }, 1)).toEqual({
+      counts: [1],
+      more: false,
+    });
     await storage.retryDelivery(orgId, made[1] ?? '', begin + 2_000);
-    expect(await storage.countDead(orgId, { from: begin, stepMs: 10, points: 4 }, 9)).toEqual([1, 0, 1, 0]);
+    expect(await inStretches(2)).toEqual({ counts: [1, 0, 1, 0], more: false });
     const waiting = { ...within, state: 'pending' } as const;
     expect(await storage.countDeliveries(orgId, waiting)).toBe(1);
     expect(await storage.countDeliveries(orgId, { ...waiting, madeAfter: begin + 15 })).toBe(0);

@@ -103,6 +103,25 @@ export function organisationsContract(subject: Subject): void {
     expect(await subject.storage.listOrganisationsOf(idAt('usr', NOW))).toEqual([]);
   });
 
+  test('takes its sessions along, but for one that goes on elsewhere and has not ended by then', async () => {
+    const { storage } = subject;
+    const { org, user } = await storedOwner(storage);
+    const { org: other } = await storedOwner(storage);
+    await joinedMember(storage, other.id, 'viewer', user);
+    const [mine, another] = [aSession(user.id, org.id), aSession(user.id, org.id)];
+    for (const session of [mine, another]) await storage.createSession({ ...session, address: '192.0.2.1' });
+    const moved = { tokenHash: mine.tokenHash, orgId: other.id };
+    expect(await storage.deleteOrganisation(org.id, NOW, moved)).toBe('deleted');
+    expect(await storage.findSession(mine.tokenHash, NOW)).toMatchObject({ orgId: other.id, role: 'viewer' });
+    expect(await storage.listSessions(user.id, NOW)).toMatchObject([{ address: '192.0.2.1' }]);
+
+    const third = anOrganisation();
+    await storage.createOrganisation(third, user.id);
+    await storage.deleteSession(mine.tokenHash);
+    expect(await storage.deleteOrganisation(third.id, NOW, moved)).toBe('deleted');
+    expect(await storage.listSessions(user.id, NOW)).toEqual([]);
+  });
+
   test('deletes everything that belongs to it, and nothing that does not', async () => {
     const { storage } = subject;
     const fill = async () => {

@@ -27,7 +27,7 @@ export function sealedContract(subject: Subject): void {
       pipeline: aPipeline(org),
     }));
     const { user } = await storedOwner(storage);
-    await storage.turnOnSecondFactor(user.id, { sealedSecret: 'sealed', step: 1, createdAt: NOW }, []);
+    await storage.turnOnSecondFactor(user, { sealedSecret: 'sealed', step: 1, createdAt: NOW }, []);
     for (const { webhook, rotated, sdk, destination, pipeline } of made) {
       for (const source of [webhook, rotated, sdk]) await storage.createSource(source);
       await storage.createDestination(destination);

@@ -11,7 +11,9 @@ export function upkeepContract(subject: Subject): void {
   });
 
   test('replaces a setting for whoever knew the value before', async () => {
+    expect(await subject.storage.findSetting('shade')).toBeNull();
     await subject.storage.keepSetting('shade', 'a');
+    expect(await subject.storage.findSetting('shade')).toBe('a');
     const answers = await subject.atOnce(8, (storage, n) => storage.replaceSetting('shade', 'a', `b ${n}`));
     expect(answers.filter(Boolean)).toHaveLength(1);
     expect(await subject.storage.keepSetting('shade', 'a')).toBe(`b ${answers.indexOf(true)}`);

@@ -2,7 +2,7 @@ import type { AccountStore, User } from '../../../core/stores/accounts.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 import { createOrganisation } from './organisations.ts';
-import { turnOffSecondFactor } from './second-factors.ts';
+import { removeSecondFactor } from './second-factors.ts';
 
 /** Users: their accounts and passwords. */
 
@@ -46,13 +46,16 @@ export const setPassword: Operation<AccountStore['setPassword']> = async (
   db,
   userId,
   passwordHash,
-  { keepSession = '', turnOffSecondFactor: alsoTurnOff = false } = {},
+  { provedHash, keepSession = '', turnOffSecondFactor = false } = {},
 ) => {
-  await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute();
+  let update = db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId);
+  if (provedHash !== undefined) update = update.where('password_hash', '=', provedHash);
+  if ((await update.returning('id').executeTakeFirst()) === undefined) return false;
   await db
     .deleteFrom('sessions')
     .where('user_id', '=', userId)
     .where('token_hash', '!=', keepSession)
     .execute();
-  if (alsoTurnOff) await turnOffSecondFactor(db, userId);
+  if (turnOffSecondFactor) await removeSecondFactor(db, userId);
+  return true;
 };

@@ -10,7 +10,6 @@ import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { findUserByEmail, toUserRow } from './accounts.ts';
 import { lockMembers, members } from './members.ts';
-import { turnOffSecondFactor } from './second-factors.ts';
 
 /** Invitations: made, replaced, and accepted. */
 
@@ -153,8 +152,7 @@ export const acceptInvitation: Operation<AccountStore['acceptInvitation']> = asy
     .onConflict(conflict => conflict.doNothing())
     .execute();
   const user = await findUserByEmail(db, row.email);
-  const isProved = user?.id === account.id && user.passwordHash === account.passwordHash;
-  if (!isProved && !(user && (await beginAgain(db, user.id, account.passwordHash)))) {
+  if (user?.id !== account.id || user.passwordHash !== account.passwordHash) {
     await db.insertInto('invitations').values(row).execute();
     return 'other_account';
   }
@@ -165,23 +163,3 @@ export const acceptInvitation: Operation<AccountStore['acceptInvitation']> = asy
     .execute();
   return { userId: user.id, orgId: row.org_id };
 };
-
-/** Gives an account that belongs to no organisation another password; false where it belongs to one. */
-async function beginAgain(db: Db, userId: string, passwordHash: string): Promise<boolean> {
-  // Locked first: somebody else may be joining with the same account at this moment.
-  await db
-    .updateTable('users')
-    .set(eb => ({ id: eb.ref('id') }))
-    .where('id', '=', userId)
-    .execute();
-  const member = await db
-    .selectFrom('memberships')
-    .select('org_id')
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  if (member) return false;
-  await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute();
-  await db.deleteFrom('sessions').where('user_id', '=', userId).execute();
-  await turnOffSecondFactor(db, userId);
-  return true;
-}

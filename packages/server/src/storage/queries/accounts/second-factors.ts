@@ -1,6 +1,7 @@
 import type { AccountStore } from '../../../core/stores/accounts.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
+import { lockProved } from './proof.ts';
 
 /** Second factors: the sealed secrets of authenticator apps, and the hashes of recovery codes. */
 
@@ -21,14 +22,15 @@ export const findSecondFactor: Operation<AccountStore['findSecondFactor']> = asy
 
 export const turnOnSecondFactor: Operation<AccountStore['turnOnSecondFactor']> = async (
   db,
-  userId,
+  user,
   factor,
   recoveryHashes,
 ) => {
+  if (!(await lockProved(db, user))) return 'password_changed';
   const made = await db
     .insertInto('second_factors')
     .values({
-      user_id: userId,
+      user_id: user.id,
       sealed_secret: factor.sealedSecret,
       last_step: factor.step,
       created_at: factor.createdAt,
@@ -36,12 +38,18 @@ export const turnOnSecondFactor: Operation<AccountStore['turnOnSecondFactor']> =
     .onConflict(conflict => conflict.doNothing())
     .returning('user_id')
     .executeTakeFirst();
-  if (!made) return false;
-  await setRecoveryCodes(db, userId, recoveryHashes);
-  return true;
+  if (!made) return 'already_on';
+  await setRecoveryCodes(db, user.id, recoveryHashes);
+  return 'changed';
 };
 
-export const turnOffSecondFactor: Operation<AccountStore['turnOffSecondFactor']> = async (db, userId) => {
+export const turnOffSecondFactor: Operation<AccountStore['turnOffSecondFactor']> = async (db, user) => {
+  if (!(await lockProved(db, user))) return 'password_changed';
+  return (await removeSecondFactor(db, user.id)) ? 'changed' : 'already_off';
+};
+
+/** Whoever asks for it; false where it is off. */
+export async function removeSecondFactor(db: Db, userId: string): Promise<boolean> {
   const removed = await db
     .deleteFrom('second_factors')
     .where('user_id', '=', userId)
@@ -49,23 +57,23 @@ export const turnOffSecondFactor: Operation<AccountStore['turnOffSecondFactor']>
     .executeTakeFirst();
   await setRecoveryCodes(db, userId, []);
   return removed !== undefined;
-};
+}
 
 export const replaceRecoveryCodes: Operation<AccountStore['replaceRecoveryCodes']> = async (
   db,
-  userId,
+  user,
   recoveryHashes,
 ) => {
-  // Locks the factor, so that of two sets made at once one is left and not both.
+  // Locks the person, so that of two sets made at once one is left and not both.
+  if (!(await lockProved(db, user))) return 'password_changed';
   const found = await db
-    .updateTable('second_factors')
-    .set(eb => ({ user_id: eb.ref('user_id') }))
-    .where('user_id', '=', userId)
-    .returning('user_id')
+    .selectFrom('second_factors')
+    .select('user_id')
+    .where('user_id', '=', user.id)
     .executeTakeFirst();
-  if (!found) return false;
-  await setRecoveryCodes(db, userId, recoveryHashes);
-  return true;
+  if (!found) return 'already_off';
+  await setRecoveryCodes(db, user.id, recoveryHashes);
+  return 'changed';
 };
 
 async function setRecoveryCodes(db: Db, userId: string, hashes: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AccountStore, Role } from '../../../core/stores/accounts.ts';
 import type { Operation } from '../../operation.ts';
+import { lockProved } from './proof.ts';
 
 /** Sessions of the dashboard. */
 
@@ -20,16 +21,8 @@ export const createSession: Operation<AccountStore['createSession']> = async (db
 };
 
 export const beginSession: Operation<AccountStore['beginSession']> = async (db, session, passwordHash) => {
-  // To check a password takes its time. Whoever begins meanwhile with one that is being replaced would outlive that:
-  // the lock on the user waits for the change, and then finds another hash.
-  const proved = await db
-    .updateTable('users')
-    .set(eb => ({ id: eb.ref('id') }))
-    .where('id', '=', session.userId)
-    .where('password_hash', '=', passwordHash)
-    .returning('id')
-    .executeTakeFirst();
-  if (!proved) return false;
+  // Whoever begins with a password that is being replaced would outlive that.
+  if (!(await lockProved(db, { id: session.userId, passwordHash }))) return false;
   await createSession(db, session);
   return true;
 };

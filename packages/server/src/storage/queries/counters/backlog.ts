@@ -44,7 +44,10 @@ export const countWaiting: Operation<CounterStore['countWaiting']> = async (db, 
   };
 };
 
-/** An id holds when its delivery was made, and the index of the dead is in their order. */
+/**
+ * An id holds when its delivery was made, and the index of the dead is in their order. Where the counting ends is looked
+ * up first, so that no more than twice `most` entries of the index are read, into however many stretches they fall.
+ */
 export const countDead: Operation<CounterStore['countDead']> = async (
   db,
   orgId,
@@ -52,16 +55,21 @@ export const countDead: Operation<CounterStore['countDead']> = async (
   most,
 ) => {
   const floors = Array.from({ length: points + 1 }, (_, n) => idFloor('dlv', from + n * stepMs));
-  const stretches = floors.slice(0, points).map((floor, n) => sql`(${n}, ${floor}, ${floors[n + 1]})`);
+  const dead = sql`FROM deliveries WHERE org_id = ${orgId} AND state = 'dead'`;
+  const { rows: ends } = await sql<{ id: string }>`
+    SELECT id ${dead} AND id >= ${floors[0]} AND id < ${floors[points]}
+    ORDER BY id DESC LIMIT 2 OFFSET ${most - 1}`.execute(db);
+  const oldest = ends[0]?.id ?? '';
+  const stretches = floors
+    .slice(0, points)
+    .map((floor, n) => sql`(${n}, ${floor > oldest ? floor : oldest}, ${floors[n + 1]})`);
   const { rows } = await sql<{ point: number; count: number }>`
     WITH stretches (point, first, past) AS (VALUES ${sql.join(stretches)})
-    SELECT point, (SELECT count(*) FROM (
-      SELECT 1 AS one FROM deliveries
-      WHERE org_id = ${orgId} AND state = 'dead' AND id >= first AND id < past LIMIT ${most}) AS seen) AS count
+    SELECT point, (SELECT count(*) ${dead} AND id >= first AND id < past) AS count
     FROM stretches`.execute(db);
   const counts = new Array<number>(points).fill(0);
   for (const { point, count } of rows) counts[Number(point)] = Number(count);
-  return counts;
+  return { counts, more: ends.length > 1 };
 };
 
 const capped = (count: number, most: number): CappedCount => ({

@@ -10,7 +10,7 @@ export const counterOperations: StoreOperations<CounterStore> = {
   readCounters: snapshot(counters.readCounters),
   pruneCounters: write(counters.pruneCounters),
   countBacklog: snapshot(backlog.countBacklog),
-  countDead: read(backlog.countDead),
+  countDead: snapshot(backlog.countDead),
   countWaiting: snapshot(backlog.countWaiting),
   readTallies: read(readTallies),
 };

@@ -29,7 +29,12 @@ const fewRows = [
   'event_claims',
 ] as const;
 
-export const deleteOrganisation: Operation<AccountStore['deleteOrganisation']> = async (db, id, now) => {
+export const deleteOrganisation: Operation<AccountStore['deleteOrganisation']> = async (
+  db,
+  id,
+  now,
+  moved,
+) => {
   // Locking every organisation keeps two nodes from deleting the last two at once.
   const all = await db
     .updateTable('organisations')
@@ -44,6 +49,14 @@ export const deleteOrganisation: Operation<AccountStore['deleteOrganisation']> =
     .insertInto('deleted_organisations')
     .values({ org_id: id, deleted_at: now, scopes, emptied_at: null })
     .execute();
+  if (moved !== undefined) {
+    await db
+      .updateTable('sessions')
+      .set({ org_id: moved.orgId })
+      .where('token_hash', '=', moved.tokenHash)
+      .where('org_id', '=', id)
+      .execute();
+  }
   for (const table of fewRows) await db.deleteFrom(table).where('org_id', '=', id).execute();
   await db.deleteFrom('organisations').where('id', '=', id).execute();
   return 'deleted';

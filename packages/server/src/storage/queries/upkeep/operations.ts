@@ -9,6 +9,7 @@ import * as upkeep from './upkeep.ts';
 /** What the installation keeps about itself, and what goes when its time is over. */
 export const upkeepOperations: StoreOperations<UpkeepStore> = {
   keepSetting: write(upkeep.keepSetting),
+  findSetting: read(upkeep.findSetting),
   replaceSetting: write(upkeep.replaceSetting),
   pruneExpired: write(upkeep.pruneExpired),
   pruneDeleted: write(pruneDeleted),

@@ -9,8 +9,12 @@ export const keepSetting: Operation<UpkeepStore['keepSetting']> = async (db, nam
     .values({ name, value })
     .onConflict(conflict => conflict.doNothing())
     .execute();
+  return (await findSetting(db, name)) ?? value;
+};
+
+export const findSetting: Operation<UpkeepStore['findSetting']> = async (db, name) => {
   const kept = db.selectFrom('settings').select('value').where('name', '=', name);
-  return (await kept.executeTakeFirst())?.value ?? value;
+  return (await kept.executeTakeFirst())?.value ?? null;
 };
 
 export const replaceSetting: Operation<UpkeepStore['replaceSetting']> = async (db, name, from, to) =>

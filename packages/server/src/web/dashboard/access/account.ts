@@ -64,14 +64,17 @@ export function accountCalls(
     };
   }
 
+  const changedMeanwhile = () => invalid('password', 'password was changed meanwhile: give the new one.');
+
   calls.on('GET /account', 'read', async call => call.answer(await show(call)));
 
   calls.on('PUT /account/password', 'read', async call => {
     const { password, new_password } = await call.body();
-    const { id } = await provePassword(call, password);
+    const { id, passwordHash: provedHash } = await provePassword(call, password);
     const passwordHash = await passwords.hash(new_password);
     const changes = accounts.audited(...(await records(call, 'user.password_changed')));
-    await changes.setPassword(id, passwordHash, { keepSession: call.session.tokenHash });
+    const keepSession = call.session.tokenHash;
+    if (!(await changes.setPassword(id, passwordHash, { provedHash, keepSession }))) throw changedMeanwhile();
     return call.answer({ changed: true });
   });
 
@@ -107,7 +110,7 @@ export function accountCalls(
 
   calls.on('PUT /account/second-factor', 'read', async call => {
     const { password, secret, code } = await call.body();
-    const { id } = await provePassword(call, password);
+    const user = await provePassword(call, password);
     const now = clock.now();
     const step = stepOfCode(secret, code.replace(' ', ''), now);
     if (step === null) {
@@ -115,27 +118,34 @@ export function accountCalls(
     }
     const codes = newRecoveryCodes();
     const changes = accounts.audited(...(await records(call, 'second_factor.turned_on')));
-    const factor = { sealedSecret: secondFactors.seal(id, secret), step, createdAt: now };
-    if (!(await changes.turnOnSecondFactor(id, factor, codes.map(hashRecoveryCode)))) {
+    const factor = { sealedSecret: secondFactors.seal(user.id, secret), step, createdAt: now };
+    const outcome = await changes.turnOnSecondFactor(user, factor, codes.map(hashRecoveryCode));
+    if (outcome === 'password_changed') throw changedMeanwhile();
+    if (outcome === 'already_on') {
       throw new Problem('conflict', { message: 'Two-factor authentication is on already.' });
     }
     return call.answer({ recovery_codes: codes });
   });
 
-  const isOff = () => new Problem('conflict', { message: 'Two-factor authentication is off.' });
+  function requireChanged(outcome: 'changed' | 'already_off' | 'password_changed'): void {
+    if (outcome === 'password_changed') throw changedMeanwhile();
+    if (outcome === 'already_off') {
+      throw new Problem('conflict', { message: 'Two-factor authentication is off.' });
+    }
+  }
 
   calls.on('POST /account/second-factor/recovery-codes', 'read', async call => {
-    const { id } = await provePassword(call, (await call.body()).password);
+    const user = await provePassword(call, (await call.body()).password);
     const codes = newRecoveryCodes();
     const changes = accounts.audited(...(await records(call, 'recovery_codes.replaced')));
-    if (!(await changes.replaceRecoveryCodes(id, codes.map(hashRecoveryCode)))) throw isOff();
+    requireChanged(await changes.replaceRecoveryCodes(user, codes.map(hashRecoveryCode)));
     return call.answer({ recovery_codes: codes });
   });
 
   calls.on('POST /account/second-factor/off', 'read', async call => {
-    const { id } = await provePassword(call, (await call.body()).password);
+    const user = await provePassword(call, (await call.body()).password);
     const changes = accounts.audited(...(await records(call, 'second_factor.turned_off')));
-    if (!(await changes.turnOffSecondFactor(id))) throw isOff();
+    requireChanged(await changes.turnOffSecondFactor(user));
     return call.answer(await show(call));
   });
 }

@@ -11,8 +11,9 @@ import { readWhoAmI, withCookies } from './session.ts';
 import type { LoginSessions } from './sessions.ts';
 
 /**
- * Accepting an invitation logs its holder in. Where its e-mail has no account, or one that belongs to no organisation
- * and so opens nothing, whoever holds the code sets the password; every other account proves itself as at a login.
+ * Accepting an invitation logs its holder in. Where its e-mail has no account, whoever holds the code sets the password;
+ * an account proves itself as at a login, also one that belongs to no organisation any more. Otherwise whoever removes
+ * somebody could invite them again, accept, and act under their name.
  */
 export function invitationCalls(
   calls: Calls,
@@ -46,10 +47,6 @@ export function invitationCalls(
     const passwordHash = await passwords.hash(password);
     const createdAt = clock.now();
     return { id: newId('usr', createdAt), email, passwordHash, createdAt };
-  }
-
-  async function isSomebodys(user: User): Promise<boolean> {
-    return (await accounts.listOrganisationsOf(user.id)).length > 0;
   }
 
   calls.onAnyone('GET /invitations/:code', async call => {
@@ -94,10 +91,7 @@ export function invitationCalls(
       return accept(user);
     };
     const found = await accounts.findUserByEmail(email);
-    let joined =
-      found !== null && (await isSomebodys(found))
-        ? await ownAccount()
-        : await accept({ ...(await newAccount(email, password)), ...(found ? { id: found.id } : {}) });
+    let joined = found === null ? await accept(await newAccount(email, password)) : await ownAccount();
     // An account that was made in the meantime has a password of its own, which is to be proved first.
     if (joined === 'other_account') joined = await ownAccount();
     if (joined === 'other_account') throw gone();

@@ -90,8 +90,10 @@ export function memberCalls(
   calls.on('GET /members/:id', 'read', async call => call.answer(await find(call)));
 
   calls.on('PATCH /members/:id', 'members.change', async call => {
-    const member = await find(call);
+    await find(call);
     const { role } = await call.body();
+    // Not as they were when the body began to arrive.
+    const member = await find(call);
     requireRoleOver(call, member.role);
     requireRoleOver(call, role);
     if (member.status === 'invited') {

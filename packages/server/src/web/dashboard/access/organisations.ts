@@ -23,10 +23,7 @@ export function organisationCalls(
     defaultRetentionDays,
     mostOrganisationsPerUser,
   }: {
-    readonly accounts: Pick<
-      AccountStore,
-      'audited' | 'createSession' | 'listOrganisationsOf' | 'listSessions'
-    >;
+    readonly accounts: Pick<AccountStore, 'audited' | 'listOrganisationsOf'>;
     readonly sessions: LoginSessions;
     readonly clock: Clock;
     readonly defaultRetentionDays: number;
@@ -79,6 +76,8 @@ export function organisationCalls(
     const { id, role } = await find(call);
     requirePermission(role, 'settings.change');
     const input = await call.body();
+    // It may be another organisation than the session's, whose role was asked again when the body was there.
+    requirePermission((await find(call)).role, 'settings.change');
     await accounts.audited(call.record('organisation.changed', id, input, id)).updateOrganisation(id, {
       ...(input.name === undefined ? {} : { name: input.name }),
       ...(input.retention_days === undefined ? {} : { retentionDays: input.retention_days }),
@@ -91,25 +90,17 @@ export function organisationCalls(
     const { id, name, role } = await find(call);
     requirePermission(role, 'organisations.change');
     // Sessions go with their organisation: whoever deletes it goes on in another one of theirs, and it is on record there.
-    const { userId, tokenHash, createdAt, expiresAt, orgId } = call.session;
-    const listed = (await accounts.listSessions(userId, clock.now())).find(
-      one => one.tokenHash === tokenHash,
-    );
+    const { userId, tokenHash, orgId } = call.session;
     const [other] = (await accounts.listOrganisationsOf(userId)).filter(mine => mine.id !== id);
     const next = orgId === id ? other?.id : orgId;
     const records = next === undefined ? [] : [call.record('organisation.deleted', id, { name }, next)];
-    const outcome = await accounts.audited(...records).deleteOrganisation(id, clock.now());
+    const moved = next === undefined ? undefined : { tokenHash, orgId: next };
+    const outcome = await accounts.audited(...records).deleteOrganisation(id, clock.now(), moved);
     if (outcome === 'not_found') throw new Problem('not_found');
     if (outcome === 'last_one') {
       throw new Problem('conflict', { message: 'An installation keeps at least one organisation.' });
     }
     const response = call.answer({ id, deleted: true });
-    if (next === undefined) return withCookies(response, sessions.expiredCookies(call.client));
-    if (orgId === id) {
-      const { address, userAgent } = listed ?? {};
-      const session = { userId, tokenHash, createdAt, expiresAt, orgId: next };
-      await accounts.createSession({ ...session, address, userAgent });
-    }
-    return response;
+    return next === undefined ? withCookies(response, sessions.expiredCookies(call.client)) : response;
   });
 }

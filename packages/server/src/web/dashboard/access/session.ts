@@ -34,13 +34,13 @@ export function sessionCalls(
     const { address } = call.client;
     const user = await checkPassword(email, password, address);
     const secondFactor = await secondFactors.check(user, code, address);
-    const organisations = await accounts.listOrganisationsOf(user.id);
-    const [organisation] = organisations;
+    const [organisation] = await accounts.listOrganisationsOf(user.id);
     if (!organisation) {
       attempts.refused({ email, user, address, outcome: 'no_organisation' });
       throw new Problem('forbidden', { message: 'You belong to no organisation any more.' });
     }
-    const records = recordsOfPerson(organisations, {
+    // Not in the others: that somebody works elsewhere, and when, is nothing to them.
+    const records = recordsOfPerson([organisation], {
       at: clock.now(),
       actor: user.email,
       action: 'session.started',

@@ -8,7 +8,7 @@ import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { seriesOf, totalsOf, totalWindow } from './counter-windows.ts';
 
-/** How far what waits is counted: beyond it a person only wants to know that it is more. */
+/** How far what waits and what is dead are counted: beyond it a person only wants to know that it is more. */
 export const MOST_BACKLOG_COUNTED = 10_000;
 /** What failed within this time is failing. */
 const LATELY_MINUTES = 60;
@@ -19,7 +19,7 @@ const countedNames = funnelNames.filter(name => name !== 'dead');
 /**
  * What became of everything that came in lately: events that were received and deliveries that were made within the
  * time that was asked for, by the state that they are in now, as the lists behind the figures have them. It reads
- * counters and the edges of indexes, never events.
+ * counters, and of the indexes of what waits and what is dead no more than it counts.
  */
 export function overviewCalls(
   calls: Calls,
@@ -72,7 +72,10 @@ export function overviewCalls(
       configuration.listSources(orgId),
       configuration.listPipelines(orgId),
     ]);
-    const series: Record<string, number[]> = { ...seriesOf(sums, countedNames, window.points), dead };
+    const series: Record<string, number[]> = {
+      ...seriesOf(sums, countedNames, window.points),
+      dead: dead.counts,
+    };
     const total = (name: FunnelName) => (series[name] ?? []).reduce((sum, amount) => sum + amount, 0);
     const times = new Map(latencies.map(({ name, amount }) => [name, amount]));
     const { deadDeliveries, failedEvents, ...waiting } = backlog;
@@ -89,6 +92,7 @@ export function overviewCalls(
         delivered: total('delivered'),
         dead: total('dead'),
       },
+      more_dead: dead.more,
       latency: { p50_ms: latencyAt(0.5, times), p95_ms: latencyAt(0.95, times) },
       backlog: waiting,
       dead_letters: { deliveries: deadDeliveries, events: failedEvents },
