@@ -215,6 +215,65 @@ test('a node that stands still with a probe keeps no other from sending the next
   expect((await read(destination)).breaker).toBeNull();
 });
 
+test('while one node’s probe is under way, another asks once and does not ask again', async () => {
+  const { org, destination, openedAt } = await down();
+  await bench.deliver(destination, 5);
+  bench.clock.time = openedAt + seconds(1);
+  const first = bench.start({ isOnlyNode: false, send: never });
+  first.wake();
+  await until(() => bench.sent.length === 1, 'No probe went out.');
+  let asked = 0;
+  let looks = 0;
+  const second = bench.start({
+    isOnlyNode: false,
+    storage: {
+      takeProbe(...probe) {
+        asked++;
+        return bench.storage.takeProbe(...probe);
+      },
+      listWaitingDestinations() {
+        looks++;
+        return bench.storage.listWaitingDestinations();
+      },
+    },
+  });
+  await until(() => {
+    second.wake();
+    return looks > 20;
+  }, 'The other node did not look.');
+  expect(asked).toBeLessThanOrEqual(1);
+  // Nobody reports that probe any more. Its time is known from storage.
+  bench.clock.time = openedAt + minutes(2);
+  second.wake();
+  await until(async () => ((await bench.states(org)).delivered ?? 0) >= 1, 'The other node did not probe.');
+});
+
+test('a breaker that could not be closed is closed by the next probe', async () => {
+  const { org, destination, openedAt } = await down();
+  await bench.deliver(destination);
+  let isAway = true;
+  const worker = bench.start({
+    storage: {
+      async closeBreaker(...address) {
+        if (isAway) throw new Error('Storage is away.');
+        return bench.storage.closeBreaker(...address);
+      },
+    },
+  });
+  bench.clock.time = openedAt + seconds(1);
+  worker.wake();
+  await untilStates(org, { delivered: 1 });
+  await until(() => bench.errors.length > 0, 'It could be closed.');
+  isAway = false;
+  bench.clock.time = openedAt + minutes(1);
+  await bench.deliver(destination);
+  await until(async () => {
+    worker.wake();
+    return (await read(destination)).breaker === null;
+  }, 'The breaker stands open.');
+  await untilStates(org, { delivered: 2 });
+});
+
 test('a restart in the middle of an outage ends nothing, and goes on where it was', async () => {
   const { org, destination, openedAt } = await down();
   await bench.deliver(destination, 10);

@@ -95,7 +95,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const shares = createShares();
   const leases = createLeases(deliveryQueue);
   const results = createResultLog({ deliveryQueue, onError });
-  const probes = createProbes({ configuration, clock, onError });
+  const probes = createProbes({
+    configuration,
+    clock,
+    onUnsure: ({ id }) => queues.get(id)?.suspect(),
+    onError,
+  });
   const sender = createSender(options, { state, shares, leases, results, probes, wake });
   const sweep = createSweep({
     configuration,
@@ -131,11 +136,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     }
   }
 
-  /** Queues that are suspect go on, or end, as their destination is now. */
+  /** Queues that are suspect go on, or end, as their destination is now. Breakers are read again with that. */
   async function confirmSuspects(): Promise<void> {
     if (!options.changeFeedIsLive()) for (const queue of queues.values()) queue.suspect();
     for (const queue of queues.values()) {
-      if (!queue.isSuspect) continue;
+      if (!queue.isSuspect && !queue.hasStaleBreaker) continue;
       const { stored, suspicions } = queue;
       const fresh = await configuration.findDestination(stored.orgId, stored.id);
       if (queue.confirm(fresh, suspicions)) sender.sendFrom(queue);
@@ -255,7 +260,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     for (const queue of queues.values()) if (queue.idleMs() > QUEUE_IDLE_MS) retire(queue);
     const down = [...queues.values()].filter(({ downSince }) => downSince !== null);
     sweeping = (async () => {
-      if (bringForward) await sweep.bringForward();
+      if (bringForward) {
+        await sweep.bringForward();
+        // What they have copied may be out of reach yet.
+        for (const queue of queues.values()) queue.suspect();
+      }
       await sweep.run(down.map(({ stored }) => stored));
     })()
       .catch(onError)
