@@ -82,7 +82,8 @@ export function createOutageStorage(
   };
 
   function free(delivery: ModelDelivery): void {
-    delivery.state = delivery.attempt > delivery.budgetFrom ? 'retrying' : 'pending';
+    const isAttempted = delivery.attempt > delivery.budgetFrom || delivery.waitingFrom !== null;
+    delivery.state = isAttempted ? 'retrying' : 'pending';
     delivery.token = null;
   }
 
@@ -177,6 +178,7 @@ export function createOutageStorage(
           attempt,
           budgetFrom,
           budgetAt: createdAt,
+          isRetried: false,
           dueAt,
         }),
       );

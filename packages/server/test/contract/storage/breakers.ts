@@ -187,6 +187,16 @@ export function breakersContract(subject: Subject): void {
       attempt: 1,
     });
     expect(await storage.listAttempts(orgId, probed.id)).toHaveLength(1);
+    // Given back, it is still one that was attempted.
+    const stateOf = async (wanted?: string) => (await list()).find(({ id }) => id === wanted)?.state;
+    const input = { orgId, destinationId: probed.destinationId, limit: 2, bytes: 1 << 20 };
+    const both = await storage.claimDeliveries([input], lease('given back'));
+    await storage.releaseDeliveries('given back', both);
+    expect([both.length, await stateOf(first?.id), await stateOf(second?.id)]).toEqual([
+      2,
+      'retrying',
+      'pending',
+    ]);
     // An attempt of its own budget ends the waiting.
     const ordinary = await claim('b');
     await storage.recordAttempts([failed(ordinary, 'b', { state: 'retrying', dueAt: NOW + 70 })]);
@@ -208,7 +218,7 @@ export function breakersContract(subject: Subject): void {
       await storage.recordAttempts([failed(probed, `${n}`, waits)]);
     }
     const delivery = await claim();
-    expect(delivery).toMatchObject({ attempt: 53, budgetFrom: 53 });
+    expect(delivery).toMatchObject({ attempt: 53, budgetFrom: 53, isRetried: false });
     const attempts = await storage.listAttempts(orgId, delivery.id);
     expect([attempts.length, attempts[0]?.n, attempts.at(-1)?.n]).toEqual([50, 4, 53]);
   });
