@@ -133,7 +133,10 @@ export function createOutageStorage(
       if (breaker === null) return;
       setBreaker({
         ...breaker,
-        nextProbeAt: breaker.nextProbeAt > nextProbeAt ? now : breaker.nextProbeAt,
+        nextProbeAt:
+          breaker.nextProbeAt > nextProbeAt || (breaker.probeEndedAt ?? breaker.openedAt) > now
+            ? now
+            : breaker.nextProbeAt,
         probeUntil: (breaker.probeUntil ?? 0) > probeUntil ? null : breaker.probeUntil,
       });
     },

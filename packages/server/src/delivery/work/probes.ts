@@ -14,7 +14,8 @@ export interface Probes {
   /** Asks for the next probe where that may be due; answers whether something may be claimed now. */
   take(queue: DestinationQueue, firstDueAt: number): Promise<boolean>;
   notSent(queue: DestinationQueue, probe: Probe): Promise<void>;
-  failed(queue: DestinationQueue, probe: Probe, failure: string): Promise<void>;
+  /** The next one leaves at its moment, and no earlier than the other side has asked for. */
+  failed(queue: DestinationQueue, probe: Probe, failure: string, notBefore: number): Promise<void>;
   opened(queue: DestinationQueue, failure: string): Promise<void>;
   closed(queue: DestinationQueue): Promise<void>;
 }
@@ -49,10 +50,10 @@ export function createProbes(options: {
       onUnsure(stored);
     },
 
-    async failed(queue, { leftAt, until }, failure) {
+    async failed(queue, { leftAt, until }, failure, notBefore) {
       const { orgId, id } = queue.stored;
       const endedAt = clock.now();
-      const nextProbeAt = nextProbeAfter(queue.downSince ?? leftAt, endedAt);
+      const nextProbeAt = Math.max(nextProbeAfter(queue.downSince ?? leftAt, endedAt), notBefore);
       const end = { kind: 'failed', leftAt, endedAt, nextProbeAt, failure: quoted(failure) } as const;
       queue.probeFailed(end);
       await configuration.endProbe(orgId, id, until, end).catch(onError);

@@ -1,9 +1,9 @@
-import { type Clock, hours, minutes, seconds } from '../../core/clock.ts';
+import { type Clock, minutes, seconds } from '../../core/clock.ts';
 import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { DeliveryQueue, WaitingDelivery } from '../../core/stores/delivery-queue.ts';
 import { LONGEST_JITTER } from '../../core/work/backoff.ts';
-import { PROBE_EVERY_MS } from '../decide/breaker.ts';
+import { MOST_HEEDED_RETRY_AFTER_MS } from '../decide/decide.ts';
 import { isGivenUp, mayGiveUp } from '../decide/given-up.ts';
 
 /**
@@ -27,8 +27,6 @@ const LOOKED_AT = 2_000;
 const MOST_LOOKS = 25;
 /** No probe takes longer: the longest timeout there may be, and time to spare. */
 const LONGEST_PROBE_MS = minutes(10);
-/** A receiver may ask to be left alone for so long. */
-const LONGEST_ASKED_MS = hours(1);
 
 export function createSweep(options: {
   readonly deliveryQueue: Pick<
@@ -87,7 +85,11 @@ export function createSweep(options: {
 
   const bringProbesForward = (probeUntil: number) => {
     const now = clock.now();
-    return configuration.bringProbesForward({ now, nextProbeAt: now + PROBE_EVERY_MS, probeUntil });
+    return configuration.bringProbesForward({
+      now,
+      nextProbeAt: now + MOST_HEEDED_RETRY_AFTER_MS,
+      probeUntil,
+    });
   };
 
   return {
@@ -105,7 +107,7 @@ export function createSweep(options: {
         if (destination === null) continue;
         const schedules = [destination.policy, ...destination.formerPolicies];
         const longestDelay = seconds(Math.max(...schedules.flatMap(({ schedule_s }) => schedule_s)));
-        const latest = Math.max(longestDelay * LONGEST_JITTER, LONGEST_ASKED_MS);
+        const latest = Math.max(longestDelay * LONGEST_JITTER, MOST_HEEDED_RETRY_AFTER_MS);
         await inSlices(() => {
           const now = clock.now();
           return deliveryQueue.bringForward(

@@ -168,6 +168,12 @@ export function breakersContract(subject: Subject): void {
     const before = (await read()).breaker;
     await storage.bringProbesForward({ now: NOW, ...latest });
     expect((await read()).breaker).toEqual(before);
+    // The last probe ended in what is the future now: its next moment is one of that time too.
+    await fail(NOW, NOW + 5_000);
+    await storage.bringProbesForward({ now: NOW + 5_000, ...latest });
+    expect((await read()).breaker?.nextProbeAt).toBe(NOW + 30_000);
+    await storage.bringProbesForward({ now: NOW + 4_999, ...latest });
+    expect((await read()).breaker?.nextProbeAt).toBe(NOW + 4_999);
   });
 
   test('a probe that failed is on record, spends nothing, and leaves its delivery the last of those that wait', async () => {

@@ -142,7 +142,9 @@ export const bringProbesForward: Operation<ConfigurationStore['bringProbesForwar
     .updateTable('destinations')
     .set({
       breaker_opened_at: sql`CASE WHEN breaker_opened_at > ${now} THEN ${now} ELSE breaker_opened_at END`,
-      next_probe_at: sql`CASE WHEN next_probe_at > ${nextProbeAt} THEN ${now} ELSE next_probe_at END`,
+      next_probe_at: sql`
+        CASE WHEN next_probe_at > ${nextProbeAt} OR coalesce(probe_ended_at, breaker_opened_at) > ${now} THEN ${now}
+        ELSE next_probe_at END`,
       probe_until: sql`CASE WHEN probe_until > ${probeUntil} THEN NULL ELSE probe_until END`,
       last_probe_at: known('last_probe_at'),
       probe_ended_at: known('probe_ended_at'),
