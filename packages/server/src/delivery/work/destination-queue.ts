@@ -437,7 +437,11 @@ export function createDestinationQueue(
       dropProbe();
       return drain();
     },
-    heldTokens: () => new Set([...waiting, ...underWay].map(({ token }) => token)),
+    heldTokens() {
+      const claims = [...waiting, ...underWay];
+      const probes = [breaker.probe, ...claims.map(({ probe }) => probe)].filter(probe => probe !== null);
+      return new Set([...claims, ...probes].map(({ token }) => token));
+    },
     close,
   };
 }

@@ -12,7 +12,7 @@ import type { DestinationQueue } from './destination-queue.ts';
  */
 export interface Probes {
   /** Asks for the next probe where that may be due; answers whether something may be claimed now. */
-  take(queue: DestinationQueue, firstDueAt: number): Promise<boolean>;
+  take(queue: DestinationQueue, firstDueAt: number, token: string): Promise<boolean>;
   notSent(queue: DestinationQueue, probe: Probe): Promise<void>;
   /** The next one leaves at its moment, and no earlier than the other side has asked for. */
   failed(queue: DestinationQueue, probe: Probe, failure: string, notBefore: number): Promise<void>;
@@ -33,30 +33,30 @@ export function createProbes(options: {
   const { configuration, clock, onUnsure, onError } = options;
 
   return {
-    async take(queue, firstDueAt) {
+    async take(queue, firstDueAt, token) {
       if (queue.downSince === null || queue.hasProbe) return true;
       const now = clock.now();
       if (!queue.wantsProbe(firstDueAt)) return false;
       const { orgId, id, policy } = queue.stored;
-      const probe = { leftAt: now, until: now + seconds(policy.timeout_s) + PROBE_LEASE_MS };
+      const probe = { token, leftAt: now, until: now + seconds(policy.timeout_s) + PROBE_LEASE_MS };
       const { isTaken, breaker } = await configuration.takeProbe(orgId, id, { ...probe, now, firstDueAt });
       queue.adopt(breaker);
       if (isTaken) queue.beginProbe(probe);
       return isTaken || breaker === null;
     },
 
-    async notSent({ stored }, { until }) {
-      await configuration.endProbe(stored.orgId, stored.id, until, { kind: 'not_sent' }).catch(onError);
+    async notSent({ stored }, { token }) {
+      await configuration.endProbe(stored.orgId, stored.id, token, { kind: 'not_sent' }).catch(onError);
       onUnsure(stored);
     },
 
-    async failed(queue, { leftAt, until }, failure, notBefore) {
+    async failed(queue, { token, leftAt }, failure, notBefore) {
       const { orgId, id } = queue.stored;
       const endedAt = clock.now();
       const nextProbeAt = Math.max(nextProbeAfter(queue.downSince ?? leftAt, endedAt), notBefore);
       const end = { kind: 'failed', leftAt, endedAt, nextProbeAt, failure: quoted(failure) } as const;
       queue.probeFailed(end);
-      await configuration.endProbe(orgId, id, until, end).catch(onError);
+      await configuration.endProbe(orgId, id, token, end).catch(onError);
       // Another queue may have taken over since it left.
       onUnsure(queue.stored);
     },

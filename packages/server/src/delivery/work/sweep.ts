@@ -11,8 +11,6 @@ import { isGivenUp, mayGiveUp } from '../decide/given-up.ts';
  * has waited in vain for one that is down, and bringing forward what a clock that went back has put out of reach.
  */
 interface Sweep {
-  /** Every probe that is under way was taken by a former life of this process. */
-  freeProbes(): Promise<void>;
   /** With the destinations that are down. */
   run(down: readonly Address[]): Promise<void>;
   /** The clock may have gone back. */
@@ -83,25 +81,19 @@ export function createSweep(options: {
     }
   }
 
-  const bringProbesForward = (probeUntil: number) => {
-    const now = clock.now();
-    return configuration.bringProbesForward({
-      now,
-      nextProbeAt: now + MOST_HEEDED_RETRY_AFTER_MS,
-      probeUntil,
-    });
-  };
-
   return {
-    freeProbes: () => bringProbesForward(0),
-
     async run(down) {
       await cancelOrphans();
       for (const destination of down) await giveUp(destination);
     },
 
     async bringForward() {
-      await bringProbesForward(clock.now() + LONGEST_PROBE_MS);
+      const at = clock.now();
+      await configuration.bringProbesForward({
+        now: at,
+        nextProbeAt: at + MOST_HEEDED_RETRY_AFTER_MS,
+        probeUntil: at + LONGEST_PROBE_MS,
+      });
       for (const { orgId, destinationId } of await deliveryQueue.listWaitingDestinations()) {
         const destination = await configuration.findDestination(orgId, destinationId);
         if (destination === null) continue;

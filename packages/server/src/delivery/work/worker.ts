@@ -60,8 +60,6 @@ interface DeliveryWorkerOptions extends SenderOptions {
   /** How many nodes share a destination's rate. */
   nodes(): number;
   readonly newToken: Membership['newToken'];
-  /** Whether every probe in the database is one of a former life of this process. */
-  readonly isOnlyNode: boolean;
   /** Whether `invalidate` is called for each change, by whomever; otherwise everything is looked up each time. */
   changeFeedIsLive(): boolean;
   /** So many were ended because their destination is down. */
@@ -123,7 +121,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   let wentBack = true;
 
   async function loop(): Promise<void> {
-    if (options.isOnlyNode) await sweep.freeProbes().catch(onError);
     while (!state.isStopping) {
       try {
         upkeep();
@@ -148,8 +145,19 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     }
   }
 
-  /** Answers for how long nothing more can be due, as far as is known. */
   async function claimWhatIsDue(): Promise<number> {
+    const token = options.newToken();
+    if (token === null) return IDLE_MS;
+    claimingWith = token;
+    try {
+      return await claimWith(token);
+    } finally {
+      claimingWith = null;
+    }
+  }
+
+  /** Probes and deliveries alike. Answers for how long nothing more can be due, as far as is known. */
+  async function claimWith(token: string): Promise<number> {
     const now = clock.now();
     let quietUntil = now + IDLE_MS;
     let promised = 0;
@@ -170,7 +178,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       }
       const queue = known ?? (await open({ orgId, id: destinationId }));
       if (known === undefined && queue !== null) opened++;
-      if (queue !== null && !(await probes.take(queue, dueAt))) {
+      if (queue !== null && !(await probes.take(queue, dueAt, token))) {
         // One that is due already is under way somewhere.
         const probeAt = queue.nextProbeAt(dueAt);
         if (probeAt > now) quietUntil = Math.min(quietUntil, probeAt);
@@ -184,16 +192,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     }
     if (inputs.length === 0 || state.isStopping) return Math.max(1, quietUntil - now);
 
-    const token = options.newToken();
-    if (token === null) return IDLE_MS;
-    claimingWith = token;
-    try {
-      const claimed = await deliveryQueue.claimDeliveries(inputs, { token, now });
-      await offer(claimed, claiming, { token, knownAt: now });
-      return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
-    } finally {
-      claimingWith = null;
-    }
+    const claimed = await deliveryQueue.claimDeliveries(inputs, { token, now });
+    await offer(claimed, claiming, { token, knownAt: now });
+    return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
   }
 
   async function offer(

@@ -5,6 +5,9 @@
  */
 export const agreedBreakers = [
   `ALTER TABLE destinations ADD COLUMN probe_until BIGINT`,
+  // Of the node that has it: what a dead one had is found by that.
+  `ALTER TABLE destinations ADD COLUMN probe_token TEXT`,
+  `CREATE INDEX destinations_probed ON destinations (probe_token) WHERE probe_token IS NOT NULL`,
   `ALTER TABLE destinations ADD COLUMN last_probe_at BIGINT`,
   `ALTER TABLE destinations ADD COLUMN probe_ended_at BIGINT`,
   `ALTER TABLE destinations ADD COLUMN last_failure TEXT`,

@@ -46,9 +46,9 @@ export function breakersContract(subject: Subject): void {
         failure: 'It answered 500.',
       });
     const take = (now: number, firstDueAt = NOW) =>
-      storage.takeProbe(orgId, id, { now, until: now + 25_000, firstDueAt });
+      storage.takeProbe(orgId, id, { now, until: now + 25_000, token: `node ${now}`, firstDueAt });
     const fail = (now: number, endedAt = now + 5) =>
-      storage.endProbe(orgId, id, now + 25_000, {
+      storage.endProbe(orgId, id, `node ${now}`, {
         kind: 'failed',
         leftAt: now,
         endedAt,
@@ -93,7 +93,7 @@ export function breakersContract(subject: Subject): void {
     expect(await take(NOW)).toEqual({ isTaken: false, breaker: null });
     await open();
     expect((await take(NOW + 999)).isTaken).toBe(false);
-    const probe = { now: NOW + 1_000, until: NOW + 26_000, firstDueAt: NOW };
+    const probe = { now: NOW + 1_000, until: NOW + 26_000, token: `node ${NOW + 1_000}`, firstDueAt: NOW };
     const taken = await subject.atOnce(6, node => node.takeProbe(orgId, id, probe));
     expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(1);
     expect((await read()).breaker).toMatchObject({ probeUntil: NOW + 26_000 });
@@ -114,7 +114,7 @@ export function breakersContract(subject: Subject): void {
     // Its node has died.
     expect((await take(NOW + 55_999)).isTaken).toBe(false);
     expect((await take(NOW + 56_000)).isTaken).toBe(true);
-    await storage.endProbe(orgId, id, NOW + 81_000, { kind: 'not_sent' });
+    await storage.endProbe(orgId, id, `node ${NOW + 56_000}`, { kind: 'not_sent' });
     expect((await read()).breaker).toMatchObject({ probeUntil: null, lastProbeAt: NOW + 1_000 });
     expect((await take(NOW + 56_001)).isTaken).toBe(true);
     await storage.closeBreaker(orgId, id);
