@@ -45,7 +45,13 @@ export const toClaimedDelivery = (row: ClaimedDeliveryRow): ClaimedDelivery => (
 });
 
 /** Of what went out as a probe, so many attempts are kept: an outage may take days, and probes spend no budget. */
-export const MOST_PROBES_KEPT = 50;
+const MOST_PROBES_KEPT = 50;
+
+/** Removes a delivery's older probes, and none of its own attempts. */
+export const forgetProbes = (orgId: string, deliveryId: string) => `
+  DELETE FROM attempts WHERE org_id = ${orgId} AND delivery_id = ${deliveryId} AND is_probe = 1 AND n <= (
+    SELECT n FROM attempts WHERE org_id = ${orgId} AND delivery_id = ${deliveryId} AND is_probe = 1
+    ORDER BY n DESC LIMIT 1 OFFSET ${MOST_PROBES_KEPT})`;
 
 /** Whether an attempt is none of its delivery's budget. */
 export const isUnspent = ({ next }: EndedAttempt): boolean =>

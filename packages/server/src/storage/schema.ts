@@ -227,6 +227,8 @@ export interface Schema {
     message: string | null;
     request: string;
     response: string;
+    /** 1: it was none of its delivery's budget. */
+    is_probe: number;
   };
   jobs: {
     id: string;

@@ -246,6 +246,24 @@ test('while one node’s probe is under way, another asks once and does not ask 
   await until(async () => ((await bench.states(org)).delivered ?? 0) >= 1, 'The other node did not probe.');
 });
 
+test('a node that is none of the living takes no probe', async () => {
+  const { destination, openedAt } = await down();
+  await bench.deliver(destination);
+  bench.clock.time = openedAt + seconds(1);
+  let looks = 0;
+  const worker = bench.start({
+    newToken() {
+      looks++;
+      return null;
+    },
+  });
+  await until(() => {
+    worker.wake();
+    return looks > 3;
+  }, 'It does not look.');
+  expect((await read(destination)).breaker?.probeUntil).toBeNull();
+});
+
 test('a breaker that could not be closed is closed by the next probe', async () => {
   const { org, destination, openedAt } = await down();
   await bench.deliver(destination);

@@ -17,4 +17,6 @@ export const agreedBreakers = [
   `ALTER TABLE deliveries ADD COLUMN waiting_from BIGINT`,
   `ALTER TABLE deliveries ADD COLUMN down_since BIGINT`,
   `ALTER TABLE deliveries ADD COLUMN probed_at BIGINT`,
+  // Probes go on for as long as an outage, and only the last of them are kept.
+  `ALTER TABLE attempts ADD COLUMN is_probe INTEGER NOT NULL DEFAULT 0`,
 ];

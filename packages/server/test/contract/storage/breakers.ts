@@ -215,18 +215,21 @@ export function breakersContract(subject: Subject): void {
     ]);
   });
 
-  test('of a delivery that is probed with for days the last attempts are kept', async () => {
+  test('of a delivery that is probed with for days the last probes are kept, and every attempt of its own', async () => {
     const { orgId, storage, deliver, claim } = await sample();
     await deliver();
-    for (let n = 1; n <= 53; n++) {
+    const own = new Set([1, 2, 30]);
+    for (let n = 1; n <= 56; n++) {
       const probed = await claim(`${n}`);
-      const waits = { state: 'retrying', dueAt: NOW, isUnspent: true } as const;
-      await storage.recordAttempts([failed(probed, `${n}`, waits)]);
+      const waits = { state: 'retrying', dueAt: NOW } as const;
+      const next = own.has(n) ? waits : { ...waits, isUnspent: true as const };
+      await storage.recordAttempts([failed(probed, `${n}`, next)]);
     }
     const delivery = await claim();
-    expect(delivery).toMatchObject({ attempt: 53, budgetFrom: 53, isRetried: false });
+    expect(delivery).toMatchObject({ attempt: 56, budgetFrom: 53, isRetried: false });
     const attempts = await storage.listAttempts(orgId, delivery.id);
-    expect([attempts.length, attempts[0]?.n, attempts.at(-1)?.n]).toEqual([50, 4, 53]);
+    // Its own are all there, and of 53 probes the last 50.
+    expect(attempts.map(({ n }) => n)).toEqual([1, 2, ...Array.from({ length: 51 }, (_, n) => n + 6)]);
   });
 
   test('lists what is due, the longest due first, page by page, and counts what waits', async () => {
