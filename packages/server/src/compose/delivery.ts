@@ -53,7 +53,6 @@ export function composeDelivery(
         prepare: destinationAdmin.prepare,
         nodes: () => nodes.withRole('deliver'),
         newToken: nodes.newToken,
-        isOnlyNode: !engine.capabilities.isShared,
         changeFeedIsLive: engine.changeFeedIsLive,
         ...countedBy(telemetry),
         onError: foundation.warn('delivery'),

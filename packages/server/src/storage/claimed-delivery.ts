@@ -4,7 +4,8 @@ import { type EventRow, toPipelineEvent } from './event-row.ts';
 /** What both engines read of a delivery that they hand out: of itself, its run and its event. */
 export const claimedDeliveryColumns = `delivery.id, delivery.org_id, delivery.destination_id, delivery.event_id,
   delivery.attempt, delivery.budget_from, delivery.due_at,
-  coalesce(delivery.budget_at, delivery.created_at) AS budget_at, run.output, event.type, event.icon, event.sender_id,
+  coalesce(delivery.budget_at, delivery.created_at) AS budget_at,
+  CASE WHEN delivery.budget_at IS NULL THEN 0 ELSE 1 END AS is_retried, run.output, event.type, event.icon, event.sender_id,
   event.entity_kind, event.entity_external_id, event.happened_at, event.received_at,
   run.source_name, run.replay_job_id`;
 
@@ -21,6 +22,7 @@ export interface ClaimedDeliveryRow extends EventRow {
   readonly attempt: number;
   readonly budget_from: number;
   readonly budget_at: number;
+  readonly is_retried: number;
   readonly due_at: number;
   readonly output: string;
   readonly source_name: string | null;
@@ -38,11 +40,18 @@ export const toClaimedDelivery = (row: ClaimedDeliveryRow): ClaimedDelivery => (
   attempt: row.attempt,
   budgetFrom: row.budget_from,
   budgetAt: row.budget_at,
+  isRetried: row.is_retried === 1,
   dueAt: row.due_at,
 });
 
 /** Of what went out as a probe, so many attempts are kept: an outage may take days, and probes spend no budget. */
-export const MOST_PROBES_KEPT = 50;
+const MOST_PROBES_KEPT = 50;
+
+/** Removes a delivery's older probes, and none of its own attempts. */
+export const forgetProbes = (orgId: string, deliveryId: string) => `
+  DELETE FROM attempts WHERE org_id = ${orgId} AND delivery_id = ${deliveryId} AND is_probe = 1 AND n <= (
+    SELECT n FROM attempts WHERE org_id = ${orgId} AND delivery_id = ${deliveryId} AND is_probe = 1
+    ORDER BY n DESC LIMIT 1 OFFSET ${MOST_PROBES_KEPT})`;
 
 /** Whether an attempt is none of its delivery's budget. */
 export const isUnspent = ({ next }: EndedAttempt): boolean =>

@@ -136,6 +136,8 @@ export interface Schema {
     next_probe_at: number | null;
     /** Until when somebody has the probe that is under way. */
     probe_until: number | null;
+    /** What they have taken it with. */
+    probe_token: string | null;
     /** When the last probe that failed had left, and when it was answered. */
     last_probe_at: number | null;
     probe_ended_at: number | null;
@@ -225,6 +227,8 @@ export interface Schema {
     message: string | null;
     request: string;
     response: string;
+    /** 1: it was none of its delivery's budget. */
+    is_probe: number;
   };
   jobs: {
     id: string;

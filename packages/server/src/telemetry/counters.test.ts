@@ -83,6 +83,7 @@ const delivery = (given: Partial<ClaimedDelivery> = {}): ClaimedDelivery => ({
   output: '',
   sourceName: null,
   isReplay: false,
+  isRetried: false,
   budgetAt: now,
   attempt: 0,
   budgetFrom: 0,
@@ -172,16 +173,18 @@ test('a destination that is gone was sent nothing', async () => {
 test('only what was delivered by itself says how long that takes', async () => {
   keeper.attempted(delivery(), { state: 'delivered' });
   keeper.attempted(delivery({ isReplay: true }), { state: 'delivered' });
-  keeper.attempted(delivery({ budgetFrom: 8 }), { state: 'delivered' });
+  keeper.attempted(delivery({ isRetried: true, budgetFrom: 8 }), { state: 'delivered' });
+  // Probes are none of its budget either; nobody had to ask for those.
+  keeper.attempted(delivery({ budgetFrom: 3 }), { state: 'delivered' });
   keeper.attempted(delivery(), { state: 'retrying', dueAt: now });
   keeper.attempted(delivery(), { state: 'dead', code: 'timeout' });
   keeper.expired('org', 'dst', 7);
   await keeper.flush();
   expect(recorded()).toEqual([
-    ' delivered 3',
-    ' latency_20 1',
+    ' delivered 4',
+    ' latency_20 2',
     'dst dead 8',
-    'dst delivered 3',
+    'dst delivered 4',
     'dst failed 2',
   ]);
 });

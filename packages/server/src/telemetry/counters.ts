@@ -68,14 +68,14 @@ export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clo
       }
     },
 
-    attempted({ orgId, id, destinationId, event, isReplay, budgetFrom }, next) {
+    attempted({ orgId, id, destinationId, event, isReplay, isRetried }, next) {
       if (next.state !== 'delivered') add(orgId, destinationId, 'failed');
       if (next.state === 'retrying') return;
       add(orgId, destinationId, next.state);
       if (next.state !== 'delivered') return;
       add(orgId, WHOLE_ORGANISATION, 'delivered', 1, idTime(id));
       // How long a person took to ask for another try says nothing of the service.
-      if (isReplay || budgetFrom > 0) return;
+      if (isReplay || isRetried) return;
       add(orgId, WHOLE_ORGANISATION, latencyName(clock.now() - event.receivedAt));
     },
 

@@ -173,7 +173,7 @@ test('two nodes send one probe at a time', async () => {
     underWay--;
     return failed;
   };
-  const nodes = [bench.start({ send, isOnlyNode: false }), bench.start({ send, isOnlyNode: false })];
+  const nodes = [bench.start({ send }), bench.start({ send })];
   for (const [n, after] of [1, 2, 4, 8, 16, 30].entries()) {
     bench.clock.time = openedAt + seconds(after);
     for (const node of nodes) node.wake();
@@ -197,7 +197,6 @@ test('a node that stands still with a probe keeps no other from sending the next
   const { org, destination, openedAt } = await down();
   await bench.deliver(destination, 30);
   const first = bench.start({
-    isOnlyNode: false,
     send: never,
     storage: {
       // After its one send it sees nothing more, as a process that was stopped.
@@ -208,11 +207,87 @@ test('a node that stands still with a probe keeps no other from sending the next
   bench.clock.time = openedAt + seconds(1);
   first.wake();
   await until(() => bench.sent.length === 1, 'No probe went out.');
-  const second = bench.start({ isOnlyNode: false });
+  const second = bench.start({});
   bench.clock.time = openedAt + minutes(2);
   second.wake();
   await until(async () => ((await bench.states(org)).delivered ?? 0) >= 1, 'The other node did not probe.');
   expect((await read(destination)).breaker).toBeNull();
+});
+
+test('while one node’s probe is under way, another asks once and does not ask again', async () => {
+  const { org, destination, openedAt } = await down();
+  await bench.deliver(destination, 5);
+  bench.clock.time = openedAt + seconds(1);
+  const first = bench.start({ send: never });
+  first.wake();
+  await until(() => bench.sent.length === 1, 'No probe went out.');
+  let asked = 0;
+  let looks = 0;
+  const second = bench.start({
+    storage: {
+      takeProbe(...probe) {
+        asked++;
+        return bench.storage.takeProbe(...probe);
+      },
+      listWaitingDestinations() {
+        looks++;
+        return bench.storage.listWaitingDestinations();
+      },
+    },
+  });
+  await until(() => {
+    second.wake();
+    return looks > 20;
+  }, 'The other node did not look.');
+  expect(asked).toBeLessThanOrEqual(1);
+  // Nobody reports that probe any more. Its time is known from storage.
+  bench.clock.time = openedAt + minutes(2);
+  second.wake();
+  await until(async () => ((await bench.states(org)).delivered ?? 0) >= 1, 'The other node did not probe.');
+});
+
+test('a node that is none of the living takes no probe', async () => {
+  const { destination, openedAt } = await down();
+  await bench.deliver(destination);
+  bench.clock.time = openedAt + seconds(1);
+  let looks = 0;
+  const worker = bench.start({
+    newToken() {
+      looks++;
+      return null;
+    },
+  });
+  await until(() => {
+    worker.wake();
+    return looks > 3;
+  }, 'It does not look.');
+  expect((await read(destination)).breaker?.probeUntil).toBeNull();
+});
+
+test('a breaker that could not be closed is closed by the next probe', async () => {
+  const { org, destination, openedAt } = await down();
+  await bench.deliver(destination);
+  let isAway = true;
+  const worker = bench.start({
+    storage: {
+      async closeBreaker(...address) {
+        if (isAway) throw new Error('Storage is away.');
+        return bench.storage.closeBreaker(...address);
+      },
+    },
+  });
+  bench.clock.time = openedAt + seconds(1);
+  worker.wake();
+  await untilStates(org, { delivered: 1 });
+  await until(() => bench.errors.length > 0, 'It could be closed.');
+  isAway = false;
+  bench.clock.time = openedAt + minutes(1);
+  await bench.deliver(destination);
+  await until(async () => {
+    worker.wake();
+    return (await read(destination)).breaker === null;
+  }, 'The breaker stands open.');
+  await untilStates(org, { delivered: 2 });
 });
 
 test('a restart in the middle of an outage ends nothing, and goes on where it was', async () => {
@@ -222,8 +297,12 @@ test('a restart in the middle of an outage ends nothing, and goes on where it wa
   for (const after of [1, 60]) await probedAt(destination, openedAt, seconds(after), worker);
   await worker.stop();
   // Killed in the middle of a probe: it was taken, and nobody will report it.
-  const killed = { now: openedAt + seconds(90), until: openedAt + minutes(14), firstDueAt: openedAt };
+  const [now, until] = [openedAt + seconds(90), openedAt + minutes(14)];
+  const killed = { now, until, token: 'dead 1', firstDueAt: openedAt };
   expect((await bench.storage.takeProbe(org, destination.id, killed)).isTaken).toBe(true);
+  const { probes } = await bench.storage.listClaims();
+  expect(probes).toEqual(['dead 1']);
+  await bench.storage.freeClaims({ events: [], deliveries: [], probes, jobs: [], labels: [] }, 100);
   bench.clock.time = openedAt + seconds(91);
   let healthy = false;
   const again = bench.start({ send: async () => (healthy ? delivered : failed) });

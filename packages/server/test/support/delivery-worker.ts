@@ -42,7 +42,6 @@ export interface Behaviour {
   readTraits: EntityReader['readTraits'];
   storage: Partial<EveryStore>;
   newToken(): string | null;
-  isOnlyNode: boolean;
   changeFeedIsLive(): boolean;
 }
 
@@ -96,7 +95,6 @@ export async function openWorkerBench(): Promise<WorkerBench> {
           },
         })),
       nodes: () => 1,
-      isOnlyNode: behaviour.isOnlyNode ?? true,
       newToken: behaviour.newToken ?? (() => `node ${tokens++}`),
       changeFeedIsLive: behaviour.changeFeedIsLive ?? (() => true),
       onError: error => void errors.push(error),

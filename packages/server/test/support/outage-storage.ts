@@ -73,6 +73,7 @@ export function createOutageStorage(
   let destination = stored;
   let calls = 0;
   let nodes = 0;
+  let probeToken: string | null = null;
   const announce = () => onChange({ organisationId: orgId, what: 'destinations', id });
   const isWaiting = ({ state }: ModelDelivery) => state === 'pending' || state === 'retrying';
   const waiting = () =>
@@ -82,7 +83,8 @@ export function createOutageStorage(
   };
 
   function free(delivery: ModelDelivery): void {
-    delivery.state = delivery.attempt > delivery.budgetFrom ? 'retrying' : 'pending';
+    const isAttempted = delivery.attempt > delivery.budgetFrom || delivery.waitingFrom !== null;
+    delivery.state = isAttempted ? 'retrying' : 'pending';
     delivery.token = null;
   }
 
@@ -102,19 +104,22 @@ export function createOutageStorage(
       announce();
       return true;
     },
-    async takeProbe(_org, _id, { now, until, firstDueAt }) {
+    async takeProbe(_org, _id, { now, until, token, firstDueAt }) {
       const { breaker, paused } = destination;
       const isTaken =
         breaker !== null &&
         !paused &&
         (breaker.probeUntil === null || breaker.probeUntil <= now) &&
         (breaker.nextProbeAt <= now || (breaker.probeEndedAt ?? breaker.openedAt) < firstDueAt);
-      if (isTaken) setBreaker({ ...breaker, probeUntil: until });
+      if (isTaken) {
+        setBreaker({ ...breaker, probeUntil: until });
+        probeToken = token;
+      }
       return { isTaken, breaker: destination.breaker };
     },
-    async endProbe(_org, _id, until, end) {
+    async endProbe(_org, _id, token, end) {
       const { breaker } = destination;
-      if (breaker?.probeUntil !== until) return;
+      if (breaker?.probeUntil == null || probeToken !== token) return;
       setBreaker(
         end.kind === 'not_sent'
           ? { ...breaker, probeUntil: null }
@@ -132,7 +137,10 @@ export function createOutageStorage(
       if (breaker === null) return;
       setBreaker({
         ...breaker,
-        nextProbeAt: breaker.nextProbeAt > nextProbeAt ? now : breaker.nextProbeAt,
+        nextProbeAt:
+          breaker.nextProbeAt > nextProbeAt || (breaker.probeEndedAt ?? breaker.openedAt) > now
+            ? now
+            : breaker.nextProbeAt,
         probeUntil: (breaker.probeUntil ?? 0) > probeUntil ? null : breaker.probeUntil,
       });
     },
@@ -177,6 +185,7 @@ export function createOutageStorage(
           attempt,
           budgetFrom,
           budgetAt: createdAt,
+          isRetried: false,
           dueAt,
         }),
       );
@@ -333,6 +342,9 @@ export function createOutageStorage(
         kill() {
           isDead = true;
           for (const delivery of deliveries) if (delivery.token?.startsWith(prefix)) free(delivery);
+          const { breaker } = destination;
+          if (breaker !== null && probeToken?.startsWith(prefix))
+            setBreaker({ ...breaker, probeUntil: null });
         },
       };
     },

@@ -109,10 +109,12 @@ export interface ClaimedDelivery {
   readonly isReplay: boolean;
   /** Attempts made so far. */
   readonly attempt: number;
-  /** Those of them that an earlier budget paid for. */
+  /** Those of them that are none of its present budget: an earlier one paid for them, or they were probes. */
   readonly budgetFrom: number;
   /** Since when its present budget runs. */
   readonly budgetAt: number;
+  /** Whether somebody retried it after it was dead. */
+  readonly isRetried: boolean;
   readonly dueAt: number;
 }
 

@@ -47,6 +47,7 @@ export interface UpkeepStore {
 export interface ClaimTokens {
   readonly events: readonly string[];
   readonly deliveries: readonly string[];
+  readonly probes: readonly string[];
   readonly jobs: readonly string[];
   readonly labels: readonly string[];
 }

@@ -1,26 +1,41 @@
 import { expect, test } from 'bun:test';
 import { findStrays } from './membership.ts';
 
-const none = { events: [], deliveries: [], jobs: [], labels: [] };
+const none = { events: [], deliveries: [], probes: [], jobs: [], labels: [] };
 
 test('what was claimed by a node that is not among the living is stray', () => {
   const tokens = ['dead 1', 'live 1', 'live', '', 'a-token-of-the-first-edition'];
   const strays = ['dead 1', '', 'a-token-of-the-first-edition'];
   expect(
     findStrays(
-      { events: tokens, deliveries: tokens, jobs: tokens, labels: tokens, nodes: ['live', 'me'] },
+      {
+        events: tokens,
+        deliveries: tokens,
+        probes: tokens,
+        jobs: tokens,
+        labels: tokens,
+        nodes: ['live', 'me'],
+      },
       'me',
       new Set(),
     ),
-  ).toEqual({ events: strays, deliveries: strays, jobs: strays, labels: strays });
+  ).toEqual({ events: strays, deliveries: strays, probes: strays, jobs: strays, labels: strays });
 });
 
 test('what this node has claimed and does not know of is stray, but for what has a lease', () => {
   const tokens = ['me 1', 'me 2', 'live 1'];
-  const claims = { events: tokens, deliveries: tokens, jobs: tokens, labels: tokens, nodes: ['live', 'me'] };
+  const claims = {
+    events: tokens,
+    deliveries: tokens,
+    probes: tokens,
+    jobs: tokens,
+    labels: tokens,
+    nodes: ['live', 'me'],
+  };
   expect(findStrays(claims, 'me', new Set(['me 2']))).toEqual({
     ...none,
     events: ['me 1'],
     deliveries: ['me 1'],
+    probes: ['me 1'],
   });
 });

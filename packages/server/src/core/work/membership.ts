@@ -32,7 +32,7 @@ const nodeOf = (token: string): string => token.split(' ', 1)[0] ?? '';
  * the answer to its claim was lost, or its result could not be written. Jobs and labels have leases against that.
  */
 export function findStrays(
-  { events, deliveries, jobs, labels, nodes }: ClaimTokens & { readonly nodes: readonly string[] },
+  { events, deliveries, probes, jobs, labels, nodes }: ClaimTokens & { readonly nodes: readonly string[] },
   nodeId: string,
   held: ReadonlySet<string>,
 ): ClaimTokens {
@@ -42,6 +42,7 @@ export function findStrays(
   return {
     events: events.filter(isStray),
     deliveries: deliveries.filter(isStray),
+    probes: probes.filter(isStray),
     jobs: jobs.filter(isOfTheDead),
     labels: labels.filter(isOfTheDead),
   };

@@ -12,7 +12,10 @@ import type { StoredBreaker } from '../../core/stores/configuration/destinations
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly failuresInARow: number }
-  | ({ readonly state: 'open' } & Pick<StoredBreaker, 'openedAt' | 'nextProbeAt' | 'probeEndedAt'>);
+  | ({ readonly state: 'open' } & Pick<
+      StoredBreaker,
+      'openedAt' | 'nextProbeAt' | 'probeUntil' | 'probeEndedAt'
+    >);
 
 export const closedBreaker: Breaker = { state: 'closed', failuresInARow: 0 };
 
@@ -30,6 +33,7 @@ export function afterAttempt(breaker: Breaker, wasDelivered: boolean, now: numbe
         state: 'open',
         openedAt: now,
         nextProbeAt: nextProbeAfter(now, now),
+        probeUntil: null,
         probeEndedAt: null,
       };
 }
@@ -58,5 +62,6 @@ export const fromStoredBreaker = (stored: StoredBreaker | null): Breaker =>
         state: 'open',
         openedAt: stored.openedAt,
         nextProbeAt: stored.nextProbeAt,
+        probeUntil: stored.probeUntil,
         probeEndedAt: stored.probeEndedAt,
       };

@@ -103,9 +103,13 @@ describe('after an attempt', () => {
 describe('a probe that failed', () => {
   const probe = { policy: usual, attemptsMade: 8, now: 5_000, isProbe: true };
 
-  test('waits on, however many attempts were made, and no sooner than it was asked to', () => {
-    expect(decide(failed(), probe, middle)).toEqual({ kind: 'wait', at: 5_000 });
-    expect(decide(failed({ retryAfterMs: 60_000 }), probe, middle)).toEqual({ kind: 'wait', at: 65_000 });
+  test('waits on, however many attempts were made, and the next leaves no sooner than it was asked to', () => {
+    expect(decide(failed(), probe, middle)).toEqual({ kind: 'wait', at: 5_000, nextProbeFrom: 5_000 });
+    expect(decide(failed({ retryAfterMs: 60_000 }), probe, middle)).toEqual({
+      kind: 'wait',
+      at: 5_000,
+      nextProbeFrom: 65_000,
+    });
   });
 
   test('by what its delivery is, ends that', () => {

@@ -19,15 +19,15 @@ import {
 export type Decision =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly at: number }
-  /** A probe that failed: it waits on, and has spent nothing. */
-  | { readonly kind: 'wait'; readonly at: number }
+  /** A probe that failed: it waits on, and has spent nothing. The next leaves no earlier than it was asked to. */
+  | { readonly kind: 'wait'; readonly at: number; readonly nextProbeFrom: number }
   | ({ readonly kind: 'dead' } & OutgoingFailure);
 
 export interface RetryPolicy extends Schedule {
   readonly timeoutMs: number;
 }
 
-const MOST_HEEDED_RETRY_AFTER_MS = hours(1);
+export const MOST_HEEDED_RETRY_AFTER_MS = hours(1);
 
 /** Where a delivery stands when its attempt has ended. */
 interface AttemptContext {
@@ -46,7 +46,7 @@ export function decide(result: AttemptResult, context: AttemptContext, random: R
   const isFinal = result.isFinal || code === 'address_not_allowed';
   if (isFinal) return { kind: 'dead', code, message };
   const asked = Math.min(result.retryAfterMs ?? 0, MOST_HEEDED_RETRY_AFTER_MS);
-  if (context.isProbe) return { kind: 'wait', at: now + asked };
+  if (context.isProbe) return { kind: 'wait', at: now, nextProbeFrom: now + asked };
   if (attemptsMade >= policy.attempts) return { kind: 'dead', code, message };
   const planned = jittered(delayBefore(policy, attemptsMade + 1), random);
   return { kind: 'retry', at: now + Math.max(planned, asked) };

@@ -405,7 +405,7 @@ describe('the breaker', () => {
     probeEndedAt: null,
     lastFailure: null,
   };
-  const probe = { leftAt: NOW, until: NOW + 25_000 };
+  const probe = { token: 'node 1', leftAt: NOW, until: NOW + 25_000 };
 
   /** Fails as often as it takes, with one more waiting. */
   function down(): DestinationQueue {
@@ -423,6 +423,7 @@ describe('the breaker', () => {
   function probing(): DestinationQueue {
     const queue = queueOf({}, { breaker: open });
     queue.beginProbe(probe);
+    expect(queue.heldTokens()).toEqual(new Set([probe.token]));
     expect(queue.reserve(share)?.limit).toBe(1);
     return queue;
   }
@@ -456,6 +457,7 @@ describe('the breaker', () => {
     offer(queue, 'probe');
     const claim = begun(queue);
     expect([claim.probe, queue.reserve(share)]).toEqual([probe, null]);
+    expect(queue.heldTokens()).toContain(probe.token);
     expect(queue.answered(claim, 'delivered')).toBe('closed');
     queue.finish(claim);
     expect([queue.downSince, probesGivenBack]).toEqual([null, []]);
@@ -479,6 +481,20 @@ describe('the breaker', () => {
       NOW + 6,
       [],
     ]);
+  });
+
+  test('while another node has the probe it wants none, and reads now and then what became of that', () => {
+    const queue = queueOf({}, { breaker: { ...open, probeUntil: NOW + 25_000 } });
+    clock.time = NOW + 4_999;
+    expect([queue.wantsProbe(NOW), queue.nextProbeAt(NOW), queue.hasStaleBreaker]).toEqual([
+      false,
+      NOW + 25_000,
+      false,
+    ]);
+    clock.time = NOW + 5_000;
+    expect(queue.hasStaleBreaker).toBe(true);
+    expect(queue.confirm({ ...queue.stored, breaker: open }, queue.suspicions)).toBe(true);
+    expect([queue.hasStaleBreaker, queue.wantsProbe(NOW)]).toEqual([false, true]);
   });
 
   test('a probe that comes to nothing is given back, whatever the reason', () => {

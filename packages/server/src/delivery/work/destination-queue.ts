@@ -79,6 +79,8 @@ export interface DestinationQueue {
   /** Calls back after a while, once however often it is asked, unless it is retired or closed by then. */
   resumeIn(ms: number, resume: () => void): void;
 
+  /** Whether its breaker waits for what only storage knows: it is to be read again, and confirmed. */
+  readonly hasStaleBreaker: boolean;
   /** When the next probe is due, where the first of what waits is due then; and whether to ask for it now. */
   nextProbeAt(firstDueAt: number): number;
   wantsProbe(firstDueAt: number): boolean;
@@ -371,6 +373,9 @@ export function createDestinationQueue(
       }, ms);
     },
 
+    get hasStaleBreaker() {
+      return breaker.isStale && ![...waiting, ...underWay].some(isProbing);
+    },
     nextProbeAt: breaker.nextProbeAt,
     wantsProbe: firstDueAt => breaker.wantsProbe(firstDueAt) && ![...waiting, ...underWay].some(isProbing),
     get hasProbe() {
@@ -432,7 +437,11 @@ export function createDestinationQueue(
       dropProbe();
       return drain();
     },
-    heldTokens: () => new Set([...waiting, ...underWay].map(({ token }) => token)),
+    heldTokens() {
+      const claims = [...waiting, ...underWay];
+      const probes = [breaker.probe, ...claims.map(({ probe }) => probe)].filter(probe => probe !== null);
+      return new Set([...claims, ...probes].map(({ token }) => token));
+    },
     close,
   };
 }

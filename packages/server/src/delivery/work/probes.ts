@@ -1,5 +1,5 @@
 import { type Clock, seconds } from '../../core/clock.ts';
-import type { Probe } from '../../core/stores/configuration/destinations.ts';
+import type { Probe, StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import { nextProbeAfter } from '../decide/breaker.ts';
 import { quoted } from '../rendering/text.ts';
@@ -7,13 +7,15 @@ import type { DestinationQueue } from './destination-queue.ts';
 
 /**
  * Breakers as all nodes have them: what one finds out of a destination is written where the others read it, and a
- * probe goes out from the one that has taken it. What cannot be written is found out again: the next probe will.
+ * probe goes out from the one that has taken it. Where something cannot be written, what storage has is read again, and
+ * holds: the next probe finds out the same.
  */
 export interface Probes {
   /** Asks for the next probe where that may be due; answers whether something may be claimed now. */
-  take(queue: DestinationQueue, firstDueAt: number): Promise<boolean>;
+  take(queue: DestinationQueue, firstDueAt: number, token: string): Promise<boolean>;
   notSent(queue: DestinationQueue, probe: Probe): Promise<void>;
-  failed(queue: DestinationQueue, probe: Probe, failure: string): Promise<void>;
+  /** The next one leaves at its moment, and no earlier than the other side has asked for. */
+  failed(queue: DestinationQueue, probe: Probe, failure: string, notBefore: number): Promise<void>;
   opened(queue: DestinationQueue, failure: string): Promise<void>;
   closed(queue: DestinationQueue): Promise<void>;
 }
@@ -24,34 +26,39 @@ const PROBE_LEASE_MS = seconds(15);
 export function createProbes(options: {
   readonly configuration: Pick<ConfigurationStore, 'closeBreaker' | 'endProbe' | 'openBreaker' | 'takeProbe'>;
   readonly clock: Clock;
+  /** What this node has of a destination's breaker may not be what storage has: that is to be read again. */
+  onUnsure(destination: StoredDestination): void;
   onError(error: unknown): void;
 }): Probes {
-  const { configuration, clock, onError } = options;
+  const { configuration, clock, onUnsure, onError } = options;
 
   return {
-    async take(queue, firstDueAt) {
+    async take(queue, firstDueAt, token) {
       if (queue.downSince === null || queue.hasProbe) return true;
       const now = clock.now();
       if (!queue.wantsProbe(firstDueAt)) return false;
       const { orgId, id, policy } = queue.stored;
-      const probe = { leftAt: now, until: now + seconds(policy.timeout_s) + PROBE_LEASE_MS };
+      const probe = { token, leftAt: now, until: now + seconds(policy.timeout_s) + PROBE_LEASE_MS };
       const { isTaken, breaker } = await configuration.takeProbe(orgId, id, { ...probe, now, firstDueAt });
       queue.adopt(breaker);
       if (isTaken) queue.beginProbe(probe);
       return isTaken || breaker === null;
     },
 
-    async notSent({ stored: { orgId, id } }, { until }) {
-      await configuration.endProbe(orgId, id, until, { kind: 'not_sent' }).catch(onError);
+    async notSent({ stored }, { token }) {
+      await configuration.endProbe(stored.orgId, stored.id, token, { kind: 'not_sent' }).catch(onError);
+      onUnsure(stored);
     },
 
-    async failed(queue, { leftAt, until }, failure) {
+    async failed(queue, { token, leftAt }, failure, notBefore) {
       const { orgId, id } = queue.stored;
       const endedAt = clock.now();
-      const nextProbeAt = nextProbeAfter(queue.downSince ?? leftAt, endedAt);
+      const nextProbeAt = Math.max(nextProbeAfter(queue.downSince ?? leftAt, endedAt), notBefore);
       const end = { kind: 'failed', leftAt, endedAt, nextProbeAt, failure: quoted(failure) } as const;
       queue.probeFailed(end);
-      await configuration.endProbe(orgId, id, until, end).catch(onError);
+      await configuration.endProbe(orgId, id, token, end).catch(onError);
+      // Another queue may have taken over since it left.
+      onUnsure(queue.stored);
     },
 
     async opened(queue, failure) {
@@ -65,8 +72,14 @@ export function createProbes(options: {
       }
     },
 
-    async closed({ stored: { orgId, id } }) {
-      await configuration.closeBreaker(orgId, id).catch(onError);
+    async closed({ stored }) {
+      try {
+        await configuration.closeBreaker(stored.orgId, stored.id);
+      } catch (error) {
+        onError(error);
+        // It would stand open for ever, and the next outage be taken for a part of this one.
+        onUnsure(stored);
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, seconds } from '../../core/clock.ts';
 import type { Probe, ProbeEnd, StoredBreaker } from '../../core/stores/configuration/destinations.ts';
 import {
   afterAttempt,
@@ -17,6 +17,8 @@ interface QueueBreaker {
   readonly downSince: number | null;
   /** The probe that is waiting for its delivery. */
   readonly probe: Probe | null;
+  /** Whether it waits for what only storage knows, and has not asked for a while. */
+  readonly isStale: boolean;
   /** When the next probe is due, where the first of what waits is due then; never, while it is closed. */
   nextProbeAt(firstDueAt: number): number;
   /** Whether that may be by now. */
@@ -30,11 +32,15 @@ interface QueueBreaker {
   adopt(stored: StoredBreaker | null): BreakerChange;
 }
 
+/** Nobody announces that a probe has ended, or that the node which had it is dead. */
+const READ_AGAIN_MS = seconds(5);
+
 export type BreakerChange = 'opened' | 'closed' | null;
 
 export function createQueueBreaker(stored: StoredBreaker | null, clock: Clock): QueueBreaker {
   let breaker = fromStoredBreaker(stored);
   let probe: Probe | null = null;
+  let copiedAt = clock.now();
 
   function become(next: Breaker): BreakerChange {
     const before = breaker.state;
@@ -50,13 +56,21 @@ export function createQueueBreaker(stored: StoredBreaker | null, clock: Clock): 
     get probe() {
       return probe;
     },
+    get isStale() {
+      if (breaker.state === 'closed' || probe !== null) return false;
+      const now = clock.now();
+      // One that is far off was asked for, or put there by a clock that has been set right since.
+      const waitsForOthers = (breaker.probeUntil ?? 0) > now || breaker.nextProbeAt > now + PROBE_EVERY_MS;
+      return waitsForOthers && now - copiedAt >= READ_AGAIN_MS;
+    },
     nextProbeAt: firstDueAt =>
-      breaker.state === 'open' ? probeMoment(breaker, firstDueAt) : Number.POSITIVE_INFINITY,
+      breaker.state === 'open'
+        ? Math.max(probeMoment(breaker, firstDueAt), breaker.probeUntil ?? 0)
+        : Number.POSITIVE_INFINITY,
     wantsProbe(firstDueAt) {
       if (breaker.state === 'closed') return false;
       const now = clock.now();
-      // One that is further off than any was put there by a clock that has gone back since: storage knows better.
-      return probeMoment(breaker, firstDueAt) <= now || breaker.nextProbeAt > now + PROBE_EVERY_MS;
+      return probeMoment(breaker, firstDueAt) <= now && (breaker.probeUntil ?? 0) <= now;
     },
     beginProbe(taken) {
       probe = taken;
@@ -68,10 +82,11 @@ export function createQueueBreaker(stored: StoredBreaker | null, clock: Clock): 
     },
     probeFailed({ endedAt, nextProbeAt }) {
       if (breaker.state === 'closed') return;
-      breaker = { ...breaker, nextProbeAt, probeEndedAt: endedAt };
+      breaker = { ...breaker, nextProbeAt, probeUntil: null, probeEndedAt: endedAt };
     },
     note: wasDelivered => become(afterAttempt(breaker, wasDelivered, clock.now())),
     adopt(fresh) {
+      copiedAt = clock.now();
       // While it is closed, the failures that were counted here stand.
       if (fresh === null) return breaker.state === 'open' ? become(closedBreaker) : null;
       return become(fromStoredBreaker(fresh));

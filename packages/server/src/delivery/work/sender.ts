@@ -132,7 +132,10 @@ export function createSender(
     // The next may go out while the result of this one is being written.
     sendFrom(queue);
     if (await results.write(record)) options.onWritten?.(delivery, record);
-    if (claim.probe !== null && result.outcome === 'failed') await endProbe(queue, claim.probe, result);
+    if (claim.probe !== null && result.outcome === 'failed') {
+      const notBefore = decision.kind === 'wait' ? decision.nextProbeFrom : now;
+      await endProbe(queue, claim.probe, result, notBefore);
+    }
     // It may be due before the loop would look again.
     if (decision.kind === 'retry' && decision.at < now + IDLE_MS) wake();
   }
@@ -146,8 +149,13 @@ export function createSender(
   }
 
   /** Once its delivery waits again. What failed on this side says nothing of the other. */
-  async function endProbe(queue: DestinationQueue, probe: Probe, result: Failed): Promise<void> {
-    await (result.isFinal ? probes.notSent(queue, probe) : probes.failed(queue, probe, result.message));
+  async function endProbe(
+    queue: DestinationQueue,
+    probe: Probe,
+    { isFinal, message }: Failed,
+    notBefore: number,
+  ): Promise<void> {
+    await (isFinal ? probes.notSent(queue, probe) : probes.failed(queue, probe, message, notBefore));
     wake();
   }
 

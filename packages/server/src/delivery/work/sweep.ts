@@ -1,9 +1,9 @@
-import { type Clock, hours, minutes, seconds } from '../../core/clock.ts';
+import { type Clock, minutes, seconds } from '../../core/clock.ts';
 import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { DeliveryQueue, WaitingDelivery } from '../../core/stores/delivery-queue.ts';
 import { LONGEST_JITTER } from '../../core/work/backoff.ts';
-import { PROBE_EVERY_MS } from '../decide/breaker.ts';
+import { MOST_HEEDED_RETRY_AFTER_MS } from '../decide/decide.ts';
 import { isGivenUp, mayGiveUp } from '../decide/given-up.ts';
 
 /**
@@ -11,8 +11,6 @@ import { isGivenUp, mayGiveUp } from '../decide/given-up.ts';
  * has waited in vain for one that is down, and bringing forward what a clock that went back has put out of reach.
  */
 interface Sweep {
-  /** Every probe that is under way was taken by a former life of this process. */
-  freeProbes(): Promise<void>;
   /** With the destinations that are down. */
   run(down: readonly Address[]): Promise<void>;
   /** The clock may have gone back. */
@@ -27,8 +25,6 @@ const LOOKED_AT = 2_000;
 const MOST_LOOKS = 25;
 /** No probe takes longer: the longest timeout there may be, and time to spare. */
 const LONGEST_PROBE_MS = minutes(10);
-/** A receiver may ask to be left alone for so long. */
-const LONGEST_ASKED_MS = hours(1);
 
 export function createSweep(options: {
   readonly deliveryQueue: Pick<
@@ -85,27 +81,25 @@ export function createSweep(options: {
     }
   }
 
-  const bringProbesForward = (probeUntil: number) => {
-    const now = clock.now();
-    return configuration.bringProbesForward({ now, nextProbeAt: now + PROBE_EVERY_MS, probeUntil });
-  };
-
   return {
-    freeProbes: () => bringProbesForward(0),
-
     async run(down) {
       await cancelOrphans();
       for (const destination of down) await giveUp(destination);
     },
 
     async bringForward() {
-      await bringProbesForward(clock.now() + LONGEST_PROBE_MS);
+      const at = clock.now();
+      await configuration.bringProbesForward({
+        now: at,
+        nextProbeAt: at + MOST_HEEDED_RETRY_AFTER_MS,
+        probeUntil: at + LONGEST_PROBE_MS,
+      });
       for (const { orgId, destinationId } of await deliveryQueue.listWaitingDestinations()) {
         const destination = await configuration.findDestination(orgId, destinationId);
         if (destination === null) continue;
         const schedules = [destination.policy, ...destination.formerPolicies];
         const longestDelay = seconds(Math.max(...schedules.flatMap(({ schedule_s }) => schedule_s)));
-        const latest = Math.max(longestDelay * LONGEST_JITTER, LONGEST_ASKED_MS);
+        const latest = Math.max(longestDelay * LONGEST_JITTER, MOST_HEEDED_RETRY_AFTER_MS);
         await inSlices(() => {
           const now = clock.now();
           return deliveryQueue.bringForward(

@@ -60,8 +60,6 @@ interface DeliveryWorkerOptions extends SenderOptions {
   /** How many nodes share a destination's rate. */
   nodes(): number;
   readonly newToken: Membership['newToken'];
-  /** Whether every probe in the database is one of a former life of this process. */
-  readonly isOnlyNode: boolean;
   /** Whether `invalidate` is called for each change, by whomever; otherwise everything is looked up each time. */
   changeFeedIsLive(): boolean;
   /** So many were ended because their destination is down. */
@@ -95,7 +93,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const shares = createShares();
   const leases = createLeases(deliveryQueue);
   const results = createResultLog({ deliveryQueue, onError });
-  const probes = createProbes({ configuration, clock, onError });
+  const probes = createProbes({
+    configuration,
+    clock,
+    onUnsure: ({ id }) => queues.get(id)?.suspect(),
+    onError,
+  });
   const sender = createSender(options, { state, shares, leases, results, probes, wake });
   const sweep = createSweep({
     configuration,
@@ -118,7 +121,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   let wentBack = true;
 
   async function loop(): Promise<void> {
-    if (options.isOnlyNode) await sweep.freeProbes().catch(onError);
     while (!state.isStopping) {
       try {
         upkeep();
@@ -131,11 +133,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     }
   }
 
-  /** Queues that are suspect go on, or end, as their destination is now. */
+  /** Queues that are suspect go on, or end, as their destination is now. Breakers are read again with that. */
   async function confirmSuspects(): Promise<void> {
     if (!options.changeFeedIsLive()) for (const queue of queues.values()) queue.suspect();
     for (const queue of queues.values()) {
-      if (!queue.isSuspect) continue;
+      if (!queue.isSuspect && !queue.hasStaleBreaker) continue;
       const { stored, suspicions } = queue;
       const fresh = await configuration.findDestination(stored.orgId, stored.id);
       if (queue.confirm(fresh, suspicions)) sender.sendFrom(queue);
@@ -143,8 +145,19 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     }
   }
 
-  /** Answers for how long nothing more can be due, as far as is known. */
   async function claimWhatIsDue(): Promise<number> {
+    const token = options.newToken();
+    if (token === null) return IDLE_MS;
+    claimingWith = token;
+    try {
+      return await claimWith(token);
+    } finally {
+      claimingWith = null;
+    }
+  }
+
+  /** Probes and deliveries alike. Answers for how long nothing more can be due, as far as is known. */
+  async function claimWith(token: string): Promise<number> {
     const now = clock.now();
     let quietUntil = now + IDLE_MS;
     let promised = 0;
@@ -165,7 +178,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       }
       const queue = known ?? (await open({ orgId, id: destinationId }));
       if (known === undefined && queue !== null) opened++;
-      if (queue !== null && !(await probes.take(queue, dueAt))) {
+      if (queue !== null && !(await probes.take(queue, dueAt, token))) {
         // One that is due already is under way somewhere.
         const probeAt = queue.nextProbeAt(dueAt);
         if (probeAt > now) quietUntil = Math.min(quietUntil, probeAt);
@@ -179,16 +192,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     }
     if (inputs.length === 0 || state.isStopping) return Math.max(1, quietUntil - now);
 
-    const token = options.newToken();
-    if (token === null) return IDLE_MS;
-    claimingWith = token;
-    try {
-      const claimed = await deliveryQueue.claimDeliveries(inputs, { token, now });
-      await offer(claimed, claiming, { token, knownAt: now });
-      return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
-    } finally {
-      claimingWith = null;
-    }
+    const claimed = await deliveryQueue.claimDeliveries(inputs, { token, now });
+    await offer(claimed, claiming, { token, knownAt: now });
+    return claimed.length === 0 ? Math.max(1, quietUntil - now) : 0;
   }
 
   async function offer(
@@ -255,7 +261,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     for (const queue of queues.values()) if (queue.idleMs() > QUEUE_IDLE_MS) retire(queue);
     const down = [...queues.values()].filter(({ downSince }) => downSince !== null);
     sweeping = (async () => {
-      if (bringForward) await sweep.bringForward();
+      if (bringForward) {
+        await sweep.bringForward();
+        // What they have copied may be out of reach yet.
+        for (const queue of queues.values()) queue.suspect();
+      }
       await sweep.run(down.map(({ stored }) => stored));
     })()
       .catch(onError)

@@ -5,6 +5,9 @@
  */
 export const agreedBreakers = [
   `ALTER TABLE destinations ADD COLUMN probe_until BIGINT`,
+  // Of the node that has it: what a dead one had is found by that.
+  `ALTER TABLE destinations ADD COLUMN probe_token TEXT`,
+  `CREATE INDEX destinations_probed ON destinations (probe_token) WHERE probe_token IS NOT NULL`,
   `ALTER TABLE destinations ADD COLUMN last_probe_at BIGINT`,
   `ALTER TABLE destinations ADD COLUMN probe_ended_at BIGINT`,
   `ALTER TABLE destinations ADD COLUMN last_failure TEXT`,
@@ -14,4 +17,6 @@ export const agreedBreakers = [
   `ALTER TABLE deliveries ADD COLUMN waiting_from BIGINT`,
   `ALTER TABLE deliveries ADD COLUMN down_since BIGINT`,
   `ALTER TABLE deliveries ADD COLUMN probed_at BIGINT`,
+  // Probes go on for as long as an outage, and only the last of them are kept.
+  `ALTER TABLE attempts ADD COLUMN is_probe INTEGER NOT NULL DEFAULT 0`,
 ];

@@ -4,8 +4,8 @@ import {
   claimedDeliveryColumns,
   claimedDeliveryJoins,
   finishedAt,
+  forgetProbes,
   isUnspent,
-  MOST_PROBES_KEPT,
   toClaimedDelivery,
 } from '../claimed-delivery.ts';
 import { bigintArray, textArray } from './arrays.ts';
@@ -64,6 +64,8 @@ export function createClaimDeliveries(sessions: SessionPool): DeliveryQueue['cla
     );
 }
 
+const FORGET_PROBES = forgetProbes('$1', '$2');
+
 export function createRecordAttempts(sessions: SessionPool): DeliveryQueue['recordAttempts'] {
   return records => retrying(() => sessions.transaction(session => recordAttempts(session, records)));
 }
@@ -94,24 +96,19 @@ async function recordAttempts(session: Session, records: readonly EndedAttempt[]
   const accepted = new Set(rows.map(row => row.id));
   const kept = records.filter(({ deliveryId }) => accepted.has(deliveryId));
   if (kept.length > 0) await keepAttempts(session, kept);
-  for (const { orgId, deliveryId, attempt } of kept.filter(isUnspent)) {
-    if (attempt.n <= MOST_PROBES_KEPT) continue;
-    await session.query(`DELETE FROM attempts WHERE org_id = $1 AND delivery_id = $2 AND n <= $3`, [
-      orgId,
-      deliveryId,
-      attempt.n - MOST_PROBES_KEPT,
-    ]);
+  for (const { orgId, deliveryId } of kept.filter(isUnspent)) {
+    await session.query(FORGET_PROBES, [orgId, deliveryId]);
   }
   return records.flatMap(({ deliveryId }) => (accepted.has(deliveryId) ? [] : [deliveryId]));
 }
 
 async function keepAttempts(session: Session, kept: readonly EndedAttempt[]): Promise<void> {
   await session.query(
-    `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response)
-     SELECT org_id, delivery_id, n, at, duration_ms, NULLIF(status, -1), code, message, request, response
+    `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response, is_probe)
+     SELECT org_id, delivery_id, n, at, duration_ms, NULLIF(status, -1), code, message, request, response, is_probe
      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
-       $8::text[], $9::text[], $10::text[])
-     AS new (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response)`,
+       $8::text[], $9::text[], $10::text[], $11::bigint[])
+     AS new (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response, is_probe)`,
     [
       textArray(kept.map(({ orgId }) => orgId)),
       textArray(kept.map(({ deliveryId }) => deliveryId)),
@@ -123,6 +120,7 @@ async function keepAttempts(session: Session, kept: readonly EndedAttempt[]): Pr
       textArray(kept.map(({ attempt }) => attempt.message)),
       textArray(kept.map(({ attempt }) => attempt.request)),
       textArray(kept.map(({ attempt }) => attempt.response)),
+      bigintArray(kept.map(record => Number(isUnspent(record)))),
     ],
   );
 }

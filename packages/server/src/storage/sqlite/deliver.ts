@@ -5,8 +5,8 @@ import {
   claimedDeliveryColumns,
   claimedDeliveryJoins,
   finishedAt,
+  forgetProbes,
   isUnspent,
-  MOST_PROBES_KEPT,
   toClaimedDelivery,
 } from '../claimed-delivery.ts';
 
@@ -55,11 +55,12 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
      WHERE org_id = ? AND id = ? AND lease_token = ?`,
   );
   const keep = database.prepare(
-    `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response,
+       is_probe)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
 
-  const forget = database.prepare('DELETE FROM attempts WHERE org_id = ? AND delivery_id = ? AND n <= ?');
+  const forget = database.prepare(forgetProbes('?1', '?2'));
 
   return records => {
     const refused: string[] = [];
@@ -83,8 +84,8 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
         continue;
       }
       const { n, at, durationMs, status, code, message, request, response } = attempt;
-      keep.run(orgId, deliveryId, n, at, durationMs, status, code, message, request, response);
-      if (unspent === 1) forget.run(orgId, deliveryId, n - MOST_PROBES_KEPT);
+      keep.run(orgId, deliveryId, n, at, durationMs, status, code, message, request, response, unspent);
+      if (unspent === 1) forget.run(orgId, deliveryId);
     }
     return refused;
   };

@@ -46,9 +46,9 @@ export function breakersContract(subject: Subject): void {
         failure: 'It answered 500.',
       });
     const take = (now: number, firstDueAt = NOW) =>
-      storage.takeProbe(orgId, id, { now, until: now + 25_000, firstDueAt });
+      storage.takeProbe(orgId, id, { now, until: now + 25_000, token: `node ${now}`, firstDueAt });
     const fail = (now: number, endedAt = now + 5) =>
-      storage.endProbe(orgId, id, now + 25_000, {
+      storage.endProbe(orgId, id, `node ${now}`, {
         kind: 'failed',
         leftAt: now,
         endedAt,
@@ -93,7 +93,7 @@ export function breakersContract(subject: Subject): void {
     expect(await take(NOW)).toEqual({ isTaken: false, breaker: null });
     await open();
     expect((await take(NOW + 999)).isTaken).toBe(false);
-    const probe = { now: NOW + 1_000, until: NOW + 26_000, firstDueAt: NOW };
+    const probe = { now: NOW + 1_000, until: NOW + 26_000, token: `node ${NOW + 1_000}`, firstDueAt: NOW };
     const taken = await subject.atOnce(6, node => node.takeProbe(orgId, id, probe));
     expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(1);
     expect((await read()).breaker).toMatchObject({ probeUntil: NOW + 26_000 });
@@ -114,7 +114,7 @@ export function breakersContract(subject: Subject): void {
     // Its node has died.
     expect((await take(NOW + 55_999)).isTaken).toBe(false);
     expect((await take(NOW + 56_000)).isTaken).toBe(true);
-    await storage.endProbe(orgId, id, NOW + 81_000, { kind: 'not_sent' });
+    await storage.endProbe(orgId, id, `node ${NOW + 56_000}`, { kind: 'not_sent' });
     expect((await read()).breaker).toMatchObject({ probeUntil: null, lastProbeAt: NOW + 1_000 });
     expect((await take(NOW + 56_001)).isTaken).toBe(true);
     await storage.closeBreaker(orgId, id);
@@ -168,6 +168,12 @@ export function breakersContract(subject: Subject): void {
     const before = (await read()).breaker;
     await storage.bringProbesForward({ now: NOW, ...latest });
     expect((await read()).breaker).toEqual(before);
+    // The last probe ended in what is the future now: its next moment is one of that time too.
+    await fail(NOW, NOW + 5_000);
+    await storage.bringProbesForward({ now: NOW + 5_000, ...latest });
+    expect((await read()).breaker?.nextProbeAt).toBe(NOW + 30_000);
+    await storage.bringProbesForward({ now: NOW + 4_999, ...latest });
+    expect((await read()).breaker?.nextProbeAt).toBe(NOW + 4_999);
   });
 
   test('a probe that failed is on record, spends nothing, and leaves its delivery the last of those that wait', async () => {
@@ -187,6 +193,16 @@ export function breakersContract(subject: Subject): void {
       attempt: 1,
     });
     expect(await storage.listAttempts(orgId, probed.id)).toHaveLength(1);
+    // Given back, it is still one that was attempted.
+    const stateOf = async (wanted?: string) => (await list()).find(({ id }) => id === wanted)?.state;
+    const input = { orgId, destinationId: probed.destinationId, limit: 2, bytes: 1 << 20 };
+    const both = await storage.claimDeliveries([input], lease('given back'));
+    await storage.releaseDeliveries('given back', both);
+    expect([both.length, await stateOf(first?.id), await stateOf(second?.id)]).toEqual([
+      2,
+      'retrying',
+      'pending',
+    ]);
     // An attempt of its own budget ends the waiting.
     const ordinary = await claim('b');
     await storage.recordAttempts([failed(ordinary, 'b', { state: 'retrying', dueAt: NOW + 70 })]);
@@ -199,18 +215,21 @@ export function breakersContract(subject: Subject): void {
     ]);
   });
 
-  test('of a delivery that is probed with for days the last attempts are kept', async () => {
+  test('of a delivery that is probed with for days the last probes are kept, and every attempt of its own', async () => {
     const { orgId, storage, deliver, claim } = await sample();
     await deliver();
-    for (let n = 1; n <= 53; n++) {
+    const own = new Set([1, 2, 30]);
+    for (let n = 1; n <= 56; n++) {
       const probed = await claim(`${n}`);
-      const waits = { state: 'retrying', dueAt: NOW, isUnspent: true } as const;
-      await storage.recordAttempts([failed(probed, `${n}`, waits)]);
+      const waits = { state: 'retrying', dueAt: NOW } as const;
+      const next = own.has(n) ? waits : { ...waits, isUnspent: true as const };
+      await storage.recordAttempts([failed(probed, `${n}`, next)]);
     }
     const delivery = await claim();
-    expect(delivery).toMatchObject({ attempt: 53, budgetFrom: 53 });
+    expect(delivery).toMatchObject({ attempt: 56, budgetFrom: 53, isRetried: false });
     const attempts = await storage.listAttempts(orgId, delivery.id);
-    expect([attempts.length, attempts[0]?.n, attempts.at(-1)?.n]).toEqual([50, 4, 53]);
+    // Its own are all there, and of 53 probes the last 50.
+    expect(attempts.map(({ n }) => n)).toEqual([1, 2, ...Array.from({ length: 51 }, (_, n) => n + 6)]);
   });
 
   test('lists what is due, the longest due first, page by page, and counts what waits', async () => {

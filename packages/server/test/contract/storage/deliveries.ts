@@ -85,6 +85,7 @@ export function deliveriesContract(subject: Subject): void {
       sourceName: 'Shop',
       attempt: 0,
       budgetFrom: 0,
+      isRetried: false,
     });
     expect(await storage.claimDeliveries(input(), lease('second'))).toEqual([]);
   });
@@ -197,7 +198,7 @@ export function deliveriesContract(subject: Subject): void {
     expect(await storage.countDeliveries(orgId, { state: 'dead', code: 'bad_status' })).toBe(1);
     expect(await storage.retryDelivery(orgId, claimed.id, NOW)).toBe(true);
     const [again] = await storage.claimDeliveries(input(), lease('b'));
-    expect(again).toMatchObject({ attempt: 1, budgetFrom: 1 });
+    expect(again).toMatchObject({ attempt: 1, budgetFrom: 1, isRetried: true });
     expect(await storage.discardDelivery(orgId, claimed.id, NOW)).toBe(true);
     expect(await states()).toEqual(['cancelled']);
     expect(await storage.discardDelivery(orgId, claimed.id, NOW)).toBe(false);

@@ -88,9 +88,9 @@ export function engineContract(subject: Subject): void {
     const org = idAt('org', NOW);
     const announced = new Set<string | undefined>();
     node.onConfigurationChanged(change => announced.add(change?.what));
-    const probe = { now: NOW, until: NOW + 1, firstDueAt: NOW };
+    const probe = { now: NOW, until: NOW + 1, token: 'node 1', firstDueAt: NOW };
     await node.configuration.takeProbe(org, idAt('dst', NOW), probe);
-    await node.configuration.endProbe(org, idAt('dst', NOW), NOW + 1, { kind: 'not_sent' });
+    await node.configuration.endProbe(org, idAt('dst', NOW), 'node 1', { kind: 'not_sent' });
     await node.configuration.recordAudit(anAuditEntry(org));
     // A change that is announced after them is the only one.
     await node.configuration.createApiKey(anApiKey(org));

@@ -62,10 +62,18 @@ export function nodesContract(subject: Subject): void {
     await storage.claimDeliveries(input(2), { token: 'live d2', now: NOW });
     await accepted(storage, org, 2);
     for (const token of ['dead e1', 'live e2']) await storage.claimEvents(aClaimInput({ token, limit: 1 }));
+    const probed: string[] = [];
     const kind = idAt('job', NOW);
     for (const token of ['dead j1', 'live j2']) {
       await storage.createJob(aJob(org, { kind }));
       await storage.claimJob([kind], { token, now: NOW, leaseMs: 60_000 });
+    }
+    for (const token of ['dead p1', 'live p2']) {
+      const { id } = aDestination(org);
+      await storage.createDestination(aDestination(org, { id }));
+      await storage.openBreaker(org, id, { openedAt: NOW, nextProbeAt: NOW, failure: 'x' });
+      await storage.takeProbe(org, id, { token, until: NOW + 60_000, now: NOW, firstDueAt: NOW });
+      probed.push(id);
     }
     for (const token of ['dead l1', 'live l2'])
       await storage.claimLabel(org, token, { token, now: NOW, leaseMs: 60_000 });
@@ -76,6 +84,7 @@ export function nodesContract(subject: Subject): void {
     expect(Object.fromEntries(claims.map(([what, tokens]) => [what, tokens.toSorted()]))).toEqual({
       events: ['dead e1', 'live e2'],
       deliveries: ['dead d1', 'live d2'],
+      probes: ['dead p1', 'live p2'],
       jobs: ['dead j1', 'live j2'],
       labels: ['dead l1', 'live l2'],
       nodes: ['live'],
@@ -83,20 +92,25 @@ export function nodesContract(subject: Subject): void {
     const dead = tokensOf({
       events: ['dead e1'],
       deliveries: ['dead d1'],
+      probes: ['dead p1'],
       jobs: ['dead j1'],
       labels: ['dead l1'],
     });
-    expect(await storage.freeClaims(dead, 100)).toBe(4);
+    expect(await storage.freeClaims(dead, 100)).toBe(5);
     expect(await storage.freeClaims(dead, 100)).toBe(0);
 
     expect(await storage.listClaims()).toMatchObject({
       events: ['live e2'],
       deliveries: ['live d2'],
+      probes: ['live p2'],
       jobs: ['live j2'],
       labels: ['live l2'],
     });
     expect(await storage.claimSuspect('other 1')).toMatchObject({ tries: 2 });
     expect(await storage.claimDeliveries(input(9), { token: 'other 2', now: NOW })).toHaveLength(1);
+    const probe = { token: 'other 4', until: NOW + 60_000, now: NOW, firstDueAt: NOW };
+    const taken = probed.map(async id => (await storage.takeProbe(org, id, probe)).isTaken);
+    expect(await Promise.all(taken)).toEqual([true, false]);
     const lease = { token: 'other 3', now: NOW, leaseMs: 60_000 };
     expect(await storage.claimJob([kind], lease)).toMatchObject({ token: 'other 3' });
     expect(await storage.claimJob([kind], lease)).toBeNull();

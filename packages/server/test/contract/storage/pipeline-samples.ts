@@ -45,6 +45,7 @@ export const aJob = (orgId: string, given: Partial<Job> = {}): Job => ({
 export const tokensOf = (given: Partial<ClaimTokens>): ClaimTokens => ({
   events: [],
   deliveries: [],
+  probes: [],
   jobs: [],
   labels: [],
   ...given,

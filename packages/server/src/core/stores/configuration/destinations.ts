@@ -36,8 +36,9 @@ export interface StoredBreaker {
   readonly lastFailure: string | null;
 }
 
-/** A probe that nobody else may send until then, at most. */
+/** A probe that nobody else may send until then, at most: as long as the node of its token lives. */
 export interface Probe {
+  readonly token: string;
   readonly until: number;
   /** When it was taken, or before. */
   readonly leftAt: number;
@@ -87,10 +88,10 @@ export interface DestinationStore {
   takeProbe(
     orgId: string,
     id: string,
-    probe: { readonly now: number; readonly until: number; readonly firstDueAt: number },
+    probe: Pick<Probe, 'token' | 'until'> & { readonly now: number; readonly firstDueAt: number },
   ): Promise<{ readonly isTaken: boolean; readonly breaker: StoredBreaker | null }>;
-  /** Ends the probe that was taken until then; nothing, where somebody else has one by now. */
-  endProbe(orgId: string, id: string, until: number, end: ProbeEnd): Promise<void>;
+  /** Ends the probe that was taken so; nothing, where somebody else has one by now. */
+  endProbe(orgId: string, id: string, token: string, end: ProbeEnd): Promise<void>;
   /** Makes the next probe due now. False where the breaker is closed. */
   hastenProbe(orgId: string, id: string, at: number): Promise<boolean>;
   /** After the clock went back: makes due now what is due later than it can be, and frees what is taken for longer. */

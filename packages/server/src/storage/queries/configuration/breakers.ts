@@ -66,6 +66,7 @@ export const closeBreaker: Operation<ConfigurationStore['closeBreaker']> = async
       breaker_opened_at: null,
       next_probe_at: null,
       probe_until: null,
+      probe_token: null,
       last_probe_at: null,
       probe_ended_at: null,
       last_failure: null,
@@ -80,11 +81,11 @@ export const takeProbe: Operation<ConfigurationStore['takeProbe']> = async (
   db,
   orgId,
   id,
-  { now, until, firstDueAt },
+  { now, until, token, firstDueAt },
 ) => {
   const taken = await db
     .updateTable('destinations')
-    .set({ probe_until: until })
+    .set({ probe_until: until, probe_token: token })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('paused', '=', 0)
@@ -101,11 +102,12 @@ export const takeProbe: Operation<ConfigurationStore['takeProbe']> = async (
   return { isTaken: taken !== undefined, breaker: await readBreaker(db, orgId, id) };
 };
 
-export const endProbe: Operation<ConfigurationStore['endProbe']> = async (db, orgId, id, until, end) => {
+export const endProbe: Operation<ConfigurationStore['endProbe']> = async (db, orgId, id, token, end) => {
   await db
     .updateTable('destinations')
     .set({
       probe_until: null,
+      probe_token: null,
       ...(end.kind === 'failed'
         ? {
             last_probe_at: end.leftAt,
@@ -117,7 +119,7 @@ export const endProbe: Operation<ConfigurationStore['endProbe']> = async (db, or
     })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .where('probe_until', '=', until)
+    .where('probe_token', '=', token)
     .where('breaker_opened_at', 'is not', null)
     .execute();
 };
@@ -142,8 +144,11 @@ export const bringProbesForward: Operation<ConfigurationStore['bringProbesForwar
     .updateTable('destinations')
     .set({
       breaker_opened_at: sql`CASE WHEN breaker_opened_at > ${now} THEN ${now} ELSE breaker_opened_at END`,
-      next_probe_at: sql`CASE WHEN next_probe_at > ${nextProbeAt} THEN ${now} ELSE next_probe_at END`,
+      next_probe_at: sql`
+        CASE WHEN next_probe_at > ${nextProbeAt} OR coalesce(probe_ended_at, breaker_opened_at) > ${now} THEN ${now}
+        ELSE next_probe_at END`,
       probe_until: sql`CASE WHEN probe_until > ${probeUntil} THEN NULL ELSE probe_until END`,
+      probe_token: sql`CASE WHEN probe_until > ${probeUntil} THEN NULL ELSE probe_token END`,
       last_probe_at: known('last_probe_at'),
       probe_ended_at: known('probe_ended_at'),
     })

@@ -258,8 +258,9 @@ export const listWaitingDestinations: Operation<DeliveryQueue['listWaitingDestin
   }));
 };
 
-/** What goes back keeps its place: retrying where it has been attempted, pending where it has not. */
-export const openAgain = sql<string>`CASE WHEN attempt > budget_from THEN 'retrying' ELSE 'pending' END`;
+/** What goes back keeps its place: retrying where it has been attempted, if only as a probe, pending where it has not. */
+export const openAgain = sql<string>`
+  CASE WHEN attempt > budget_from OR waiting_from IS NOT NULL THEN 'retrying' ELSE 'pending' END`;
 
 export const releaseDeliveries: Operation<DeliveryQueue['releaseDeliveries']> = async (
   db,

@@ -36,11 +36,19 @@ export const listClaims: Operation<UpkeepStore['listClaims']> = async db => {
     .distinct()
     .where(isFindingOut)
     .execute();
+  const probes = await db
+    .selectFrom('destinations')
+    .select('probe_token as token')
+    .distinct()
+    .where('probe_token', 'is not', null)
+    .$narrowType<{ token: string }>()
+    .execute();
   // After all tokens: whoever had claimed by then stands among the nodes by now, or is dead.
   const nodes = await db.selectFrom('nodes').select('id').execute();
   return {
     events: events.map(({ token }) => token),
     deliveries,
+    probes: probes.map(({ token }) => token),
     jobs: jobs.map(({ token }) => token),
     labels: labels.map(({ token }) => token),
     nodes: nodes.map(({ id }) => id),
@@ -80,6 +88,13 @@ export const freeClaims: Operation<UpkeepStore['freeClaims']> = async (db, token
       WHERE ${claimed} AND id IN (SELECT id FROM deliveries WHERE ${claimed} LIMIT ${limit})
       RETURNING id`.execute(db);
     count(rows);
+  }
+  if (tokens.probes.length > 0) {
+    const taken = db
+      .updateTable('destinations')
+      .set({ probe_until: null, probe_token: null })
+      .where('probe_token', 'in', some(tokens.probes));
+    count(await taken.returning('id').execute());
   }
   if (tokens.jobs.length > 0) {
     const open = db
