@@ -98,8 +98,6 @@ describe('a dry run', () => {
     expect(refused.body).toMatchObject({
       error: { message: 'The body may hold at most 20000 keys and values.' },
     });
-    const whole = { pipeline, event: { type: 'x', payload: { text: 'x'.repeat(2 * 1024 * 1024) } } };
-    expectRefused(await owner.post('/pipelines/dry-run', whole), tooLarge);
   });
 
   test('shows where it would be dropped or fail', async () => {
