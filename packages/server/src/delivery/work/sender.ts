@@ -12,9 +12,9 @@ import { readOutput } from '../rendering/output.ts';
 import type { Claim, ClaimCheck } from './claim.ts';
 import type { DestinationQueue } from './destination-queue.ts';
 import { resultOfError } from './failed-result.ts';
-import type { Leases } from './leases.ts';
 import type { Probes } from './probes.ts';
 import { toRecord } from './record.ts';
+import type { Releases } from './releases.ts';
 import type { ResultLog } from './results.ts';
 import type { Shares } from './shares.ts';
 
@@ -36,7 +36,7 @@ export interface WorkerState {
 
 export interface SenderOptions {
   readonly configuration: Pick<ConfigurationStore, 'findDestination'>;
-  readonly deliveryQueue: Pick<DeliveryQueue, 'findLeased'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'findClaimed'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly entities: EntityReader;
@@ -53,14 +53,14 @@ export function createSender(
   parts: {
     readonly state: Readonly<WorkerState>;
     readonly shares: Pick<Shares, 'atOnce'>;
-    readonly leases: Leases;
+    readonly releases: Releases;
     readonly results: Pick<ResultLog, 'write'>;
     readonly probes: Probes;
     wake(): void;
   },
 ): Sender {
   const { configuration, deliveryQueue, clock, onError } = options;
-  const { state, shares, leases, results, probes, wake } = parts;
+  const { state, shares, releases, results, probes, wake } = parts;
 
   function sendFrom(queue: DestinationQueue): void {
     const atOnce = shares.atOnce(queue);
@@ -92,8 +92,8 @@ export function createSender(
   /** Null where nobody can say. */
   async function findOurs({ claims }: ClaimCheck): Promise<Set<string> | null> {
     try {
-      const leased = claims.map(({ delivery: { orgId, id }, token }) => ({ orgId, id, token }));
-      return new Set(await deliveryQueue.findLeased(leased));
+      const claimed = claims.map(({ delivery: { orgId, id }, token }) => ({ orgId, id, token }));
+      return new Set(await deliveryQueue.findClaimed(claimed));
     } catch (error) {
       onError(error);
       return null;
@@ -109,7 +109,7 @@ export function createSender(
         onError(error);
         return resultOfError(error, delivery);
       });
-      if (result === 'suspect') await leases.release(claim.token, [delivery]);
+      if (result === 'suspect') await releases.release(claim.token, [delivery]);
       else if (!state.isOver) await settle(queue, claim, result, startedAt);
     } finally {
       queue.finish(claim);
