@@ -263,8 +263,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     sweeping = (async () => {
       if (bringForward) {
         await sweep.bringForward();
-        // What they have copied may be out of reach yet.
-        for (const queue of queues.values()) queue.suspect();
+        // What they have copied of a breaker may be out of reach yet.
+        for (const queue of queues.values()) if (queue.downSince !== null) queue.suspect();
       }
       await sweep.run(down.map(({ stored }) => stored));
     })()
