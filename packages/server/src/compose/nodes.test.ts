@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { temporaryDirectory } from '../../test/support/service.ts';
 import { until } from '../../test/support/until.ts';
@@ -76,6 +76,33 @@ test('a node has tokens from when it has joined, each its own, and leaves with i
   expect([node.count(), node.withRole('process'), node.withRole('deliver')]).toEqual([1, 1, 1]);
   await node.stop();
   expect([node.newToken(), (await engine.upkeep.listClaims()).nodes]).toEqual([null, []]);
+});
+
+test('a node that is stopped while it joins leaves no timer behind', async () => {
+  const made = spyOn(globalThis, 'setInterval');
+  const cleared = spyOn(globalThis, 'clearInterval');
+  try {
+    const { promise: mayJoin, resolve: goOn } = Promise.withResolvers<void>();
+    let isJoining = false;
+    const node = start({
+      async join(...args) {
+        isJoining = true;
+        await mayJoin;
+        return engine.upkeep.join(...args);
+      },
+    });
+    await until(() => isJoining, 'It does not join.');
+    const stopped = node.stop();
+    goOn();
+    await stopped;
+    const timers = made.mock.results.map(({ value }) => value);
+    expect(timers).toHaveLength(2);
+    const ended = new Set<unknown>(cleared.mock.calls.map(([timer]) => timer));
+    expect(timers.filter(timer => !ended.has(timer))).toEqual([]);
+  } finally {
+    made.mockRestore();
+    cleared.mockRestore();
+  }
 });
 
 test('a node that is not heard claims nothing from shortly before others may declare it dead', async () => {

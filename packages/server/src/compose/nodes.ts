@@ -135,7 +135,9 @@ export function createNodes(
       stopBeating = repeat(TICK_MS, beat, warn('heartbeat'));
     },
     async stop() {
-      await Promise.all([stopBeating(), stopTakingOver?.()]);
+      // The first heartbeat begins the other.
+      await stopBeating();
+      await stopTakingOver?.();
       if (nodeId !== null) await upkeep.leave(nodeId);
       nodeId = null;
     },

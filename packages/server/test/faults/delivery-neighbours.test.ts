@@ -38,9 +38,9 @@ async function oneUnderWay(changeFeedIsLive = () => true) {
         }
         return bench.storage.findDestination(orgId, id);
       },
-      async findLeased(claims) {
+      async findClaimed(claims) {
         lookups++;
-        return bench.storage.findLeased(claims);
+        return bench.storage.findClaimed(claims);
       },
       // The sweep at the start reads destinations too, and is over with this.
       async bringForward(...args) {

@@ -62,9 +62,9 @@ test('nor is it where another node discards it, once it has waited for a second'
 test('while nobody can say whether it was discarded, nothing of the queue is sent', async () => {
   let away = 2;
   const { org, worker, waiting, finish } = await twoInTheQueue({
-    async findLeased(claims) {
+    async findClaimed(claims) {
       if (away-- > 0) throw new Error('The database is away.');
-      return bench.storage.findLeased(claims);
+      return bench.storage.findClaimed(claims);
     },
   });
   await bench.storage.discardDelivery(org, waiting, bench.clock.time);

@@ -21,7 +21,7 @@ export interface OutageStorage {
     | 'cancelOrphans'
     | 'claimDeliveries'
     | 'expireDeliveries'
-    | 'findLeased'
+    | 'findClaimed'
     | 'listWaiting'
     | 'listWaitingDestinations'
     | 'recordAttempts'
@@ -217,7 +217,7 @@ export function createOutageStorage(
       const ids = new Set(given.map(one => one.id));
       for (const delivery of deliveries) if (delivery.token === token && ids.has(delivery.id)) free(delivery);
     },
-    async findLeased(claims) {
+    async findClaimed(claims) {
       const held = new Set(deliveries.map(delivery => `${delivery.id} ${delivery.token}`));
       return claims.filter(claim => held.has(`${claim.id} ${claim.token}`)).map(claim => claim.id);
     },

@@ -19,7 +19,7 @@ export interface DeliveryQueue
   /** Gives back what was not attempted. */
   releaseDeliveries(token: string, ids: readonly { orgId: string; id: string }[]): Promise<void>;
   /** Of these, the ids of those that are still claimed so: others were discarded, erased or freed meanwhile. */
-  findLeased(claims: readonly LeasedDelivery[]): Promise<string[]>;
+  findClaimed(claims: readonly DeliveryClaim[]): Promise<string[]>;
   /** What is due at a destination, the longest due first; goes on after the one that is given. */
   listWaiting(
     orgId: string,
@@ -118,7 +118,7 @@ export interface ClaimedDelivery {
   readonly dueAt: number;
 }
 
-interface LeasedDelivery {
+interface DeliveryClaim {
   readonly orgId: string;
   readonly id: string;
   readonly token: string;

@@ -16,7 +16,7 @@ export interface Claim {
 }
 
 /** What deliveries are claimed under. */
-export interface Lease {
+export interface ClaimGrant {
   readonly token: string;
   /** When they were claimed, or before. */
   readonly knownAt: number;

@@ -8,7 +8,7 @@ import type {
 import type { ClaimedDelivery, DeliveryClaimInput } from '../../core/stores/delivery-queue.ts';
 import { createTokenBucket } from '../../core/work/token-bucket.ts';
 import type { Destination } from '../destination.ts';
-import type { Claim, ClaimCheck, Lease } from './claim.ts';
+import type { Claim, ClaimCheck, ClaimGrant } from './claim.ts';
 import { type BreakerChange, createQueueBreaker } from './queue-breaker.ts';
 
 /**
@@ -16,23 +16,34 @@ import { type BreakerChange, createQueueBreaker } from './queue-breaker.ts';
  * either there may be. A destination that hangs fills its own queue only. The queue owns its state: everybody else
  * changes it by its verbs, and none of them waits for anything.
  *
- * The queue is in one of three modes:
+ * Its mode:
  *
- * - TRUSTED. Its settings are known to hold, so it is claimed for (`reserve`, `offer`) and sent from (`next`, `begin`).
- * - `suspect` → SUSPECT: its destination may have been changed, paused or deleted. - `retire` → RETIRED. - SUSPECT. It
- * keeps what it has and lets nothing out, nor what has been begun and waits for something yet. - `confirm` with the
- * destination as it is now → TRUSTED, where it is as it was and nobody has called `suspect` since the read began. Where
- * it is not as it was, the caller retires the queue. - `retire` → RETIRED. - RETIRED, for good: it was changed, had
- * nothing to do for long, or its node was declared dead. What waited is given back, what is under way ends, and with
- * the last of it the connections are closed. Another queue may have taken over by then.
+ * | mode    | what happens                                         | leaves by                                       |
+ * |---------|------------------------------------------------------|-------------------------------------------------|
+ * | TRUSTED | its settings hold: it is claimed for and sent from   | `suspect` → SUSPECT, `retire` → RETIRED         |
+ * | SUSPECT | they may not: it keeps what it has, lets nothing out | `confirm` → TRUSTED, `retire` → RETIRED         |
+ * | RETIRED | what waited is given back, what is under way ends    | never: the connections are closed with the last |
  *
- * A claim goes from WAITING (`offer`) to SENDING (`begin`) to ANSWERED (`answered`: the next may go out while its
- * result is being written) to OVER (`finish`). It is OVER at once, and given back, where it waits and the breaker opens
- * (`answered`) or the queue is retired; where it was withdrawn (`checked`); and where it is still under way long after
- * its timeout, whatever the reason (`expire`).
+ * `confirm` takes the destination as it is now. It fails where that was changed, paused or deleted, and the caller
+ * retires the queue; and it leaves the queue SUSPECT where somebody has called `suspect` since the read began. A queue
+ * is retired for that, because it had nothing to do for long, or because its node was declared dead. Another queue may
+ * have taken over before the last of a retired one ends.
  *
- * While the breaker is open nothing goes out, nor is claimed, but the one delivery that goes out as a probe, once that was taken
- * (`wantsProbe`, `beginProbe`). A probe that comes to nothing is given back: another delivery may go out with it.
+ * A claim's state:
+ *
+ * | state    | entered by | means                                                              |
+ * |----------|------------|--------------------------------------------------------------------|
+ * | WAITING  | `offer`    | it may go out when there is a place                                |
+ * | SENDING  | `begin`    | it has a place                                                     |
+ * | ANSWERED | `answered` | its result is being written, and the next may go out in its place  |
+ * | OVER     | `finish`   | it is no concern of this queue any more                            |
+ *
+ * It is OVER at once, and given back, where it waits and the breaker opens (`answered`) or the queue is retired; where
+ * it was withdrawn (`checked`); and where it is under way long after its timeout, whatever the reason (`expire`).
+ *
+ * While the breaker is open nothing goes out, nor is claimed, but the one delivery that goes out as a probe, once that
+ * was taken (`wantsProbe`, `beginProbe`). A probe that comes to nothing is given back: another delivery may go out
+ * with it.
  *
  * A claim is KNOWN to be ours for a second after it was last looked up, and until deliveries of its organisation are
  * withdrawn (`recheck`). What is not is looked up before it goes out: `next` answers the check to make.
@@ -62,7 +73,7 @@ export interface DestinationQueue {
 
   /** Something is due: how much of it is to be claimed within its share, or null. What is claimed comes by `offer`. */
   reserve(share: Share): DeliveryClaimInput | null;
-  offer(deliveries: readonly ClaimedDelivery[], lease: Lease): void;
+  offer(deliveries: readonly ClaimedDelivery[], grant: ClaimGrant): void;
 
   /** What is to be sent, or to be looked up before anything is; null where nothing may go out now. */
   next(atOnce: number): Claim | ClaimCheck | null;

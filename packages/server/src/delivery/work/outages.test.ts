@@ -234,11 +234,11 @@ async function run(plan: Plan): Promise<void> {
     for (const delivery of storage.deliveries) {
       if (delivery.state !== 'dead' || dead.has(delivery.id)) continue;
       dead.add(delivery.id);
-      // What is under way when a policy is changed ends by that which it was sent with.
       const isGivenUp = delivery.code === 'destination_down';
-      const lastSent = sent.findLast(({ deliveryId }) => deliveryId === delivery.id)?.at ?? START;
+      // What is under way when a policy is changed has that too.
+      const lastEnded = sent.findLast(({ deliveryId }) => deliveryId === delivery.id)?.endsAt ?? START;
       const all = held
-        .filter(({ from, until }) => until > delivery.createdAt && (isGivenUp || from <= lastSent))
+        .filter(({ from, until }) => until > delivery.createdAt && (isGivenUp || from <= lastEnded))
         .map(one => one.policy);
       if (isGivenUp) checkGivenUp(delivery, all);
       else if (all.some(({ attempts }) => attempts > delivery.spent))

@@ -50,7 +50,7 @@ test('an attempt whose texts cannot be stored is stored without them, and costs 
   });
 });
 
-test('what storage that is away does not take is left to its lease', async () => {
+test('what storage that is away does not take is left to its claim', async () => {
   let writes = 0;
   const deliveryQueue = {
     async recordAttempts(): Promise<string[]> {

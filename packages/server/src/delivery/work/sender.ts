@@ -2,18 +2,19 @@ import { type Clock, seconds } from '../../core/clock.ts';
 import type { EntityReader } from '../../core/entities/reader.ts';
 import type { AttemptResult, Failed } from '../../core/http/attempt.ts';
 import { NoLongerWanted } from '../../core/http/outgoing.ts';
-import type { Probe } from '../../core/stores/configuration/destinations.ts';
+import type { Probe, StoredDestination } from '../../core/stores/configuration/destinations.ts';
+import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { ClaimedDelivery, DeliveryQueue, EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import type { Random } from '../../core/work/backoff.ts';
-import { decide } from '../decide/decide.ts';
+import { type Decision, decide } from '../decide/decide.ts';
 import { policyFor } from '../decide/policy.ts';
 import { readOutput } from '../rendering/output.ts';
 import type { Claim, ClaimCheck } from './claim.ts';
 import type { DestinationQueue } from './destination-queue.ts';
 import { resultOfError } from './failed-result.ts';
-import type { Leases } from './leases.ts';
 import type { Probes } from './probes.ts';
 import { toRecord } from './record.ts';
+import type { Releases } from './releases.ts';
 import type { ResultLog } from './results.ts';
 import type { Shares } from './shares.ts';
 
@@ -34,7 +35,8 @@ export interface WorkerState {
 }
 
 export interface SenderOptions {
-  readonly deliveryQueue: Pick<DeliveryQueue, 'findLeased'>;
+  readonly configuration: Pick<ConfigurationStore, 'findDestination'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'findClaimed'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly entities: EntityReader;
@@ -51,14 +53,14 @@ export function createSender(
   parts: {
     readonly state: Readonly<WorkerState>;
     readonly shares: Pick<Shares, 'atOnce'>;
-    readonly leases: Leases;
+    readonly releases: Releases;
     readonly results: Pick<ResultLog, 'write'>;
     readonly probes: Probes;
     wake(): void;
   },
 ): Sender {
-  const { deliveryQueue, clock, onError } = options;
-  const { state, shares, leases, results, probes, wake } = parts;
+  const { configuration, deliveryQueue, clock, onError } = options;
+  const { state, shares, releases, results, probes, wake } = parts;
 
   function sendFrom(queue: DestinationQueue): void {
     const atOnce = shares.atOnce(queue);
@@ -90,8 +92,8 @@ export function createSender(
   /** Null where nobody can say. */
   async function findOurs({ claims }: ClaimCheck): Promise<Set<string> | null> {
     try {
-      const leased = claims.map(({ delivery: { orgId, id }, token }) => ({ orgId, id, token }));
-      return new Set(await deliveryQueue.findLeased(leased));
+      const claimed = claims.map(({ delivery: { orgId, id }, token }) => ({ orgId, id, token }));
+      return new Set(await deliveryQueue.findClaimed(claimed));
     } catch (error) {
       onError(error);
       return null;
@@ -107,7 +109,7 @@ export function createSender(
         onError(error);
         return resultOfError(error, delivery);
       });
-      if (result === 'suspect') await leases.release(claim.token, [delivery]);
+      if (result === 'suspect') await releases.release(claim.token, [delivery]);
       else if (!state.isOver) await settle(queue, claim, result, startedAt);
     } finally {
       queue.finish(claim);
@@ -123,14 +125,16 @@ export function createSender(
   ): Promise<void> {
     const { delivery } = claim;
     const now = clock.now();
-    const attemptsMade = delivery.attempt - delivery.budgetFrom + 1;
-    const isProbe = claim.probe !== null;
-    const policy = policyFor(queue.stored, { budgetAt: delivery.budgetAt, attemptsMade });
-    const decision = decide(result, { policy, attemptsMade, now, isProbe }, options.random);
-    const record = toRecord(claim, result, decision, startedAt);
     noteAnswer(queue, claim, result);
     // The next may go out while the result of this one is being written.
     sendFrom(queue);
+    let decision = decideBy(queue.stored, claim, result, now);
+    // It may have been given more attempts while it was under way.
+    if (decision.kind === 'dead' && (queue.isSuspect || queue.isRetired)) {
+      const fresh = await findFresh(queue.stored);
+      if (fresh !== null) decision = decideBy(fresh, claim, result, now);
+    }
+    const record = toRecord(claim, result, decision, startedAt);
     if (await results.write(record)) options.onWritten?.(delivery, record);
     if (claim.probe !== null && result.outcome === 'failed') {
       const notBefore = decision.kind === 'wait' ? decision.nextProbeFrom : now;
@@ -138,6 +142,27 @@ export function createSender(
     }
     // It may be due before the loop would look again.
     if (decision.kind === 'retry' && decision.at < now + IDLE_MS) wake();
+  }
+
+  function decideBy(
+    stored: StoredDestination,
+    { delivery, probe }: Claim,
+    result: AttemptResult,
+    now: number,
+  ): Decision {
+    const attemptsMade = delivery.attempt - delivery.budgetFrom + 1;
+    const policy = policyFor(stored, { budgetAt: delivery.budgetAt, attemptsMade });
+    return decide(result, { policy, attemptsMade, now, isProbe: probe !== null }, options.random);
+  }
+
+  /** Null where it is gone, or nobody can say: what was known when it was sent holds. */
+  async function findFresh({ orgId, id }: StoredDestination): Promise<StoredDestination | null> {
+    try {
+      return await configuration.findDestination(orgId, id);
+    } catch (error) {
+      onError(error);
+      return null;
+    }
   }
 
   function noteAnswer(queue: DestinationQueue, claim: Claim, result: AttemptResult): void {

@@ -8,11 +8,11 @@ import { createAlarm } from '../../core/work/alarm.ts';
 import type { ClaimHolder, Membership } from '../../core/work/membership.ts';
 import { within } from '../../core/work/within.ts';
 import type { Destination } from '../destination.ts';
-import type { Lease } from './claim.ts';
+import type { ClaimGrant } from './claim.ts';
 import { createDestinationQueue, type DestinationQueue } from './destination-queue.ts';
 import { unreadableDestination } from './failed-result.ts';
-import { createLeases } from './leases.ts';
 import { createProbes } from './probes.ts';
+import { createReleases } from './releases.ts';
 import { createResultLog } from './results.ts';
 import { createSender, IDLE_MS, type SenderOptions, type WorkerState } from './sender.ts';
 import { createShares } from './shares.ts';
@@ -49,7 +49,7 @@ interface DeliveryWorkerOptions extends SenderOptions {
     | 'cancelOrphans'
     | 'claimDeliveries'
     | 'expireDeliveries'
-    | 'findLeased'
+    | 'findClaimed'
     | 'listWaiting'
     | 'listWaitingDestinations'
     | 'recordAttempts'
@@ -91,7 +91,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const alarm = createAlarm();
   const wake = alarm.ring;
   const shares = createShares();
-  const leases = createLeases(deliveryQueue);
+  const releases = createReleases(deliveryQueue);
   const results = createResultLog({ deliveryQueue, onError });
   const probes = createProbes({
     configuration,
@@ -99,7 +99,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     onUnsure: ({ id }) => queues.get(id)?.suspect(),
     onError,
   });
-  const sender = createSender(options, { state, shares, leases, results, probes, wake });
+  const sender = createSender(options, { state, shares, releases, results, probes, wake });
   const sweep = createSweep({
     configuration,
     deliveryQueue,
@@ -200,16 +200,16 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function offer(
     claimed: readonly ClaimedDelivery[],
     claiming: readonly DestinationQueue[],
-    lease: Lease,
+    grant: ClaimGrant,
   ): Promise<void> {
     const byDestination = Map.groupBy(claimed, ({ destinationId }) => destinationId);
     for (const queue of claiming) {
       const deliveries = byDestination.get(queue.stored.id) ?? [];
       if (queue.isRetired || state.isStopping) {
-        await leases.release(lease.token, deliveries);
+        await releases.release(grant.token, deliveries);
         continue;
       }
-      queue.offer(deliveries, lease);
+      queue.offer(deliveries, grant);
       if (deliveries.length === 0) continue;
       meanBytes = queue.meanBytes;
       sender.sendFrom(queue);
@@ -227,7 +227,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       nodes,
       meanBytes,
       hold: shares.hold,
-      giveBack: claims => void leases.giveBack(claims).catch(onError),
+      giveBack: claims => void releases.giveBack(claims).catch(onError),
       giveBackProbe: probe => void probes.notSent(queue, probe),
       onError,
     });
@@ -263,8 +263,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     sweeping = (async () => {
       if (bringForward) {
         await sweep.bringForward();
-        // What they have copied may be out of reach yet.
-        for (const queue of queues.values()) queue.suspect();
+        // What they have copied of a breaker may be out of reach yet.
+        for (const queue of queues.values()) if (queue.downSince !== null) queue.suspect();
       }
       await sweep.run(down.map(({ stored }) => stored));
     })()
@@ -316,14 +316,14 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       wake();
       await within(Promise.all([looping, sweeping]), STOP_TIMEOUT_MS);
       const waiting = unclosed().flatMap(queue => queue.drain());
-      await within(leases.giveBack(waiting).catch(onError), FLUSH_TIMEOUT_MS);
+      await within(releases.giveBack(waiting).catch(onError), FLUSH_TIMEOUT_MS);
       while (underWay().length > 0 && performance.now() < deadline) {
         await sleep(20);
       }
       state.isOver = true;
       results.hurry();
       await within(
-        Promise.all([results.settled(), leases.giveBack(underWay()).catch(onError)]),
+        Promise.all([results.settled(), releases.giveBack(underWay()).catch(onError)]),
         FLUSH_TIMEOUT_MS,
       );
       const closing = unclosed().map(queue => queue.close().catch(onError));

@@ -22,7 +22,7 @@ interface ReadyRun {
   readonly sourceName: string | null;
 }
 
-/** An event that has ended its process so often is not tried again. */
+/** An event whose nodes have died so often is not tried again: it may be what ends them. */
 const MOST_TRIES = 3;
 
 export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, now: number): Promise<Plan> {
@@ -55,7 +55,7 @@ export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, 
   }
   const notDue = claimed.plan?.filter(({ dueAt }) => dueAt > now) ?? [];
   if (claimed.tries <= MOST_TRIES) return { sources, runs, ended, notDue };
-  const reason = `The process ended ${MOST_TRIES} times while it worked on this event, which is now left alone.`;
+  const reason = `The node that worked on this event died or fell silent, ${MOST_TRIES} times in a row. The event is now left alone.`;
   const left = runs.map((run): EndedRun => ({ ...run, report: failedReport(null, reason) }));
   return { sources, runs: [], ended: [...ended, ...left], notDue };
 }

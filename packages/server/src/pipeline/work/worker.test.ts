@@ -188,6 +188,40 @@ test('a worker whose node was declared dead finds its late result refused, and a
   expect(errors).toEqual([]);
 });
 
+test('what waits for storage when its node is declared dead is not run by it any more', async () => {
+  let isAway = true;
+  let reads = 0;
+  const away = () => Promise.reject(new Problem('storage_unavailable'));
+  const runs: RunRequest[] = [];
+  const runner: PipelineRunner = {
+    ...quiet,
+    async run(request) {
+      runs.push(request);
+      return routed;
+    },
+  };
+  const worker = startWorker(runner, {
+    nodeId: () => (reads === 0 ? 'first' : null),
+    storage: {
+      readProcessing(orgId) {
+        reads++;
+        return isAway ? away() : storage.readProcessing(orgId);
+      },
+      hasSuspects: () => (isAway ? away() : storage.hasSuspects()),
+    },
+  });
+  const [id = ''] = await accept(1);
+  await until(() => reads > 0, 'It does not wait for storage.');
+  await free(worker.heldTokens());
+  worker.dropClaims();
+  isAway = false;
+  await until(() => worker.heldTokens().length === 0, 'It holds on to it.');
+  expect([runs.length, await stateOf(id)]).toEqual([0, 'accepted']);
+  startWorker(runner, { nodeId: () => 'second' });
+  await until(allAre([id], 'processed'), 'Nobody took over.');
+  expect(runs).toHaveLength(1);
+});
+
 test('a worker claims nothing while its node is none of the living', async () => {
   let nodeId: string | null = null;
   let looks = 0;

@@ -17,8 +17,8 @@ import { createUnderWay } from './under-way.ts';
  * own runs have ended, whatever else is still running. A claim is on disk before its event is run, and holds as long as
  * its node lives.
  *
- * A claim that outlives its node means that the process ended in the middle. Such events are suspects: they are
- * claimed again one at a time, beside everything else. The second try may overlap with the next one's when it has to
+ * A claim that outlives its node means that the process ended in the middle, or was silent for so long that it was
+ * declared dead. Nobody can tell which, so such events are suspects: they are claimed again one at a time, beside everything else. The second try may overlap with the next one's when it has to
  * wait for somebody; the third is strictly alone among suspects; after it the event is left alone for good.
  */
 export interface PipelineWorker extends ClaimHolder {
@@ -69,6 +69,8 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   const underWay = createUnderWay();
   /** With these something is being claimed. */
   const claiming = new Set<string>();
+  /** How often the node was declared dead: what was claimed before the last time belongs to others. */
+  let deaths = 0;
   let after = '';
   let stopping = false;
   const alarm = createAlarm();
@@ -91,22 +93,24 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   /** Null while nothing may be claimed. What is claimed is begun before anybody could take its token for a lost one. */
   async function claimWith<Claimed, Begun>(
     claim: (token: string) => Promise<Claimed>,
-    begin: (claimed: Claimed) => Begun,
+    begin: (claimed: Claimed, asOf: number) => Begun,
   ): Promise<Begun | null> {
     const token = options.newToken();
     if (token === null) return null;
+    const asOf = deaths;
     claiming.add(token);
     try {
-      return begin(await claim(token));
+      return begin(await claim(token), asOf);
     } finally {
       claiming.delete(token);
     }
   }
 
-  async function process(claimed: ClaimedEvent): Promise<void> {
+  async function process(claimed: ClaimedEvent, asOf: number): Promise<void> {
     const ending = underWay.begin(claimed);
     try {
       const { sources, runs, ended, notDue } = await planned(claimed);
+      if (asOf !== deaths) return;
       if (runs.some(({ pipeline }) => pipeline.isRemote)) {
         ending.waits();
         if (hasRoom()) onRoom();
@@ -182,8 +186,8 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     alarm.reset();
     const batch = await claimWith(
       token => eventQueue.claimEvents({ token, now: clock.now(), after, ...underWay.room() }),
-      claimed => {
-        for (const event of claimed.events) void process(event);
+      (claimed, asOf) => {
+        for (const event of claimed.events) void process(event, asOf);
         return claimed;
       },
     );
@@ -196,7 +200,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     while (!stopping) {
       const suspect = await claimWith(
         eventQueue.claimSuspect,
-        claimed => claimed && { tries: claimed.tries, done: process(claimed) },
+        (claimed, asOf) => claimed && { tries: claimed.tries, done: process(claimed, asOf) },
       );
       if (suspect === null) return;
       const { tries, done } = suspect;
@@ -229,8 +233,10 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     },
     wake,
     heldTokens: () => [...claiming, ...underWay.tokens()],
-    // What was claimed is all with the threads by now. What comes of it is refused.
-    dropClaims() {},
+    // What is with the threads ends there, and what comes of it is refused.
+    dropClaims() {
+      deaths++;
+    },
     async stop() {
       stopping = true;
       tellStopped();

@@ -7,7 +7,7 @@ import type { Db, Schema } from '../../schema.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
 import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
 
-/** Deliveries and their attempts, listed, counted and found; and the leases that senders hold on them. */
+/** Deliveries and their attempts, listed, counted and found; and the claims that senders have on them. */
 
 // --- Listing ---------------------------------------------------------------------------------------------
 
@@ -282,7 +282,7 @@ export const releaseDeliveries: Operation<DeliveryQueue['releaseDeliveries']> = 
   }
 };
 
-export const findLeased: Operation<DeliveryQueue['findLeased']> = async (db, claims) => {
+export const findClaimed: Operation<DeliveryQueue['findClaimed']> = async (db, claims) => {
   const found: string[] = [];
   for (const [orgId, group] of Map.groupBy(claims, claim => claim.orgId)) {
     const tokens = new Map(group.map(({ id, token }) => [id, token]));

@@ -9,7 +9,7 @@ import * as waiting from './waiting-deliveries.ts';
 export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries' | 'recordAttempts'> = {
   listWaitingDestinations: read(deliveries.listWaitingDestinations),
   releaseDeliveries: write(deliveries.releaseDeliveries),
-  findLeased: read(deliveries.findLeased),
+  findClaimed: read(deliveries.findClaimed),
   listWaiting: read(waiting.listWaiting),
   readBacklogOf: snapshot(waiting.readBacklogOf),
   expireDeliveries: write(ends.expireDeliveries),

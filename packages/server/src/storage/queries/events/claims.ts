@@ -43,7 +43,7 @@ export const claimSuspect: Operation<EventQueue['claimSuspect']> = async (db, to
       .where('id', '=', suspect.event_id)
       .executeTakeFirst();
     if (row) return toClaimedEvent(row, { token, tries, jobId: suspect.job_id, plan: suspect.plan });
-    await endClaim(db, suspect);
+    await endClaim(db, { ...suspect, token });
     // A replay is through with an event that is gone.
     await db
       .updateTable('jobs')
@@ -61,6 +61,7 @@ const endClaim = (db: Db, claim: Schema['event_claims']) =>
     .where('org_id', '=', claim.org_id)
     .where('event_id', '=', claim.event_id)
     .where('job_id', '=', claim.job_id)
+    .where('token', '=', claim.token)
     .executeTakeFirst();
 
 export const releaseClaims: Operation<EventQueue['releaseClaims']> = async (db, tokens, now) => {
@@ -80,7 +81,7 @@ export const releaseClaims: Operation<EventQueue['releaseClaims']> = async (db, 
       continue;
     }
     const { numDeletedRows } = await endClaim(db, claim);
-    // Its job was cancelled meanwhile.
+    // Its job was cancelled meanwhile, or somebody else has it.
     if (numDeletedRows === 0n) continue;
     if (claim.plan === null && claim.job_id === '') continue;
     await db

@@ -2,14 +2,14 @@ import type { ClaimedDelivery, DeliveryQueue } from '../../core/stores/delivery-
 import type { Claim } from './claim.ts';
 
 /**
- * Gives leases back: what was claimed and is not going to be sent from here, whoever claims it next may send at once.
+ * Gives claims back: what was claimed and is not going to be sent from here, whoever claims it next may send at once.
  */
-export interface Leases {
+export interface Releases {
   release(token: string, deliveries: readonly ClaimedDelivery[]): Promise<void>;
   giveBack(claims: readonly Claim[]): Promise<void>;
 }
 
-export function createLeases(deliveryQueue: Pick<DeliveryQueue, 'releaseDeliveries'>): Leases {
+export function createReleases(deliveryQueue: Pick<DeliveryQueue, 'releaseDeliveries'>): Releases {
   async function release(token: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     await deliveryQueue.releaseDeliveries(
