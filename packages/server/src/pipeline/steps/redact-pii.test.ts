@@ -28,6 +28,19 @@ describe('redact.pii', () => {
     });
   });
 
+  test('nine digits are a social security number in a field that says so, and an id in another', async () => {
+    const named = {
+      ssn: '219099999',
+      customer: { taxId: '927-714821', socialSecurityNumbers: ['457555462'], spouse_ssn: '45755-5462' },
+    };
+    expect(await redact(named)).toEqual({
+      ssn: '[us_ssn]',
+      customer: { taxId: '[us_ssn]', socialSecurityNumbers: ['[us_ssn]'], spouse_ssn: '[us_ssn]' },
+    });
+    const others = { order: '219099999', listing: '457555462', zip: '45755-5462', ssn: '000000000' };
+    expect(await redact(others)).toEqual(others);
+  });
+
   test('looks at the names of fields too, and loses none', async () => {
     const payload = parseJson(
       '{"a@example.com":1,"b@example.com":{"c@example.com":2},"d@example.com":3,"plain":4,"[email] (b)":5}',

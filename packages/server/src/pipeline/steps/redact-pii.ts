@@ -78,8 +78,8 @@ export const redactPii = defineStep({
           withinBudget(budget => {
             const replace = replacements[config.mode](orgId);
             const stripped = removePaths(scope.payload, fields, budget);
-            const clean = (text: string) => redactText(text, detectors, replace, budget);
-            const payload = redactValue(stripped, kept, clean) as JsonObject;
+            const clean: Clean = (text, name) => redactText(text, detectors, replace, budget, name);
+            const payload = redactValue(stripped, kept, clean, '') as JsonObject;
             return payload === scope.payload ? { kind: 'keep' } : { kind: 'keep', payload };
           }, new Budget(MOST_REDACTION_STEPS, MOST_REDACTION_MS));
       },
@@ -108,19 +108,22 @@ function treeOf(kept: readonly Path[]): KeepTree | undefined {
   return root;
 }
 
+/** A text without what is personal in it; a field of this name holds it. */
+type Clean = (text: string, name: string) => string;
+
 /** The same value where nothing was found in it. */
-function redactValue(value: Json, kept: KeepTree | undefined, clean: (text: string) => string): Json {
+function redactValue(value: Json, kept: KeepTree | undefined, clean: Clean, name: string): Json {
   if (kept?.isKept) return value;
-  if (typeof value === 'string') return clean(value);
+  if (typeof value === 'string') return clean(value, name);
   if (typeof value !== 'object' || value === null) return value;
-  return Array.isArray(value) ? redactList(value, kept, clean) : redactObject(value, kept, clean);
+  return Array.isArray(value) ? redactList(value, kept, clean, name) : redactObject(value, kept, clean);
 }
 
-function redactList(list: Json[], kept: KeepTree | undefined, clean: (text: string) => string): Json[] {
+function redactList(list: Json[], kept: KeepTree | undefined, clean: Clean, name: string): Json[] {
   let changed: Json[] | null = null;
   for (let i = 0; i < list.length; i++) {
     const item = list[i] as Json;
-    const redacted = redactValue(item, kept?.below.get(i), clean);
+    const redacted = redactValue(item, kept?.below.get(i), clean, name);
     if (redacted === item) continue;
     changed ??= [...list];
     changed[i] = redacted;
@@ -128,11 +131,7 @@ function redactList(list: Json[], kept: KeepTree | undefined, clean: (text: stri
   return changed ?? list;
 }
 
-function redactObject(
-  object: JsonObject,
-  kept: KeepTree | undefined,
-  clean: (text: string) => string,
-): JsonObject {
+function redactObject(object: JsonObject, kept: KeepTree | undefined, clean: Clean): JsonObject {
   let changed: JsonObject | null = null;
   const keys = Object.keys(object);
   const names = new Map<string, number>();
@@ -140,8 +139,8 @@ function redactObject(
     const key = keys[i] as string;
     const value = object[key] as Json;
     const below = kept?.below.get(key);
-    const name = below === undefined ? clean(key) : key;
-    const redacted = redactValue(value, below, clean);
+    const name = below === undefined ? clean(key, '') : key;
+    const redacted = redactValue(value, below, clean, key);
     if (changed === null) {
       if (name === key && redacted === value) continue;
       changed = {};

@@ -5,8 +5,8 @@ import { FIRST_FOLDED, foldCharacter } from './fold.ts';
 export interface Detector {
   /** False where nothing can be in a text that has so many of these characters: most texts are ruled out by that. */
   mayFind(counts: CharacterCounts): boolean;
-  /** In no order, but without overlaps. */
-  find(text: string, budget: Budget): readonly Span[];
+  /** In no order, but without overlaps. The text is what a field of this name holds; empty: of none. */
+  find(text: string, budget: Budget, name: string): readonly Span[];
   /** The same for all spellings of the same thing, so that a hash of it is the same too. */
   normalise(found: string): string;
 }

@@ -53,14 +53,15 @@ export function redactText(
   detectors: readonly NamedDetector[],
   replace: Replace,
   budget: Budget,
+  name = '',
 ): string {
   let redacted = text;
   for (let pass = 0; pass < MOST_PASSES; pass++) {
-    const found = findAll(redacted, detectors, budget);
+    const found = findAll(redacted, detectors, budget, name);
     if (found.length === 0) return redacted;
     redacted = replaceAll(redacted, found, replace, budget);
   }
-  return findAll(redacted, detectors, budget).length === 0 ? redacted : GONE;
+  return findAll(redacted, detectors, budget, name).length === 0 ? redacted : GONE;
 }
 
 interface Detection extends Span {
@@ -80,6 +81,7 @@ export function findAll(
   text: string,
   detectors: readonly NamedDetector[],
   budget: Budget,
+  name = '',
 ): readonly Detection[] {
   budget.spend(STEPS_A_TEXT + (text.length >> 2));
   if (text.length > SHORT && !ANYTHING.test(text)) return NOTHING;
@@ -90,7 +92,7 @@ export function findAll(
   for (const detector of detectors) {
     if (!detector.mayFind(counts)) continue;
     folded ??= foldWhereNeeded(text, counts.folded, budget);
-    for (const { start, end } of detector.find(folded.text, budget))
+    for (const { start, end } of detector.find(folded.text, budget, name))
       found.push({
         start: folded.startOf(start),
         end: folded.endOf(end),
