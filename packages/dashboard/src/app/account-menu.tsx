@@ -1,11 +1,12 @@
 import { Avatar, Group, Text, UnstyledButton } from '@mantine/core';
 import { IconSelector } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazily } from '../lib/lazily.ts';
 import { useSession } from '../lib/session.tsx';
 import classes from './account-menu.module.css';
 
 /** Menus are large for what stands on every page: this one comes when it is first opened. */
-const AccountChoices = lazy(() => import('./account-choices.tsx'));
+const AccountChoices = lazily(() => import('./account-choices.tsx'));
 
 /** Who and where one is, and behind it what can be done about that. */
 export function AccountMenu() {

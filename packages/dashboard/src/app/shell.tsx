@@ -2,10 +2,11 @@ import { AppShell, Burger, Center, Group, Kbd, Loader, NavLink, Text, UnstyledBu
 import { useDisclosure, useHotkeys, useWindowEvent } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useReducer } from 'react';
+import { Suspense, useEffect, useReducer } from 'react';
 import { Brand } from '../components/brand.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { useCall } from '../lib/api/use-call.ts';
+import { lazily } from '../lib/lazily.ts';
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import { SessionProvider } from '../lib/session.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -15,10 +16,10 @@ import classes from './shell.module.css';
 import { useNavigationShortcuts } from './use-navigation-shortcuts.ts';
 
 /** Both come when they are first asked for. */
-const Palette = lazy(() => import('./palette.tsx'));
-const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
+const Palette = lazily(() => import('./palette.tsx'));
+const ShortcutHelp = lazily(() => import('./shortcut-help.tsx'));
 /** Nobody gives a notice in the first second: until then the page itself goes first. */
-const Notices = lazy(async () => {
+const Notices = lazily(async () => {
   await new Promise(resolve => setTimeout(resolve, 1_000));
   return import('./notices.tsx');
 });

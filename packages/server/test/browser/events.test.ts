@@ -292,6 +292,8 @@ test('what other empty pages give to be pasted works too', async () => {
 
 describe('the tail', () => {
   test('shows what comes, pauses by hand and while it is scrolled, and says what has come meanwhile', async () => {
+    // Enough that there is something to scroll.
+    for (let n = 0; n < 40; n++) await send(`tail.before.${n}`);
     const { page, faults } = await open('/live');
     await page.getByRole('status').getByText('live').waitFor();
     await send('tail.first');

@@ -69,6 +69,21 @@ test('a server that is away for a while takes no page away, and no draft on it',
   await leave(page);
 });
 
+test('a part that cannot be loaded at first takes no page away, and comes when it can be', async () => {
+  const { page, faults } = await open('/login');
+  let asked = 0;
+  await page.route(/\/assets\/notices-.*\.js/, route => (asked++ === 0 ? route.abort() : route.continue()));
+  await page.goto(`${service.url}/settings/retention`);
+  const days = page.getByRole('textbox', { name: 'Days' });
+  await days.fill('12');
+  await until(() => asked > 1, 'What could not be loaded was not asked for again.');
+  expect(await days.inputValue()).toBe('12');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect(faults).toEqual([]);
+  await leave(page);
+});
+
 test('the list of sources refreshes itself, and the page of one that was deleted elsewhere says that it is gone', async () => {
   const { page } = await open('/sources');
   await page.getByRole('link', { name: 'Shop' }).waitFor();

@@ -9,7 +9,8 @@ import {
   TextInput,
 } from '@mantine/core';
 import type { ConfigSchema } from '@sluice/contract/dashboard-kinds';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
+import { lazily } from '../../lib/lazily.ts';
 import { InlineCode } from '../prose.tsx';
 import { JsonInput } from './json-input.tsx';
 import { PairsInput } from './pairs-input.tsx';
@@ -17,7 +18,7 @@ import { fieldKindOf } from './schema.ts';
 import { SecretInput } from './secret-input.tsx';
 
 /** The editor of conditions is large: it comes when a form first asks for a condition. */
-const ConditionInput = lazy(() => import('../condition/condition-input.tsx'));
+const ConditionInput = lazily(() => import('../condition/condition-input.tsx'));
 
 interface InputProps {
   readonly schema: ConfigSchema;

@@ -1,12 +1,13 @@
 import { SegmentedControl, Skeleton, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
+import { lazily } from '../../lib/lazily.ts';
 import { describeSuccess } from './success-summary.ts';
 
 /** Charts are large: they come when a page first shows one. */
-const SuccessChart = lazy(() => import('./success-chart.tsx'));
+const SuccessChart = lazily(() => import('./success-chart.tsx'));
 
 const ranges = [
   { value: '60', label: 'Hour' },

@@ -1,6 +1,6 @@
 import { Group, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo } from 'react';
+import { Suspense, useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
 import { CopyIcon } from '../../components/copy.tsx';
 import { Page } from '../../components/page.tsx';
@@ -8,6 +8,7 @@ import { Loading, Waiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import type { EntityName } from '../../lib/entity-path.ts';
+import { lazily } from '../../lib/lazily.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { DeleteEntity } from './delete-entity.tsx';
@@ -16,7 +17,7 @@ import { IdentityCard } from './identity-card.tsx';
 import { TraitTable } from './trait-table.tsx';
 
 /** The library that draws graphs is large; it comes when one is looked at. */
-const EntityGraph = lazy(() => import('./entity-graph.tsx'));
+const EntityGraph = lazily(() => import('./entity-graph.tsx'));
 
 /** One entity: its traits, the identity it is part of, what it is linked to, and its events. */
 export default function EntityPage() {

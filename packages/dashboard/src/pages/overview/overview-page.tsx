@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -9,6 +9,7 @@ import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { formatNumber } from '../../lib/format.ts';
+import { lazily } from '../../lib/lazily.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { Figures } from './figures.tsx';
@@ -18,9 +19,9 @@ import classes from './overview.module.css';
 import { type RangeName, rangeNames, ranges, toRange } from './ranges.ts';
 import { WhenVisible } from './when-visible.tsx';
 
-const Failing = lazy(() => import('./failing.tsx'));
-const RatesChart = lazy(() => import('./rates-chart.tsx'));
-const FlowMap = lazy(() => import('./flow-map.tsx'));
+const Failing = lazily(() => import('./failing.tsx'));
+const RatesChart = lazily(() => import('./rates-chart.tsx'));
+const FlowMap = lazily(() => import('./flow-map.tsx'));
 
 /** What came in, what became of it, how long it took, and what is wrong. */
 export default function OverviewPage() {

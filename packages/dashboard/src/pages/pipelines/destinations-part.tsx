@@ -1,15 +1,16 @@
 import { Anchor, Badge, Button, CloseButton, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Card } from '../../components/card.tsx';
 import { type KnownField, KnownFieldsProvider } from '../../components/condition/known-fields.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import type { CallError } from '../../lib/api/call.ts';
+import { lazily } from '../../lib/lazily.ts';
 import type { DraftDestination } from './draft.ts';
 import classes from './pipeline.module.css';
 
-const ConditionInput = lazy(() => import('../../components/condition/condition-input.tsx'));
+const ConditionInput = lazily(() => import('../../components/condition/condition-input.tsx'));
 
 /** Where events go, each destination with a condition of its own where it should not get them all. */
 export function DestinationsPart(props: {

@@ -1,15 +1,16 @@
 import { Button, Group, Modal, Table, Text } from '@mantine/core';
 import type { PipelineRecord, PipelineVersionRecord } from '@sluice/contract/dashboard-pipelines';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { Loading, Waiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { lazily } from '../../lib/lazily.ts';
 
 /** What it needs to compare texts is large, and is loaded when somebody first compares. */
-const VersionDiff = lazy(() => import('./version-diff.tsx'));
+const VersionDiff = lazily(() => import('./version-diff.tsx'));
 
 type Definition = Pick<PipelineVersionRecord, 'name' | 'sources' | 'steps' | 'destinations'>;
 
