@@ -169,6 +169,12 @@ describe('whatever comes in, nothing is left that the detectors still find', () 
     fc.record({ value: fc.jsonValue() }),
   ) as fc.Arbitrary<JsonObject>;
 
+  test('a number in a name makes it no field of such numbers', async () => {
+    const redacted = await redact({ 'co-signer 145-67-8901?': ['MMSI 211234560'] }, { mode: 'mask' });
+    expect(redacted).toEqual({ 'co-signer [us_ssn]?': ['MMSI 211234560'] });
+    expect(await redact(redacted as JsonObject, { mode: 'mask' })).toEqual(redacted);
+  });
+
   for (const mode of ['mask', 'remove', 'hash']) {
     test(`in mode ${mode}`, async () => {
       await fc.assert(

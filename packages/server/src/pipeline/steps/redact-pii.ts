@@ -140,7 +140,8 @@ function redactObject(object: JsonObject, kept: KeepTree | undefined, clean: Cle
     const value = object[key] as Json;
     const below = kept?.below.get(key);
     const name = below === undefined ? clean(key, '') : key;
-    const redacted = redactValue(value, below, clean, key);
+    // By the name that it keeps, so that what is redacted once more stays as it is.
+    const redacted = redactValue(value, below, clean, name);
     if (changed === null) {
       if (name === key && redacted === value) continue;
       changed = {};

@@ -7,9 +7,9 @@ const IS_SEPARATED = /^\d{3}( - |[-. ])\d{2}\1\d{4}$/;
 const IS_NAMED =
   /\b(?:ssn|ss#|social security|itin|tin|tax(?:payer)? id)\W{0,3}(?:(?:no|nr|num(?:ber)?)\b\W{0,3})?(?:is )?["']?$/i;
 const REACH = 32;
-/** `ssn`, `customer_ssn`, `taxId`, `socialSecurityNumbers`. */
+/** `ssn`, `customer_ssn`, `taxId`, `socialSecurityNumbers`; but not what was put in place of a number in a name. */
 const NAMES_IT =
-  /(?:^|[^A-Za-z]|[a-z](?=[A-Z]))(?:[Ss]sn|SSN|[Ii]tin|ITIN|[Tt]in|TIN)s?(?![a-z])|[Ss]ocial.?[Ss]ecurity|[Tt]ax(?:payer)?.?(?:[Ii]d|ID)(?![a-z])/;
+  /(?:^|[^A-Za-z]|[a-z](?=[A-Z]))(?:(?<!\[us_)[Ss]sn|SSN|[Ii]tin|ITIN|[Tt]in|TIN)s?(?![a-z])|[Ss]ocial.?[Ss]ecurity|[Tt]ax(?:payer)?.?(?:[Ii]d|ID)(?![a-z])/;
 
 /** None of the groups that are never given out. */
 const SSN = /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/;
