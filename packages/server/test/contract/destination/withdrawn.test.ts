@@ -137,6 +137,11 @@ describe('what is withdrawn', () => {
     asked = 0;
     const waiting = send(6);
     await until(() => asked === askedBeforeItIsHandedOver, 'It was not handed over.');
+    // What is handed over is taken in order: once this one was refused, the other waits for a connection.
+    const elsewhere = { ...config, connection_string: database.url.replace(/[^/]+$/, 'there_is_none') };
+    const refused = prepareFrom(postgresDestination, elsewhere);
+    expect(await outcomeOf(refused.send(sampleDelivery()))).toMatchObject({ outcome: 'failed' });
+    await refused.close?.();
     isWanted = false;
     await admin.query('COMMIT');
     expect(await Promise.all(busy)).toMatchObject(Array(5).fill({ outcome: 'delivered' }));
