@@ -6,8 +6,9 @@ import { createRenderingThread } from '../delivery/rendering/rendering-thread.ts
 import { createTemplateRenderer } from '../delivery/rendering/template-renderer.ts';
 import { createRetryJobs } from '../delivery/work/retry-job.ts';
 import { withDiscardSignal, withErasureSignal } from '../delivery/work/withdrawals.ts';
-import { createDeliveryWorker } from '../delivery/work/worker.ts';
+import { createDeliveryWorker, type DeliveryWorker } from '../delivery/work/worker.ts';
 import { createTraitReader } from '../entities/traits.ts';
+import type { PipelineStage } from '../pipeline/stage.ts';
 import { startThread } from '../runtime/thread.ts';
 import type { Foundation } from './foundation.ts';
 import type { Nodes } from './nodes.ts';
@@ -23,6 +24,7 @@ export function composeDelivery(
   telemetry: TelemetryPart,
   client: GuardedClient,
   nodes: Nodes,
+  pipelines: Pick<PipelineStage, 'forget'>,
 ) {
   const { settings, clock, vault, deliveriesDue, isStopping } = foundation;
   const databases = createDatabaseThread({
@@ -77,6 +79,7 @@ export function composeDelivery(
     destinationAdmin,
     deliveryQueue,
     entities: withErasureSignal(engine.entities, (organisationId, { dropped, cancelled }) => {
+      pipelines.forget(organisationId, dropped);
       telemetry.counts.erased(organisationId, dropped);
       for (const _ of dropped) telemetry.metrics.settled('dropped');
       telemetry.metrics.ended('cancelled', cancelled);
@@ -95,6 +98,7 @@ export function composeDelivery(
           isStopping,
         })
       : null,
+    reserve: (...given: Parameters<DeliveryWorker['reserve']>) => worker?.reserve(...given) ?? null,
     start: () => worker?.start(),
     async stop() {
       await worker?.stop();

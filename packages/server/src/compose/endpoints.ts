@@ -7,6 +7,7 @@ import { createRateLimiter } from '../ingest/rate.ts';
 import { createBodyThread } from '../ingest/reading/body-thread.ts';
 import { createWebhookIngress } from '../ingest/webhook-ingress.ts';
 import { createAppender } from '../journal/append.ts';
+import type { PipelineStage } from '../pipeline/stage.ts';
 import { startThread } from '../runtime/thread.ts';
 import { guardEndpoint } from '../web/endpoints.ts';
 import type { Foundation } from './foundation.ts';
@@ -23,14 +24,15 @@ export function composeEndpoints(
   { engine }: StoragePart,
   { counts, metrics }: TelemetryPart,
   nodes: Nodes,
+  /** The pipelines, which come after. */
+  pipelines: () => Pick<PipelineStage, 'reserve'>,
 ) {
   const appender = createAppender(engine.journal, {
     commitsAtOnce: 2,
     onStored: counts.received,
-    onCommit(events, ms) {
-      metrics.committed(events, ms);
-      eventsDue.raise();
-    },
+    onCommit: metrics.committed,
+    reserve: requests => pipelines().reserve(requests),
+    onWaiting: eventsDue.raise,
   });
   const activity = createActivityLog(engine.configuration, clock);
   const directory = createDirectory({

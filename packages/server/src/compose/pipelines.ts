@@ -2,6 +2,7 @@ import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import { createPipelineStage, type PipelineStage } from '../pipeline/stage.ts';
 import { compileRoutes } from '../routing/match.ts';
 import { startThread } from '../runtime/thread.ts';
+import type { DeliveryPart } from './delivery.ts';
 import type { EndpointsPart } from './endpoints.ts';
 import type { Foundation } from './foundation.ts';
 import type { Nodes } from './nodes.ts';
@@ -22,6 +23,8 @@ export function composePipelines(
   { appender, activity }: EndpointsPart,
   client: OutgoingHttp,
   nodes: Nodes,
+  /** The deliveries, which come after. */
+  delivery: () => Pick<DeliveryPart, 'reserve'>,
 ): PipelineStage {
   const { isShared, appendIsVisible } = engine.capabilities;
   const pipelines = createPipelineStage({
@@ -42,6 +45,7 @@ export function composePipelines(
     mayCache: engine.changeFeedIsLive,
     isStopping,
     mustGiveWay: appender.isCrowded,
+    reserveDeliveries: (settling, at) => delivery().reserve(settling, at),
     onDeliveries: deliveriesDue.raise,
     onSettled(settlement, result, sourceIds) {
       counts.settled(settlement, result, sourceIds);

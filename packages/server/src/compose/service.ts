@@ -2,10 +2,11 @@ import { seconds } from '../core/clock.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { within } from '../core/work/within.ts';
 import { createGuardedClient } from '../delivery/guarded-client/client.ts';
+import type { PipelineStage } from '../pipeline/stage.ts';
 import { openFetchSession } from '../runtime/fetch-session.ts';
 import { type HttpServer, serveHttp } from '../runtime/http.ts';
 import type { Settings } from '../settings.ts';
-import { composeDelivery } from './delivery.ts';
+import { composeDelivery, type DeliveryPart } from './delivery.ts';
 import { composeEndpoints } from './endpoints.ts';
 import { type Foundation, type FoundationOptions, layFoundation } from './foundation.ts';
 import { createNodes } from './nodes.ts';
@@ -58,9 +59,17 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
 
   const telemetry = composeTelemetry(foundation, storage, () => endpoints.appender.waiting());
   const nodes = createNodes(foundation, storage, telemetry);
-  const endpoints = composeEndpoints(foundation, storage, telemetry, nodes);
-  const pipelines = composePipelines(foundation, storage, telemetry, endpoints, client, nodes);
-  const delivery = composeDelivery(foundation, storage, telemetry, client, nodes);
+  const endpoints = composeEndpoints(foundation, storage, telemetry, nodes, () => pipelines);
+  const pipelines: PipelineStage = composePipelines(
+    foundation,
+    storage,
+    telemetry,
+    endpoints,
+    client,
+    nodes,
+    () => delivery,
+  );
+  const delivery: DeliveryPart = composeDelivery(foundation, storage, telemetry, client, nodes, pipelines);
   const parts = { telemetry, endpoints, pipelines, delivery, nodes };
   const web = await composeWeb(foundation, storage, parts);
   const upkeep = composeUpkeep(foundation, storage, parts);

@@ -2,6 +2,7 @@ import { Problem } from '../core/errors.ts';
 import type { NewEvent } from '../core/event/event.ts';
 import type { AppendRequest, AppendResult, Journal } from '../core/stores/journal.ts';
 import { createBatcher } from '../core/work/batcher.ts';
+import { type Reservation, storeReserved } from '../core/work/reservation.ts';
 
 /**
  * What a 202 means. Requests that arrive while storage is busy with the ones before go to it together, so that
@@ -38,6 +39,10 @@ export function createAppender(
   journal: Pick<Journal, 'append'>,
   options: {
     commitsAtOnce: number;
+    /** Room for what is about to be stored, where this node works on it from memory; null where it is to wait. */
+    reserve?: (requests: readonly AppendRequest[]) => Reservation<AppendRequest, AppendResult> | null;
+    /** Something was stored that nobody has claimed. */
+    onWaiting?: () => void;
     /** A commit has ended; so many of its events are new, and on disk. */
     onCommit?: (stored: number, ms: number) => void;
     /** So many events of a request are new, and on disk. */
@@ -45,7 +50,7 @@ export function createAppender(
   },
 ): Appender {
   const batcher = createBatcher<AppendRequest, AppendResult>({
-    write: requests => journal.append(requests),
+    write,
     weigh: ({ events }) => events.length,
     most: FULL_BATCH_EVENTS,
     atOnce: options.commitsAtOnce,
@@ -63,6 +68,14 @@ export function createAppender(
       options.onCommit?.(stored, ms);
     },
   });
+
+  async function write(requests: readonly AppendRequest[]): Promise<AppendResult[]> {
+    const reserved = options.reserve?.(requests) ?? null;
+    const results = await storeReserved(reserved, requests, given => journal.append(given));
+    const isWaiting = reserved?.items.some(({ claimToken }) => claimToken === undefined) ?? true;
+    if (isWaiting) options.onWaiting?.();
+    return results;
+  }
 
   /** How many of its events are new; where there are some, that is announced. */
   function countNew(request: AppendRequest, result: AppendResult | undefined): number {

@@ -60,6 +60,7 @@ function createStage(given: { readonly script?: string; readonly works?: boolean
     mayCache: () => true,
     isStopping: () => false,
     mustGiveWay: () => false,
+    reserveDeliveries: () => null,
     onDeliveries() {},
     onError: error => void errors.push(error),
   });

@@ -19,7 +19,12 @@ import type { CompileRoutes } from './thread/run-batch.ts';
 import { createPipelineRunner } from './thread/runner.ts';
 import { createReplayJobs, type ReplayJobOptions } from './work/replay.ts';
 import { createReplayActions } from './work/start-replay.ts';
-import { createPipelineWorker, type OnSettled, type WorkerOptions } from './work/worker.ts';
+import {
+  createPipelineWorker,
+  type OnSettled,
+  type PipelineWorker,
+  type WorkerOptions,
+} from './work/worker.ts';
 
 /** The stage of pipelines, its parts put together: what is asked of it from outside, and what it asks of others. */
 export interface PipelineStage extends ClaimHolder {
@@ -28,7 +33,10 @@ export interface PipelineStage extends ClaimHolder {
   start(): void;
   /** Works on replays that somebody asked for. */
   replayJobs(): Promise<void>;
-  /** Events may have been accepted. */
+  /** Room for what is about to be accepted here, so that it is worked on from memory. */
+  readonly reserve: PipelineWorker['reserve'];
+  readonly forget: PipelineWorker['forget'];
+  /** Events may wait in storage. */
   wake(): void;
   /** Configuration has changed. */
   readonly invalidate: ChangeListener;
@@ -62,6 +70,7 @@ interface PipelineStageOptions {
   mayCache(): boolean;
   isStopping(): boolean;
   mustGiveWay(): boolean;
+  readonly reserveDeliveries: WorkerOptions['reserveDeliveries'];
   onDeliveries(): void;
   readonly onSettled?: OnSettled;
   onError(error: unknown): void;
@@ -91,6 +100,7 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
         newToken,
         pollMs: options.pollMs,
         mustGiveWay: options.mustGiveWay,
+        reserveDeliveries: options.reserveDeliveries,
         onDeliveries: options.onDeliveries,
         onSettled: options.onSettled,
         onError,
@@ -121,6 +131,8 @@ export function createPipelineStage(options: PipelineStageOptions): PipelineStag
     }),
     heldTokens: () => worker?.heldTokens() ?? [],
     dropClaims: () => worker?.dropClaims(),
+    reserve: requests => worker?.reserve(requests) ?? null,
+    forget: (orgId, eventIds) => worker?.forget(orgId, eventIds),
     wake,
     invalidate: definitions.invalidate,
     problem: runner.problem,

@@ -96,6 +96,8 @@ export interface Schema {
     matched_sources: string | null;
     /** When its payload was erased on request; what stands there since is a tombstone. */
     erased_at: number | null;
+    /** Under which the node that accepted it works on it, where its state is 'claimed'. */
+    claim_token: string | null;
   };
   idempotency_keys: {
     scope: string;

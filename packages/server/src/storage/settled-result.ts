@@ -1,12 +1,18 @@
 import type { EventState } from '../core/event/event.ts';
-import { DEFERRED } from '../core/event/state.ts';
-import type { SettleResult } from '../core/stores/event-queue.ts';
+import { UNSETTLED } from '../core/event/state.ts';
+import {
+  deliveryClaimOf,
+  type MadeDelivery,
+  type Settlement,
+  type SettleResult,
+} from '../core/stores/event-queue.ts';
 
 /** The result of a settlement, put together from what an engine counted while it wrote. */
 
 /** What a settlement has made so far. */
 export interface Made {
   deliveries: number;
+  readonly claimed: MadeDelivery[];
   /** Dead deliveries that were cancelled because it made them again. */
   replayed: number;
   /** Destinations that it was to make deliveries to. */
@@ -17,9 +23,13 @@ export interface Made {
 export type EventStates = Pick<Extract<SettleResult, { kind: 'settled' }>, 'state' | 'before'>;
 
 /** Events mostly make what they were to make, and an answer without news is short on its way between threads. */
-export const settledResult = ({ deliveries, replayed, gone }: Made, states: EventStates): SettleResult => ({
+export const settledResult = (
+  { deliveries, claimed, replayed, gone }: Made,
+  states: EventStates,
+): SettleResult => ({
   kind: 'settled',
   deliveries,
+  ...(claimed.length > 0 ? { claimed } : {}),
   ...states,
   ...(replayed > 0 ? { replayed } : {}),
   ...(gone.length > 0 ? { gone } : {}),
@@ -27,4 +37,12 @@ export const settledResult = ({ deliveries, replayed, gone }: Made, states: Even
 
 /** An event that was accepted, or put off, had no state yet that anybody counted. */
 export const settledBefore = (state: string | undefined): Pick<EventStates, 'before'> =>
-  state === undefined || state === 'accepted' || state === DEFERRED ? {} : { before: state as EventState };
+  state === undefined || UNSETTLED.includes(state) ? {} : { before: state as EventState };
+
+/** Under which a delivery is made as claimed; null where it is to wait. */
+export const tokenOf = (
+  { claimedDeliveries }: Settlement,
+  run: number,
+  destinationId: string,
+): string | null =>
+  claimedDeliveries?.claims.includes(deliveryClaimOf(run, destinationId)) ? claimedDeliveries.token : null;

@@ -164,7 +164,7 @@ async function measureBeside(): Promise<Figure> {
 function readBacklog({ directory }: { directory: string }) {
   const database = new Database(join(directory, 'sluice.db'), { readonly: true });
   const query = database.query<{ n: number }, []>(
-    `SELECT count(*) AS n FROM events WHERE state = 'accepted'`,
+    `SELECT count(*) AS n FROM events WHERE state IN ('accepted', 'claimed', 'deferred')`,
   );
   return { count: () => query.get()?.n ?? 0, close: () => database.close() };
 }

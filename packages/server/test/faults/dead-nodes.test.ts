@@ -115,7 +115,8 @@ function startHanging(first: number) {
 const claimedBy = (node: string) =>
   look(
     `(SELECT count(*) FROM deliveries WHERE state = 'delivering' AND lease_token LIKE $1)
-     + (SELECT count(*) FROM event_claims WHERE token LIKE $1) + (SELECT count(*) FROM labels WHERE lease_token LIKE $1)
+     + (SELECT count(*) FROM events WHERE claim_token LIKE $1) + (SELECT count(*) FROM event_claims WHERE token LIKE $1)
+     + (SELECT count(*) FROM labels WHERE lease_token LIKE $1)
      + (SELECT count(*) FROM jobs WHERE lease_token LIKE $1)`,
     `${node} %`,
   );
@@ -166,7 +167,7 @@ test('killed under load: others go on with its deliveries, events, labels and jo
 
   await until(async () => (await claimedBy(node)) === 0, 'Its claims are not free.', TAKEN_OVER_WITHIN_MS);
   const freedAfter = (await databaseTime()) - killedAt;
-  const open = `(SELECT count(*) FROM events WHERE state IN ('accepted', 'deferred'))
+  const open = `(SELECT count(*) FROM events WHERE state IN ('accepted', 'claimed', 'deferred'))
     + (SELECT count(*) FROM deliveries WHERE state <> 'delivered')
     + (SELECT count(*) FROM jobs WHERE finished_at IS NULL)`;
   await until(async () => (await look(open)) === 0, 'Something is left behind.', TAKEN_OVER_WITHIN_MS);

@@ -96,7 +96,7 @@ async function killAgainAndAgain(databaseUrl: string | undefined): Promise<void>
   }
   const last = await startProcess({ directory, settings });
   // Where nodes share a database, what a dead one had claimed is waited for until its lease ends.
-  const waiting = `(SELECT count(*) FROM events WHERE state IN ('accepted', 'deferred'))`;
+  const waiting = `(SELECT count(*) FROM events WHERE state IN ('accepted', 'claimed', 'deferred'))`;
   await until(async () => (await look(waiting)) === 0, 'Events are left behind.', 90_000);
   last.kill('SIGTERM');
   expect(await last.ended).toBe(0);

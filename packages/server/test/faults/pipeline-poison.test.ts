@@ -112,7 +112,7 @@ test('an event that kills the process is left alone after three tries, and all o
 function watch(directory: string, orgId: string) {
   const database = new Database(`${directory}/sluice.db`, { readonly: true });
   const query = database.query<{ n: number }, [string]>(
-    `SELECT count(*) AS n FROM events WHERE org_id = ? AND state IN ('accepted', 'deferred')`,
+    `SELECT count(*) AS n FROM events WHERE org_id = ? AND state IN ('accepted', 'claimed', 'deferred')`,
   );
   return { waiting: () => query.get(orgId)?.n ?? 0, close: () => database.close() };
 }

@@ -213,9 +213,9 @@ export function createOutageStorage(
       }
       return refused;
     },
-    async releaseDeliveries(token, given) {
-      const ids = new Set(given.map(one => one.id));
-      for (const delivery of deliveries) if (delivery.token === token && ids.has(delivery.id)) free(delivery);
+    async releaseDeliveries(claims) {
+      const given = new Set(claims.map(({ id, token }) => `${id} ${token}`));
+      for (const delivery of deliveries) if (given.has(`${delivery.id} ${delivery.token}`)) free(delivery);
     },
     async findClaimed(claims) {
       const held = new Set(deliveries.map(delivery => `${delivery.id} ${delivery.token}`));

@@ -8,5 +8,18 @@ export function stateAfter(outcomes: readonly RunOutcome['kind'][]): EventState 
   return outcomes.includes('failed') ? 'failed' : 'dropped';
 }
 
+/**
+ * The state of an event that the node which accepted it works on, as its row says, from memory. Nobody is shown it: it
+ * is accepted still.
+ */
+export const CLAIMED = 'claimed';
+
 /** The state of an event that waits for one of its runs to be tried again. Nobody is shown it: it is accepted still. */
 export const DEFERRED = 'deferred';
+
+/** All that is shown as accepted. */
+export const UNSETTLED: readonly string[] = ['accepted', CLAIMED, DEFERRED];
+
+/** An event's state as everybody outside is told it. */
+export const shownState = (state: string): EventState =>
+  UNSETTLED.includes(state) ? 'accepted' : (state as EventState);

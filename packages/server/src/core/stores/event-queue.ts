@@ -11,6 +11,10 @@ export interface EventQueue {
   /** Takes over one event whose claim was freed unsettled, the least tried first. */
   claimSuspect(token: string): Promise<ClaimedEvent | null>;
   hasSuspects(): Promise<boolean>;
+  /** Of these, the ids of those that are still claimed so: others were erased or freed meanwhile. */
+  findBornClaimed(
+    claims: readonly { readonly orgId: string; readonly id: string; readonly token: string }[],
+  ): Promise<string[]>;
   /** Gives back what will not be done here, as if it had never been claimed. */
   releaseClaims(tokens: readonly string[], now: number): Promise<void>;
 
@@ -82,6 +86,8 @@ export interface ClaimedEvent {
   readonly plan: readonly PlannedRun[] | null;
   /** Whoever settles has to show it. */
   readonly token: string;
+  /** Its own row says so since it was accepted, and no claim beside it. */
+  readonly isBornClaimed?: true;
   /** How often it was claimed, this time included, without having been settled. */
   readonly tries: number;
 }
@@ -110,6 +116,9 @@ export interface Settlement {
   readonly eventId: string;
   readonly jobId: string | null;
   readonly token: string;
+  readonly isBornClaimed?: true;
+  /** The deliveries that are claimed from their first moment; absent: none is. */
+  readonly claimedDeliveries?: DeliveryClaims;
   readonly runs: readonly SettledRun[];
   /** `later`: a retry or a replay, so that the event has runs already. */
   readonly round: 'first' | 'later';
@@ -158,6 +167,8 @@ export type SettleResult =
       readonly kind: 'settled';
       /** How many it made. */
       readonly deliveries: number;
+      /** Those of them that are claimed already; absent where none is. */
+      readonly claimed?: readonly MadeDelivery[];
       /** The state that the event has now; null where it still waits for a run. */
       readonly state: EventState | null;
       /** The state that it was in; absent where it had waited for its first. */
@@ -173,6 +184,21 @@ export type SettleResult =
   | { readonly kind: 'needless'; readonly pipelineIds: readonly string[] }
   /** Another event has settled the key of one of its dedupe steps meanwhile. Nothing was written. */
   | { readonly kind: 'lost'; readonly pipelineId: string; readonly step: number; readonly first: string };
+
+/** Deliveries that a settlement is to make as claimed, each as `deliveryClaimOf` names it. */
+interface DeliveryClaims {
+  readonly token: string;
+  readonly claims: readonly string[];
+}
+
+export const deliveryClaimOf = (run: number, destinationId: string): string => `${run} ${destinationId}`;
+
+/** A delivery that a settlement has made, by the position of its run. */
+export interface MadeDelivery {
+  readonly id: string;
+  readonly run: number;
+  readonly destinationId: string;
+}
 
 export interface StoredRun {
   readonly id: string;

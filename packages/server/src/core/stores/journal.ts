@@ -34,6 +34,8 @@ export interface AppendRequest {
   readonly receivedAt: number;
   readonly events: readonly NewEvent[];
   readonly idempotency: IdempotencyClaim | null;
+  /** What is new of it is claimed so from its first moment; absent: whoever comes first may claim it. */
+  readonly claimToken?: string;
 }
 
 export interface IdempotencyClaim {

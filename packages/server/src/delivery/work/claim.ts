@@ -11,6 +11,8 @@ export interface Claim {
   /** When it was last known to be ours, and how many withdrawals were known of by then. */
   readonly knownAt: number;
   readonly withdrawals: number;
+  /** It was made here and never claimed from storage. */
+  readonly isHandedOver: boolean;
   /** The probe that it goes out as. */
   readonly probe: Probe | null;
 }

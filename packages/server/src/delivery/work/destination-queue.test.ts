@@ -60,7 +60,7 @@ const idsOf = (claims: readonly Claim[]): string[] => claims.map(({ delivery }) 
 
 const deliveryOf = (id: string): ClaimedDelivery => ({ id, orgId: ORG, output: OUTPUT }) as ClaimedDelivery;
 
-const share = { atOnce: AT_ONCE, bytes: 1 << 20 };
+const share = { atOnce: AT_ONCE, inMemory: 16, bytes: 1 << 20 };
 
 const offer = (queue: DestinationQueue, ...ids: string[]): void =>
   queue.offer(ids.map(deliveryOf), {
@@ -224,11 +224,11 @@ describe('how much is claimed', () => {
 
   test('within its bytes; where none are left, one at a time', () => {
     const queue = queueOf();
-    expect(queue.reserve({ atOnce: AT_ONCE, bytes: 5_000 })?.bytes).toBe(5_000);
-    expect(queue.reserve({ atOnce: AT_ONCE, bytes: 1 << 30 })?.bytes).toBe(1 << 20);
-    expect(queue.reserve({ atOnce: AT_ONCE, bytes: -1 })).toMatchObject({ limit: 1, bytes: 0 });
+    expect(queue.reserve({ atOnce: AT_ONCE, inMemory: 16, bytes: 5_000 })?.bytes).toBe(5_000);
+    expect(queue.reserve({ atOnce: AT_ONCE, inMemory: 16, bytes: 1 << 30 })?.bytes).toBe(1 << 20);
+    expect(queue.reserve({ atOnce: AT_ONCE, inMemory: 16, bytes: -1 })).toMatchObject({ limit: 1, bytes: 0 });
     offer(queue, '1');
-    expect(queue.reserve({ atOnce: AT_ONCE, bytes: -1 })).toBeNull();
+    expect(queue.reserve({ atOnce: AT_ONCE, inMemory: 16, bytes: -1 })).toBeNull();
   });
 
   test('it wants more only while more was due and there is room', () => {
@@ -585,5 +585,102 @@ describe('idle', () => {
     const queue = filled(2);
     expect(idsOf(queue.drain())).toEqual(['1', '2']);
     expect([queue.drain(), held, givenBack, queue.next(AT_ONCE)]).toEqual([[], 0, [], null]);
+  });
+});
+
+describe('what is handed over', () => {
+  const promise = (queue: DestinationQueue) => queue.promise(share, OUTPUT.length);
+  const grant = () => ({ token: 'token', knownAt: clock.time });
+  const accept = (queue: DestinationQueue, id: string) => {
+    const promised = promise(queue);
+    if (promised === null) throw new Error('There is no room.');
+    queue.accept(deliveryOf(id), grant(), promised);
+  };
+
+  test('goes out like what was claimed', () => {
+    const queue = queueOf();
+    accept(queue, 'one');
+    expect([queue.bytes, held, queue.heldTokens()]).toEqual([
+      OUTPUT.length,
+      OUTPUT.length,
+      new Set(['token']),
+    ]);
+    const claim = begun(queue);
+    queue.answered(claim, 'delivered');
+    queue.finish(claim);
+    expect([claim.delivery.id, queue.bytes, held]).toEqual(['one', 0, 0]);
+  });
+
+  test('has room for its share', () => {
+    const queue = queueOf();
+    const promises = Array.from({ length: share.inMemory }, () => promise(queue));
+    expect(promises).not.toContain(null);
+    expect(promise(queue)).toBeNull();
+    promises[0]?.end();
+    expect(promise(queue)).not.toBeNull();
+  });
+
+  test('keeps no room from what waits in storage, and takes turns with it however often that is claimed', () => {
+    const queue = queueOf();
+    for (let n = 0; n < 16; n++) accept(queue, 'made');
+    expect(queue.room(AT_ONCE)).toBe(2 * AT_ONCE);
+    offer(queue, 'claimed', 'claimed');
+    expect(queue.room(AT_ONCE)).toBe(2 * AT_ONCE - 2);
+    const out: string[] = [];
+    for (let next = queue.next(AT_ONCE); next !== null; next = queue.next(AT_ONCE)) {
+      const claim = begun(queue);
+      out.push(claim.delivery.id);
+      if (out.length < 12) offer(queue, 'claimed');
+      queue.answered(claim, 'delivered');
+      queue.finish(claim);
+    }
+    const [made, claimed] = ['made', 'claimed'];
+    expect(out.slice(0, 12)).toEqual(Array(3).fill([made, made, made, claimed]).flat());
+    expect(out).toHaveLength(16 + 2 + 11);
+    expect([queue.bytes, held]).toEqual([0, 0]);
+  });
+
+  test('counts as held from when it was promised room', () => {
+    const queue = queueOf();
+    const promised = promise(queue);
+    expect([queue.bytes, held]).toEqual([OUTPUT.length, OUTPUT.length]);
+    promised?.end();
+    promised?.end();
+    expect([queue.bytes, held]).toEqual([0, 0]);
+  });
+
+  test('has no more room than its rate lets out soon, nor any where memory is used up', () => {
+    const queue = queueOf({ rate_per_second: 0.1 });
+    const promises = Array.from({ length: 9 }, () => promise(queue)).filter(one => one !== null);
+    expect(promises.length).toBeLessThan(5);
+    expect(queueOf().promise({ ...share, bytes: 0 }, 1)).toBeNull();
+  });
+
+  test('has no room while the destination is suspect, down or retired', () => {
+    const suspect = queueOf();
+    suspect.suspect();
+    expect(promise(suspect)).toBeNull();
+    const down = queueOf();
+    down.adopt({ openedAt: NOW, nextProbeAt: NOW + 1_000 } as StoredBreaker);
+    expect(promise(down)).toBeNull();
+    const retired = queueOf();
+    retired.retire();
+    expect(promise(retired)).toBeNull();
+  });
+
+  test('is given back where the breaker has opened since', () => {
+    const queue = queueOf();
+    const promised = promise(queue);
+    queue.adopt({ openedAt: NOW, nextProbeAt: NOW + 1_000 } as StoredBreaker);
+    if (promised) queue.accept(deliveryOf('late'), grant(), promised);
+    expect([givenBack, held]).toEqual([['late'], 0]);
+  });
+
+  test('is looked up where something was withdrawn before it came', () => {
+    const queue = queueOf();
+    const promised = promise(queue);
+    queue.recheck(['late']);
+    if (promised) queue.accept(deliveryOf('late'), grant(), promised);
+    expect(idsOf(nextCheck(queue).claims)).toEqual(['late']);
   });
 });

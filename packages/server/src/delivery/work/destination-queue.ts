@@ -6,6 +6,7 @@ import type {
   StoredDestination,
 } from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery, DeliveryClaimInput } from '../../core/stores/delivery-queue.ts';
+import { Fifo } from '../../core/work/fifo.ts';
 import { createTokenBucket } from '../../core/work/token-bucket.ts';
 import type { Destination } from '../destination.ts';
 import type { Claim, ClaimCheck, ClaimGrant } from './claim.ts';
@@ -31,12 +32,12 @@ import { type BreakerChange, createQueueBreaker } from './queue-breaker.ts';
  *
  * A claim's state:
  *
- * | state    | entered by | means                                                              |
- * |----------|------------|--------------------------------------------------------------------|
- * | WAITING  | `offer`    | it may go out when there is a place                                |
- * | SENDING  | `begin`    | it has a place                                                     |
- * | ANSWERED | `answered` | its result is being written, and the next may go out in its place  |
- * | OVER     | `finish`   | it is no concern of this queue any more                            |
+ * | state    | entered by        | means                                                              |
+ * |----------|-------------------|--------------------------------------------------------------------|
+ * | WAITING  | `offer`, `accept` | it may go out when there is a place                                |
+ * | SENDING  | `begin`           | it has a place                                                     |
+ * | ANSWERED | `answered`        | its result is being written, and the next may go out in its place  |
+ * | OVER     | `finish`          | it is no concern of this queue any more                            |
  *
  * It is OVER at once, and given back, where it waits and the breaker opens (`answered`) or the queue is retired; where
  * it was withdrawn (`checked`); and where it is under way long after its timeout, whatever the reason (`expire`).
@@ -71,6 +72,11 @@ export interface DestinationQueue {
   /** Whether something may be due that there is room for. */
   wantsMore(atOnce: number): boolean;
 
+  /** Room for one that is about to be made; null where it is to wait in storage. What becomes of it comes by `accept`. */
+  promise(share: Share, bytes: number): Promised | null;
+  accept(delivery: ClaimedDelivery, grant: ClaimGrant, promised: Promised): void;
+  /** Nothing is due in storage. */
+  caughtUp(): void;
   /** Something is due: how much of it is to be claimed within its share, or null. What is claimed comes by `offer`. */
   reserve(share: Share): DeliveryClaimInput | null;
   offer(deliveries: readonly ClaimedDelivery[], grant: ClaimGrant): void;
@@ -122,10 +128,20 @@ export interface DestinationQueue {
   close(): Promise<void>;
 }
 
-/** What a destination has of all there is: how many may be under way at once, and how much more may be claimed. */
+/** What a destination has of all there is: how many may be under way at once, wait in memory, and how much more may be claimed. */
 export interface Share {
   readonly atOnce: number;
+  readonly inMemory: number;
   readonly bytes: number;
+}
+
+/** Room that is kept for a delivery until it is known what became of it. */
+export interface Promised {
+  readonly at: number;
+  /** How many withdrawals were known of. */
+  readonly withdrawals: number;
+  /** Once or more. */
+  end(): void;
 }
 
 interface DestinationQueueOptions {
@@ -147,6 +163,10 @@ interface DestinationQueueOptions {
 type OwnClaim = { -readonly [Field in keyof Claim]: Claim[Field] };
 
 const MOST_AHEAD = 512;
+/** So many are looked up together, or four times what goes out at once. */
+const LOOKED_UP = 256;
+/** Of what waits in both ways, so many were handed over for each that was claimed. */
+const HANDED_OVER_PER_CLAIMED = 3;
 /** What a rate lets out within this time may be claimed at once: more would only be kept from other nodes. */
 const RATE_AHEAD_MS = seconds(30);
 /** Beside its timeout, how long a delivery may be under way: a send that never ends must not keep its place. */
@@ -167,10 +187,16 @@ export function createDestinationQueue(
   const rate = createTokenBucket({ perSecond, capacity: perSecond, clock, nodes });
   const timeoutMs = seconds(policy.timeout_s);
 
-  let waiting: OwnClaim[] = [];
+  /** What waits: what was claimed from storage, and what was handed over. */
+  const claimed = new Fifo<OwnClaim>();
+  const handedOver = new Fifo<OwnClaim>();
+  /** How many of the one have gone out since the last of the other. */
+  let inARow = 0;
   const underWay = new Set<OwnClaim>();
   /** How many of those under way are answered. */
   let answered = 0;
+  /** How many of those under way were claimed, and are not answered. */
+  let claimedSending = 0;
   const breaker = createQueueBreaker(stored.breaker, clock);
   let bytes = 0;
   let { meanBytes } = options;
@@ -178,6 +204,7 @@ export function createDestinationQueue(
   let finishedSinceClaim = 0;
   /** Whether more was due than there was room for. */
   let hasMore = true;
+  let promises = 0;
   let usedAt = clock.now();
   let timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -199,16 +226,27 @@ export function createDestinationQueue(
     if (breaker.downSince !== null) return breaker.probe === null ? 0 : 1;
     const wanted = Math.max(atOnce * 2, finishedSinceClaim * 2);
     const ahead = Math.min(MOST_AHEAD, wanted, rate.within(RATE_AHEAD_MS));
-    const free = ahead - waiting.length - (underWay.size - answered);
+    // What was handed over keeps no room from what waits in storage.
+    const free = ahead - claimed.length - claimedSending;
     // A little room is not worth a claim of its own while there is something left to send.
-    return free < ahead / 4 && waiting.length > 0 ? 0 : Math.max(0, free);
+    return free < ahead / 4 && claimed.length > 0 ? 0 : Math.max(0, free);
+  }
+
+  const waiting = () => claimed.length + handedOver.length;
+  const everyClaim = (): OwnClaim[] => [...claimed, ...handedOver, ...underWay];
+
+  /** From which of the two the next one goes out: a probe at once, and otherwise they take turns. */
+  function nextLine(): Fifo<OwnClaim> {
+    if (claimed.first === undefined) return handedOver;
+    const isTurn = claimed.first.probe !== null || inARow >= HANDED_OVER_PER_CLAIMED;
+    return isTurn || handedOver.first === undefined ? claimed : handedOver;
   }
 
   /** How many may be claimed: what there is room for, one probe, or none. */
   function permitted({ atOnce, bytes: left }: Share): number {
     if (isRetired || isSuspect()) return 0;
     if (breaker.downSince !== null) return room(atOnce);
-    const isIdle = waiting.length + underWay.size === 0;
+    const isIdle = waiting() + underWay.size === 0;
     const most = left > 0 ? room(atOnce) : isIdle ? 1 : 0;
     if (most > 0) finishedSinceClaim = 0;
     return most;
@@ -216,14 +254,14 @@ export function createDestinationQueue(
 
   function end(claim: OwnClaim): void {
     if (claim.probe !== null && claim.state !== 'answered') giveBackProbe(claim.probe);
+    if (!claim.isHandedOver && claim.state === 'sending') claimedSending--;
     claim.state = 'over';
     bytes -= claim.delivery.output.length;
     hold(-claim.delivery.output.length);
   }
 
   function drain(which: (claim: Claim) => boolean = () => true): Claim[] {
-    const drained = waiting.filter(which);
-    waiting = waiting.filter(claim => !which(claim));
+    const drained = [...claimed.remove(which), ...handedOver.remove(which)];
     for (const claim of drained) end(claim);
     return drained;
   }
@@ -280,9 +318,54 @@ export function createDestinationQueue(
       return breaker.downSince;
     },
     idleMs: () =>
-      waiting.length + underWay.size === 0 && breaker.downSince === null ? clock.now() - usedAt : 0,
+      waiting() + underWay.size + promises === 0 && breaker.downSince === null ? clock.now() - usedAt : 0,
     room,
     wantsMore: atOnce => hasMore && !isRetired && checking === null && room(atOnce) > 0,
+
+    promise(share, size) {
+      const inMemory = waiting() + underWay.size - answered + promises;
+      const most = Math.min(share.inMemory, rate.within(RATE_AHEAD_MS));
+      if (isRetired || isSuspect() || breaker.downSince !== null) return null;
+      if (share.bytes <= 0 || inMemory >= most) return null;
+      promises++;
+      hold(size);
+      bytes += size;
+      let isOpen = true;
+      return {
+        at: clock.now(),
+        withdrawals,
+        end() {
+          if (!isOpen) return;
+          isOpen = false;
+          promises--;
+          hold(-size);
+          bytes -= size;
+        },
+      };
+    },
+
+    accept(delivery, { token, knownAt }, promised) {
+      promised.end();
+      handedOver.push({
+        delivery,
+        token,
+        knownAt,
+        withdrawals: promised.withdrawals,
+        state: 'waiting',
+        beganAt: Number.POSITIVE_INFINITY,
+        probe: null,
+        isHandedOver: true,
+      });
+      bytes += delivery.output.length;
+      hold(delivery.output.length);
+      usedAt = clock.now();
+      // The breaker has opened since.
+      if (breaker.downSince !== null) giveBack(drain(claim => claim.probe === null));
+    },
+
+    caughtUp() {
+      hasMore = false;
+    },
 
     reserve(share) {
       hasMore = true;
@@ -314,9 +397,10 @@ export function createDestinationQueue(
           state: 'waiting',
           beganAt: Number.POSITIVE_INFINITY,
           probe: n === 0 ? probe : null,
+          isHandedOver: false,
         };
       });
-      waiting.push(...claims);
+      for (const claim of claims) claimed.push(claim);
       bytes += offered;
       hold(offered);
       meanBytes = Math.ceil(offered / deliveries.length);
@@ -332,20 +416,24 @@ export function createDestinationQueue(
       const now = clock.now();
       // By the time a probe like that were answered, another node might have sent the next.
       const isLate = ({ probe }: Claim) => probe !== null && probe.until < now + timeoutMs;
-      if (waiting[0] !== undefined && isLate(waiting[0])) giveBack(drain(isLate));
-      const first = waiting[0];
+      if (claimed.first !== undefined && isLate(claimed.first)) giveBack(drain(isLate));
+      const { first } = nextLine();
       if (first === undefined || isKnown(first, now)) return first ?? null;
       if (checking !== null) return null;
-      const unknown = waiting.filter(claim => !isKnown(claim, now));
+      const few = Math.max(4 * atOnce, LOOKED_UP);
+      const unknown = [...claimed.peek(few), ...handedOver.peek(few)].filter(claim => !isKnown(claim, now));
       checking = { claims: unknown, knownAt: now, withdrawals };
       return checking;
     },
 
     begin(claim: OwnClaim) {
-      if (waiting[0] !== claim) throw new Error('Only the first claim of a queue is begun.');
+      const line = nextLine();
+      if (line.first !== claim) throw new Error('Only the first claim of a queue is begun.');
       const waitMs = rate.spend();
       if (waitMs > 0) return waitMs;
-      waiting.shift();
+      line.shift();
+      inARow = line === handedOver ? inARow + 1 : 0;
+      if (!claim.isHandedOver) claimedSending++;
       claim.state = 'sending';
       claim.beganAt = clock.now();
       underWay.add(claim);
@@ -361,6 +449,7 @@ export function createDestinationQueue(
 
     answered(claim: OwnClaim, outcome) {
       if (claim.state === 'sending') {
+        if (!claim.isHandedOver) claimedSending--;
         claim.state = 'answered';
         answered++;
       }
@@ -385,10 +474,10 @@ export function createDestinationQueue(
     },
 
     get hasStaleBreaker() {
-      return breaker.isStale && ![...waiting, ...underWay].some(isProbing);
+      return breaker.isStale && !everyClaim().some(isProbing);
     },
     nextProbeAt: breaker.nextProbeAt,
-    wantsProbe: firstDueAt => breaker.wantsProbe(firstDueAt) && ![...waiting, ...underWay].some(isProbing),
+    wantsProbe: firstDueAt => breaker.wantsProbe(firstDueAt) && !everyClaim().some(isProbing),
     get hasProbe() {
       return breaker.probe !== null;
     },
@@ -412,7 +501,7 @@ export function createDestinationQueue(
 
     recheck(ids) {
       // What is being claimed may be among them, and is not here yet.
-      if (ids === undefined || claiming !== null || [...waiting, ...underWay].some(isAmong(ids)))
+      if (ids === undefined || claiming !== null || promises > 0 || everyClaim().some(isAmong(new Set(ids))))
         withdrawals++;
     },
 
@@ -425,15 +514,16 @@ export function createDestinationQueue(
       if (check === checking) checking = null;
       if (ours === null) return;
       const claims: readonly OwnClaim[] = check.claims;
+      const gone = new Set<Claim>();
       for (const claim of claims) {
         if (ours.has(claim.delivery.id)) {
           claim.knownAt = check.knownAt;
           claim.withdrawals = check.withdrawals;
         } else if (claim.state === 'waiting') {
-          end(claim);
+          gone.add(claim);
         }
       }
-      waiting = waiting.filter(({ state }) => state === 'waiting');
+      if (gone.size > 0) drain(claim => gone.has(claim));
     },
 
     retire() {
@@ -449,7 +539,7 @@ export function createDestinationQueue(
       return drain();
     },
     heldTokens() {
-      const claims = [...waiting, ...underWay];
+      const claims = everyClaim();
       const probes = [breaker.probe, ...claims.map(({ probe }) => probe)].filter(probe => probe !== null);
       return new Set([...claims, ...probes].map(({ token }) => token));
     },
@@ -460,9 +550,9 @@ export function createDestinationQueue(
 const isProbing = ({ probe, state }: Claim): boolean => probe !== null && state !== 'over';
 
 const isAmong =
-  (ids: readonly string[]) =>
+  (ids: ReadonlySet<string>) =>
   ({ delivery }: Claim): boolean =>
-    ids.includes(delivery.id);
+    ids.has(delivery.id);
 
 /** Whether a destination as it is now is what a queue was opened with. */
 const isAsOpened = (opened: StoredDestination, fresh: StoredDestination): boolean =>

@@ -10,23 +10,15 @@ export interface Releases {
 }
 
 export function createReleases(deliveryQueue: Pick<DeliveryQueue, 'releaseDeliveries'>): Releases {
-  async function release(token: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
-    if (deliveries.length === 0) return;
+  async function giveBack(claims: readonly Pick<Claim, 'delivery' | 'token'>[]): Promise<void> {
+    if (claims.length === 0) return;
     await deliveryQueue.releaseDeliveries(
-      token,
-      deliveries.map(({ orgId, id }) => ({ orgId, id })),
+      claims.map(({ delivery: { orgId, id }, token }) => ({ orgId, id, token })),
     );
   }
 
   return {
-    release,
-    async giveBack(claims) {
-      for (const [token, group] of Map.groupBy(claims, claim => claim.token)) {
-        await release(
-          token,
-          group.map(({ delivery }) => delivery),
-        );
-      }
-    },
+    release: (token, deliveries) => giveBack(deliveries.map(delivery => ({ delivery, token }))),
+    giveBack,
   };
 }

@@ -11,6 +11,7 @@ import type { Destination } from '../destination.ts';
 import type { ClaimGrant } from './claim.ts';
 import { createDestinationQueue, type DestinationQueue } from './destination-queue.ts';
 import { unreadableDestination } from './failed-result.ts';
+import { createHandover, type Handover } from './handover.ts';
 import { createProbes } from './probes.ts';
 import { createReleases } from './releases.ts';
 import { createResultLog } from './results.ts';
@@ -25,6 +26,8 @@ import { createSweep } from './sweep.ts';
  */
 export interface DeliveryWorker extends ClaimHolder {
   start(): void;
+  /** Room for the deliveries of what is about to be settled. */
+  readonly reserve: Handover['reserve'];
   /** Something may be due: deliveries were made, retried or resumed. */
   wake(): void;
   /** Nothing more is sent to the destinations that a change names, until they are found to hold still. */
@@ -108,6 +111,20 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     onExpired: (...expired) => options.onExpired?.(...expired),
     onOrphansCancelled: deliveries => options.onOrphansCancelled?.(deliveries),
   });
+  const handover = createHandover({
+    queueOf: id => queues.get(id),
+    newToken: () => (state.isStopping ? null : options.newToken()),
+    promise: (queue, bytes) => queue.promise(shares.ofHandedOver(queue), bytes),
+    offer(queue, delivery, grant, promised) {
+      if (queue.isRetired || state.isStopping) return false;
+      queue.accept(delivery, grant, promised);
+      return true;
+    },
+    giveBack: (token, deliveries) => void releases.release(token, deliveries).catch(onError),
+    send(accepted) {
+      for (const queue of accepted) sender.sendFrom(queue);
+    },
+  });
   /** The destination whose queue is being opened, and whether it was changed since its read began. */
   let opening: (Address & { isSuspect: boolean }) | null = null;
   let meanBytes = USUAL_BYTES;
@@ -164,6 +181,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     let opened = 0;
     const claiming: DestinationQueue[] = [];
     const inputs: DeliveryClaimInput[] = [];
+    const idle = new Set(queues.values());
     for (const { orgId, destinationId, dueAt, isPaused } of await deliveryQueue.listWaitingDestinations()) {
       if (isPaused) continue;
       if (dueAt > now) {
@@ -171,6 +189,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         continue;
       }
       const known = queues.get(destinationId);
+      if (known !== undefined) idle.delete(known);
       // Whoever has made many destinations keeps nobody waiting until all of them are read.
       if (known === undefined && opened >= MOST_OPENED_AT_ONCE) {
         quietUntil = now;
@@ -190,6 +209,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       claiming.push(queue);
       inputs.push(input);
     }
+    for (const queue of idle) queue.caughtUp();
     if (inputs.length === 0 || state.isStopping) return Math.max(1, quietUntil - now);
 
     const claimed = await deliveryQueue.claimDeliveries(inputs, { token, now });
@@ -300,8 +320,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         if (queue.stored.orgId === organisationId) queue.recheck(deliveryIds);
       }
     },
+    reserve: handover.reserve,
     heldTokens: () => [
       ...(claimingWith === null ? [] : [claimingWith]),
+      ...handover.tokens(),
       ...unclosed().flatMap(queue => [...queue.heldTokens()]),
     ],
     dropClaims() {

@@ -40,6 +40,7 @@ export function settlementOf(
     eventId: claimed.event.id,
     jobId: claimed.jobId,
     token: claimed.token,
+    ...(claimed.isBornClaimed ? { isBornClaimed: true as const } : {}),
     round: claimed.jobId === null && claimed.plan === null ? 'first' : 'later',
     runs: runs.flatMap(run => settledRun(run, now)),
     parked: [...options.notDue, ...runs.flatMap(run => parkedRun(run, now))],

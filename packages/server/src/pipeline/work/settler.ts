@@ -1,13 +1,26 @@
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
+import type { PipelineEvent } from '../../core/event/scope.ts';
 import type { EventQueue, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { createBatcher } from '../../core/work/batcher.ts';
+import { type Reservation, storeReserved } from '../../core/work/reservation.ts';
 import { withoutLost, withoutNeedless } from './settle.ts';
 
 /** Writes what became of events, those that end together in one go. */
 interface Settler {
   /** Resolves with what was written; null where it was refused because somebody else has the event by now. */
-  settle(settlement: Settlement): Promise<Written | null>;
+  settle(settlement: Settlement, event: PipelineEvent): Promise<Written | null>;
+}
+
+/** Room for the deliveries of what is about to be settled; null where all of them are to wait in storage. */
+export type ReserveDeliveries = (
+  settling: readonly Settling[],
+  at: number,
+) => Reservation<Settlement, SettleResult> | null;
+
+interface Settling {
+  readonly settlement: Settlement;
+  readonly event: PipelineEvent;
 }
 
 export interface Written {
@@ -24,29 +37,39 @@ export function createSettler(options: {
   readonly eventQueue: Pick<EventQueue, 'settleEvents'>;
   readonly clock: Clock;
   pause(ms: number): Promise<void>;
+  readonly reserve: ReserveDeliveries;
+  /** Deliveries were made that wait in storage. */
   onDeliveries(): void;
   onError(error: unknown): void;
 }): Settler {
   const { eventQueue, clock, pause, onError } = options;
-  const batcher = createBatcher<Settlement, SettleResult>({
-    write: settlements => eventQueue.settleEvents(settlements, clock.now()),
+  const batcher = createBatcher<Settling, SettleResult>({
+    write,
     most: MOST_AT_ONCE,
     atOnce: TRANSACTIONS_AT_ONCE,
     whenAway: { retryMs: RETRY_MS, pause },
     whenRefused: 'each alone',
     onError,
-    onEnded(_settlements, results) {
-      if (results.some(result => result?.kind === 'settled' && result.deliveries > 0)) options.onDeliveries();
+    onEnded(_settling, results) {
+      if (results.some(hasWaiting)) options.onDeliveries();
     },
   });
 
+  async function write(settling: readonly Settling[]): Promise<SettleResult[]> {
+    const at = clock.now();
+    const settlements = settling.map(({ settlement }) => settlement);
+    return storeReserved(options.reserve(settling, at), settlements, given =>
+      eventQueue.settleEvents(given, at),
+    );
+  }
+
   return {
-    async settle(given) {
+    async settle(given, event) {
       let settlement = given;
       let isStorable = true;
       for (;;) {
         try {
-          const result = await batcher.add(settlement);
+          const result = await batcher.add({ settlement, event });
           if (result.kind === 'lost') settlement = withoutLost(settlement, result);
           else if (result.kind === 'needless') settlement = withoutNeedless(settlement, result);
           else return result.kind === 'settled' ? { settlement, result } : null;
@@ -61,6 +84,9 @@ export function createSettler(options: {
     },
   };
 }
+
+const hasWaiting = (result: SettleResult | undefined): boolean =>
+  result?.kind === 'settled' && result.deliveries > (result.claimed?.length ?? 0);
 
 const unstorable = (settlement: Settlement, error: unknown): Settlement => ({
   ...settlement,

@@ -39,6 +39,17 @@ describe('what is under way', () => {
     expect(underWay.hasRoom()).toBe(false);
   });
 
+  test('leaves a claim’s worth of room to storage, however much there is in memory', () => {
+    const underWay = createUnderWay();
+    for (let taken = 0; underWay.hasRoomForOne() && !underWay.hasEnough('one'); taken++) {
+      expect(taken).toBeLessThan(1_000);
+      begin(underWay, 'one', 1);
+    }
+    expect(underWay.room()).toMatchObject({ limit: 256, except: [] });
+    for (let taken = 0; underWay.hasRoomForOne(); taken++) begin(underWay, `org ${taken}`, 1);
+    expect([underWay.hasRoom(), underWay.room().limit]).toEqual([true, 256]);
+  });
+
   test('does not count those that wait for a model against anybody but their own organisation', () => {
     const underWay = createUnderWay();
     for (const orgId of ['a', 'b', 'c', 'd', 'e']) wait(begin(underWay, orgId, 256));

@@ -10,6 +10,9 @@ interface UnderWay {
   begin(claimed: ClaimedEvent): Ending;
   count(): number;
   tokens(): string[];
+  /** For one more of what was accepted here, and whether an organisation has enough of that. */
+  hasRoomForOne(): boolean;
+  hasEnough(orgId: string): boolean;
   /** For a batch that is worth a claim. */
   hasRoom(): boolean;
   room(): Pick<ClaimInput, 'limit' | 'bytes' | 'except'>;
@@ -31,6 +34,9 @@ const MOST_AT_ONCE = 256;
 const MOST_WORKING: Load = { events: 1_024, bytes: 32 * 1024 * 1024 };
 /** Even with a whole batch on top of it there is room for others. */
 const MOST_WORKING_OF_ONE = 512;
+/** What is taken from memory ends before what is claimed does, so that there is always a claim's worth of room left. */
+const MOST_FROM_MEMORY = 640;
+const MOST_FROM_MEMORY_OF_ONE = 384;
 const MOST_WAITING_OF_ONE: Load = { events: 256, bytes: 8 * 1024 * 1024 };
 /** From here on only those who wait for nobody yet get more. */
 const MOST_WAITING: Load = { events: 4_096, bytes: 64 * 1024 * 1024 };
@@ -42,9 +48,9 @@ export function createUnderWay(): UnderWay {
   const workingOf = new Map<string, Load>();
   const waitingOf = new Map<string, Load>();
 
-  const hasEnough = (orgId: string): boolean => {
+  const hasEnough = (orgId: string, most = MOST_WORKING_OF_ONE): boolean => {
     const own = waitingOf.get(orgId);
-    if ((workingOf.get(orgId)?.events ?? 0) >= MOST_WORKING_OF_ONE) return true;
+    if ((workingOf.get(orgId)?.events ?? 0) >= most) return true;
     return own !== undefined && (reaches(own, MOST_WAITING_OF_ONE) || reaches(waiting, MOST_WAITING));
   };
 
@@ -79,11 +85,13 @@ export function createUnderWay(): UnderWay {
     },
     count: () => working.events + waiting.events,
     tokens: () => [...tokens.keys()],
+    hasRoomForOne: () => working.events < MOST_FROM_MEMORY && working.bytes < MOST_WORKING.bytes / 2,
+    hasEnough: orgId => hasEnough(orgId, MOST_FROM_MEMORY_OF_ONE),
     hasRoom: () => working.events <= MOST_WORKING.events - MOST_AT_ONCE && working.bytes < MOST_WORKING.bytes,
     room: () => ({
       limit: Math.min(MOST_AT_ONCE, MOST_WORKING.events - working.events),
       bytes: MOST_WORKING.bytes - working.bytes,
-      except: [...new Set([...workingOf.keys(), ...waitingOf.keys()])].filter(hasEnough),
+      except: [...new Set([...workingOf.keys(), ...waitingOf.keys()])].filter(orgId => hasEnough(orgId)),
     }),
   };
 }

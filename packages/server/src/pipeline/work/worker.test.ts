@@ -103,6 +103,7 @@ function startWorker(runner: PipelineRunner, given: Given = {}) {
     },
     pollMs: given.pollMs ?? 20,
     mustGiveWay: given.mustGiveWay ?? (() => false),
+    reserveDeliveries: () => null,
     onDeliveries() {},
     onError: error => void errors.push(error),
   });

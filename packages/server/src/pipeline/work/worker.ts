@@ -2,27 +2,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { isStorageAway } from '../../core/errors.ts';
 import type { ClaimedEvent, EventQueue, Settlement } from '../../core/stores/event-queue.ts';
+import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
 import { createAlarm } from '../../core/work/alarm.ts';
+import { createBatcher } from '../../core/work/batcher.ts';
 import type { ClaimHolder, Membership } from '../../core/work/membership.ts';
+import type { Reservation } from '../../core/work/reservation.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
+import { createIntake } from './intake.ts';
 import { type Plan, planRuns, unplannable } from './plan.ts';
 import { type EndedRun, settlementOf } from './settle.ts';
-import { createSettler, type Written } from './settler.ts';
+import { createSettler, type ReserveDeliveries, type Written } from './settler.ts';
 import { createUnderWay } from './under-way.ts';
 
 /**
- * The worker of pipelines. It takes events that were accepted, has them run, and settles what became of them. It claims
- * in batches, organisations taking turns, as long as there is room for more under way; each event is settled when its
- * own runs have ended, whatever else is still running. A claim is on disk before its event is run, and holds as long as
- * its node lives.
+ * The worker of pipelines. It takes events that were accepted, has them run, and settles what became of them. It takes
+ * what this node accepted from memory, and claims the rest in batches, organisations taking turns, as long as there is
+ * room for more under way; each event is settled when its own runs have ended, whatever else is still running. A claim
+ * is on disk before its event is run, and holds as long as its node lives.
  *
  * A claim that outlives its node means that the process ended in the middle, or was silent for so long that it was
- * declared dead. Nobody can tell which, so such events are suspects: they are claimed again one at a time, beside everything else. The second try may overlap with the next one's when it has to
- * wait for somebody; the third is strictly alone among suspects; after it the event is left alone for good.
+ * declared dead. Nobody can tell which, so such events are suspects: they are claimed again one at a time, beside
+ * everything else. The second try may overlap with the next one's when it has to wait for somebody; the third is
+ * strictly alone among suspects; after it the event is left alone for good.
  */
 export interface PipelineWorker extends ClaimHolder {
   start(): void;
+  /** Room for what is about to be accepted, so that it is worked on from memory; null where it is to wait in storage. */
+  reserve(requests: readonly AppendRequest[]): Reservation<AppendRequest, AppendResult> | null;
+  /** These events of an organisation will not be processed any more. */
+  forget(orgId: string, eventIds: readonly string[]): void;
   /** There may be something to do. */
   wake(): void;
   /** Lets what is under way end within a grace, and gives the rest back. One that was never started just ends. */
@@ -32,7 +41,7 @@ export interface PipelineWorker extends ClaimHolder {
 export interface WorkerOptions {
   readonly eventQueue: Pick<
     EventQueue,
-    'settleEvents' | 'claimEvents' | 'claimSuspect' | 'hasSuspects' | 'releaseClaims'
+    'settleEvents' | 'claimEvents' | 'claimSuspect' | 'findBornClaimed' | 'hasSuspects' | 'releaseClaims'
   >;
   readonly definitions: Definitions;
   readonly runner: PipelineRunner;
@@ -42,6 +51,7 @@ export interface WorkerOptions {
   readonly pollMs: number;
   /** Whether senders queue for the disk. What they were promised nothing for yet goes before what is kept already. */
   mustGiveWay(): boolean;
+  readonly reserveDeliveries: ReserveDeliveries;
   onDeliveries(): void;
   readonly onSettled?: OnSettled | undefined;
   onError(error: unknown): void;
@@ -60,6 +70,9 @@ const SUSPECT_HEAD_START_MS = 50;
 const AFTER_ERROR_MS = seconds(1);
 /** About what a claim and its runs keep the machine busy for: senders get half of it where they want it. */
 const GIVE_WAY_MS = 40;
+/** For so long after it was accepted an event in memory is taken to be what it was. */
+const KNOWN_FOR_MS = seconds(1);
+const LOOKED_UP_AT_ONCE = 256;
 /** What cannot be planned so often, with storage there, is settled as failed. */
 const MOST_PLANS = 3;
 const STOPPING_GRACE_MS = seconds(3);
@@ -67,6 +80,7 @@ const STOPPING_GRACE_MS = seconds(3);
 export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   const { eventQueue, definitions, runner, clock, onError } = options;
   const underWay = createUnderWay();
+  const intake = createIntake({ onStored: takeIn });
   /** With these something is being claimed. */
   const claiming = new Set<string>();
   /** How often the node was declared dead: what was claimed before the last time belongs to others. */
@@ -84,11 +98,21 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     eventQueue,
     clock,
     pause: sleep,
+    reserve: options.reserveDeliveries,
     onDeliveries: options.onDeliveries,
     onError,
   });
 
   const hasRoom = () => stopping || underWay.hasRoom();
+
+  /** Begins what was accepted here, as far as there is room for it. */
+  function takeIn(): void {
+    while (!stopping && underWay.hasRoomForOne()) {
+      const event = intake.take(underWay.hasEnough);
+      if (event === null) return;
+      void process(event, deaths);
+    }
+  }
 
   /** Null while nothing may be claimed. What is claimed is begun before anybody could take its token for a lost one. */
   async function claimWith<Claimed, Begun>(
@@ -109,11 +133,12 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   async function process(claimed: ClaimedEvent, asOf: number): Promise<void> {
     const ending = underWay.begin(claimed);
     try {
+      if (!(await isStillOurs(claimed))) return;
       const { sources, runs, ended, notDue } = await planned(claimed);
       if (asOf !== deaths) return;
       if (runs.some(({ pipeline }) => pipeline.isRemote)) {
         ending.waits();
-        if (hasRoom()) onRoom();
+        makeUseOfRoom();
       }
       const reports = runs.map(async (run): Promise<EndedRun> => {
         const { pipeline, sourceName } = run;
@@ -123,7 +148,7 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       });
       const all = [...ended, ...(await Promise.all(reports))];
       const settlement = settlementOf(claimed, all, { sources, notDue, now: clock.now() });
-      const written = await settler.settle(settlement);
+      const written = await settler.settle(settlement, claimed.event);
       if (written !== null) {
         options.onSettled?.(
           written.settlement,
@@ -139,8 +164,35 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       onError(error);
     } finally {
       if (ending.end()) wake();
-      if (hasRoom()) onRoom();
+      makeUseOfRoom();
     }
+  }
+
+  function makeUseOfRoom(): void {
+    takeIn();
+    if (hasRoom()) onRoom();
+  }
+
+  const ownership = createBatcher<ClaimedEvent, boolean>({
+    async write(events) {
+      const ours = new Set(
+        await eventQueue.findBornClaimed(
+          events.map(({ orgId, event, token }) => ({ orgId, id: event.id, token })),
+        ),
+      );
+      return events.map(({ event }) => ours.has(event.id));
+    },
+    most: LOOKED_UP_AT_ONCE,
+    atOnce: 1,
+    whenAway: { retryMs: AFTER_ERROR_MS },
+    whenRefused: 'reject',
+  });
+
+  /** What has waited in memory for a while may have been erased, on whichever node. */
+  async function isStillOurs(claimed: ClaimedEvent): Promise<boolean> {
+    if (!claimed.isBornClaimed || clock.now() - claimed.event.receivedAt < KNOWN_FOR_MS) return true;
+    // Where nobody can say, settling does.
+    return ownership.add(claimed).catch(() => true);
   }
 
   /** Storage that is away comes back; whatever else stands in the way of a plan is not tried for ever. */
@@ -182,10 +234,12 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   async function claimAndProcess(): Promise<void> {
     if (!hasRoom()) await new Promise<void>(resolve => (onRoom = resolve));
     if (options.mustGiveWay()) await pause(GIVE_WAY_MS);
-    if (stopping) return;
+    // What was accepted meanwhile may have taken the room.
+    if (stopping || !hasRoom()) return;
     alarm.reset();
+    const room = underWay.room();
     const batch = await claimWith(
-      token => eventQueue.claimEvents({ token, now: clock.now(), after, ...underWay.room() }),
+      token => eventQueue.claimEvents({ token, now: clock.now(), after, ...room }),
       (claimed, asOf) => {
         for (const event of claimed.events) void process(event, asOf);
         return claimed;
@@ -231,22 +285,30 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
       runner.start();
       working ??= begin().catch(onError);
     },
+    reserve(requests) {
+      const token = stopping || working === null ? null : options.newToken();
+      return token === null ? null : intake.reserve(requests, token);
+    },
+    forget: intake.forget,
     wake,
-    heldTokens: () => [...claiming, ...underWay.tokens()],
+    heldTokens: () => [...claiming, ...intake.tokens(), ...underWay.tokens()],
     // What is with the threads ends there, and what comes of it is refused.
     dropClaims() {
       deaths++;
+      intake.clear();
     },
     async stop() {
       stopping = true;
       tellStopped();
+      ownership.hurry();
       wake();
       onRoom();
       if (working === null) return;
       await working;
       const deadline = performance.now() + STOPPING_GRACE_MS;
-      while (underWay.count() > 0 && performance.now() < deadline) await sleep(10);
-      await eventQueue.releaseClaims(underWay.tokens(), clock.now()).catch(onError);
+      while (underWay.count() + intake.reserved() > 0 && performance.now() < deadline) await sleep(10);
+      const unsettled = [...intake.tokens(), ...underWay.tokens()];
+      await eventQueue.releaseClaims(unsettled, clock.now()).catch(onError);
       runner.stop();
     },
   };

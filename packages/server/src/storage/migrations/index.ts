@@ -11,6 +11,7 @@ import { people } from './0010-people.ts';
 import { replayedDeliveries } from './0011-replayed-deliveries.ts';
 import { agreedBreakers } from './0012-agreed-breakers.ts';
 import { claimsOfNodes } from './0013-claims-of-nodes.ts';
+import { bornClaimed } from './0014-born-claimed.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -30,4 +31,5 @@ export const migrations: readonly (readonly string[])[] = [
   replayedDeliveries,
   agreedBreakers,
   claimsOfNodes,
+  bornClaimed,
 ];

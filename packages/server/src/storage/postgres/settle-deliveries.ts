@@ -1,7 +1,7 @@
 import { newId } from '../../core/ids.ts';
 import { REPLAYED } from '../../core/stores/delivery.ts';
 import type { SettledRun, Settlement } from '../../core/stores/event-queue.ts';
-import type { Made } from '../settled-result.ts';
+import { type Made, tokenOf } from '../settled-result.ts';
 import { textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
 
@@ -11,6 +11,7 @@ import type { Session } from './sessions.ts';
 export interface RunRow {
   readonly settlement: Settlement;
   readonly run: SettledRun;
+  readonly position: number;
   readonly notes: { readonly destination: string; readonly note: string }[];
   readonly made: Made;
 }
@@ -24,8 +25,9 @@ export async function addDeliveries(session: Session, rows: readonly RunRow[], a
     id: string;
     name: string;
     kind: string;
+    paused: number;
   }>(
-    `SELECT org_id, id, name, kind FROM destinations
+    `SELECT org_id, id, name, kind, paused FROM destinations
      WHERE (org_id, id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
      ORDER BY org_id, id FOR KEY SHARE`,
     [textArray(wanted.map(({ row }) => row.settlement.orgId)), textArray(wanted.map(({ id }) => id))],
@@ -35,7 +37,10 @@ export async function addDeliveries(session: Session, rows: readonly RunRow[], a
     const destination = known.get(`${row.settlement.orgId}\n${id}`);
     if (destination) {
       row.made.deliveries++;
-      return [{ id: newId('dlv', at), row, destination }];
+      const deliveryId = newId('dlv', at);
+      const token = destination.paused === 0 ? tokenOf(row.settlement, row.position, id) : null;
+      if (token !== null) row.made.claimed.push({ id: deliveryId, run: row.position, destinationId: id });
+      return [{ id: deliveryId, row, destination, token }];
     }
     row.notes.push({ destination: id, note: 'The destination is gone.' });
     row.made.gone.push(id);
@@ -45,13 +50,13 @@ export async function addDeliveries(session: Session, rows: readonly RunRow[], a
   await cancelReplayed(session, made, at);
   await session.query(
     `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
-       destination_name, destination_kind, state, attempt, budget_from, due_at, created_at)
+       destination_name, destination_kind, state, lease_token, attempt, budget_from, due_at, created_at)
      SELECT id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id, destination_name,
-       destination_kind, 'pending', 0, 0, $10, $10
+       destination_kind, CASE WHEN token IS NULL THEN 'pending' ELSE 'delivering' END, token, 0, 0, $11, $11
      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-       $9::text[])
+       $9::text[], $10::text[])
      AS new (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id, destination_name,
-       destination_kind)`,
+       destination_kind, token)`,
     [
       textArray(made.map(({ id }) => id)),
       textArray(made.map(({ row }) => row.settlement.orgId)),
@@ -62,6 +67,7 @@ export async function addDeliveries(session: Session, rows: readonly RunRow[], a
       textArray(made.map(({ destination }) => destination.id)),
       textArray(made.map(({ destination }) => destination.name)),
       textArray(made.map(({ destination }) => destination.kind)),
+      textArray(made.map(({ token }) => token)),
       at,
     ],
   );

@@ -1,5 +1,5 @@
 import type { RunOutcome } from '../../core/event/outcome.ts';
-import { DEFERRED, stateAfter } from '../../core/event/state.ts';
+import { CLAIMED, DEFERRED, stateAfter } from '../../core/event/state.ts';
 import type { EventQueue, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
 import { resolvedBy } from '../resolving.ts';
@@ -34,7 +34,7 @@ async function settleEvents(
   settlements: readonly Settlement[],
   at: number,
 ): Promise<SettleResult[]> {
-  const owned = await lockClaims(session, settlements);
+  const owned = await lockOwn(session, settlements);
   const ours = settlements.filter(settlement => owned.has(nameOf(settlement)));
   const needless = await findNeedless(session, ours);
   const needed = ours.filter(settlement => !needless.has(settlement));
@@ -57,7 +57,7 @@ async function settleEvents(
   );
 }
 
-const nothingMade: Made = { deliveries: 0, replayed: 0, gone: [] };
+const nothingMade: Made = { deliveries: 0, claimed: [], replayed: 0, gone: [] };
 
 /** Ids have no line breaks. */
 const nameOf = (claim: Pick<Settlement, 'orgId' | 'eventId' | 'jobId'>): string =>
@@ -69,7 +69,32 @@ const claimArrays = (settlements: readonly Settlement[]): Buffer[] => [
   textArray(settlements.map(({ jobId }) => jobId ?? '')),
 ];
 
-async function lockClaims(session: Session, settlements: readonly Settlement[]): Promise<Set<string>> {
+async function lockOwn(session: Session, settlements: readonly Settlement[]): Promise<Set<string>> {
+  const born = settlements.filter(({ isBornClaimed }) => isBornClaimed);
+  const taken = settlements.filter(({ isBornClaimed }) => !isBornClaimed);
+  // In the order in which erasing and freeing take them.
+  return new Set([...(await lockClaims(session, taken)), ...(await lockBornClaimed(session, born))]);
+}
+
+async function lockBornClaimed(session: Session, settlements: readonly Settlement[]): Promise<string[]> {
+  if (settlements.length === 0) return [];
+  const { rows } = await session.query<{ org_id: string; id: string }>(
+    `SELECT event.org_id, event.id
+     FROM unnest($1::text[], $2::text[], $3::text[]) AS mine (org_id, id, token)
+     JOIN events AS event ON event.org_id = mine.org_id AND event.id = mine.id
+       AND event.state = '${CLAIMED}' AND event.claim_token = mine.token
+     ORDER BY event.org_id, event.id FOR UPDATE OF event`,
+    [
+      textArray(settlements.map(({ orgId }) => orgId)),
+      textArray(settlements.map(({ eventId }) => eventId)),
+      textArray(settlements.map(({ token }) => token)),
+    ],
+  );
+  return rows.map(row => nameOf({ orgId: row.org_id, eventId: row.id, jobId: null }));
+}
+
+async function lockClaims(session: Session, settlements: readonly Settlement[]): Promise<string[]> {
+  if (settlements.length === 0) return [];
   const { rows } = await session.query<{ org_id: string; event_id: string; job_id: string }>(
     `SELECT claim.org_id, claim.event_id, claim.job_id
      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS mine (org_id, event_id, job_id, token)
@@ -78,15 +103,17 @@ async function lockClaims(session: Session, settlements: readonly Settlement[]):
      ORDER BY claim.org_id, claim.event_id, claim.job_id FOR UPDATE OF claim`,
     [...claimArrays(settlements), textArray(settlements.map(({ token }) => token))],
   );
-  return new Set(rows.map(row => nameOf({ orgId: row.org_id, eventId: row.event_id, jobId: row.job_id })));
+  return rows.map(row => nameOf({ orgId: row.org_id, eventId: row.event_id, jobId: row.job_id }));
 }
 
+/** One that was born claimed ends with its state. */
 async function endClaims(session: Session, settlements: readonly Settlement[]): Promise<void> {
-  if (settlements.length === 0) return;
+  const taken = settlements.filter(({ isBornClaimed }) => !isBornClaimed);
+  if (taken.length === 0) return;
   await session.query(
     `DELETE FROM event_claims AS claim USING unnest($1::text[], $2::text[], $3::text[]) AS mine (org_id, event_id, job_id)
      WHERE claim.org_id = mine.org_id AND claim.event_id = mine.event_id AND claim.job_id = mine.job_id`,
-    claimArrays(settlements),
+    claimArrays(taken),
   );
 }
 
@@ -96,9 +123,9 @@ async function addRuns(
   at: number,
 ): Promise<Map<Settlement, Made>> {
   const rows = settlements.flatMap(settlement =>
-    settlement.runs.map((run): RunRow => {
-      const made = { deliveries: 0, replayed: 0, gone: [] };
-      return { settlement, run, notes: [...run.notes], made };
+    settlement.runs.map((run, position): RunRow => {
+      const made = { deliveries: 0, claimed: [], replayed: 0, gone: [] };
+      return { settlement, run, position, notes: [...run.notes], made };
     }),
   );
   const made = new Map<Settlement, Made>();
@@ -132,9 +159,10 @@ async function addRuns(
     ],
   );
   for (const { settlement, made: one } of rows) {
-    const { deliveries, replayed, gone } = made.get(settlement) ?? nothingMade;
+    const { deliveries, claimed, replayed, gone } = made.get(settlement) ?? nothingMade;
     made.set(settlement, {
       deliveries: deliveries + one.deliveries,
+      claimed: [...claimed, ...one.claimed],
       replayed: replayed + one.replayed,
       gone: [...gone, ...one.gone],
     });
@@ -178,7 +206,7 @@ async function setStates(
   }
   if (first.length > 0) {
     await session.query(
-      `UPDATE events AS event SET state = new.state, matched_sources = new.matched_sources
+      `UPDATE events AS event SET state = new.state, matched_sources = new.matched_sources, claim_token = NULL
        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS new (org_id, id, state, matched_sources)
        WHERE event.org_id = new.org_id AND event.id = new.id`,
       [

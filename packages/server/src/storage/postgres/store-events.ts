@@ -1,4 +1,5 @@
 import type { NewEvent } from '../../core/event/event.ts';
+import { CLAIMED } from '../../core/event/state.ts';
 import type { AppendRequest } from '../../core/stores/journal.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { RemovedMeanwhile } from './failure.ts';
@@ -13,13 +14,13 @@ export interface IncomingEvent {
 
 const INSERT_EVENTS = `
   INSERT INTO events (id, org_id, source_id, state, type, icon, sender_id, entity_kind, entity_external_id,
-    happened_at, received_at, payload)
-  SELECT id, org_id, source_id, 'accepted', type, icon, sender_id, entity_kind, entity_external_id,
-    happened_at, received_at, payload
+    happened_at, received_at, payload, claim_token)
+  SELECT id, org_id, source_id, CASE WHEN claim_token IS NULL THEN 'accepted' ELSE '${CLAIMED}' END, type, icon, sender_id,
+    entity_kind, entity_external_id, happened_at, received_at, payload, claim_token
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::bigint[], $10::bigint[], $11::text[])
+    $9::bigint[], $10::bigint[], $11::text[], $12::text[])
   AS new (id, org_id, source_id, type, icon, sender_id, entity_kind, entity_external_id, happened_at,
-    received_at, payload)`;
+    received_at, payload, claim_token)`;
 
 export async function insertEvents(session: Session, rows: readonly IncomingEvent[]): Promise<void> {
   await session.query(INSERT_EVENTS, columnsOf(rows));
@@ -37,6 +38,7 @@ const columnsOf = (rows: readonly IncomingEvent[]): Buffer[] => [
   bigintArray(rows.map(({ event }) => event.happenedAt)),
   bigintArray(rows.map(({ request }) => request.receivedAt)),
   textArray(rows.map(({ event }) => event.payload)),
+  textArray(rows.map(({ request }) => request.claimToken ?? null)),
 ];
 
 /** Stores what is new, and writes into the rest of the rows which event each of them repeats. */

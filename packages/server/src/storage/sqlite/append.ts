@@ -1,12 +1,13 @@
 import type { Database } from 'bun:sqlite';
 import type { NewEvent } from '../../core/event/event.ts';
+import { CLAIMED } from '../../core/event/state.ts';
 import type { AppendRequest, AppendResult, IdempotencyClaim } from '../../core/stores/journal.ts';
 
 /** Appends events inside the writer's transaction: prepared once, called for every event that is accepted. */
 export function prepareAppend(database: Database): (requests: readonly AppendRequest[]) => AppendResult[] {
   const insertEvent = database.prepare(
     `INSERT INTO events (id, org_id, source_id, state, type, icon, sender_id, entity_kind, entity_external_id,
-       happened_at, received_at, payload) VALUES (?, ?, ?, 'accepted', ?, ?, ?, ?, ?, ?, ?, ?)`,
+       happened_at, received_at, payload, claim_token) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const findBySenderId = database.prepare<{ id: string }, [string, string]>(
     'SELECT id FROM events WHERE org_id = ? AND sender_id = ?',
@@ -29,6 +30,7 @@ export function prepareAppend(database: Database): (requests: readonly AppendReq
       event.id,
       request.orgId,
       request.sourceId,
+      request.claimToken === undefined ? 'accepted' : CLAIMED,
       event.type,
       event.icon,
       event.senderId,
@@ -37,6 +39,7 @@ export function prepareAppend(database: Database): (requests: readonly AppendReq
       event.happenedAt,
       request.receivedAt,
       event.payload,
+      request.claimToken ?? null,
     );
     return { id: event.id, duplicate: false };
   }

@@ -11,6 +11,7 @@ import { accessOf, changeOf, isRefusal, toStores } from '../operations.ts';
 import { sqliteCapabilities } from './capabilities.ts';
 import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
+import { packAttempts } from './pack-attempts.ts';
 import { packSettlements, unpackClaims } from './pack-claims.ts';
 import { prepareFile } from './prepare.ts';
 import { StorageThread } from './thread.ts';
@@ -60,11 +61,13 @@ export async function openSqlite(options: {
     {
       append: requests => writer.append(requests),
       claimEvents: async input => unpackClaims((await writer.call('claimEvents', [input])) as string),
-      settleEvents: (settlements, at) =>
-        writer.call('settleEvents', [packSettlements(settlements), at]) as Promise<SettleResult[]>,
+      settleEvents: async (settlements, at) => {
+        const packed = await writer.call('settleEvents', [packSettlements(settlements), at]);
+        return JSON.parse(packed as string) as SettleResult[];
+      },
       claimDeliveries: (inputs, lease) =>
         writer.call('claimDeliveries', [inputs, lease]) as Promise<ClaimedDelivery[]>,
-      recordAttempts: records => writer.call('recordAttempts', [records]) as Promise<string[]>,
+      recordAttempts: records => writer.call('recordAttempts', [packAttempts(records)]) as Promise<string[]>,
       writeEntities: requests => writer.call('writeEntities', [requests]) as Promise<EntityWriteResult[]>,
     },
   );

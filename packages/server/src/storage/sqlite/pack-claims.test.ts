@@ -58,11 +58,22 @@ const wholeSettlement = fc.record({
     maxLength: 2,
   }),
   retryOf: fc.array(text),
+  isBornClaimed: fc.constant(true as const),
+  claimedDeliveries: fc.record({
+    token: fc.constantFrom('node 1', 'node 2'),
+    claims: fc.array(fc.constantFrom('0 dst_a', '1 dst_b', '2 dst_c'), { minLength: 1 }),
+  }),
 });
 
-/** Most retry nothing. */
-const settlement: fc.Arbitrary<Settlement> = wholeSettlement.chain(({ retryOf, ...rest }) =>
-  fc.constantFrom<Settlement>(rest, { ...rest, retryOf }),
+/** Most have none of these. */
+const settlement: fc.Arbitrary<Settlement> = wholeSettlement.chain(
+  ({ retryOf, isBornClaimed, claimedDeliveries, ...rest }) =>
+    fc.constantFrom<Settlement>(
+      rest,
+      { ...rest, retryOf },
+      { ...rest, isBornClaimed },
+      { ...rest, isBornClaimed, claimedDeliveries },
+    ),
 );
 
 test('claims come across as they were', () => {

@@ -47,14 +47,27 @@ export function unpackClaims(packed: string): ClaimedBatch {
 export function packSettlements(settlements: readonly Settlement[]): string {
   const writer = new TextWriter();
   for (const settlement of settlements) {
-    const { orgId, eventId, jobId, token, round, parked, retryOf, matchedSources, tallies, runs } =
-      settlement;
+    const {
+      orgId,
+      eventId,
+      jobId,
+      token,
+      isBornClaimed,
+      round,
+      parked,
+      retryOf,
+      matchedSources,
+      tallies,
+      runs,
+    } = settlement;
     const hasMore = parked.length + tallies.length > 0 || retryOf !== undefined;
     writer
       .text(orgId)
       .text(eventId)
       .textOrNull(jobId)
       .text(token)
+      .number(isBornClaimed ? 1 : 0)
+      .textOrNull(packClaimed(settlement))
       .text(round)
       .textOrNull(matchedSources === null ? null : JSON.stringify(matchedSources))
       .textOrNull(hasMore ? JSON.stringify({ parked, tallies, retryOf }) : null)
@@ -94,6 +107,8 @@ export function unpackSettlements(packed: string): Settlement[] {
   const settlements: Settlement[] = [];
   while (reader.hasMore()) {
     const [orgId, eventId, jobId, token] = [reader.text(), reader.text(), reader.textOrNull(), reader.text()];
+    const born = reader.number() === 1 ? { isBornClaimed: true as const } : {};
+    const claimed = unpackClaimed(reader.textOrNull());
     const round = reader.text() as Settlement['round'];
     const [sources, waiting] = [reader.textOrNull(), reader.textOrNull()];
     const runs: SettledRun[] = [];
@@ -103,6 +118,8 @@ export function unpackSettlements(packed: string): Settlement[] {
       eventId,
       jobId,
       token,
+      ...born,
+      ...claimed,
       round,
       matchedSources: sources === null ? null : (JSON.parse(sources) as Settlement['matchedSources']),
       ...(waiting === null ? nothingWaits : (JSON.parse(waiting) as Waiting)),
@@ -110,6 +127,16 @@ export function unpackSettlements(packed: string): Settlement[] {
     });
   }
   return settlements;
+}
+
+/** None of them has line breaks. */
+const packClaimed = ({ claimedDeliveries }: Settlement): string | null =>
+  claimedDeliveries === undefined ? null : [claimedDeliveries.token, ...claimedDeliveries.claims].join('\n');
+
+function unpackClaimed(packed: string | null): Pick<Settlement, 'claimedDeliveries'> {
+  if (packed === null) return {};
+  const [token = '', ...claims] = packed.split('\n');
+  return { claimedDeliveries: { token, claims } };
 }
 
 function unpackRun(reader: TextReader): SettledRun {

@@ -64,8 +64,8 @@ const BETWEEN = '\0';
 
 export function packAppend(id: number, requests: readonly AppendRequest[]): PackedAppend {
   let packed = String(id);
-  for (const { orgId, sourceId, receivedAt, idempotency, events } of requests) {
-    packed += `\0${orgId}\0${sourceId ?? ''}\0${receivedAt}\0${idempotency?.key ?? ''}`;
+  for (const { orgId, sourceId, receivedAt, claimToken, idempotency, events } of requests) {
+    packed += `\0${orgId}\0${sourceId ?? ''}\0${receivedAt}\0${claimToken ?? ''}\0${idempotency?.key ?? ''}`;
     if (idempotency !== null) {
       packed += `\0${idempotency.scope}\0${idempotency.bodyHash ?? ''}\0${idempotency.expiresAt}`;
     }
@@ -89,7 +89,8 @@ export function unpackAppend(packed: PackedAppend): { id: number; requests: Appe
   const number = () => Number(text());
   const id = number();
   while (at < fields.length) {
-    const [orgId, sourceId, receivedAt, key] = [text(), textOrNull(), number(), textOrNull()];
+    const [orgId, sourceId, receivedAt] = [text(), textOrNull(), number()];
+    const [claimToken, key] = [textOrNull(), textOrNull()];
     const idempotency =
       key === null ? null : { key, scope: text(), bodyHash: textOrNull(), expiresAt: number() };
     const events: NewEvent[] = [];
@@ -105,7 +106,8 @@ export function unpackAppend(packed: PackedAppend): { id: number; requests: Appe
         happenedAt: number(),
       });
     }
-    requests.push({ orgId, sourceId, receivedAt, idempotency, events });
+    const request = { orgId, sourceId, receivedAt, idempotency, events };
+    requests.push(claimToken === null ? request : { ...request, claimToken });
   }
   return { id, requests };
 }

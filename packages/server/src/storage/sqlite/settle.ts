@@ -1,12 +1,12 @@
 import type { Database } from 'bun:sqlite';
 import { type RunOutcome, UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
-import { DEFERRED, stateAfter } from '../../core/event/state.ts';
+import { CLAIMED, DEFERRED, stateAfter } from '../../core/event/state.ts';
 import { newId } from '../../core/ids.ts';
 import { REPLAYED } from '../../core/stores/delivery.ts';
 import type { SettledRun, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
 import { pipelinesOfAll, resolvedBy } from '../resolving.ts';
-import { type EventStates, type Made, settledBefore, settledResult } from '../settled-result.ts';
+import { type EventStates, type Made, settledBefore, settledResult, tokenOf } from '../settled-result.ts';
 
 type Settle = (settlements: readonly Settlement[], at: number) => SettleResult[];
 
@@ -43,13 +43,13 @@ export function prepareSettle(database: Database): Settle {
     `UPDATE runs SET mended = 1
      WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND outcome = 'failed' AND id < ?`,
   );
-  const findDestination = database.prepare<{ name: string; kind: string }, [string, string]>(
-    'SELECT name, kind FROM destinations WHERE org_id = ? AND id = ?',
+  const findDestination = database.prepare<{ name: string; kind: string; paused: number }, [string, string]>(
+    'SELECT name, kind, paused FROM destinations WHERE org_id = ? AND id = ?',
   );
   const addDelivery = database.prepare(
     `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
-       destination_name, destination_kind, state, attempt, budget_from, due_at, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, ?, ?)`,
+       destination_name, destination_kind, state, lease_token, attempt, budget_from, due_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
   );
   // An event has few deliveries; as an expression, the state does not tempt the planner to look through all the dead.
   const cancelReplayed = database.prepare(
@@ -57,7 +57,10 @@ export function prepareSettle(database: Database): Settle {
      WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND destination_id = ? AND state || '' = 'dead'`,
   );
   const setState = database.prepare(
-    'UPDATE events SET state = ?, matched_sources = ? WHERE org_id = ? AND id = ?',
+    'UPDATE events SET state = ?, matched_sources = ?, claim_token = NULL WHERE org_id = ? AND id = ?',
+  );
+  const findOwnEvent = database.prepare(
+    `SELECT 1 FROM events WHERE org_id = ? AND id = ? AND state = '${CLAIMED}' AND claim_token = ?`,
   );
   const findState = database.prepare<{ state: string }, [string, string]>(
     'SELECT state FROM events WHERE org_id = ? AND id = ?',
@@ -99,7 +102,9 @@ export function prepareSettle(database: Database): Settle {
   }
 
   /** Adds to what the settlement has made. */
-  function settleRun({ orgId, eventId, jobId }: Settlement, run: SettledRun, at: number, made: Made): void {
+  function settleRun(settlement: Settlement, position: number, at: number, made: Made): void {
+    const { orgId, eventId, jobId } = settlement;
+    const run = settlement.runs[position] as SettledRun;
     const notes = [...run.notes];
     let deliveries = 0;
     for (const id of run.destinations) {
@@ -112,6 +117,8 @@ export function prepareSettle(database: Database): Settle {
       const deliveryId = newId('dlv', at);
       if (jobId !== null)
         made.replayed += cancelReplayed.run(at, deliveryId, orgId, eventId, run.pipelineId, id).changes;
+      const token = destination.paused === 0 ? tokenOf(settlement, position, id) : null;
+      if (token !== null) made.claimed.push({ id: deliveryId, run: position, destinationId: id });
       addDelivery.run(
         deliveryId,
         orgId,
@@ -122,6 +129,8 @@ export function prepareSettle(database: Database): Settle {
         id,
         destination.name,
         destination.kind,
+        token === null ? 'pending' : 'delivering',
+        token,
         at,
         at,
       );
@@ -167,18 +176,26 @@ export function prepareSettle(database: Database): Settle {
     return { state, ...settledBefore(before) };
   }
 
+  function isOurs({ orgId, eventId, jobId, token, isBornClaimed }: Settlement): boolean {
+    const found = isBornClaimed
+      ? findOwnEvent.get(orgId, eventId, token)
+      : findClaim.get(orgId, eventId, jobId ?? '', token);
+    return found !== null;
+  }
+
   function settleOne(settlement: Settlement, at: number): SettleResult {
-    const { orgId, eventId, token, runs, parked } = settlement;
+    const { orgId, eventId, token, isBornClaimed, runs, parked } = settlement;
     const jobId = settlement.jobId ?? '';
     // Whoever has lost the claim is answered so, whatever else has become of the event.
-    if (findClaim.get(orgId, eventId, jobId, token) === null) return { kind: 'refused' };
+    if (!isOurs(settlement)) return { kind: 'refused' };
     const needless = findNeedless(settlement);
     if (needless) return needless;
     const lost = findLost(settlement, at);
     if (lost) return lost;
-    endClaim.run(orgId, eventId, jobId, token);
-    const made: Made = { deliveries: 0, replayed: 0, gone: [] };
-    for (const run of runs) settleRun(settlement, run, at, made);
+    // One that was born claimed ends with its state.
+    if (!isBornClaimed) endClaim.run(orgId, eventId, jobId, token);
+    const made: Made = { deliveries: 0, claimed: [], replayed: 0, gone: [] };
+    for (const position of runs.keys()) settleRun(settlement, position, at, made);
     for (const { pipelineId, below } of resolvedBy(settlement))
       resolveEarlier.run(orgId, eventId, pipelineId, below);
     const states = setEventState(settlement);

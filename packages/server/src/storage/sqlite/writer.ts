@@ -4,6 +4,7 @@ import { prepareClaim } from './claim.ts';
 import { prepareClaimDeliveries, prepareRecordAttempts } from './deliver.ts';
 import { prepareWriteEntities } from './entities.ts';
 import { openForWriting, queryBuilder } from './open.ts';
+import { unpackAttempts } from './pack-attempts.ts';
 import { packClaims, unpackSettlements } from './pack-claims.ts';
 import {
   type Call,
@@ -124,11 +125,11 @@ function run(call: Call): unknown {
     case 'claimEvents':
       return packClaims(claim(...(call.args as Parameters<typeof claim>)));
     case 'settleEvents':
-      return settle(unpackSettlements(call.args[0] as string), call.args[1] as number);
+      return JSON.stringify(settle(unpackSettlements(call.args[0] as string), call.args[1] as number));
     case 'claimDeliveries':
       return claimDeliveries(...(call.args as Parameters<typeof claimDeliveries>));
     case 'recordAttempts':
-      return recordAttempts(...(call.args as Parameters<typeof recordAttempts>));
+      return recordAttempts(unpackAttempts(call.args[0] as string));
     case 'writeEntities':
       return writeEntities(...(call.args as Parameters<typeof writeEntities>));
     default:

@@ -155,9 +155,9 @@ export function deliveriesContract(subject: Subject): void {
     const { storage, orgId, destination, input, states } = await sample();
     await routedTo(storage, orgId, [destination.id]);
     const [claimed] = await storage.claimDeliveries(input(), lease('a'));
-    await storage.releaseDeliveries('somebody else', [{ orgId, id: claimed?.id ?? '' }]);
+    await storage.releaseDeliveries([{ orgId, id: claimed?.id ?? '', token: 'somebody else' }]);
     expect(await states()).toEqual(['delivering']);
-    await storage.releaseDeliveries('a', [{ orgId, id: claimed?.id ?? '' }]);
+    await storage.releaseDeliveries([{ orgId, id: claimed?.id ?? '', token: 'a' }]);
     expect(await states()).toEqual(['pending']);
   });
 

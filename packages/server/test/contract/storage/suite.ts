@@ -5,6 +5,7 @@ import { accountsContract } from './accounts.ts';
 import { apiKeysContract } from './api-keys.ts';
 import { appendContract } from './append.ts';
 import { auditContract } from './audit.ts';
+import { bornClaimedContract } from './born-claimed.ts';
 import { breakersContract } from './breakers.ts';
 import { claimsContract } from './claims.ts';
 import { countersContract } from './counters.ts';
@@ -65,6 +66,7 @@ const otherParts = {
   audit: auditContract,
   pipelines: pipelinesContract,
   claims: claimsContract,
+  'born claimed': bornClaimedContract,
   settling: settleContract,
   retries: retriesContract,
   replays: replaysContract,

@@ -11,9 +11,15 @@ import { countFailedEvents, countFailedEventsOfAll } from '../deliveries/dead-le
  */
 export const countBacklog: Operation<CounterStore['countBacklog']> = async (db, orgId, most) => {
   const accepted = await countUpTo(db, most, sql`FROM events WHERE org_id = ${orgId} AND state = 'accepted'`);
+  // As an expression, so that it is not all events of the organisation that are looked through.
+  const claimed = await countUpTo(
+    db,
+    most,
+    sql`FROM events WHERE org_id || '' = ${orgId} AND state = 'claimed'`,
+  );
   const deferred = await countUpTo(db, most, sql`FROM events WHERE org_id = ${orgId} AND state = 'deferred'`);
   return {
-    accepted: capped(accepted + deferred, most),
+    accepted: capped(accepted + claimed + deferred, most),
     ...(await countDeliveriesWaiting(db, orgId, most)),
     deadDeliveries: capped(
       await countUpTo(db, most, sql`FROM deliveries WHERE org_id = ${orgId} AND state = 'dead'`),
@@ -30,10 +36,11 @@ export const countBacklog: Operation<CounterStore['countBacklog']> = async (db, 
 export const countWaiting: Operation<CounterStore['countWaiting']> = async (db, most) => {
   const count = async (rows: ReturnType<typeof sql>) => Math.min(await countUpTo(db, most, rows), most);
   const accepted = await count(sql`FROM events WHERE state = 'accepted'`);
+  const claimed = await count(sql`FROM events WHERE state = 'claimed'`);
   const deferred = await count(sql`FROM events WHERE state = 'deferred'`);
   const replays = await count(sql`FROM parked_events WHERE job_id <> ''`);
   return {
-    events: Math.min(accepted + deferred + replays, most),
+    events: Math.min(accepted + claimed + deferred + replays, most),
     deliveries: {
       pending: await count(sql`FROM deliveries WHERE state = 'pending'`),
       delivering: await count(sql`FROM deliveries WHERE state = 'delivering'`),

@@ -4,6 +4,7 @@ import type { DeliveryFilter, DeliveryState, StoredDelivery } from '../../../cor
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
+import { stillClaimed } from '../../still-claimed.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
 import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
 
@@ -262,37 +263,33 @@ export const listWaitingDestinations: Operation<DeliveryQueue['listWaitingDestin
 export const openAgain = sql<string>`
   CASE WHEN attempt > budget_from OR waiting_from IS NOT NULL THEN 'retrying' ELSE 'pending' END`;
 
-export const releaseDeliveries: Operation<DeliveryQueue['releaseDeliveries']> = async (
-  db,
-  token,
-  deliveries,
-) => {
-  for (const [orgId, group] of Map.groupBy(deliveries, one => one.orgId)) {
-    await db
-      .updateTable('deliveries')
-      .set({ state: openAgain, lease_token: null })
-      .where('org_id', '=', orgId)
-      .where(
-        'id',
-        'in',
-        group.map(({ id }) => id),
-      )
-      .where('lease_token', '=', token)
-      .execute();
+export const releaseDeliveries: Operation<DeliveryQueue['releaseDeliveries']> = async (db, claims) => {
+  for (const [orgId, group] of Map.groupBy(claims, one => one.orgId)) {
+    for (let from = 0; from < group.length; from += RELEASED_AT_ONCE) {
+      const some = group.slice(from, from + RELEASED_AT_ONCE);
+      const ids = some.map(({ id }) => id);
+      // A token is never used again: whoever has one of these had them all.
+      const tokens = [...new Set(some.map(({ token }) => token))];
+      await db
+        .updateTable('deliveries')
+        .set({ state: openAgain, lease_token: null })
+        .where('org_id', '=', orgId)
+        .where('id', 'in', ids)
+        .where('lease_token', 'in', tokens)
+        .execute();
+    }
   }
 };
 
-export const findClaimed: Operation<DeliveryQueue['findClaimed']> = async (db, claims) => {
-  const found: string[] = [];
-  for (const [orgId, group] of Map.groupBy(claims, claim => claim.orgId)) {
-    const tokens = new Map(group.map(({ id, token }) => [id, token]));
-    const rows = await db
+/** A statement has room for a limited number of values. */
+const RELEASED_AT_ONCE = 500;
+
+export const findClaimed: Operation<DeliveryQueue['findClaimed']> = (db, claims) =>
+  stillClaimed(claims, (orgId, ids) =>
+    db
       .selectFrom('deliveries')
-      .select(['id', 'lease_token'])
+      .select(['id', 'lease_token as token'])
       .where('org_id', '=', orgId)
-      .where('id', 'in', [...tokens.keys()])
-      .execute();
-    for (const { id, lease_token } of rows) if (lease_token === tokens.get(id)) found.push(id);
-  }
-  return found;
-};
+      .where('id', 'in', ids)
+      .execute(),
+  );

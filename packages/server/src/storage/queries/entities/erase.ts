@@ -1,5 +1,5 @@
 import { type Tombstones, tombstonesOf } from '../../../core/event/erasure.ts';
-import { DEFERRED } from '../../../core/event/state.ts';
+import { UNSETTLED } from '../../../core/event/state.ts';
 import type { EntityStore, ErasedSlice } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
@@ -56,10 +56,10 @@ async function eraseEvents(
   // What has not been processed will not be.
   const dropped = await db
     .updateTable('events')
-    .set({ state: 'dropped' })
+    .set({ state: 'dropped', claim_token: null })
     .where('org_id', '=', orgId)
     .where('id', 'in', ids)
-    .where('state', 'in', ['accepted', DEFERRED])
+    .where('state', 'in', UNSETTLED)
     .returning('id')
     .execute();
   await db

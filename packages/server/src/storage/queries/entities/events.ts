@@ -1,6 +1,5 @@
-import type { EventState } from '../../../core/event/event.ts';
 import type { EntityRef } from '../../../core/event/scope.ts';
-import { DEFERRED } from '../../../core/event/state.ts';
+import { shownState } from '../../../core/event/state.ts';
 import type { EntityStore, EventOfEntity } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
@@ -84,15 +83,17 @@ async function loadEvents(db: Db, orgId: string, ids: readonly string[]): Promis
   return events;
 }
 
-type EventOfEntityRow = Omit<Schema['events'], 'org_id' | 'source_id' | 'sender_id' | 'matched_sources'>;
+type EventOfEntityRow = Omit<
+  Schema['events'],
+  'org_id' | 'source_id' | 'sender_id' | 'matched_sources' | 'claim_token'
+>;
 
 const toEventOfEntity = (row: EventOfEntityRow): EventOfEntity => ({
   id: row.id,
   type: row.type,
   icon: row.icon,
   payload: row.erased_at === null ? row.payload : null,
-  // One that waits for its next try is shown as what it is to those outside.
-  state: (row.state === DEFERRED ? 'accepted' : row.state) as EventState,
+  state: shownState(row.state),
   entity: { kind: row.entity_kind ?? '', externalId: row.entity_external_id ?? '' },
   happenedAt: row.happened_at,
   receivedAt: row.received_at,

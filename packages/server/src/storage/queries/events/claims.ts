@@ -3,6 +3,7 @@ import type { EventQueue } from '../../../core/stores/event-queue.ts';
 import { claimedColumns, toClaimedEvent } from '../../claimed-event.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
+import { stillClaimed } from '../../still-claimed.ts';
 
 /** Claims of events beside the first: how they are released, and how suspects are found and taken over. */
 
@@ -10,8 +11,9 @@ export const hasSuspects: Operation<EventQueue['hasSuspects']> = async db =>
   (await db.selectFrom('event_claims').select('event_id').where(isFree).limit(1).executeTakeFirst()) !==
   undefined;
 
-/** As the index has it, which holds these alone. */
+/** As the indexes have it, which hold these alone. */
 const isFree = sql<SqlBool>`token = ''`;
+export const isBornClaimed = sql<SqlBool>`state = 'claimed'`;
 
 export const claimSuspect: Operation<EventQueue['claimSuspect']> = async (db, token) => {
   for (;;) {
@@ -95,4 +97,20 @@ export const releaseClaims: Operation<EventQueue['releaseClaims']> = async (db, 
       })
       .execute();
   }
+  await db
+    .updateTable('events')
+    .set({ state: 'accepted', claim_token: null })
+    .where(isBornClaimed)
+    .where('claim_token', 'in', tokens)
+    .execute();
 };
+
+export const findBornClaimed: Operation<EventQueue['findBornClaimed']> = (db, claims) =>
+  stillClaimed(claims, (orgId, ids) =>
+    db
+      .selectFrom('events')
+      .select(['id', 'claim_token as token'])
+      .where('org_id', '=', orgId)
+      .where('id', 'in', ids)
+      .execute(),
+  );

@@ -10,6 +10,7 @@ export const eventOperations: StoreOperations<EventQueue, 'claimEvents' | 'settl
   claimSuspect: write(claims.claimSuspect),
   hasSuspects: read(claims.hasSuspects),
   releaseClaims: write(claims.releaseClaims),
+  findBornClaimed: read(claims.findBornClaimed),
 
   listRuns: read(runs.listRuns),
   findRetry: read(runs.findRetry),

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
-import type { EventState, StoredEvent } from '../../../core/event/event.ts';
-import { DEFERRED } from '../../../core/event/state.ts';
+import type { StoredEvent } from '../../../core/event/event.ts';
+import { shownState, UNSETTLED } from '../../../core/event/state.ts';
 import { idFloor, idTime } from '../../../core/ids.ts';
 import type { EventFilter, EventPage, Journal } from '../../../core/stores/journal.ts';
 import type { Operation } from '../../operation.ts';
@@ -21,7 +21,7 @@ const nextSlice = (slice: number, tookMs: number): number => {
   return Math.min(Math.max(fitting, 1), slice * 4, LARGEST_SLICE);
 };
 
-type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'erased_at'> & {
+type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'erased_at' | 'claim_token'> & {
   source_name: string | null;
 };
 
@@ -29,7 +29,7 @@ const toStoredEvent = (row: EventRow): StoredEvent => ({
   id: row.id,
   type: row.type,
   icon: row.icon,
-  state: row.state === DEFERRED ? 'accepted' : (row.state as EventState),
+  state: shownState(row.state),
   senderId: row.sender_id,
   entity:
     row.entity_kind === null || row.entity_external_id === null
@@ -121,7 +121,7 @@ function matching(db: Db, orgId: string, filter: EventFilter, ceiling: string | 
   if (ceiling !== null) query = query.where('events.id', '<', ceiling);
   if (floor !== null) query = query.where('events.id', '>=', floor);
   if (filter.state !== undefined) {
-    const states = filter.state === 'accepted' ? ['accepted', DEFERRED] : [filter.state];
+    const states = filter.state === 'accepted' ? UNSETTLED : [filter.state];
     query = query.where('events.state', 'in', states);
   }
   if (filter.source !== undefined) query = query.where(belongsTo(filter.source));

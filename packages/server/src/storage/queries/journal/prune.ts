@@ -1,4 +1,4 @@
-import { DEFERRED } from '../../../core/event/state.ts';
+import { UNSETTLED } from '../../../core/event/state.ts';
 import { idFloor } from '../../../core/ids.ts';
 import type { Journal, PruneCutoffs } from '../../../core/stores/journal.ts';
 import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
@@ -28,7 +28,7 @@ export const pruneEvents: Operation<Journal['pruneEvents']> = async (
   return { removed: ids.length, next: slice.length < limit ? null : (slice.at(-1)?.id ?? null) };
 };
 
-const isThrough = ({ state }: { state: string }): boolean => state !== 'accepted' && state !== DEFERRED;
+const isThrough = ({ state }: { state: string }): boolean => !UNSETTLED.includes(state);
 
 /** Those of which something may still be sent, or is dead and may still be retried. */
 async function withOpenDeliveries(

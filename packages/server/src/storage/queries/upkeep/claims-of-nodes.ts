@@ -1,8 +1,9 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { openAgain } from '../deliveries/deliveries.ts';
+import { isBornClaimed } from '../events/claims.ts';
 
 /**
  * What nodes have claimed, by its tokens. Claims ask nothing about nodes: whoever notices that one is dead frees what it
@@ -23,7 +24,8 @@ export const listClaims: Operation<UpkeepStore['listClaims']> = async db => {
     .distinct()
     .where('token', '<>', '')
     .execute();
-  const deliveries = await tokensOfDeliveries(db);
+  const born = await tokensAlong(db, 'events', 'claim_token', isBornClaimed);
+  const deliveries = await tokensAlong(db, 'deliveries', 'lease_token', isDelivering);
   const jobs = await db
     .selectFrom('jobs')
     .select('lease_token as token')
@@ -46,7 +48,7 @@ export const listClaims: Operation<UpkeepStore['listClaims']> = async db => {
   // After all tokens: whoever had claimed by then stands among the nodes by now, or is dead.
   const nodes = await db.selectFrom('nodes').select('id').execute();
   return {
-    events: events.map(({ token }) => token),
+    events: [...events.map(({ token }) => token), ...born],
     deliveries,
     probes: probes.map(({ token }) => token),
     jobs: jobs.map(({ token }) => token),
@@ -55,13 +57,19 @@ export const listClaims: Operation<UpkeepStore['listClaims']> = async db => {
   };
 };
 
-/** From token to token along the index, however many deliveries there are of each. */
-async function tokensOfDeliveries(db: Db): Promise<string[]> {
+/** From token to token along the index, however many rows there are of each. */
+async function tokensAlong(
+  db: Db,
+  table: 'events' | 'deliveries',
+  column: 'claim_token' | 'lease_token',
+  isClaimed: RawBuilder<SqlBool>,
+): Promise<string[]> {
+  const [from, token] = [sql.table(table), sql.ref(column)];
   const { rows } = await sql<{ token: string }>`
     WITH RECURSIVE claimed (token) AS (
-      SELECT min(lease_token) FROM deliveries WHERE ${isDelivering}
+      SELECT min(${token}) FROM ${from} WHERE ${isClaimed}
       UNION ALL
-      SELECT (SELECT min(lease_token) FROM deliveries WHERE ${isDelivering} AND lease_token > claimed.token)
+      SELECT (SELECT min(${token}) FROM ${from} WHERE ${isClaimed} AND ${token} > claimed.token)
       FROM claimed WHERE claimed.token IS NOT NULL)
     SELECT token FROM claimed WHERE token IS NOT NULL`.execute(db);
   return rows.map(({ token }) => token);
@@ -80,6 +88,7 @@ export const freeClaims: Operation<UpkeepStore['freeClaims']> = async (db, token
         SELECT event_id FROM event_claims WHERE token IN (${sql.join(some(tokens.events))}) LIMIT ${limit})
       RETURNING event_id`.execute(db);
     count(rows);
+    count(await suspectBornClaimed(db, some(tokens.events), limit));
   }
   if (tokens.deliveries.length > 0) {
     const claimed = sql`${isDelivering} AND lease_token IN (${sql.join(some(tokens.deliveries))})`;
@@ -113,3 +122,27 @@ export const freeClaims: Operation<UpkeepStore['freeClaims']> = async (db, token
   }
   return freed;
 };
+
+/** They wait like any others from now on, with a claim beside them that says how often they were tried. */
+async function suspectBornClaimed(
+  db: Db,
+  tokens: readonly string[],
+  limit: number,
+): Promise<readonly unknown[]> {
+  const claimed = sql`${isBornClaimed} AND claim_token IN (${sql.join(tokens)})`;
+  const { rows } = await sql<{ org_id: string; id: string }>`
+    UPDATE events SET state = 'accepted', claim_token = NULL
+    WHERE ${claimed} AND id IN (SELECT id FROM events WHERE ${claimed} LIMIT ${limit})
+    RETURNING org_id, id`.execute(db);
+  if (rows.length === 0) return rows;
+  const suspects = rows.map(({ org_id, id }) => ({
+    org_id,
+    event_id: id,
+    job_id: '',
+    token: '',
+    tries: 1,
+    plan: null,
+  }));
+  await db.insertInto('event_claims').values(suspects).execute();
+  return rows;
+}

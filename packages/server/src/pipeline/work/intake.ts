@@ -1,0 +1,164 @@
+import type { ClaimedEvent } from '../../core/stores/event-queue.ts';
+import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
+import { Fifo } from '../../core/work/fifo.ts';
+import type { Reservation } from '../../core/work/reservation.ts';
+
+/**
+ * What this node has accepted and works on from memory. It is stored as claimed from its first moment, so that it takes
+ * neither a claim nor a read to begin with it. There is room for so much, of each organisation and of all; what does not
+ * fit waits in storage, for anybody to claim. Organisations take turns.
+ */
+export interface Intake {
+  /** Room for what is about to be stored, with a token for each request that has some; null where none has. */
+  reserve(requests: readonly AppendRequest[], token: string): Reservation<AppendRequest, AppendResult> | null;
+  /** The next event of the organisation whose turn it is, of those that do not have enough under way. */
+  take(hasEnough: (orgId: string) => boolean): ClaimedEvent | null;
+  /** These will not be processed any more. */
+  forget(orgId: string, eventIds: readonly string[]): void;
+  /** Of all that was reserved for and not taken. */
+  tokens(): string[];
+  /** How many are about to be stored. */
+  reserved(): number;
+  /** Whatever is here belongs to others. */
+  clear(): void;
+}
+
+interface Load {
+  events: number;
+  bytes: number;
+}
+
+/** After a crash all of it is tried singly: no more than a few seconds' work. */
+const MOST: Load = { events: 4_096, bytes: 32 * 1024 * 1024 };
+/** So that there is room for others. */
+const MOST_OF_ONE: Load = { events: 2_048, bytes: 16 * 1024 * 1024 };
+
+export function createIntake(options: { onStored(): void }): Intake {
+  const held: Load = { events: 0, bytes: 0 };
+  const heldOf = new Map<string, Load>();
+  const tokens = new Map<string, number>();
+  const queues = new Map<string, Fifo<ClaimedEvent>>();
+  let reserved = 0;
+  let clearings = 0;
+
+  const fits = (load: Load | undefined, more: Load, most: Load): boolean =>
+    (load?.events ?? 0) + more.events <= most.events && (load?.bytes ?? 0) + more.bytes <= most.bytes;
+
+  function hold(orgId: string, token: string, { events, bytes }: Load, by: 1 | -1): void {
+    const own = heldOf.get(orgId) ?? { events: 0, bytes: 0 };
+    for (const load of [held, own]) {
+      load.events += by * events;
+      load.bytes += by * bytes;
+    }
+    if (own.events > 0) heldOf.set(orgId, own);
+    else heldOf.delete(orgId);
+    const left = (tokens.get(token) ?? 0) + by * events;
+    if (left > 0) tokens.set(token, left);
+    else tokens.delete(token);
+  }
+
+  function reserveOne(request: AppendRequest, token: string): AppendRequest {
+    const { orgId } = request;
+    const load = loadOf(request);
+    if (!fits(held, load, MOST) || !fits(heldOf.get(orgId), load, MOST_OF_ONE)) return request;
+    hold(orgId, token, load, 1);
+    return { ...request, claimToken: token };
+  }
+
+  function keep(request: AppendRequest, result: AppendResult | undefined): void {
+    const { orgId, claimToken: token = '', events } = request;
+    const queue = queues.get(orgId) ?? new Fifo<ClaimedEvent>();
+    for (const [i, event] of events.entries()) {
+      const isNew = result?.kind === 'stored' && result.events[i]?.duplicate === false;
+      if (isNew) queue.push(toClaimed(request, event, token));
+      else hold(orgId, token, { events: 1, bytes: event.payload.length }, -1);
+    }
+    if (queue.length > 0) queues.set(orgId, queue);
+  }
+
+  return {
+    reserve(requests, token) {
+      const given = requests.map(request => reserveOne(request, token));
+      const claimed = given.map(({ claimToken }) => claimToken !== undefined);
+      if (!claimed.includes(true)) return null;
+      const asOf = clearings;
+      reserved++;
+      const end = (results: readonly AppendResult[]) => {
+        reserved--;
+        if (asOf !== clearings) return;
+        for (const [i, request] of given.entries()) if (claimed[i]) keep(request, results[i]);
+      };
+      return {
+        items: given,
+        stored(results) {
+          end(results);
+          options.onStored();
+        },
+        failed: () => end([]),
+      };
+    },
+    take(hasEnough) {
+      for (const [orgId, queue] of queues) {
+        if (hasEnough(orgId)) continue;
+        // Behind all others, for its next turn.
+        queues.delete(orgId);
+        const event = queue.shift();
+        if (queue.length > 0) queues.set(orgId, queue);
+        if (event === undefined) continue;
+        hold(orgId, event.token, { events: 1, bytes: event.payload.length }, -1);
+        return event;
+      }
+      return null;
+    },
+    forget(orgId, eventIds) {
+      const queue = queues.get(orgId);
+      if (queue === undefined) return;
+      const gone = new Set(eventIds);
+      for (const { token, payload } of queue.remove(({ event }) => gone.has(event.id)))
+        hold(orgId, token, { events: 1, bytes: payload.length }, -1);
+      if (queue.length === 0) queues.delete(orgId);
+    },
+    tokens: () => [...tokens.keys()],
+    reserved: () => reserved,
+    clear() {
+      clearings++;
+      queues.clear();
+      heldOf.clear();
+      tokens.clear();
+      held.events = 0;
+      held.bytes = 0;
+    },
+  };
+}
+
+const loadOf = ({ events }: AppendRequest): Load => ({
+  events: events.length,
+  bytes: events.reduce((sum, { payload }) => sum + payload.length, 0),
+});
+
+const toClaimed = (
+  { orgId, sourceId, receivedAt }: AppendRequest,
+  event: AppendRequest['events'][number],
+  token: string,
+): ClaimedEvent => ({
+  orgId,
+  event: {
+    id: event.id,
+    type: event.type,
+    icon: event.icon,
+    senderId: event.senderId,
+    entity:
+      event.entityKind === null || event.entityExternalId === null
+        ? null
+        : { kind: event.entityKind, externalId: event.entityExternalId },
+    happenedAt: event.happenedAt,
+    receivedAt,
+  },
+  payload: event.payload,
+  sourceId,
+  jobId: null,
+  plan: null,
+  token,
+  isBornClaimed: true,
+  tries: 1,
+});
