@@ -39,15 +39,31 @@ describe('what is under way', () => {
     expect(underWay.hasRoom()).toBe(false);
   });
 
-  test('leaves a claim’s worth of room to storage, however much there is in memory', () => {
+  test('leaves a claim’s worth of room to storage, however much there is in memory, and the other way round', () => {
     const underWay = createUnderWay();
-    for (let taken = 0; underWay.hasRoomForOne() && !underWay.hasEnough('one'); taken++) {
-      expect(taken).toBeLessThan(1_000);
-      begin(underWay, 'one', 1);
-    }
+    const take = (orgId: string) => {
+      for (let taken = 0; ; taken++) {
+        if (!underWay.hasRoomForOne() || underWay.hasEnough(orgId)) return taken;
+        underWay.begin({ ...anEvent(orgId), isBornClaimed: true });
+      }
+    };
+    expect(take('one')).toBe(384);
     expect(underWay.room()).toMatchObject({ limit: 256, except: [] });
-    for (let taken = 0; underWay.hasRoomForOne(); taken++) begin(underWay, `org ${taken}`, 1);
+    expect(take('other')).toBe(256);
     expect([underWay.hasRoom(), underWay.room().limit]).toEqual([true, 256]);
+
+    const backlog = createUnderWay();
+    begin(backlog, 'one', 767);
+    expect(backlog.room().except).toEqual(['one']);
+    expect([backlog.hasRoomForOne(), backlog.hasEnough('one')]).toEqual([true, false]);
+  });
+
+  test('counts what waits for others as no part of what was taken from memory', () => {
+    const underWay = createUnderWay();
+    for (let n = 0; n < 255; n++) underWay.begin({ ...anEvent('one'), isBornClaimed: true }).waits();
+    expect(underWay.hasEnough('one')).toBe(false);
+    underWay.begin({ ...anEvent('one'), isBornClaimed: true }).waits();
+    expect(underWay.hasEnough('one')).toBe(true);
   });
 
   test('does not count those that wait for a model against anybody but their own organisation', () => {

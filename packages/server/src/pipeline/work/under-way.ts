@@ -34,8 +34,8 @@ const MOST_AT_ONCE = 256;
 const MOST_WORKING: Load = { events: 1_024, bytes: 32 * 1024 * 1024 };
 /** Even with a whole batch on top of it there is room for others. */
 const MOST_WORKING_OF_ONE = 512;
-/** What is taken from memory ends before what is claimed does, so that there is always a claim's worth of room left. */
-const MOST_FROM_MEMORY = 640;
+/** Of those that work, what was taken from memory: there is always a claim's worth of room beside it, and it beside claims. */
+const MOST_FROM_MEMORY: Load = { events: 640, bytes: 16 * 1024 * 1024 };
 const MOST_FROM_MEMORY_OF_ONE = 384;
 const MOST_WAITING_OF_ONE: Load = { events: 256, bytes: 8 * 1024 * 1024 };
 /** From here on only those who wait for nobody yet get more. */
@@ -43,34 +43,31 @@ const MOST_WAITING: Load = { events: 4_096, bytes: 64 * 1024 * 1024 };
 
 export function createUnderWay(): UnderWay {
   const tokens = new Map<string, number>();
-  const working = newLoad();
-  const waiting = newLoad();
-  const workingOf = new Map<string, Load>();
-  const waitingOf = new Map<string, Load>();
+  const working = createTally();
+  const fromMemory = createTally();
+  const waiting = createTally();
 
-  const hasEnough = (orgId: string, most = MOST_WORKING_OF_ONE): boolean => {
-    const own = waitingOf.get(orgId);
-    if ((workingOf.get(orgId)?.events ?? 0) >= most) return true;
-    return own !== undefined && (reaches(own, MOST_WAITING_OF_ONE) || reaches(waiting, MOST_WAITING));
+  const waitsEnough = (orgId: string): boolean => {
+    const own = waiting.of(orgId);
+    return own.events > 0 && (reaches(own, MOST_WAITING_OF_ONE) || reaches(waiting.all, MOST_WAITING));
   };
+  const hasEnough = (orgId: string): boolean =>
+    working.of(orgId).events >= MOST_WORKING_OF_ONE || waitsEnough(orgId);
 
   return {
-    begin({ orgId, token, payload }) {
+    begin({ orgId, token, payload, isBornClaimed }) {
       const { length } = payload;
-      let [total, ofEach] = [working, workingOf];
+      let isWaiting = false;
       tokens.set(token, (tokens.get(token) ?? 0) + 1);
       const move = (by: 1 | -1) => {
-        add(total, by, length);
-        const own = ofEach.get(orgId) ?? newLoad();
-        add(own, by, length);
-        if (own.events > 0) ofEach.set(orgId, own);
-        else ofEach.delete(orgId);
+        (isWaiting ? waiting : working).add(orgId, by, length);
+        if (isBornClaimed && !isWaiting) fromMemory.add(orgId, by, length);
       };
       move(1);
       return {
         waits() {
           move(-1);
-          [total, ofEach] = [waiting, waitingOf];
+          isWaiting = true;
           move(1);
         },
         end() {
@@ -83,24 +80,41 @@ export function createUnderWay(): UnderWay {
         },
       };
     },
-    count: () => working.events + waiting.events,
+    count: () => working.all.events + waiting.all.events,
     tokens: () => [...tokens.keys()],
-    hasRoomForOne: () => working.events < MOST_FROM_MEMORY && working.bytes < MOST_WORKING.bytes / 2,
-    hasEnough: orgId => hasEnough(orgId, MOST_FROM_MEMORY_OF_ONE),
-    hasRoom: () => working.events <= MOST_WORKING.events - MOST_AT_ONCE && working.bytes < MOST_WORKING.bytes,
+    hasRoomForOne: () => !reaches(fromMemory.all, MOST_FROM_MEMORY),
+    hasEnough: orgId => fromMemory.of(orgId).events >= MOST_FROM_MEMORY_OF_ONE || waitsEnough(orgId),
+    hasRoom: () =>
+      working.all.events <= MOST_WORKING.events - MOST_AT_ONCE && working.all.bytes < MOST_WORKING.bytes,
     room: () => ({
-      limit: Math.min(MOST_AT_ONCE, MOST_WORKING.events - working.events),
-      bytes: MOST_WORKING.bytes - working.bytes,
-      except: [...new Set([...workingOf.keys(), ...waitingOf.keys()])].filter(orgId => hasEnough(orgId)),
+      limit: Math.min(MOST_AT_ONCE, MOST_WORKING.events - working.all.events),
+      bytes: MOST_WORKING.bytes - working.all.bytes,
+      except: [...new Set([...working.owners(), ...waiting.owners()])].filter(hasEnough),
     }),
   };
 }
 
-const newLoad = (): Load => ({ events: 0, bytes: 0 });
+const NONE: Readonly<Load> = { events: 0, bytes: 0 };
 
-function add(load: Load, by: 1 | -1, bytes: number): void {
-  load.events += by;
-  load.bytes += by * bytes;
+/** How much there is, of whom and in all. */
+function createTally() {
+  const all: Load = { ...NONE };
+  const ofEach = new Map<string, Load>();
+  return {
+    all,
+    of: (orgId: string): Readonly<Load> => ofEach.get(orgId) ?? NONE,
+    owners: () => ofEach.keys(),
+    add(orgId: string, by: 1 | -1, bytes: number): void {
+      const own = ofEach.get(orgId) ?? { ...NONE };
+      for (const load of [all, own]) {
+        load.events += by;
+        load.bytes += by * bytes;
+      }
+      if (own.events > 0) ofEach.set(orgId, own);
+      else ofEach.delete(orgId);
+    },
+  };
 }
 
-const reaches = (load: Load, most: Load): boolean => load.events >= most.events || load.bytes >= most.bytes;
+const reaches = (load: Readonly<Load>, most: Load): boolean =>
+  load.events >= most.events || load.bytes >= most.bytes;
