@@ -163,8 +163,10 @@ async function measureBeside(): Promise<Figure> {
 /** How many events wait for the pipelines, as the database has it. */
 function readBacklog({ directory }: { directory: string }) {
   const database = new Database(join(directory, 'sluice.db'), { readonly: true });
-  const query = database.query<{ n: number }, []>(
-    `SELECT count(*) AS n FROM events WHERE state IN ('accepted', 'claimed', 'deferred')`,
+  // State by state, each along an index of its own: together they would be looked for among all events.
+  const counts = ['accepted', 'claimed', 'deferred'].map(
+    state => `(SELECT count(*) FROM events WHERE state = '${state}')`,
   );
+  const query = database.query<{ n: number }, []>(`SELECT ${counts.join(' + ')} AS n`);
   return { count: () => query.get()?.n ?? 0, close: () => database.close() };
 }
