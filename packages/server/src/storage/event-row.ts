@@ -1,4 +1,4 @@
-import type { PipelineEvent } from '../core/event/scope.ts';
+import { entityRefOf, type PipelineEvent } from '../core/event/scope.ts';
 
 /** What is stored of an event beside its payload, as both engines read it. */
 export interface EventRow {
@@ -16,10 +16,7 @@ export const toPipelineEvent = (id: string, row: EventRow): PipelineEvent => ({
   type: row.type,
   icon: row.icon,
   senderId: row.sender_id,
-  entity:
-    row.entity_kind === null || row.entity_external_id === null
-      ? null
-      : { kind: row.entity_kind, externalId: row.entity_external_id },
+  entity: entityRefOf(row.entity_kind, row.entity_external_id),
   happenedAt: row.happened_at,
   receivedAt: row.received_at,
 });

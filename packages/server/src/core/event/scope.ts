@@ -43,6 +43,10 @@ export interface EntityRef {
   readonly externalId: string;
 }
 
+/** As it is stored: both parts, or neither. */
+export const entityRefOf = (kind: string | null, externalId: string | null): EntityRef | null =>
+  kind === null || externalId === null ? null : { kind, externalId };
+
 export function scopeOf(
   event: PipelineEvent,
   state: {

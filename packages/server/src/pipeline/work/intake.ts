@@ -1,7 +1,9 @@
+import { entityRefOf } from '../../core/event/scope.ts';
 import type { ClaimedEvent } from '../../core/stores/event-queue.ts';
 import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
 import { Fifo } from '../../core/work/fifo.ts';
 import type { Reservation } from '../../core/work/reservation.ts';
+import { createTally, type Load } from './tally.ts';
 
 /**
  * What this node has accepted and works on from memory. It is stored as claimed from its first moment, so that it takes
@@ -23,36 +25,24 @@ export interface Intake {
   clear(): void;
 }
 
-interface Load {
-  events: number;
-  bytes: number;
-}
-
 /** After a crash all of it is tried singly: no more than a few seconds' work. */
 const MOST: Load = { events: 4_096, bytes: 32 * 1024 * 1024 };
 /** So that there is room for others. */
 const MOST_OF_ONE: Load = { events: 2_048, bytes: 16 * 1024 * 1024 };
 
 export function createIntake(options: { onStored(): void }): Intake {
-  const held: Load = { events: 0, bytes: 0 };
-  const heldOf = new Map<string, Load>();
+  const held = createTally();
   const tokens = new Map<string, number>();
   const queues = new Map<string, Fifo<ClaimedEvent>>();
   let reserved = 0;
   let clearings = 0;
 
-  const fits = (load: Load | undefined, more: Load, most: Load): boolean =>
-    (load?.events ?? 0) + more.events <= most.events && (load?.bytes ?? 0) + more.bytes <= most.bytes;
+  const fits = (load: Readonly<Load>, more: Load, most: Load): boolean =>
+    load.events + more.events <= most.events && load.bytes + more.bytes <= most.bytes;
 
-  function hold(orgId: string, token: string, { events, bytes }: Load, by: 1 | -1): void {
-    const own = heldOf.get(orgId) ?? { events: 0, bytes: 0 };
-    for (const load of [held, own]) {
-      load.events += by * events;
-      load.bytes += by * bytes;
-    }
-    if (own.events > 0) heldOf.set(orgId, own);
-    else heldOf.delete(orgId);
-    const left = (tokens.get(token) ?? 0) + by * events;
+  function hold(orgId: string, token: string, load: Load, by: 1 | -1): void {
+    held.add(orgId, load, by);
+    const left = (tokens.get(token) ?? 0) + by * load.events;
     if (left > 0) tokens.set(token, left);
     else tokens.delete(token);
   }
@@ -60,7 +50,7 @@ export function createIntake(options: { onStored(): void }): Intake {
   function reserveOne(request: AppendRequest, token: string): AppendRequest {
     const { orgId } = request;
     const load = loadOf(request);
-    if (!fits(held, load, MOST) || !fits(heldOf.get(orgId), load, MOST_OF_ONE)) return request;
+    if (!fits(held.all, load, MOST) || !fits(held.of(orgId), load, MOST_OF_ONE)) return request;
     hold(orgId, token, load, 1);
     return { ...request, claimToken: token };
   }
@@ -123,10 +113,8 @@ export function createIntake(options: { onStored(): void }): Intake {
     clear() {
       clearings++;
       queues.clear();
-      heldOf.clear();
+      held.clear();
       tokens.clear();
-      held.events = 0;
-      held.bytes = 0;
     },
   };
 }
@@ -147,10 +135,7 @@ const toClaimed = (
     type: event.type,
     icon: event.icon,
     senderId: event.senderId,
-    entity:
-      event.entityKind === null || event.entityExternalId === null
-        ? null
-        : { kind: event.entityKind, externalId: event.entityExternalId },
+    entity: entityRefOf(event.entityKind, event.entityExternalId),
     happenedAt: event.happenedAt,
     receivedAt,
   },

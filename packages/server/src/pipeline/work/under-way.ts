@@ -1,4 +1,5 @@
 import type { ClaimedEvent, ClaimInput } from '../../core/stores/event-queue.ts';
+import { createTally, type Load } from './tally.ts';
 
 /**
  * What the worker has in hand, of whom, and how much more it may claim. Events that may wait for a server that is not
@@ -23,11 +24,6 @@ export interface Ending {
   waits(): void;
   /** Answers whether its organisation may claim again, and could not before. */
   end(): boolean;
-}
-
-interface Load {
-  events: number;
-  bytes: number;
 }
 
 const MOST_AT_ONCE = 256;
@@ -56,12 +52,12 @@ export function createUnderWay(): UnderWay {
 
   return {
     begin({ orgId, token, payload, isBornClaimed }) {
-      const { length } = payload;
+      const load = { events: 1, bytes: payload.length };
       let isWaiting = false;
       tokens.set(token, (tokens.get(token) ?? 0) + 1);
       const move = (by: 1 | -1) => {
-        (isWaiting ? waiting : working).add(orgId, by, length);
-        if (isBornClaimed && !isWaiting) fromMemory.add(orgId, by, length);
+        (isWaiting ? waiting : working).add(orgId, load, by);
+        if (isBornClaimed && !isWaiting) fromMemory.add(orgId, load, by);
       };
       move(1);
       return {
@@ -91,28 +87,6 @@ export function createUnderWay(): UnderWay {
       bytes: MOST_WORKING.bytes - working.all.bytes,
       except: [...new Set([...working.owners(), ...waiting.owners()])].filter(hasEnough),
     }),
-  };
-}
-
-const NONE: Readonly<Load> = { events: 0, bytes: 0 };
-
-/** How much there is, of whom and in all. */
-function createTally() {
-  const all: Load = { ...NONE };
-  const ofEach = new Map<string, Load>();
-  return {
-    all,
-    of: (orgId: string): Readonly<Load> => ofEach.get(orgId) ?? NONE,
-    owners: () => ofEach.keys(),
-    add(orgId: string, by: 1 | -1, bytes: number): void {
-      const own = ofEach.get(orgId) ?? { ...NONE };
-      for (const load of [all, own]) {
-        load.events += by;
-        load.bytes += by * bytes;
-      }
-      if (own.events > 0) ofEach.set(orgId, own);
-      else ofEach.delete(orgId);
-    },
   };
 }
 

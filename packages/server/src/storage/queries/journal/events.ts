@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { StoredEvent } from '../../../core/event/event.ts';
+import { entityRefOf } from '../../../core/event/scope.ts';
 import { shownState, UNSETTLED } from '../../../core/event/state.ts';
 import { idFloor, idTime } from '../../../core/ids.ts';
 import type { EventFilter, EventPage, Journal } from '../../../core/stores/journal.ts';
@@ -31,10 +32,7 @@ const toStoredEvent = (row: EventRow): StoredEvent => ({
   icon: row.icon,
   state: shownState(row.state),
   senderId: row.sender_id,
-  entity:
-    row.entity_kind === null || row.entity_external_id === null
-      ? null
-      : { kind: row.entity_kind, externalId: row.entity_external_id },
+  entity: entityRefOf(row.entity_kind, row.entity_external_id),
   sources:
     row.source_id === null
       ? (JSON.parse(row.matched_sources ?? '[]') as StoredEvent['sources'])
