@@ -74,6 +74,8 @@ function base64Within(bytes: Buffer, before: number): string {
 const lowerEscapes = (text: string): string => text.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase());
 
 function strike(result: AttemptResult, secrets: readonly string[]): AttemptResult {
+  const everything = everyTextOf(result);
+  if (!secrets.some(secret => everything.includes(secret))) return result;
   const clean = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '…'), text);
   const { target, headers, body } = result.request;
   const facts = {
@@ -87,4 +89,12 @@ function strike(result: AttemptResult, secrets: readonly string[]): AttemptResul
   return result.outcome === 'failed'
     ? { ...result, ...facts, message: clean(result.message) }
     : { ...result, ...facts };
+}
+
+/** As one text, so that each secret is looked for once: most results hold none. */
+function everyTextOf(result: AttemptResult): string {
+  const { target, headers, body } = result.request;
+  let text = `${target}\n${body}\n${result.response ?? ''}\n`;
+  for (const name in headers) text += `${headers[name]}\n`;
+  return result.outcome === 'failed' ? text + result.message : text;
 }

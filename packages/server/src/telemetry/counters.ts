@@ -35,15 +35,10 @@ const MOST_AT_ONCE = 500;
 const MINUTE = minutes(1);
 
 export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clock: Clock): CountKeeper {
-  let counts = new Map<string, { readonly count: Omit<Count, 'amount'>; amount: number }>();
+  let counts = new Counts();
 
   function add(orgId: string, subject: string, name: string, amount = 1, now = clock.now()): void {
-    if (amount === 0) return;
-    const at = now - (now % MINUTE);
-    const key = `${orgId}\n${subject}\n${name}\n${at}`;
-    const known = counts.get(key);
-    if (known) known.amount += amount;
-    else counts.set(key, { count: { orgId, subject, name, at }, amount });
+    if (amount !== 0) counts.add(orgId, subject, name, amount, now - (now % MINUTE));
   }
 
   return {
@@ -88,8 +83,8 @@ export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clo
     },
 
     async flush() {
-      const waiting = [...counts.values()].map(({ count, amount }) => ({ ...count, amount }));
-      counts = new Map();
+      const waiting = counts.all();
+      counts = new Counts();
       for (let from = 0; from < waiting.length; from += MOST_AT_ONCE) {
         try {
           await counters.addCounts(waiting.slice(from, from + MOST_AT_ONCE));
@@ -102,4 +97,36 @@ export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clo
       }
     },
   };
+}
+
+/** Numbers by minute, organisation, subject and name: each event adds to ten of them, so no key is put together for it. */
+class Counts {
+  private readonly byMinute = new Map<number, Map<string, Map<string, Map<string, number>>>>();
+
+  add(orgId: string, subject: string, name: string, amount: number, at: number): void {
+    const organisations = within(this.byMinute, at);
+    const subjects = within(organisations, orgId);
+    const names = within(subjects, subject);
+    names.set(name, (names.get(name) ?? 0) + amount);
+  }
+
+  all(): Count[] {
+    const all: Count[] = [];
+    for (const [at, organisations] of this.byMinute) {
+      for (const [orgId, subjects] of organisations) {
+        for (const [subject, names] of subjects) {
+          for (const [name, amount] of names) all.push({ orgId, subject, name, at, amount });
+        }
+      }
+    }
+    return all;
+  }
+}
+
+function within<Key, OfKey, Value>(map: Map<Key, Map<OfKey, Value>>, key: Key): Map<OfKey, Value> {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = new Map<OfKey, Value>();
+  map.set(key, made);
+  return made;
 }
