@@ -9,6 +9,7 @@ import type { ClaimHolder, Membership } from '../../core/work/membership.ts';
 import type { Reservation } from '../../core/work/reservation.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
+import { createGiveWay } from './give-way.ts';
 import { createIntake } from './intake.ts';
 import { type Plan, planRuns, unplannable } from './plan.ts';
 import { type EndedRun, settlementOf } from './settle.ts';
@@ -68,8 +69,6 @@ const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
 /** A second try that has not ended by then waits for somebody, and the next may begin. */
 const SUSPECT_HEAD_START_MS = 50;
 const AFTER_ERROR_MS = seconds(1);
-/** About what a claim and its runs keep the machine busy for: senders get half of it where they want it. */
-const GIVE_WAY_MS = 40;
 /** For so long after it was accepted an event in memory is taken to be what it was. */
 const KNOWN_FOR_MS = seconds(1);
 const LOOKED_UP_AT_ONCE = 256;
@@ -81,6 +80,8 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   const { eventQueue, definitions, runner, clock, onError } = options;
   const underWay = createUnderWay();
   const intake = createIntake({ onStored: takeIn });
+  const fromMemory = createGiveWay(options.mustGiveWay);
+  const fromStorage = createGiveWay(options.mustGiveWay);
   /** With these something is being claimed. */
   const claiming = new Set<string>();
   /** How often the node was declared dead: what was claimed before the last time belongs to others. */
@@ -108,8 +109,13 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   /** Begins what was accepted here, as far as there is room for it. */
   function takeIn(): void {
     while (!stopping && underWay.hasRoomForOne()) {
+      if (fromMemory.room() === 0) {
+        fromMemory.later(takeIn);
+        return;
+      }
       const event = intake.take(underWay.hasEnough);
       if (event === null) return;
+      fromMemory.began(1);
       void process(event, deaths);
     }
   }
@@ -233,14 +239,16 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
 
   async function claimAndProcess(): Promise<void> {
     if (!hasRoom()) await new Promise<void>(resolve => (onRoom = resolve));
-    if (options.mustGiveWay()) await pause(GIVE_WAY_MS);
+    if (fromStorage.room() === 0) await Promise.race([stopped, new Promise<void>(fromStorage.later)]);
     // What was accepted meanwhile may have taken the room.
     if (stopping || !hasRoom()) return;
     alarm.reset();
     const room = underWay.room();
+    const limit = Math.min(room.limit, fromStorage.room());
     const batch = await claimWith(
-      token => eventQueue.claimEvents({ token, now: clock.now(), after, ...room }),
+      token => eventQueue.claimEvents({ token, now: clock.now(), after, ...room, limit }),
       (claimed, asOf) => {
+        fromStorage.began(claimed.events.length);
         for (const event of claimed.events) void process(event, asOf);
         return claimed;
       },
