@@ -72,7 +72,7 @@ export function createAppender(
   async function write(requests: readonly AppendRequest[]): Promise<AppendResult[]> {
     const reserved = options.reserve?.(requests) ?? null;
     const results = await storeReserved(reserved, requests, given => journal.append(given));
-    const isWaiting = reserved?.items.some(({ claimToken }) => claimToken === undefined) ?? true;
+    const isWaiting = reserved?.items.some(isForAnybody) ?? true;
     if (isWaiting) options.onWaiting?.();
     return results;
   }
@@ -93,3 +93,7 @@ export function createAppender(
     drained: batcher.drained,
   };
 }
+
+/** Stored for whoever comes first: nobody has it, and it is to be processed. */
+const isForAnybody = ({ claimToken, unrouted }: AppendRequest): boolean =>
+  claimToken === undefined && unrouted === undefined;

@@ -1,3 +1,4 @@
+import type { AppendRequest } from '../stores/journal.ts';
 import type { EventState } from './event.ts';
 import type { RunOutcome } from './outcome.ts';
 
@@ -13,6 +14,15 @@ export function stateAfter(outcomes: readonly RunOutcome['kind'][]): EventState 
  * is accepted still.
  */
 export const CLAIMED = 'claimed';
+
+/** The state that an event is stored with. */
+export const firstStateOf = ({
+  claimToken,
+  unrouted,
+}: Pick<AppendRequest, 'claimToken' | 'unrouted'>): string => {
+  if (unrouted !== undefined) return stateAfter([]);
+  return claimToken === undefined ? 'accepted' : CLAIMED;
+};
 
 /** The state of an event that waits for one of its runs to be tried again. Nobody is shown it: it is accepted still. */
 export const DEFERRED = 'deferred';

@@ -1,4 +1,5 @@
 import type { EventState, NewEvent, StoredEvent } from '../event/event.ts';
+import type { Settlement } from './event-queue.ts';
 
 /** Events as they were accepted: what a 202 promises to keep, and how they are found again. */
 export interface Journal {
@@ -36,6 +37,13 @@ export interface AppendRequest {
   readonly idempotency: IdempotencyClaim | null;
   /** What is new of it is claimed so from its first moment; absent: whoever comes first may claim it. */
   readonly claimToken?: string;
+  /** No pipeline listens to any of it: what is new of it has its last state from its first moment. */
+  readonly unrouted?: Unrouted;
+}
+
+export interface Unrouted {
+  /** The sdk sources that each of its events matches; null where it came through a webhook source. */
+  readonly matchedSources: readonly Settlement['matchedSources'][];
 }
 
 export interface IdempotencyClaim {

@@ -40,6 +40,8 @@ export interface NamedSource {
 
 export interface Definitions {
   of(orgId: string): Promise<OrganisationPipelines>;
+  /** The same where it is at hand, and known to be true; null where it has to be read. */
+  known(orgId: string): OrganisationPipelines | null;
   /** A version of any age, also of a pipeline that is gone; null where there is none. */
   version(orgId: string, pipelineId: string, version: number): Promise<LoadedPipeline | null>;
   /** Drops what the change may have made untrue, and what is being read of it at this moment. */
@@ -68,6 +70,7 @@ export function createDefinitions(options: {
 }): Definitions {
   const { configuration, vault, mayCache } = options;
   const organisations = new LRUCache<string, Promise<OrganisationPipelines>>({ max: MOST_ORGANISATIONS });
+  const atHand = new WeakMap<Promise<OrganisationPipelines>, OrganisationPipelines>();
   // A version never changes, so the same object stands for it after every read: threads know it by that.
   const versions = new LRUCache<string, LoadedPipeline>({ max: MOST_VERSIONS });
 
@@ -114,10 +117,17 @@ export function createDefinitions(options: {
       if (cached !== undefined && mayCache()) return cached;
       const reading = read(orgId);
       organisations.set(orgId, reading);
-      reading.catch(() => {
-        if (organisations.peek(orgId) === reading) organisations.delete(orgId);
-      });
+      reading.then(
+        read => atHand.set(reading, read),
+        () => {
+          if (organisations.peek(orgId) === reading) organisations.delete(orgId);
+        },
+      );
       return reading;
+    },
+    known(orgId) {
+      const cached = mayCache() ? organisations.get(orgId) : undefined;
+      return (cached && atHand.get(cached)) ?? null;
     },
     async version(orgId, pipelineId, version) {
       const cached = versions.get(versionName(orgId, pipelineId, version));

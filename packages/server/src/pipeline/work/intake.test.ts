@@ -8,11 +8,18 @@ const MIB = 1024 * 1024;
 let intake: Intake;
 let stored: number;
 let made: number;
+/** Organisations that no pipeline listens for, and those that were told of. */
+const unrouted = new Set<string>();
+let told: string[];
 
 beforeEach(() => {
   stored = 0;
   made = 0;
+  unrouted.clear();
+  told = [];
   intake = createIntake({
+    findUnrouted: ({ orgId }) => (unrouted.has(orgId) ? { matchedSources: [[]] } : null),
+    onUnrouted: ({ orgId }) => told.push(orgId),
     onStored: () => {
       stored++;
     },
@@ -162,4 +169,19 @@ describe('there is room', () => {
     expect(intake.tokens()).toEqual([]);
     expect(isFull([aRequest('a', 2_048)])).toBe(false);
   });
+});
+
+test('what no pipeline listens to takes no room, is marked so, and is told of once it is stored', () => {
+  unrouted.add('quiet');
+  const [quiet, busy] = [aRequest('quiet', 5_000), aRequest('busy')];
+  const reservation = reserve([quiet, busy]);
+  expect(reservation.items[0]).toEqual({ ...quiet, unrouted: { matchedSources: [[]] } });
+  expect(reservation.items[1]).toEqual({ ...busy, claimToken: 'node 1' });
+  expect(told).toEqual([]);
+  reservation.stored([resultOf(quiet), resultOf(busy)]);
+  expect(told).toEqual(['quiet']);
+  expect(takeAll()).toEqual(busy.events.map(({ id }) => `busy ${id}`));
+
+  reserve([quiet]).failed();
+  expect(told).toEqual(['quiet']);
 });

@@ -1,6 +1,6 @@
 import { entityRefOf } from '../../core/event/scope.ts';
 import type { ClaimedEvent } from '../../core/stores/event-queue.ts';
-import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
+import type { AppendRequest, AppendResult, Unrouted } from '../../core/stores/journal.ts';
 import { Fifo } from '../../core/work/fifo.ts';
 import type { Reservation } from '../../core/work/reservation.ts';
 import { createTally, type Load } from './tally.ts';
@@ -30,7 +30,12 @@ const MOST: Load = { events: 4_096, bytes: 32 * 1024 * 1024 };
 /** So that there is room for others. */
 const MOST_OF_ONE: Load = { events: 2_048, bytes: 16 * 1024 * 1024 };
 
-export function createIntake(options: { onStored(): void }): Intake {
+export function createIntake(options: {
+  /** Where no pipeline listens to what comes in, there is nothing to be done for it. */
+  findUnrouted(request: AppendRequest): Unrouted | null;
+  onUnrouted(request: AppendRequest, result: AppendResult): void;
+  onStored(): void;
+}): Intake {
   const held = createTally();
   const tokens = new Map<string, number>();
   const queues = new Map<string, Fifo<ClaimedEvent>>();
@@ -48,6 +53,8 @@ export function createIntake(options: { onStored(): void }): Intake {
   }
 
   function reserveOne(request: AppendRequest, token: string): AppendRequest {
+    const unrouted = options.findUnrouted(request);
+    if (unrouted !== null) return { ...request, unrouted };
     const { orgId } = request;
     const load = loadOf(request);
     if (!fits(held.all, load, MOST) || !fits(held.of(orgId), load, MOST_OF_ONE)) return request;
@@ -69,14 +76,18 @@ export function createIntake(options: { onStored(): void }): Intake {
   return {
     reserve(requests, token) {
       const given = requests.map(request => reserveOne(request, token));
-      const claimed = given.map(({ claimToken }) => claimToken !== undefined);
-      if (!claimed.includes(true)) return null;
+      const isOurs = given.map((request, i) => request !== requests[i]);
+      if (!isOurs.includes(true)) return null;
       const asOf = clearings;
       reserved++;
       const end = (results: readonly AppendResult[]) => {
         reserved--;
-        if (asOf !== clearings) return;
-        for (const [i, request] of given.entries()) if (claimed[i]) keep(request, results[i]);
+        for (const [i, request] of given.entries()) {
+          const result = results[i];
+          if (request.unrouted !== undefined) {
+            if (result !== undefined) options.onUnrouted(request, result);
+          } else if (isOurs[i] && asOf === clearings) keep(request, result);
+        }
       };
       return {
         items: given,

@@ -20,6 +20,7 @@ const definitions: Definitions = {
     pipelines: [pipeline('pipe_a', 'src_1'), pipeline('pipe_b', 'src_1'), pipeline('pipe_c', 'src_2')],
     sourcesOf: () => [{ id: 'src_1', name: 'Shop' }],
   }),
+  known: () => null,
   version: async () => null,
   invalidate() {},
 };

@@ -4,6 +4,7 @@ import type { ClaimedEvent, PlannedRun } from '../../core/stores/event-queue.ts'
 import type { Definitions, LoadedPipeline, NamedSource } from '../definitions/definitions.ts';
 import { failedReport } from '../thread/protocol.ts';
 import type { EndedRun } from './settle.ts';
+import { listens } from './unrouted.ts';
 
 /** The plan of a claimed event: which pipelines it runs through now, and which are over. */
 
@@ -59,9 +60,6 @@ export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, 
   const left = runs.map((run): EndedRun => ({ ...run, report: failedReport(null, reason) }));
   return { sources, runs: [], ended: [...ended, ...left], notDue };
 }
-
-const listens = ({ sources }: LoadedPipeline, of: readonly NamedSource[]): boolean =>
-  of.some(({ id }) => sources.includes(id));
 
 /** However many of a pipeline's sources an event belongs to, it comes from the first by name. */
 const sourceNameFor = (

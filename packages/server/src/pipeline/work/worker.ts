@@ -15,6 +15,7 @@ import { type Plan, planRuns, unplannable } from './plan.ts';
 import { type EndedRun, settlementOf } from './settle.ts';
 import { createSettler, type ReserveDeliveries, type Written } from './settler.ts';
 import { createUnderWay } from './under-way.ts';
+import { findUnrouted, tellUnrouted } from './unrouted.ts';
 
 /**
  * The worker of pipelines. It takes events that were accepted, has them run, and settles what became of them. It takes
@@ -79,7 +80,12 @@ const STOPPING_GRACE_MS = seconds(3);
 export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   const { eventQueue, definitions, runner, clock, onError } = options;
   const underWay = createUnderWay();
-  const intake = createIntake({ onStored: takeIn });
+  const intake = createIntake({
+    findUnrouted: request => findUnrouted(request, definitions),
+    onUnrouted: (request, result) =>
+      tellUnrouted(request, result, (...settled) => options.onSettled?.(...settled)),
+    onStored: takeIn,
+  });
   const fromMemory = createGiveWay(options.mustGiveWay);
   const fromStorage = createGiveWay(options.mustGiveWay);
   /** With these something is being claimed. */

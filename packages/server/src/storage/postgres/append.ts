@@ -53,7 +53,12 @@ async function appendChecked(session: Session, requests: readonly AppendRequest[
 }
 
 const rowsOf = (request: AppendRequest): IncomingEvent[] =>
-  request.events.map(event => ({ request, event, outcome: { id: event.id, duplicate: false } }));
+  request.events.map((event, position) => ({
+    request,
+    event,
+    position,
+    outcome: { id: event.id, duplicate: false },
+  }));
 
 const toResult = (rows: readonly IncomingEvent[]): AppendResult => ({
   kind: 'stored',

@@ -1,6 +1,7 @@
 import type { NewEvent } from '../../core/event/event.ts';
-import { CLAIMED } from '../../core/event/state.ts';
+import { firstStateOf } from '../../core/event/state.ts';
 import type { AppendRequest } from '../../core/stores/journal.ts';
+import { matchedSourcesOf } from '../matched-sources.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { RemovedMeanwhile } from './failure.ts';
 import type { Session } from './sessions.ts';
@@ -9,18 +10,16 @@ import type { Session } from './sessions.ts';
 export interface IncomingEvent {
   readonly request: AppendRequest;
   readonly event: NewEvent;
+  /** Which of the request's events it is. */
+  readonly position: number;
   outcome: { readonly id: string; readonly duplicate: boolean };
 }
 
 const INSERT_EVENTS = `
   INSERT INTO events (id, org_id, source_id, state, type, icon, sender_id, entity_kind, entity_external_id,
-    happened_at, received_at, payload, claim_token)
-  SELECT id, org_id, source_id, CASE WHEN claim_token IS NULL THEN 'accepted' ELSE '${CLAIMED}' END, type, icon, sender_id,
-    entity_kind, entity_external_id, happened_at, received_at, payload, claim_token
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::bigint[], $10::bigint[], $11::text[], $12::text[])
-  AS new (id, org_id, source_id, type, icon, sender_id, entity_kind, entity_external_id, happened_at,
-    received_at, payload, claim_token)`;
+    happened_at, received_at, payload, claim_token, matched_sources)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+    $9::text[], $10::bigint[], $11::bigint[], $12::text[], $13::text[], $14::text[])`;
 
 export async function insertEvents(session: Session, rows: readonly IncomingEvent[]): Promise<void> {
   await session.query(INSERT_EVENTS, columnsOf(rows));
@@ -30,6 +29,7 @@ const columnsOf = (rows: readonly IncomingEvent[]): Buffer[] => [
   textArray(rows.map(({ event }) => event.id)),
   textArray(rows.map(({ request }) => request.orgId)),
   textArray(rows.map(({ request }) => request.sourceId)),
+  textArray(rows.map(({ request }) => firstStateOf(request))),
   textArray(rows.map(({ event }) => event.type)),
   textArray(rows.map(({ event }) => event.icon)),
   textArray(rows.map(({ event }) => event.senderId)),
@@ -39,6 +39,7 @@ const columnsOf = (rows: readonly IncomingEvent[]): Buffer[] => [
   bigintArray(rows.map(({ request }) => request.receivedAt)),
   textArray(rows.map(({ event }) => event.payload)),
   textArray(rows.map(({ request }) => request.claimToken ?? null)),
+  textArray(rows.map(({ request, position }) => matchedSourcesOf(request, position))),
 ];
 
 /** Stores what is new, and writes into the rest of the rows which event each of them repeats. */

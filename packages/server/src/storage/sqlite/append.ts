@@ -1,13 +1,15 @@
 import type { Database } from 'bun:sqlite';
 import type { NewEvent } from '../../core/event/event.ts';
-import { CLAIMED } from '../../core/event/state.ts';
+import { firstStateOf } from '../../core/event/state.ts';
 import type { AppendRequest, AppendResult, IdempotencyClaim } from '../../core/stores/journal.ts';
+import { matchedSourcesOf } from '../matched-sources.ts';
 
 /** Appends events inside the writer's transaction: prepared once, called for every event that is accepted. */
 export function prepareAppend(database: Database): (requests: readonly AppendRequest[]) => AppendResult[] {
   const insertEvent = database.prepare(
     `INSERT INTO events (id, org_id, source_id, state, type, icon, sender_id, entity_kind, entity_external_id,
-       happened_at, received_at, payload, claim_token) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       happened_at, received_at, payload, claim_token, matched_sources)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const findBySenderId = database.prepare<{ id: string }, [string, string]>(
     'SELECT id FROM events WHERE org_id = ? AND sender_id = ?',
@@ -21,7 +23,7 @@ export function prepareAppend(database: Database): (requests: readonly AppendReq
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
 
-  function storeEvent(request: AppendRequest, event: NewEvent) {
+  function storeEvent(request: AppendRequest, event: NewEvent, position: number) {
     if (event.senderId !== null) {
       const first = findBySenderId.get(request.orgId, event.senderId);
       if (first) return { id: first.id, duplicate: true };
@@ -30,7 +32,7 @@ export function prepareAppend(database: Database): (requests: readonly AppendReq
       event.id,
       request.orgId,
       request.sourceId,
-      request.claimToken === undefined ? 'accepted' : CLAIMED,
+      firstStateOf(request),
       event.type,
       event.icon,
       event.senderId,
@@ -40,6 +42,7 @@ export function prepareAppend(database: Database): (requests: readonly AppendReq
       request.receivedAt,
       event.payload,
       request.claimToken ?? null,
+      matchedSourcesOf(request, position),
     );
     return { id: event.id, duplicate: false };
   }
@@ -57,7 +60,7 @@ export function prepareAppend(database: Database): (requests: readonly AppendReq
       const claim = request.idempotency;
       const earlier = claim && earlierResult(claim, request.receivedAt);
       if (earlier) return earlier;
-      const events = request.events.map(event => storeEvent(request, event));
+      const events = request.events.map((event, position) => storeEvent(request, event, position));
       if (claim) {
         const ids = JSON.stringify(events.map(event => event.id));
         insertKey.run(claim.scope, claim.key, request.orgId, claim.bodyHash, ids, claim.expiresAt);

@@ -18,13 +18,22 @@ const event = fc.record({
   entityExternalId: fc.option(text),
   happenedAt: time,
 });
-const request: fc.Arbitrary<AppendRequest> = fc.record({
+const source = fc.record({ id: text, name: text });
+const plainRequest = fc.record({
   orgId: text,
   sourceId: fc.option(text),
   receivedAt: time,
   idempotency: fc.option(fc.record({ scope: text, key: text, bodyHash: fc.option(text), expiresAt: time })),
   events: fc.array(event, { minLength: 1, maxLength: 4 }),
 });
+const beginning = fc.oneof(
+  fc.constant({}),
+  fc.record({ claimToken: text }),
+  fc.record({ unrouted: fc.record({ matchedSources: fc.array(fc.option(fc.array(source))) }) }),
+);
+const request: fc.Arbitrary<AppendRequest> = fc
+  .tuple(plainRequest, beginning)
+  .map(([plain, how]) => ({ ...plain, ...how }));
 
 test('appends arrive at the writer as they left the main thread', () => {
   fc.assert(

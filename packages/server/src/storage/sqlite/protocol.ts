@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { NewEvent } from '../../core/event/event.ts';
-import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
+import type { AppendRequest, AppendResult, Unrouted } from '../../core/stores/journal.ts';
 import type { EngineOwned, OperationName } from '../operations.ts';
 
 /** The protocol between the main thread and a storage thread: calls, and their replies. */
@@ -64,8 +64,9 @@ const BETWEEN = '\0';
 
 export function packAppend(id: number, requests: readonly AppendRequest[]): PackedAppend {
   let packed = String(id);
-  for (const { orgId, sourceId, receivedAt, claimToken, idempotency, events } of requests) {
+  for (const { orgId, sourceId, receivedAt, claimToken, unrouted, idempotency, events } of requests) {
     packed += `\0${orgId}\0${sourceId ?? ''}\0${receivedAt}\0${claimToken ?? ''}\0${idempotency?.key ?? ''}`;
+    packed += unrouted === undefined ? '\0' : `\0${JSON.stringify(unrouted)}`;
     if (idempotency !== null) {
       packed += `\0${idempotency.scope}\0${idempotency.bodyHash ?? ''}\0${idempotency.expiresAt}`;
     }
@@ -90,7 +91,7 @@ export function unpackAppend(packed: PackedAppend): { id: number; requests: Appe
   const id = number();
   while (at < fields.length) {
     const [orgId, sourceId, receivedAt] = [text(), textOrNull(), number()];
-    const [claimToken, key] = [textOrNull(), textOrNull()];
+    const [claimToken, key, unrouted] = [textOrNull(), textOrNull(), textOrNull()];
     const idempotency =
       key === null ? null : { key, scope: text(), bodyHash: textOrNull(), expiresAt: number() };
     const events: NewEvent[] = [];
@@ -107,7 +108,8 @@ export function unpackAppend(packed: PackedAppend): { id: number; requests: Appe
       });
     }
     const request = { orgId, sourceId, receivedAt, idempotency, events };
-    requests.push(claimToken === null ? request : { ...request, claimToken });
+    if (unrouted !== null) requests.push({ ...request, unrouted: JSON.parse(unrouted) as Unrouted });
+    else requests.push(claimToken === null ? request : { ...request, claimToken });
   }
   return { id, requests };
 }

@@ -162,4 +162,21 @@ export function bornClaimedContract(subject: Subject): void {
     const [claimed] = await storage.claimDeliveries(input(open.id), { token: 'node 3', now: NOW });
     expect(claimed).toMatchObject({ id: made?.id ?? '', attempt: 0, budgetAt: NOW, output: '{}' });
   });
+
+  test('an event that no pipeline listens to has its last state from its first moment, and nobody claims it', async () => {
+    const org = orgId();
+    const [first, second] = [anEvent(), anEvent({ senderId: 'own' })];
+    const sources = [{ id: idAt('src', NOW), name: 'Shop' }];
+    const unrouted = { matchedSources: [sources, []] };
+    await storage.append([aRequest(org, [first, second], { unrouted })]);
+    expect(await stateOf(org, first.id)).toBe('unrouted');
+    expect((await storage.findEvent(org, first.id))?.sources).toEqual(sources);
+    expect((await storage.findEvent(org, second.id))?.sources).toEqual([]);
+    expect(await claimable()).toEqual([]);
+    expect(await storage.countWaiting(10)).toMatchObject({ events: 0 });
+    const [again] = await storage.append([
+      aRequest(org, [anEvent({ senderId: 'own' })], { unrouted: { matchedSources: [[]] } }),
+    ]);
+    expect(again).toEqual({ kind: 'stored', events: [{ id: second.id, duplicate: true }] });
+  });
 }
