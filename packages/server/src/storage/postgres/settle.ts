@@ -79,10 +79,11 @@ async function lockOwn(session: Session, settlements: readonly Settlement[]): Pr
 async function lockBornClaimed(session: Session, settlements: readonly Settlement[]): Promise<string[]> {
   if (settlements.length === 0) return [];
   const { rows } = await session.query<{ org_id: string; id: string }>(
+    // By their ids, and not by the index of claimed ones, which a whole batch shares a token in: it serves no IS NOT DISTINCT.
     `SELECT event.org_id, event.id
      FROM unnest($1::text[], $2::text[], $3::text[]) AS mine (org_id, id, token)
      JOIN events AS event ON event.org_id = mine.org_id AND event.id = mine.id
-       AND event.state = '${CLAIMED}' AND event.claim_token = mine.token
+       AND event.state IS NOT DISTINCT FROM '${CLAIMED}' AND event.claim_token = mine.token
      ORDER BY event.org_id, event.id FOR UPDATE OF event`,
     [
       textArray(settlements.map(({ orgId }) => orgId)),
