@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { costFigures } from './cost.ts';
-import { contenderOf, startRouted } from './delivery.ts';
 import { type Figure, plainly, type Section, thousands } from './figure.ts';
-import { meterOnSqlite } from './meter.ts';
 import { THREE_STEPS } from './route.ts';
-import { type Contender, sustainInTurns } from './sustained.ts';
+import { contenderOf, type Routed, startRouted } from './routed.ts';
+import { sustainInTurns } from './sustained.ts';
 
 const ROUNDS = 3;
 
@@ -16,16 +15,15 @@ export const coresSection: Section = {
   minutes: 1.5,
   async run() {
     const counts = [1, 2].filter(count => count <= availableParallelism());
-    const services: Awaited<ReturnType<typeof startRouted>>[] = [];
+    const services: Routed[] = [];
     try {
       for (const cores of counts) services.push(await startRouted({ steps: THREE_STEPS }, { cores }));
-      const contenders = services.map(
-        (routed): Contender => ({ ...contenderOf(routed), meter: meterOnSqlite(routed.sluice) }),
+      const results = await sustainInTurns(
+        services.map(routed => contenderOf(routed)),
+        ROUNDS,
       );
-      const results = await sustainInTurns(contenders, ROUNDS);
       return results.flatMap(({ eventsPerSecond, spent }, i): Figure[] => {
         const where = counts[i] === 1 ? 'on 1 core' : `on ${counts[i]} cores`;
-        if (!spent) throw new Error('nothing was measured');
         return [plainly(`${where}, events/s`, thousands(eventsPerSecond)), ...costFigures(where, spent)];
       });
     } finally {

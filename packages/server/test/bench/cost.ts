@@ -32,9 +32,10 @@ interface Wanted {
 /** CPU time by thread, bytes and commits, each for an event. */
 export function costFigures(
   of: string,
-  spent: Spent,
+  spent: Spent | null,
   { unit = 'event', mostMicroseconds }: Wanted = {},
 ): Figure[] {
+  if (spent === null) throw new Error(`It was not metered: ${of}.`);
   const threads = Object.entries(spent.byThread)
     .map(([thread, ms]) => ({ thread, us: (ms * 1_000) / spent.events }))
     .filter(({ us }) => us >= 0.5)

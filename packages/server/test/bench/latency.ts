@@ -1,8 +1,8 @@
 import { startPostgres } from '../support/postgres.ts';
-import { startRouted } from './delivery.ts';
 import { atMost, type Figure, type Section, thousands } from './figure.ts';
 import { orderEvent } from './order-event.ts';
 import { THREE_STEPS, untilReceived } from './route.ts';
+import { startRouted } from './routed.ts';
 import type { MeasuredSluice } from './servers.ts';
 import { quantile } from './wrk.ts';
 

@@ -4,9 +4,10 @@ import { conditionsSection } from './conditions.ts';
 import { coresSection } from './cores.ts';
 import { dashboardSection } from './dashboard.ts';
 import { deliverySection } from './delivery.ts';
-import { endpointsSection, postgresSection } from './endpoints.ts';
+import { attachedSection, endpointsSection, postgresSection } from './endpoints.ts';
 import { entitiesSection } from './entities.ts';
 import type { Section } from './figure.ts';
+import { hangingSection } from './hanging.ts';
 import { historySection } from './history.ts';
 import { hostileSection } from './hostile.ts';
 import { latencySection } from './latency.ts';
@@ -21,12 +22,14 @@ import { formatTable, keepFigures, minutesOf } from './table.ts';
  */
 const sections: readonly Section[] = [
   endpointsSection,
+  attachedSection,
   postgresSection,
   bodiesSection,
   historySection,
   pipelineSection,
   conditionsSection,
   deliverySection,
+  hangingSection,
   latencySection,
   coresSection,
   resourcesSection,
@@ -35,6 +38,9 @@ const sections: readonly Section[] = [
   entitiesSection,
   dashboardSection,
 ];
+
+// Whatever ends the run ends the servers that it started: they are told when this process exits.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const args = process.argv.slice(2);
 const against = readAgainst(args);

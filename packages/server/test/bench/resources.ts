@@ -2,12 +2,12 @@ import { Database } from 'bun:sqlite';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../support/until.ts';
-import { contenderOf, startRouted } from './delivery.ts';
 import { startBoundedFeed } from './feed.ts';
 import { atMost, type Figure, type Section, thousands } from './figure.ts';
 import { smallBody, smallBytes } from './order-event.ts';
 import { untilAtRest } from './rest.ts';
 import { THREE_STEPS } from './route.ts';
+import { contenderOf, startRouted } from './routed.ts';
 import { residentMegabytes, startSluice } from './servers.ts';
 import { readProcess } from './threads.ts';
 

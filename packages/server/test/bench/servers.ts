@@ -58,6 +58,8 @@ export interface SluiceOptions {
  */
 export async function startSluice(options: SluiceOptions = {}): Promise<MeasuredSluice> {
   const directory = temporaryDirectory();
+  const remove = () => rmSync(directory, { recursive: true, force: true });
+  process.once('exit', remove);
   const engine = await openStorage({
     directory,
     databaseUrl: options.databaseUrl,
@@ -106,7 +108,8 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Measured
     },
     async stop() {
       await server.stop();
-      rmSync(directory, { recursive: true, force: true });
+      process.off('exit', remove);
+      remove();
     },
   };
 }

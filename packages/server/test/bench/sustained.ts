@@ -12,12 +12,12 @@ export interface Contender {
   readonly apiKey: string;
   /** Its own, so that nobody's stragglers count for another. */
   readonly receiver: Measured;
+  /** Null where nobody asks what it costs. */
   readonly meter: Meter | null;
 }
 
 export interface Sustained {
   readonly eventsPerSecond: number;
-  /** Null where nothing was metered. */
   readonly spent: Spent | null;
 }
 
