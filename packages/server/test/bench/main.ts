@@ -4,6 +4,7 @@ import { conditionsSection } from './conditions.ts';
 import { coresSection } from './cores.ts';
 import { dashboardSection } from './dashboard.ts';
 import { deliverySection } from './delivery.ts';
+import { diskSection } from './disk.ts';
 import { attachedSection, endpointsSection, postgresSection } from './endpoints.ts';
 import { entitiesSection } from './entities.ts';
 import type { Section } from './figure.ts';
@@ -33,6 +34,7 @@ const sections: readonly Section[] = [
   latencySection,
   coresSection,
   resourcesSection,
+  diskSection,
   neighboursSection,
   hostileSection,
   entitiesSection,
