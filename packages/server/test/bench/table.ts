@@ -65,7 +65,8 @@ and \`npm run bench -- --against URL --header 'Name: value'\` drives any other e
   ${gigabytes} GiB.
 - Rates are compared within one run, turn and turn about, medians: with a bare \`Bun.serve\` that only parses and
   answers, and with a bare relay that parses, answers, signs and forwards from memory, 128 at once.
-- CPU is what the kernel counts for the service, user and system, until all that was accepted in the window is done.
+- CPU is what the kernel counts for the service, user and system, over the measured window; where a load leaves work
+  behind, until that is done too.
 - Bytes are those that SQLite's writing thread passed to the kernel, to the WAL and at checkpoints, or the growth of
   PostgreSQL's WAL; commits are counted by SQLite in its WAL index, and by PostgreSQL as transaction ids.
 
