@@ -17,6 +17,7 @@ const MOST_MS = 100;
 export const bodiesSection: Section = {
   name: 'bodies',
   about: 'The longest that anybody waits for an answer while the worst body comes in',
+  minutes: 1.5,
   async run() {
     const sluice = await startSluice({ settings: { SLUICE_LOG_LEVEL: 'silent' } });
     const probe = startProbe(sluice.url);

@@ -8,6 +8,7 @@ import { median } from './wrk.ts';
 export const conditionsSection: Section = {
   name: 'conditions',
   about: 'Conditions, checked and evaluated in one thread',
+  minutes: 0.5,
   run: async () => [evaluationRate(), ...sweep()],
 };
 

@@ -13,6 +13,7 @@ const ROUNDS = 5;
 export const dashboardSection: Section = {
   name: 'dashboard',
   about: `The dashboard in Chromium, with ${thousands(STORED_EVENTS)} events stored on embedded SQLite`,
+  minutes: 3,
   async run() {
     const sluice = await startSluice();
     const chromium = await launchChromium();

@@ -1,88 +1,51 @@
 import { createHmac } from 'node:crypto';
 import { startPostgres } from '../support/postgres.ts';
-import { atLeast, atMost, type Section, thousands } from './figure.ts';
+import { costFigures } from './cost.ts';
+import { atLeast, atMost, type Figure, outOf, plainly, type Section, thousands } from './figure.ts';
+import { meterOnPostgres, meterOnSqlite } from './meter.ts';
 import { ingestBody, webhookBody } from './order-event.ts';
-import { type MeasuredSluice, residentMegabytes, startBare, startSluice } from './servers.ts';
-import { compare, drive, type Load } from './wrk.ts';
+import { untilAtRest } from './rest.ts';
+import { THREE_STEPS } from './route.ts';
+import { startRouted } from './routed.ts';
+import { type Measured, type MeasuredSluice, startBare, startSluice } from './servers.ts';
+import { compare, type Load, type LoadResult } from './wrk.ts';
 
-export const ingestLoad = (sluice: MeasuredSluice, events: number, seconds: number): Load => ({
-  url: `${sluice.url}/v1/ingest`,
+export const ingestLoad = ({ url, apiKey }: MeasuredSluice, events: number, seconds: number): Load => ({
+  url: `${url}/v1/ingest`,
   body: ingestBody(events),
-  headers: { Authorization: `Bearer ${sluice.seed.apiKey}` },
+  headers: { Authorization: `Bearer ${apiKey}` },
   seconds,
 });
 
-/** What the ingest endpoints can do by themselves; what processing takes from them is measured with the pipelines. */
-export const ENDPOINTS_ONLY = { SLUICE_ROLES: 'ingest,dashboard' };
+/** The same, and what it costs the service until everything that was accepted is settled and delivered. */
+export const meteredIngestLoad = (
+  sluice: MeasuredSluice,
+  { events = 1, seconds = WINDOW_SECONDS, deliveriesAnEvent = 0, meter = meterOnSqlite(sluice) } = {},
+): Load => ({
+  ...ingestLoad(sluice, events, seconds),
+  metering: { events, meter, rest: () => untilAtRest(sluice.url, deliveriesAnEvent) },
+});
 
-const bareLoad = (bare: { url: string }, path: string, body: string, seconds: number): Load => ({
+const WINDOW_SECONDS = 4;
+const ROUNDS = 3;
+
+const bareLoad = (bare: Measured, path: string, body: string): Load => ({
   url: `${bare.url}${path}`,
   body,
   headers: {},
-  seconds,
+  seconds: WINDOW_SECONDS,
 });
 
+/** No pipeline listens: what is accepted is settled as unrouted. */
 export const endpointsSection: Section = {
   name: 'endpoints',
-  about:
-    'The two endpoints of a node that takes events, on embedded SQLite, against a bare server, 64 connections',
+  about: 'The two endpoints, on embedded SQLite, against a bare server, 64 connections',
+  minutes: 2,
   async run() {
     const bare = await startBare();
-    const sluice = await startSluice({ settings: ENDPOINTS_ONLY });
+    const sluice = await startSluice();
     try {
-      const [bareOne, one] = await compare(
-        [bareLoad(bare, '/v1/ingest', ingestBody(1), 5), ingestLoad(sluice, 1, 5)],
-        5,
-      );
-      const signature = createHmac('sha256', sluice.source.secret).update(webhookBody).digest('hex');
-      const [bareHook, hook] = await compare(
-        [
-          bareLoad(bare, '/whk/any', webhookBody, 5),
-          {
-            url: `${sluice.url}/whk/${sluice.source.token}`,
-            body: webhookBody,
-            headers: { 'X-Ingest-Signature': signature },
-            seconds: 5,
-          },
-        ],
-        5,
-      );
-      const [bareBatch, batch] = await compare(
-        [bareLoad(bare, '/v1/ingest', ingestBody(100), 5), ingestLoad(sluice, 100, 5)],
-        3,
-      );
-      await drive(ingestLoad(sluice, 1, 60));
-      const memory = residentMegabytes(sluice.pid);
-      if (!bareOne || !one || !bareHook || !hook || !bareBatch || !batch)
-        throw new Error('nothing was measured');
-      const ratio = (a: { requestsPerSecond: number }, b: { requestsPerSecond: number }) =>
-        a.requestsPerSecond / b.requestsPerSecond;
-      const beside = (a: { requestsPerSecond: number }, b: { requestsPerSecond: number }) =>
-        ` (${thousands(a.requestsPerSecond)} of ${thousands(b.requestsPerSecond)} requests/s)`;
-      const batchShare = ratio(batch, bareBatch);
-      const batchRate = batch.requestsPerSecond * 100;
-      return [
-        atLeast(
-          '`/v1/ingest`, 1 event a request, over the bare server',
-          ratio(one, bareOne),
-          0.65,
-          beside(one, bareOne),
-        ),
-        atLeast('`/whk`, hmac, over the bare server', ratio(hook, bareHook), 0.6, beside(hook, bareHook)),
-        {
-          name: '`/v1/ingest`, 100 events a request, events/s (share of the bare server)',
-          measured: `${thousands(batchRate)} (${batchShare.toFixed(2)})`,
-          wanted: '≥ 120,000, or a share of 0.15',
-          met: batchRate >= 120_000 || batchShare >= 0.15,
-        },
-        atMost(
-          'p99 at 64 connections over the bare server’s',
-          one.p99Ms / bareOne.p99Ms,
-          3,
-          ` (${one.p99Ms.toFixed(1)} ms to ${bareOne.p99Ms.toFixed(1)} ms)`,
-        ),
-        atMost('resident memory after 60 s of load, MB', memory, 250),
-      ];
+      return [...(await oneByOne(bare, sluice)), ...(await inBatches(bare, sluice))];
     } finally {
       await bare.stop();
       await sluice.stop();
@@ -90,29 +53,112 @@ export const endpointsSection: Section = {
   },
 };
 
+async function oneByOne(bare: Measured, sluice: MeasuredSluice): Promise<Figure[]> {
+  const one = await compareWithBare(bareLoad(bare, '/v1/ingest', ingestBody(1)), meteredIngestLoad(sluice));
+  const signature = createHmac('sha256', sluice.source.secret).update(webhookBody).digest('hex');
+  const webhookLoad: Load = {
+    url: `${sluice.url}/whk/${sluice.source.token}`,
+    body: webhookBody,
+    headers: { 'X-Ingest-Signature': signature },
+    seconds: WINDOW_SECONDS,
+    metering: { events: 1, meter: meterOnSqlite(sluice), rest: () => untilAtRest(sluice.url, 0) },
+  };
+  const webhook = await compareWithBare(bareLoad(bare, '/whk/any', webhookBody), webhookLoad);
+  return [
+    overBare('`/v1/ingest`, 1 event a request, no pipeline listening', one, 0.45),
+    p99Over('its p99', one),
+    ...costFigures('`/v1/ingest`, 1 event a request', one.service.spent),
+    overBare('`/whk`, hmac, no pipeline listening', webhook, 0.42),
+    ...costFigures('`/whk`', webhook.service.spent),
+  ];
+}
+
+async function inBatches(bare: Measured, sluice: MeasuredSluice): Promise<Figure[]> {
+  const batch = await compareWithBare(
+    bareLoad(bare, '/v1/ingest', ingestBody(100)),
+    meteredIngestLoad(sluice, { events: 100 }),
+  );
+  return [
+    overBare('`/v1/ingest`, 100 events a request, no pipeline listening', batch, 0.11, 100),
+    ...costFigures('`/v1/ingest`, 100 events a request', batch.service.spent),
+  ];
+}
+
+interface Compared {
+  readonly bare: LoadResult;
+  readonly service: LoadResult;
+}
+
+async function compareWithBare(bareLoad: Load, load: Load): Promise<Compared> {
+  const [bare, service] = await compare([bareLoad, load], ROUNDS);
+  if (!bare || !service) throw new Error('nothing was measured');
+  return { bare, service };
+}
+
+function overBare(name: string, { service, bare }: Compared, wanted: number, events = 1): Figure {
+  const [rate, whole] = [service.requestsPerSecond * events, bare.requestsPerSecond * events];
+  return atLeast(`${name}, over the bare server`, rate / whole, wanted, outOf(rate, whole, 'events/s'));
+}
+
+function p99Over(name: string, { service, bare }: Compared, most?: number): Figure {
+  const over = service.p99Ms / bare.p99Ms;
+  const note = ` (${service.p99Ms.toFixed(1)} ms to ${bare.p99Ms.toFixed(1)} ms)`;
+  const full = `${name} over the bare server’s`;
+  return most === undefined ? plainly(full, `${over.toFixed(2)}${note}`) : atMost(full, over, most, note);
+}
+
+export const attachedSection: Section = {
+  name: 'attached',
+  about:
+    'The ingest endpoint while everything goes on through three steps to a receiver, on embedded SQLite, against a bare server, 64 connections',
+  minutes: 1,
+  async run() {
+    const bare = await startBare();
+    const { sluice, stop } = await startRouted({ steps: THREE_STEPS });
+    try {
+      const one = await compareWithBare(
+        bareLoad(bare, '/v1/ingest', ingestBody(1)),
+        meteredIngestLoad(sluice, { deliveriesAnEvent: 1 }),
+      );
+      const name = '`/v1/ingest`, 1 event a request, one pipeline and destination attached';
+      return [
+        overBare(name, one, 0.12),
+        p99Over('its p99', one, 12),
+        ...costFigures('all of it', one.service.spent),
+      ];
+    } finally {
+      await bare.stop();
+      await stop();
+    }
+  },
+};
+
 export const postgresSection: Section = {
   name: 'postgres',
-  about: 'The ingest endpoint on a PostgreSQL of the same machine',
+  about: 'The ingest endpoint on a PostgreSQL of the same machine, no pipeline listening, 64 connections',
+  minutes: 1.5,
   async run() {
     const postgres = await startPostgres();
-    const database = await postgres.freshDatabase();
-    const sluice = await startSluice({ databaseUrl: database.url, settings: ENDPOINTS_ONLY });
+    const { url: databaseUrl } = await postgres.freshDatabase();
+    const sluice = await startSluice({ databaseUrl });
+    const meter = meterOnPostgres(sluice, postgres, databaseUrl);
+    const measure = async (events: number, rounds: number) => {
+      const [result] = await compare([meteredIngestLoad(sluice, { events, meter })], rounds);
+      if (!result) throw new Error('nothing was measured');
+      return result;
+    };
     try {
-      const [one] = await compare([ingestLoad(sluice, 1, 5)], 3);
-      const [batch] = await compare([ingestLoad(sluice, 100, 5)], 3);
-      if (!one || !batch) throw new Error('nothing was measured');
+      const one = await measure(1, ROUNDS);
+      // What piles up meanwhile takes a while to be settled.
+      const batch = await measure(100, 1);
       return [
-        atLeast(
-          '`/v1/ingest` on PostgreSQL, 100 events a request, events/s',
-          batch.requestsPerSecond * 100,
-          20_000,
+        atLeast('100 events a request, events/s', batch.requestsPerSecond * 100, 20_000),
+        ...costFigures('100 events a request', batch.spent),
+        plainly(
+          '1 event a request, events/s',
+          `${thousands(one.requestsPerSecond)} (p99 ${one.p99Ms.toFixed(1)} ms)`,
         ),
-        {
-          name: '`/v1/ingest` on PostgreSQL, 1 event a request, requests/s',
-          measured: `${thousands(one.requestsPerSecond)} (p99 ${one.p99Ms.toFixed(1)} ms)`,
-          wanted: '',
-          met: true,
-        },
+        ...costFigures('1 event a request', one.spent),
       ];
     } finally {
       await sluice.stop();

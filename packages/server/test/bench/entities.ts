@@ -1,8 +1,10 @@
 import type { EveryStore } from '../support/every-store.ts';
 import type { Seed } from '../support/service.ts';
-import { atLeast, atMost, type Figure, type Section, thousands } from './figure.ts';
+import { costFigures } from './cost.ts';
+import { atLeast, atMost, type Figure, outOf, type Section, thousands } from './figure.ts';
+import { meterOnSqlite } from './meter.ts';
 import { type MeasuredSluice, startSluice } from './servers.ts';
-import { compare } from './wrk.ts';
+import { compare, type Load } from './wrk.ts';
 
 const ENTITIES = 1_000_000;
 const SEGMENTS = 1_000;
@@ -16,6 +18,7 @@ const BRANCHES = 9;
 export const entitiesSection: Section = {
   name: 'entities',
   about: `With ${thousands(ENTITIES)} entities, on embedded SQLite`,
+  minutes: 3,
   async run() {
     const sluice = await startSluice({ prepare: fill });
     try {
@@ -26,6 +29,14 @@ export const entitiesSection: Section = {
       return [
         rate('fetching one, requests/s', fetched),
         rate('upserting one, requests/s', written),
+        atLeast(
+          'upserting one over fetching one',
+          written.requestsPerSecond / fetched.requestsPerSecond,
+          0.6,
+          outOf(written.requestsPerSecond, fetched.requestsPerSecond, 'requests/s'),
+        ),
+        ...costFigures('fetching one', fetched.spent, { unit: 'request' }),
+        ...costFigures('upserting one', written.spent, { unit: 'request' }),
         await latency(
           `a page by kind and a searchable trait that ${thousands(ENTITIES / plans.length)} share`,
           n => `?kind=customer&trait.plan=${plans[n % plans.length]}`,
@@ -102,11 +113,12 @@ async function plant(storage: EveryStore, orgId: string, root: string, write: Wr
   }
 }
 
-const loadOf = (sluice: MeasuredSluice, script: string) => ({
+const loadOf = (sluice: MeasuredSluice, script: string): Load => ({
   url: sluice.url,
   body: '',
   headers: { Authorization: `Bearer ${sluice.seed.apiKey}` },
   seconds: 5,
+  metering: { events: 1, meter: meterOnSqlite(sluice), rest: async () => {} },
   script: `math.randomseed(${Math.floor(Math.random() * 1e9)})\n${script}`,
 });
 

@@ -1,5 +1,6 @@
 import { ingestBody } from './order-event.ts';
-import type { MeasuredSluice } from './servers.ts';
+import { countReceived } from './route.ts';
+import type { Measured } from './servers.ts';
 
 /** What keeps a server busy: batches of events, sent for as long as not too many of them are waiting there. */
 export interface Feed {
@@ -8,21 +9,29 @@ export interface Feed {
   stop(): Promise<void>;
 }
 
+/** Whoever answers as `/v1/ingest` does. */
+interface Fed {
+  readonly url: string;
+  readonly apiKey: string;
+}
+
 const BATCH = 100;
 const FEEDERS = 4;
 
 /** So that what is accepted in a measured window is what comes out of it, and no more is accepted beside it. */
 export function startFeed(
-  sluice: MeasuredSluice,
+  fed: Fed,
   options: {
     /** Events a request. */
     readonly batch?: number;
+    /** The body of one request; of the reference event where this is left out. */
+    readonly body?: string;
     readonly most: number;
     waiting(sent: number): number | Promise<number>;
   },
 ): Feed {
   const { batch = BATCH } = options;
-  const body = ingestBody(batch);
+  const { body = ingestBody(batch) } = options;
   let sent = 0;
   let isOver = false;
   const feed = async () => {
@@ -31,7 +40,7 @@ export function startFeed(
         await Bun.sleep(5);
         continue;
       }
-      await postBatch(sluice, body);
+      await postBatch(fed, body);
       sent += batch;
     }
   };
@@ -45,11 +54,38 @@ export function startFeed(
   };
 }
 
-async function postBatch(sluice: MeasuredSluice, body: string): Promise<void> {
-  const response = await fetch(`${sluice.url}/v1/ingest`, {
+/** So much may be on its way: enough to keep every part busy, and no more than is delivered within a second or two. */
+export const BACKLOG = 4_000;
+
+/** As fast as the receiver gets them. */
+export async function startBoundedFeed(
+  fed: Fed & { readonly receiver: Measured },
+  body?: string,
+): Promise<Feed> {
+  const atStart = await countReceived(fed.receiver);
+  let received = atStart;
+  const look = setInterval(async () => {
+    received = await countReceived(fed.receiver);
+  }, 20);
+  const feed = startFeed(fed, {
+    ...(body === undefined ? {} : { body }),
+    most: BACKLOG,
+    waiting: sent => sent - (received - atStart),
+  });
+  return {
+    sent: feed.sent,
+    async stop() {
+      await feed.stop();
+      clearInterval(look);
+    },
+  };
+}
+
+async function postBatch({ url, apiKey }: Fed, body: string): Promise<void> {
+  const response = await fetch(`${url}/v1/ingest`, {
     method: 'POST',
     body,
-    headers: { Authorization: `Bearer ${sluice.seed.apiKey}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
   });
   if (response.status !== 202) throw new Error(`Refused with ${response.status}: ${await response.text()}`);
   await response.arrayBuffer();

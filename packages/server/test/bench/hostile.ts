@@ -6,6 +6,7 @@ export const hostileSection: Section = {
   name: 'hostile',
   about:
     'Hostile mail servers, databases and receivers of HTTP of one organisation, beside a healthy neighbour',
+  minutes: 2,
   async run() {
     const beside = await runBesideHostile();
     const note = ` (of ${beside.answers} hostile answers, ${beside.attempts} attempts)`;

@@ -1,17 +1,21 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { measureAgainst, readAgainst } from './against.ts';
 import { bodiesSection } from './bodies.ts';
 import { conditionsSection } from './conditions.ts';
+import { coresSection } from './cores.ts';
 import { dashboardSection } from './dashboard.ts';
 import { deliverySection } from './delivery.ts';
-import { endpointsSection, postgresSection } from './endpoints.ts';
+import { diskSection } from './disk.ts';
+import { attachedSection, endpointsSection, postgresSection } from './endpoints.ts';
 import { entitiesSection } from './entities.ts';
-import type { Figure, Section } from './figure.ts';
+import type { Section } from './figure.ts';
+import { hangingSection } from './hanging.ts';
 import { historySection } from './history.ts';
 import { hostileSection } from './hostile.ts';
+import { latencySection } from './latency.ts';
 import { neighboursSection } from './neighbours.ts';
 import { pipelineSection } from './pipeline.ts';
+import { resourcesSection } from './resources.ts';
+import { formatTable, keepFigures, minutesOf } from './table.ts';
 
 /**
  * `npm run bench [section …]`: measures on this machine, prints a table, and keeps it. Sections that were not
@@ -19,87 +23,64 @@ import { pipelineSection } from './pipeline.ts';
  */
 const sections: readonly Section[] = [
   endpointsSection,
+  attachedSection,
   postgresSection,
   bodiesSection,
   historySection,
   pipelineSection,
   conditionsSection,
   deliverySection,
+  hangingSection,
+  latencySection,
+  coresSection,
+  resourcesSection,
+  diskSection,
   neighboursSection,
   hostileSection,
   entitiesSection,
   dashboardSection,
 ];
 
-const root = join(import.meta.dir, '../../../..');
-const resultsFile = join(root, 'bench-results', 'latest.json');
-const tableFile = join(root, 'docs', 'benchmarks.md');
+// Whatever ends the run ends the servers that it started: they are told when this process exits.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-interface Kept {
-  readonly at: string;
-  readonly figures: readonly Figure[];
+const args = process.argv.slice(2);
+const against = readAgainst(args);
+if (typeof against === 'string') giveUp(against, 2);
+if (against) {
+  console.log(formatTable(await measureAgainst(against)));
+  process.exit(0);
 }
 
-const asked = process.argv.slice(2);
-const unknown = asked.find(name => !sections.some(section => section.name === name));
-if (unknown) {
-  console.error(
-    `There is no section "${unknown}". There are: ${sections.map(section => section.name).join(', ')}.`,
-  );
-  process.exit(2);
-}
+const unknown = args.find(name => !sections.some(section => section.name === name));
+if (unknown !== undefined)
+  giveUp(`There is no section "${unknown}". There are: ${sections.map(({ name }) => name).join(', ')}.`, 2);
 
-const kept = readKept();
-for (const section of sections.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
+const asked = sections.filter(({ name }) => args.length === 0 || args.includes(name));
+console.log(`This takes about ${minutesOf(asked)} minutes.`);
+for (const section of asked) {
   console.log(`\n${section.about} …`);
-  const figures = await section.run();
-  kept[section.name] = { at: new Date().toISOString().slice(0, 10), figures };
-  console.log(table(figures));
-  save();
+  const figures = await within(section);
+  console.log(formatTable(figures));
+  keepFigures(sections, section, figures);
 }
 process.exit(0);
 
-function readKept(): Record<string, Kept> {
+/** One that hangs ends the run, and with it every server that was started. */
+async function within(section: Section): ReturnType<Section['run']> {
+  const mostMs = section.minutes * 3 * 60_000;
+  const timer = setTimeout(
+    () => giveUp(`The section "${section.name}" did not end within ${section.minutes * 3} minutes.`, 1),
+    mostMs,
+  );
   try {
-    return JSON.parse(readFileSync(resultsFile, 'utf8')) as Record<string, Kept>;
-  } catch {
-    return {};
+    return await section.run();
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-function save(): void {
-  mkdirSync(join(root, 'bench-results'), { recursive: true });
-  writeFileSync(resultsFile, JSON.stringify(kept, null, 2));
-  const before = readTable();
-  const parts = sections.flatMap(({ name, about }) => {
-    const last = kept[name];
-    if (last) return [`## ${about}\n\nMeasured on ${last.at}.\n\n${table(last.figures)}`];
-    return before.filter(part => part.startsWith(`## ${about}\n`));
-  });
-  const gigabytes = Math.round(totalmem() / 2 ** 30);
-  writeFileSync(
-    tableFile,
-    `# Benchmarks
-
-Written by \`npm run bench\`; every figure in our documents comes from here. Rates are compared within one run: the
-real server against a bare \`Bun.serve\` that only parses and answers, driven by \`wrk\` turn and turn about, medians.
-Sender and server share the machine: ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${gigabytes} GiB.
-
-${parts.join('\n\n')}
-`,
-  );
-}
-
-/** The parts of the table as it stands: what was measured elsewhere is kept until it is measured here. */
-function readTable(): string[] {
-  const [, ...parts] = readFileSync(tableFile, 'utf8').split(/\n(?=## )/);
-  return parts.map(part => part.trim());
-}
-
-function table(figures: readonly Figure[]): string {
-  const rows = figures.map(
-    ({ name, measured, wanted, met }) =>
-      `| ${name} | ${measured} | ${wanted} | ${wanted === '' ? '' : met ? 'yes' : 'no'} |`,
-  );
-  return ['| Figure | Measured | Wanted | Met |', '|---|---|---|---|', ...rows].join('\n');
+function giveUp(why: string, code: number): never {
+  console.error(why);
+  process.exit(code);
 }

@@ -27,3 +27,18 @@ export const ingestBody = (events: number): string =>
   JSON.stringify({ events: Array.from({ length: events }, () => orderEvent) });
 
 export const webhookBody = JSON.stringify({ type: orderEvent.type, ...orderEvent.payload });
+
+/** How long the JSON of a small event is, as most things that are merely noted are. */
+export const smallBytes = 180;
+
+const smallEvent = {
+  type: 'order.created',
+  payload: { id: 'ord_8Zk2vQ41', total: 129.9, customer: { email: 'ada@example.com' }, notes: '' },
+};
+
+export function smallBody(events: number): string {
+  const notes = 'Please leave the parcel with the neighbours on the second floor, or in the shed.';
+  const room = smallBytes - JSON.stringify(smallEvent).length;
+  const event = { ...smallEvent, payload: { ...smallEvent.payload, notes: notes.slice(0, room) } };
+  return JSON.stringify({ events: Array.from({ length: events }, () => event) });
+}

@@ -7,9 +7,11 @@ import { bindPipeline } from '../../src/pipeline/thread/run.ts';
 import type { EveryStore } from '../support/every-store.ts';
 import type { Seed } from '../support/service.ts';
 import { quietPorts } from '../support/step.ts';
+import { costFigures } from './cost.ts';
 import { ingestLoad } from './endpoints.ts';
 import { startFeed } from './feed.ts';
-import { atLeast, type Figure, type Section, thousands } from './figure.ts';
+import { atLeast, type Figure, outOf, type Section } from './figure.ts';
+import { meterOnSqlite } from './meter.ts';
 import { orderEvent } from './order-event.ts';
 import { startSluice } from './servers.ts';
 import { drive, median } from './wrk.ts';
@@ -71,8 +73,9 @@ export async function addPipeline(storage: EveryStore, { orgId }: Seed): Promise
 export const pipelineSection: Section = {
   name: 'pipeline',
   about: 'Pipelines of transform, filter and redact on the reference event, on embedded SQLite',
+  minutes: 3,
   async run() {
-    return [await measurePure(), await measureSettled(), await measureBeside()];
+    return [await measurePure(), ...(await measureSettled()), await measureBeside()];
   },
 };
 
@@ -115,17 +118,22 @@ async function measurePure(): Promise<Figure> {
 /** So much may wait: enough to keep the pipelines busy, and no more than they clear in a second. */
 const BACKLOG = 6_000;
 
-async function measureSettled(): Promise<Figure> {
+async function measureSettled(): Promise<Figure[]> {
   const sluice = await startSluice({ prepare: addPipeline });
   const backlog = readBacklog(sluice);
   const feed = startFeed(sluice, { most: BACKLOG, waiting: backlog.count });
   try {
     await Bun.sleep(4_000);
     const settled = () => feed.sent() - backlog.count();
+    const stopMeter = await meterOnSqlite(sluice).start();
     const [from, began] = [settled(), performance.now()];
     await Bun.sleep(20_000);
-    const rate = ((settled() - from) * 1_000) / (performance.now() - began);
-    return atLeast('accepted → settled with no destination, sustained, events/s', rate, 10_000);
+    const events = settled() - from;
+    const rate = (events * 1_000) / (performance.now() - began);
+    return [
+      atLeast('accepted → settled with no destination, sustained, events/s', rate, 10_000),
+      ...costFigures('accepted → settled', await stopMeter(events)),
+    ];
   } finally {
     await feed.stop();
     backlog.close();
@@ -151,7 +159,7 @@ async function measureBeside(): Promise<Figure> {
       'ingest rate while the pipelines run flat out, over the rate without them',
       beside / without,
       0.4,
-      ` (${thousands(beside)} to ${thousands(without)} requests/s)`,
+      outOf(beside, without, 'requests/s'),
     );
   } finally {
     backlog.close();

@@ -22,6 +22,7 @@ export interface Measured {
 
 export interface MeasuredSluice extends Measured {
   readonly seed: Seed;
+  readonly apiKey: string;
   readonly source: SeededSource;
   readonly directory: string;
   /** A session of the organisation's owner. */
@@ -36,16 +37,29 @@ export const startBare = (): Promise<Measured> => spawnServer([sourceFile('bare-
 
 export const startReceiver = (): Promise<Measured> => spawnServer([sourceFile('receiver-server.ts')], {});
 
+export const startRelay = (receiver: Measured): Promise<Measured> =>
+  spawnServer([sourceFile('relay-server.ts'), `${receiver.url}/hook`], {});
+
+/** What a service needs to be allowed to send to a receiver on the same machine. */
+const OPEN_TO_LOOPBACK = { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' };
+
 export interface SluiceOptions {
   readonly databaseUrl?: string;
   readonly settings?: Record<string, string>;
+  /** So many cores are all that it may run on; every one of the machine where this is left out. */
+  readonly cores?: number;
   /** Puts more into the database before the server starts. */
   readonly prepare?: (storage: EveryStore, seed: Seed, engine: StorageEngine) => Promise<void>;
 }
 
-/** The real server, as `npm start` starts it, on a fresh directory or the given PostgreSQL. */
+/**
+ * The real server, as `npm start` starts it with every role on, on a fresh directory or the given PostgreSQL. All
+ * that differs is that it may send to receivers of this machine.
+ */
 export async function startSluice(options: SluiceOptions = {}): Promise<MeasuredSluice> {
   const directory = temporaryDirectory();
+  const remove = () => rmSync(directory, { recursive: true, force: true });
+  process.once('exit', remove);
   const engine = await openStorage({
     directory,
     databaseUrl: options.databaseUrl,
@@ -65,19 +79,22 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Measured
   });
   await options.prepare?.(everyStore(engine), seed, engine);
   await engine.close();
-  const server = await spawnServer([sourceFile('../../src/main.ts'), 'serve'], {
+  const settings = {
     SLUICE_PORT: '0',
     SLUICE_HOST: '127.0.0.1',
     SLUICE_DATA_DIR: directory,
     SLUICE_SECRET_KEY: TEST_SECRET_KEY,
+    ...OPEN_TO_LOOPBACK,
     ...(options.databaseUrl ? { SLUICE_DATABASE_URL: options.databaseUrl } : {}),
     ...options.settings,
-  });
+  };
+  const server = await spawnServer([sourceFile('../../src/main.ts'), 'serve'], settings, options.cores);
   const cookie = `sluice_session=${session}`;
   return {
     ...server,
     directory,
     seed,
+    apiKey: seed.apiKey,
     source,
     cookie,
     async post<T>(path: string, body: unknown) {
@@ -91,22 +108,32 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Measured
     },
     async stop() {
       await server.stop();
-      rmSync(directory, { recursive: true, force: true });
+      process.off('exit', remove);
+      remove();
     },
   };
 }
 
-async function spawnServer(args: string[], settings: Record<string, string>): Promise<Measured> {
-  const process_ = Bun.spawn([process.execPath, ...args], {
+async function spawnServer(
+  args: string[],
+  settings: Record<string, string>,
+  cores?: number,
+): Promise<Measured> {
+  const within = cores === undefined ? [] : ['taskset', '-c', `0-${cores - 1}`];
+  const process_ = Bun.spawn([...within, process.execPath, ...args], {
     env: { PATH: process.env.PATH ?? '', ...settings },
     stdout: 'pipe',
     stderr: 'inherit',
   });
+  // Nothing is left running where a measurement fails.
+  const end = () => process_.kill('SIGKILL');
+  process.once('exit', end);
   const port = await portOf(process_.stdout);
   return {
     url: `http://127.0.0.1:${port}`,
     pid: process_.pid,
     async stop() {
+      process.off('exit', end);
       process_.kill('SIGTERM');
       await process_.exited;
     },

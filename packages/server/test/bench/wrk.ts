@@ -1,12 +1,17 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { together } from './cost.ts';
+import type { Meter, Spent } from './meter.ts';
 
 /** What one run of wrk saw. */
 export interface LoadResult {
+  readonly requests: number;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Null where the load was not metered. */
+  readonly spent: Spent | null;
 }
 
 export interface Load {
@@ -17,10 +22,28 @@ export interface Load {
   readonly connections?: number;
   /** Lua that makes each request, where they are not all the same. */
   readonly script?: string;
+  readonly metering?: Metering;
+}
+
+/** How to find out what a load costs the one that takes it. */
+interface Metering {
+  readonly events: number;
+  readonly meter: Meter;
+  /** Waits until whatever the load left behind is done: it is part of the cost, and must not fall on the next turn. */
+  rest(): Promise<void>;
 }
 
 /** Drives one URL with one body and refuses to count a run in which anything but 2xx was answered. */
 export async function drive(load: Load): Promise<LoadResult> {
+  const { metering } = load;
+  const stopMeter = await metering?.meter.start();
+  const seen = await runWrk(load);
+  await metering?.rest();
+  const spent = (await stopMeter?.(seen.requests * (metering?.events ?? 1))) ?? null;
+  return { ...seen, spent };
+}
+
+async function runWrk(load: Load): Promise<Omit<LoadResult, 'spent'>> {
   const stem = join(tmpdir(), `sluice-wrk-${process.pid}-${Math.random().toString(36).slice(2)}`);
   writeFileSync(`${stem}.body`, load.body);
   const headers = { 'Content-Type': 'application/json', ...load.headers };
@@ -56,7 +79,7 @@ export async function drive(load: Load): Promise<LoadResult> {
   }
 }
 
-function parse(report: string): LoadResult {
+function parse(report: string): Omit<LoadResult, 'spent'> {
   if (/Non-2xx|Socket errors/.test(report))
     throw new Error(`Not every request was answered well:\n${report}`);
   const find = (pattern: RegExp) => {
@@ -69,6 +92,7 @@ function parse(report: string): LoadResult {
     return Number(value) * { us: 0.001, ms: 1, s: 1_000 }[unit as 'us' | 'ms' | 's'];
   };
   return {
+    requests: Number(find(/(\d+) requests in/)[1]),
     requestsPerSecond: Number(find(/Requests\/sec:\s+([\d.]+)/)[1]),
     p50Ms: milliseconds('50'),
     p99Ms: milliseconds('99'),
@@ -82,11 +106,16 @@ export async function compare(loads: readonly Load[], rounds: number): Promise<L
   for (let round = 0; round < rounds; round++) {
     for (const [i, load] of loads.entries()) results[i]?.push(await drive(load));
   }
-  return results.map(runs => ({
-    requestsPerSecond: median(runs.map(run => run.requestsPerSecond)),
-    p50Ms: median(runs.map(run => run.p50Ms)),
-    p99Ms: median(runs.map(run => run.p99Ms)),
-  }));
+  return results.map(runs => {
+    const spent = runs.flatMap(run => (run.spent ? [run.spent] : []));
+    return {
+      requests: median(runs.map(run => run.requests)),
+      requestsPerSecond: median(runs.map(run => run.requestsPerSecond)),
+      p50Ms: median(runs.map(run => run.p50Ms)),
+      p99Ms: median(runs.map(run => run.p99Ms)),
+      spent: spent.length > 0 ? together(spent) : null,
+    };
+  });
 }
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
