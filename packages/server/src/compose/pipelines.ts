@@ -13,7 +13,7 @@ import type { TelemetryPart } from './telemetry.ts';
  * How long the pipelines rest when no events are announced to them: where other nodes accept some too, and where not.
  */
 const SHARED_POLL_MS = 250;
-const OWN_POLL_MS = 1_000;
+const OWN_POLL_MS = 5_000;
 
 /** What events go through after the journal: their pipelines, and the rules of where they go then. */
 export function composePipelines(

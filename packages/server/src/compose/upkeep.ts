@@ -10,7 +10,7 @@ import type { Part } from './part.ts';
 import type { Parts } from './parts.ts';
 import type { StoragePart } from './storage.ts';
 
-/** Between two looks for replays that somebody asked for. */
+/** Between two slices of the replays that are under way. */
 const REPLAY_EVERY_MS = 200;
 
 /** Between two slices of what is removed or indexed, so that others come to storage. */

@@ -6,9 +6,9 @@ import { startRouted } from './routed.ts';
 import type { MeasuredSluice } from './servers.ts';
 import { quantile } from './wrk.ts';
 
-const SECONDS = 14;
+const SECONDS = 18;
 /** A process that has just started compiles what it runs for the first time. */
-const WARM_UP_SECONDS = 4;
+const WARM_UP_SECONDS = 8;
 
 /** From the 202 to the receiver, at steady rates below what can be sustained. */
 export const latencySection: Section = {

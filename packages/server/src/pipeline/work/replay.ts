@@ -21,6 +21,8 @@ const PARKED_AT_ONCE = 250;
 /** More than the worker has under way, and little enough to be cancelled at once. */
 const MOST_OUTSTANDING = 1_000;
 const SEARCH_BUDGET_MS = 500;
+/** Where nobody has asked for one lately. */
+const LOOK_EVERY_MS = 900;
 
 export interface ReplayJobOptions {
   readonly jobs: Pick<JobStore, 'advanceJob' | 'claimJob' | 'finishJob' | 'hasOpenJobs' | 'hasOutstanding'>;
@@ -41,8 +43,14 @@ export interface ReplayJobOptions {
 export function createReplayJobs(options: ReplayJobOptions): () => Promise<void> {
   const { jobs, eventQueue, journal, clock } = options;
 
+  let lookFrom = 0;
+
   return async () => {
-    if (!(await jobs.hasOpenJobs([REPLAY_JOB], clock.now()))) return;
+    if (performance.now() < lookFrom) return;
+    if (!(await jobs.hasOpenJobs([REPLAY_JOB], clock.now()))) {
+      lookFrom = performance.now() + LOOK_EVERY_MS;
+      return;
+    }
     const done = new Set<string>();
     while (!options.isStopping()) {
       const token = options.newToken();
