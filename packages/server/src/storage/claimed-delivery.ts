@@ -1,11 +1,12 @@
 import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
 import { type EventRow, toPipelineEvent } from './event-row.ts';
+import { outputColumn } from './kept-run.ts';
 
 /** What both engines read of a delivery that they hand out: of itself, its run and its event. */
 export const claimedDeliveryColumns = `delivery.id, delivery.org_id, delivery.destination_id, delivery.event_id,
   delivery.attempt, delivery.budget_from, delivery.due_at,
   coalesce(delivery.budget_at, delivery.created_at) AS budget_at,
-  CASE WHEN delivery.budget_at IS NULL THEN 0 ELSE 1 END AS is_retried, run.output, event.type, event.icon, event.sender_id,
+  CASE WHEN delivery.budget_at IS NULL THEN 0 ELSE 1 END AS is_retried, ${outputColumn} AS output, event.type, event.icon, event.sender_id,
   event.entity_kind, event.entity_external_id, event.happened_at, event.received_at,
   run.source_name, run.replay_job_id`;
 

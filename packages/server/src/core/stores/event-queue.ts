@@ -145,6 +145,8 @@ export interface SettledRun {
   readonly trace: string;
   /** JSON text of payload and labels as the last step left them; empty where there are no destinations. */
   readonly output: string;
+  /** The output is the event as it came, and need not be kept a second time. */
+  readonly isUnchanged?: true;
   readonly notes: readonly RoutingNote[];
   readonly claims: readonly {
     readonly scope: string;

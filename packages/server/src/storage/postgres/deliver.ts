@@ -8,6 +8,7 @@ import {
   isUnspent,
   toClaimedDelivery,
 } from '../claimed-delivery.ts';
+import { outputSize } from '../kept-run.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
 import type { Session, SessionPool } from './sessions.ts';
@@ -27,10 +28,11 @@ const CLAIM = `
         AND deliveries.org_id = input.org_id AND due_at <= $5
       ORDER BY due_at LIMIT input.most FOR UPDATE SKIP LOCKED) AS first),
   fitting AS (
-    SELECT due.org_id, due.id, due.bytes, octet_length(run.output) AS size, sum(octet_length(run.output))
+    SELECT due.org_id, due.id, due.bytes, ${outputSize} AS size, sum(${outputSize})
       OVER (PARTITION BY due.destination_id ORDER BY due.due_at, due.id) AS so_far
     FROM due JOIN runs AS run
-      ON run.org_id = due.org_id AND run.event_id = due.event_id AND run.id = due.run_id)
+      ON run.org_id = due.org_id AND run.event_id = due.event_id AND run.id = due.run_id
+    JOIN events AS event ON event.org_id = due.org_id AND event.id = due.event_id)
   UPDATE deliveries AS delivery SET state = 'delivering', lease_token = $6
   FROM fitting WHERE delivery.org_id = fitting.org_id AND delivery.id = fitting.id
     AND (fitting.so_far <= fitting.bytes OR fitting.so_far = fitting.size)

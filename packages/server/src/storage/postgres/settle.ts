@@ -2,6 +2,7 @@ import type { RunOutcome } from '../../core/event/outcome.ts';
 import { CLAIMED, DEFERRED, stateAfter } from '../../core/event/state.ts';
 import type { EventQueue, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
+import { keptOutput, keptTrace } from '../kept-run.ts';
 import { resolvedBy } from '../resolving.ts';
 import { type EventStates, type Made, settledBefore, settledResult } from '../settled-result.ts';
 import { bigintArray, textArray } from './arrays.ts';
@@ -150,8 +151,8 @@ async function addRuns(
       textArray(rows.map(({ run }) => run.outcome)),
       bigintArray(rows.map(({ run }) => run.step ?? -1)),
       textArray(rows.map(({ run }) => run.reason)),
-      textArray(rows.map(({ run, made }) => (made.deliveries > 0 ? run.output : ''))),
-      textArray(rows.map(({ run }) => run.trace)),
+      textArray(rows.map(({ run, made }) => keptOutput(run, made.deliveries))),
+      textArray(rows.map(({ run, made }) => keptTrace(run, made.deliveries))),
       textArray(rows.map(({ notes }) => (notes.length > 0 ? JSON.stringify(notes) : null))),
       textArray(rows.map(({ settlement }) => settlement.jobId ?? '')),
       textArray(rows.map(({ run }) => run.sourceName)),

@@ -5,6 +5,7 @@ import { newId } from '../../core/ids.ts';
 import { REPLAYED } from '../../core/stores/delivery.ts';
 import type { SettledRun, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
+import { keptOutput, keptTrace } from '../kept-run.ts';
 import { pipelinesOfAll, resolvedBy } from '../resolving.ts';
 import { type EventStates, type Made, settledBefore, settledResult, tokenOf } from '../settled-result.ts';
 
@@ -147,8 +148,8 @@ export function prepareSettle(database: Database): Settle {
       run.outcome,
       run.step,
       run.reason,
-      deliveries > 0 ? run.output : '',
-      run.trace,
+      keptOutput(run, deliveries),
+      keptTrace(run, deliveries),
       notes.length > 0 ? JSON.stringify(notes) : null,
       jobId ?? '',
       at,

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { NewEvent } from '../../../src/core/event/event.ts';
+import { outputOf } from '../../../src/core/event/output.ts';
 import type { Settlement } from '../../../src/core/stores/event-queue.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination } from './delivery-samples.ts';
@@ -161,5 +162,34 @@ export function bornClaimedContract(subject: Subject): void {
     expect(await storage.freeClaims(tokensOf({ deliveries: ['node 2'] }), 10)).toBe(1);
     const [claimed] = await storage.claimDeliveries(input(open.id), { token: 'node 3', now: NOW });
     expect(claimed).toMatchObject({ id: made?.id ?? '', attempt: 0, budgetAt: NOW, output: '{}' });
+  });
+
+  test('what a run leaves as it came is claimed as it came, and its trace is read as it was written', async () => {
+    const org = orgId();
+    const destination = aDestination(org);
+    await storage.createDestination(destination);
+    const payload = '{"n":9007199254740993,"ü":"„“"}';
+    const id = await store(org, 'node 1', { payload });
+    const changed = '{"payload":{"n":2},"labels":{"l":"x"}}';
+    const trace = `{"steps":[["transform","changed",0.1,0,1,null]],"states":[${changed}]}`;
+    const runs = [
+      aRun({
+        pipelineId: 'pipe_a',
+        destinations: [destination.id],
+        output: outputOf(payload),
+        isUnchanged: true,
+      }),
+      aRun({ pipelineId: 'pipe_b', destinations: [destination.id], output: changed, trace }),
+      aRun({ pipelineId: 'pipe_c', destinations: ['dst_gone'], output: changed, trace }),
+    ];
+    await settle(org, id, 'node 1', { runs });
+    const input = [{ orgId: org, destinationId: destination.id, limit: 9, bytes: 1_000_000 }];
+    const claimed = await storage.claimDeliveries(input, { token: 'node 2', now: NOW });
+    expect(claimed.map(({ output }) => output).toSorted()).toEqual([outputOf(payload), changed].toSorted());
+    expect((await storage.listRuns(org, id)).map(run => run.trace)).toEqual([
+      runs[0]?.trace ?? '',
+      trace,
+      trace,
+    ]);
   });
 }

@@ -1,11 +1,12 @@
 import type { RunOutcome } from '../../../core/event/outcome.ts';
 import type { EventQueue, PlannedRun, RoutingNote, StoredRun } from '../../../core/stores/event-queue.ts';
+import { fullTrace } from '../../kept-run.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
 /** Runs of an event: what each pipeline made of it. */
 
-const toRun = (row: Omit<Schema['runs'], 'output' | 'source_name' | 'mended'>): StoredRun => ({
+const toRun = (row: Omit<Schema['runs'], 'source_name' | 'mended'>): StoredRun => ({
   id: row.id,
   pipelineId: row.pipeline_id,
   pipelineName: row.pipeline_name,
@@ -13,7 +14,7 @@ const toRun = (row: Omit<Schema['runs'], 'output' | 'source_name' | 'mended'>): 
   outcome: row.outcome as RunOutcome['kind'],
   step: row.failed_step,
   reason: row.reason,
-  trace: row.trace,
+  trace: fullTrace(row),
   notes: row.notes === null ? [] : (JSON.parse(row.notes) as RoutingNote[]),
   jobId: row.replay_job_id === '' ? null : row.replay_job_id,
   createdAt: row.created_at,
@@ -33,6 +34,7 @@ export const listRuns: Operation<EventQueue['listRuns']> = async (db, orgId, eve
         'outcome',
         'failed_step',
         'reason',
+        'output',
         'trace',
         'notes',
         'replay_job_id',
