@@ -1,36 +1,53 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { aRun } from '../../test/contract/storage/pipeline-samples.ts';
 import { outputOf } from '../core/event/output.ts';
-import { fullTrace, keptOutput, keptTrace } from './kept-run.ts';
+import {
+  fullOutput,
+  fullTrace,
+  isKeptTogether,
+  keptOutput,
+  keptTrace,
+  LONGEST_TOGETHER,
+} from './kept-run.ts';
 
-const steps = '{"steps":[["transform","changed",0.1,0,1,null]],"states":[';
-const output = '{"payload":{"n":1},"labels":{}}';
+const payload = '{"id":"ord_1","customer":{"name":"Ada Lovelace","email":"ada@example.com"}}';
+const output = outputOf(payload.replace('ada@example.com', '[email]'));
+const trace = `{"steps":[["transform","changed",0.1,0,1,null]],"states":[${outputOf(payload)},${output}]}`;
+const destinations = ['dst_1'];
 
-describe('a trace', () => {
-  const roundTrip = (trace: string, of = output, deliveries = 1) => {
-    const run = aRun({ trace, output: of });
-    const kept = { trace: keptTrace(run, deliveries), output: keptOutput(run, deliveries) };
-    return { kept: kept.trace, read: fullTrace(kept) };
-  };
-
-  test('whose last state is the output refers to it, and is read as it was', () => {
-    for (const before of ['', '{"payload":{},"labels":{}},', 'null,']) {
-      const trace = `${steps}${before}${output}]}`;
-      expect(roundTrip(trace)).toEqual({ kept: `${steps}${before}"="]}`, read: trace });
-    }
-  });
-
-  test('that ends otherwise, or whose output is not kept, is kept whole', () => {
-    for (const trace of [`${steps}]}`, `${steps}null]}`, `${steps}{"payload":{"n":2},"labels":{}}]}`])
-      expect(roundTrip(trace)).toEqual({ kept: trace, read: trace });
-    const trace = `${steps}${output}]}`;
-    expect(roundTrip(trace, output, 0)).toEqual({ kept: trace, read: trace });
-    expect(roundTrip(trace, '')).toEqual({ kept: trace, read: trace });
-  });
+test('an output and a trace are kept without what they repeat, and read as they were', () => {
+  const run = aRun({ payload, output, trace, destinations });
+  const kept = { output: keptOutput(run), trace: keptTrace(run) };
+  expect(kept.output.length).toBeLessThan(output.length / 2);
+  expect(kept.trace.length).toBeLessThan(trace.length / 2);
+  expect(fullOutput(kept.output, payload)).toBe(output);
+  expect(fullTrace(kept, payload)).toBe(trace);
 });
 
 test('an output that is the event as it came is not kept again', () => {
-  const unchanged = aRun({ output: outputOf('{"n":1}'), isUnchanged: true });
-  expect([keptOutput(unchanged, 1), keptOutput(unchanged, 0)]).toEqual(['=', '']);
-  expect(keptOutput(aRun({ output }), 1)).toBe(output);
+  const kept = keptOutput(aRun({ payload, output: outputOf(payload), destinations }));
+  expect(kept.length).toBeLessThan(8);
+  expect(fullOutput(kept, payload)).toBe(outputOf(payload));
+});
+
+test('where nobody is sent the output it is not kept, and the trace is kept whole', () => {
+  const run = aRun({ payload, output, trace });
+  expect([keptOutput(run), keptTrace(run)]).toEqual(['', trace]);
+  expect(fullTrace({ output: '', trace }, payload)).toBe(trace);
+});
+
+test('a run is kept with its delivery where that is its only one, and it has nothing else to say', () => {
+  const run = aRun();
+  const plain = { run, notes: [], deliveries: 1, output: '{}', trace: '{}' };
+  expect(isKeptTogether(plain)).toBe(true);
+  for (const other of [
+    { deliveries: 0 },
+    { deliveries: 2 },
+    { notes: [{ destination: 'dst_2', note: 'The destination is gone.' }] },
+    { run: { ...run, outcome: 'failed' as const } },
+    { run: { ...run, reason: 'why' } },
+    { run: { ...run, step: 1 } },
+    { output: ' '.repeat(LONGEST_TOGETHER) },
+  ])
+    expect(isKeptTogether({ ...plain, ...other })).toBe(false);
 });

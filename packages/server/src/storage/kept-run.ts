@@ -1,34 +1,61 @@
-import type { SettledRun } from '../core/stores/event-queue.ts';
+import { outputOf } from '../core/event/output.ts';
+import type { RoutingNote, SettledRun } from '../core/stores/event-queue.ts';
+import { abridge, unabridge } from './abridged-text.ts';
 
 /**
- * What is kept of a run, each text once: an output that is the event as it came refers to the event, and a trace whose
- * last state is the output refers to that.
+ * What is kept of a run, each text once: an output takes from the event what it has left as it came, and the states of
+ * a trace take from the output. A run that makes one delivery is kept in the row of that.
  */
 
-/** In place of an output that is the event as it came. */
-export const AS_THE_EVENT = '=';
-/** In place of the last state of a trace, which is an object or null. */
-const AS_THE_OUTPUT = '"="';
-/** What stands behind the last state. */
-const END = ']}';
-
 /** Nothing where nobody is sent it. */
-export const keptOutput = ({ output, isUnchanged }: SettledRun, deliveries: number): string =>
-  deliveries === 0 ? '' : isUnchanged ? AS_THE_EVENT : output;
+export const keptOutput = ({ output, payload, destinations }: SettledRun): string =>
+  destinations.length === 0 ? '' : abridge(output, outputOf(payload));
 
-export function keptTrace({ trace, output }: SettledRun, deliveries: number): string {
-  if (deliveries === 0 || output === '' || !trace.endsWith(output + END)) return trace;
-  return trace.slice(0, -(output.length + END.length)) + AS_THE_OUTPUT + END;
+export const keptTrace = ({ trace, output, destinations }: SettledRun): string =>
+  destinations.length === 0 ? trace : abridge(trace, output);
+
+export const fullOutput = (kept: string, payload: string): string => unabridge(kept, outputOf(payload));
+
+/** A trace of which nothing was taken from the output needs neither that nor the payload. */
+export const fullTrace = (
+  run: { readonly trace: string; readonly output: string },
+  payload: string,
+): string => unabridge(run.trace, fullOutput(run.output, payload));
+
+/** Of a run that is kept with its delivery, or beside it. */
+export const outputColumn = 'coalesce(delivery.run_output, run.output)';
+
+/** About the size of what is sent: what is kept of it, and what it may take from the event. */
+export const outputSize = `octet_length(${outputColumn}) + octet_length(event.payload)`;
+
+/** A delivery's row is written again with whatever becomes of it, and what is long would be so each time. */
+export const LONGEST_TOGETHER = 2_000;
+
+/** A run as it is kept, with how many deliveries it has made. */
+interface KeptRun {
+  readonly run: Pick<SettledRun, 'outcome' | 'reason' | 'step'>;
+  readonly notes: readonly RoutingNote[];
+  readonly deliveries: number;
+  readonly output: string;
+  readonly trace: string;
 }
 
-export const fullTrace = ({ trace, output }: { readonly trace: string; readonly output: string }): string =>
-  trace.endsWith(AS_THE_OUTPUT + END)
-    ? trace.slice(0, -(AS_THE_OUTPUT.length + END.length)) + output + END
-    : trace;
+/** Whether it is kept in the row of its delivery, which is its only one. */
+export const isKeptTogether = ({ run, notes, deliveries, output, trace }: KeptRun): boolean =>
+  deliveries === 1 &&
+  notes.length === 0 &&
+  run.outcome === 'routed' &&
+  run.reason === null &&
+  run.step === null &&
+  output.length + trace.length <= LONGEST_TOGETHER;
 
-export const outputColumn = `CASE run.output WHEN '${AS_THE_EVENT}' THEN '{"payload":' || event.payload || ',"labels":{}}'
-    ELSE run.output END`;
+/** In place of the id of a run that is kept with its delivery: beside their prefixes they have the same. */
+export const TOGETHER = '';
 
-/** Of what is sent, without the few characters around an event as it came. */
-export const outputSize = `CASE run.output WHEN '${AS_THE_EVENT}' THEN octet_length(event.payload)
-    ELSE octet_length(run.output) END`;
+/** As long as the prefix of a delivery. */
+const RUN = 'run_';
+
+export const deliveryIdOf = (runId: string): string => `dlv_${runId.slice(RUN.length)}`;
+
+export const runIdOf = (delivery: { readonly id: string; readonly run_id: string }): string =>
+  delivery.run_id === TOGETHER ? `${RUN}${delivery.id.slice(RUN.length)}` : delivery.run_id;

@@ -1,5 +1,4 @@
 import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
-import { outputOf } from '../../core/event/output.ts';
 import { newId } from '../../core/ids.ts';
 import type {
   ClaimedEvent,
@@ -68,7 +67,7 @@ function settledRun({ pipeline, sourceName, report }: EndedRun, payload: string,
       reason,
       trace,
       output,
-      ...(output === outputOf(payload) ? { isUnchanged: true as const } : {}),
+      payload,
       notes,
       claims,
       destinations,

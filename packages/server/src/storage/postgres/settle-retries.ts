@@ -66,7 +66,7 @@ async function findBetterSince(session: Session, settlements: readonly Settlemen
   );
   if (wanted.length === 0) return new Set();
   const { rows } = await session.query<{ org_id: string; event_id: string; pipeline_id: string }>(
-    `SELECT better.org_id, better.event_id, better.pipeline_id FROM runs AS better
+    `SELECT better.org_id, better.event_id, better.pipeline_id FROM all_runs AS better
      WHERE (better.org_id, better.event_id, better.pipeline_id) IN (
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[]))
        AND better.outcome <> 'failed'

@@ -1,7 +1,7 @@
 import type { ClaimedBatch, ClaimedEvent, SettledRun, Settlement } from '../../core/stores/event-queue.ts';
 import { packEvent, unpackEvent } from '../../core/threads/packed-event.ts';
 import { TextReader, TextWriter } from '../../core/threads/packed-text.ts';
-import { AS_THE_EVENT } from '../kept-run.ts';
+import { keptOutput, keptTrace } from '../kept-run.ts';
 
 /** Claims and settlements as they cross the threads: every event does so twice, with its payload and its traces. */
 
@@ -89,8 +89,8 @@ function packRun(writer: TextWriter, run: SettledRun): void {
     .text(run.outcome)
     .numberOrNull(run.step)
     .textOrNull(run.reason)
-    .text(run.trace)
-    .text(run.isUnchanged ? AS_THE_EVENT : run.output)
+    .text(keptTrace(run))
+    .text(keptOutput(run))
     .textOrNull(
       notes.length + claims.length + destinations.length === 0
         ? null
@@ -130,10 +130,6 @@ export function unpackSettlements(packed: string): Settlement[] {
   return settlements;
 }
 
-/** What the database has anyway is not handed over. */
-const unpackOutput = (output: string): Pick<SettledRun, 'output' | 'isUnchanged'> =>
-  output === AS_THE_EVENT ? { output, isUnchanged: true } : { output };
-
 /** None of them has line breaks. */
 const packClaimed = ({ claimedDeliveries }: Settlement): string | null =>
   claimedDeliveries === undefined ? null : [claimedDeliveries.token, ...claimedDeliveries.claims].join('\n');
@@ -155,7 +151,9 @@ function unpackRun(reader: TextReader): SettledRun {
     step: reader.numberOrNull(),
     reason: reader.textOrNull(),
     trace: reader.text(),
-    ...unpackOutput(reader.text()),
+    output: reader.text(),
+    // What they take from it was taken before they came across.
+    payload: '',
   };
   const made = reader.textOrNull();
   return { ...run, ...(made === null ? nothingMade : (JSON.parse(made) as Made)) };

@@ -5,9 +5,15 @@ import { newId } from '../../core/ids.ts';
 import { REPLAYED } from '../../core/stores/delivery.ts';
 import type { SettledRun, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
-import { keptOutput, keptTrace } from '../kept-run.ts';
+import { deliveryIdOf, isKeptTogether, TOGETHER } from '../kept-run.ts';
 import { pipelinesOfAll, resolvedBy } from '../resolving.ts';
 import { type EventStates, type Made, settledBefore, settledResult, tokenOf } from '../settled-result.ts';
+
+interface FoundDestination {
+  readonly name: string;
+  readonly kind: string;
+  readonly paused: number;
+}
 
 type Settle = (settlements: readonly Settlement[], at: number) => SettleResult[];
 
@@ -21,7 +27,7 @@ export function prepareSettle(database: Database): Settle {
      WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND outcome = 'failed' AND mended = 0 LIMIT 1`,
   );
   const findBetterSince = database.prepare(
-    `SELECT 1 FROM runs WHERE org_id = ?1 AND event_id = ?2 AND pipeline_id = ?3 AND outcome <> 'failed'
+    `SELECT 1 FROM all_runs WHERE org_id = ?1 AND event_id = ?2 AND pipeline_id = ?3 AND outcome <> 'failed'
        AND id > (SELECT max(id) FROM runs WHERE org_id = ?1 AND event_id = ?2 AND pipeline_id = '${UNKNOWN_PIPELINE}'
          AND outcome = 'failed' AND mended = 0)`,
   );
@@ -44,13 +50,14 @@ export function prepareSettle(database: Database): Settle {
     `UPDATE runs SET mended = 1
      WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND outcome = 'failed' AND id < ?`,
   );
-  const findDestination = database.prepare<{ name: string; kind: string; paused: number }, [string, string]>(
+  const findDestination = database.prepare<FoundDestination, [string, string]>(
     'SELECT name, kind, paused FROM destinations WHERE org_id = ? AND id = ?',
   );
   const addDelivery = database.prepare(
     `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
-       destination_name, destination_kind, state, lease_token, attempt, budget_from, due_at, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
+       destination_name, destination_kind, state, lease_token, attempt, budget_from, due_at, created_at, run_version,
+       run_source_name, run_job_id, run_output, run_trace)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // An event has few deliveries; as an expression, the state does not tempt the planner to look through all the dead.
   const cancelReplayed = database.prepare(
@@ -70,7 +77,9 @@ export function prepareSettle(database: Database): Settle {
   const listOutcomes = database.prepare<
     { pipeline_id: string; outcome: RunOutcome['kind'] },
     [string, string]
-  >('SELECT pipeline_id, outcome FROM runs WHERE org_id = ? AND event_id = ? AND mended <> 1 ORDER BY id');
+  >(
+    'SELECT pipeline_id, outcome FROM all_runs WHERE org_id = ? AND event_id = ? AND mended <> 1 ORDER BY id',
+  );
   const park = database.prepare(
     'INSERT INTO parked_events (org_id, event_id, job_id, due_at, plan) VALUES (?, ?, ?, ?, ?)',
   );
@@ -107,15 +116,22 @@ export function prepareSettle(database: Database): Settle {
     const { orgId, eventId, jobId } = settlement;
     const run = settlement.runs[position] as SettledRun;
     const notes = [...run.notes];
-    let deliveries = 0;
+    const destinations: (FoundDestination & { readonly id: string })[] = [];
     for (const id of run.destinations) {
-      const destination = findDestination.get(orgId, id);
-      if (!destination) {
-        notes.push({ destination: id, note: 'The destination is gone.' });
-        made.gone.push(id);
+      const found = findDestination.get(orgId, id);
+      if (found) {
+        destinations.push({ ...found, id });
         continue;
       }
-      const deliveryId = newId('dlv', at);
+      notes.push({ destination: id, note: 'The destination is gone.' });
+      made.gone.push(id);
+    }
+    const deliveries = destinations.length;
+    const { output, trace } = run;
+    const isTogether = isKeptTogether({ run, notes, deliveries, output, trace });
+    for (const destination of destinations) {
+      const { id } = destination;
+      const deliveryId = isTogether ? deliveryIdOf(run.id) : newId('dlv', at);
       if (jobId !== null)
         made.replayed += cancelReplayed.run(at, deliveryId, orgId, eventId, run.pipelineId, id).changes;
       const token = destination.paused === 0 ? tokenOf(settlement, position, id) : null;
@@ -124,7 +140,7 @@ export function prepareSettle(database: Database): Settle {
         deliveryId,
         orgId,
         eventId,
-        run.id,
+        isTogether ? TOGETHER : run.id,
         run.pipelineId,
         run.pipelineName,
         id,
@@ -134,26 +150,32 @@ export function prepareSettle(database: Database): Settle {
         token,
         at,
         at,
+        isTogether ? run.version : null,
+        isTogether ? run.sourceName : null,
+        isTogether ? (jobId ?? '') : null,
+        isTogether ? output : null,
+        isTogether ? trace : null,
       );
-      deliveries++;
     }
-    addRun.run(
-      run.id,
-      orgId,
-      eventId,
-      run.pipelineId,
-      run.pipelineName,
-      run.version,
-      run.sourceName,
-      run.outcome,
-      run.step,
-      run.reason,
-      keptOutput(run, deliveries),
-      keptTrace(run, deliveries),
-      notes.length > 0 ? JSON.stringify(notes) : null,
-      jobId ?? '',
-      at,
-    );
+    if (!isTogether) {
+      addRun.run(
+        run.id,
+        orgId,
+        eventId,
+        run.pipelineId,
+        run.pipelineName,
+        run.version,
+        run.sourceName,
+        run.outcome,
+        run.step,
+        run.reason,
+        output,
+        trace,
+        notes.length > 0 ? JSON.stringify(notes) : null,
+        jobId ?? '',
+        at,
+      );
+    }
     for (const { scope, key, expiresAt } of run.claims) {
       keepKey.run(orgId, scope, key, eventId, expiresAt, at);
     }

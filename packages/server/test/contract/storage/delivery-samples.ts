@@ -61,7 +61,7 @@ export async function routedTo(
       tallies: [],
       runs: [
         {
-          id: idAt('run', NOW),
+          id: idAt('run', at),
           pipelineId: 'pipe_1',
           pipelineName: 'All',
           version: 1,
@@ -71,6 +71,7 @@ export async function routedTo(
           reason: null,
           trace: '[]',
           output: `{"payload":${payload},"labels":{}}`,
+          payload,
           notes: [],
           claims: [],
           destinations,

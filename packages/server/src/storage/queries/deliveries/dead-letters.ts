@@ -16,7 +16,7 @@ const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
   eb.not(
     eb.exists(
       eb
-        .selectFrom('runs as later')
+        .selectFrom('all_runs as later')
         .select('later.id')
         .whereRef('later.org_id', '=', 'runs.org_id')
         .whereRef('later.event_id', '=', 'runs.event_id')

@@ -127,11 +127,11 @@ function matching(db: Db, orgId: string, filter: EventFilter, ceiling: string | 
     const { pipeline } = filter;
     query = query.where(({ exists, selectFrom }) =>
       exists(
-        selectFrom('runs')
-          .select('runs.id')
-          .whereRef('runs.org_id', '=', 'events.org_id')
-          .whereRef('runs.event_id', '=', 'events.id')
-          .where('runs.pipeline_id', '=', pipeline),
+        selectFrom('all_runs')
+          .select('all_runs.id')
+          .whereRef('all_runs.org_id', '=', 'events.org_id')
+          .whereRef('all_runs.event_id', '=', 'events.id')
+          .where('all_runs.pipeline_id', '=', pipeline),
       ),
     );
   }
