@@ -67,6 +67,10 @@ export function prepareSettle(database: Database): Settle {
   const setState = database.prepare(
     'UPDATE events SET state = ?, matched_sources = ?, claim_token = NULL WHERE org_id = ? AND id = ?',
   );
+  const setOwnState = database.prepare(
+    `UPDATE events SET state = ?, matched_sources = ?, claim_token = NULL
+     WHERE org_id = ? AND id = ? AND state = '${CLAIMED}' AND claim_token = ?`,
+  );
   const findOwnEvent = database.prepare(
     `SELECT 1 FROM events WHERE org_id = ? AND id = ? AND state = '${CLAIMED}' AND claim_token = ?`,
   );
@@ -93,6 +97,9 @@ export function prepareSettle(database: Database): Settle {
      WHERE org_id = ? AND id = ?`,
   );
 
+  /** Most settlements of a batch go to the same few. */
+  const found = new Map<string, FoundDestination | null>();
+
   function findNeedless(settlement: Settlement): SettleResult | null {
     const { orgId, eventId, retryOf = [] } = settlement;
     const resolved = retryOf.filter(id => findFailure.get(orgId, eventId, id) === null);
@@ -111,6 +118,15 @@ export function prepareSettle(database: Database): Settle {
     return null;
   }
 
+  function destinationOf(orgId: string, id: string): FoundDestination | null {
+    const name = `${orgId} ${id}`;
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const destination = findDestination.get(orgId, id);
+    found.set(name, destination);
+    return destination;
+  }
+
   /** Adds to what the settlement has made. */
   function settleRun(settlement: Settlement, position: number, at: number, made: Made): void {
     const { orgId, eventId, jobId } = settlement;
@@ -118,9 +134,9 @@ export function prepareSettle(database: Database): Settle {
     const notes = [...run.notes];
     const destinations: (FoundDestination & { readonly id: string })[] = [];
     for (const id of run.destinations) {
-      const found = findDestination.get(orgId, id);
-      if (found) {
-        destinations.push({ ...found, id });
+      const destination = destinationOf(orgId, id);
+      if (destination) {
+        destinations.push({ ...destination, id });
         continue;
       }
       notes.push({ destination: id, note: 'The destination is gone.' });
@@ -182,13 +198,23 @@ export function prepareSettle(database: Database): Settle {
     made.deliveries += deliveries;
   }
 
+  /** How it is after its first round, in which it has no other runs. */
+  function firstStateOf({ runs, parked, matchedSources }: Settlement) {
+    const state = parked.length > 0 ? null : stateAfter(runs.map(({ outcome }) => outcome));
+    return {
+      state,
+      stored: state ?? DEFERRED,
+      sources: matchedSources === null ? null : JSON.stringify(matchedSources),
+    };
+  }
+
   function setEventState(settlement: Settlement): EventStates {
-    const { orgId, eventId, jobId, round, runs, parked, matchedSources } = settlement;
+    const { orgId, eventId, jobId, round, parked, isBornClaimed } = settlement;
     if (round === 'first') {
-      const state = parked.length > 0 ? DEFERRED : stateAfter(runs.map(({ outcome }) => outcome));
-      const sources = matchedSources === null ? null : JSON.stringify(matchedSources);
-      setState.run(state, sources, orgId, eventId);
-      return { state: state === DEFERRED ? null : state };
+      const { state, stored, sources } = firstStateOf(settlement);
+      // That of one that was born claimed has ended its claim.
+      if (!isBornClaimed) setState.run(stored, sources, orgId, eventId);
+      return { state };
     }
     if (jobId === null && parked.length > 0) return { state: null };
     const before = findState.get(orgId, eventId)?.state;
@@ -206,17 +232,21 @@ export function prepareSettle(database: Database): Settle {
     return found !== null;
   }
 
+  /** Whether it was ours: a claim is a row, or the state of an event that was born claimed. */
+  function endClaimOf(settlement: Settlement): boolean {
+    const { orgId, eventId, jobId, token, isBornClaimed } = settlement;
+    if (!isBornClaimed) return endClaim.run(orgId, eventId, jobId ?? '', token).changes > 0;
+    const { stored, sources } = firstStateOf(settlement);
+    return setOwnState.run(stored, sources, orgId, eventId, token).changes > 0;
+  }
+
   function settleOne(settlement: Settlement, at: number): SettleResult {
-    const { orgId, eventId, token, isBornClaimed, runs, parked } = settlement;
+    const { orgId, eventId, runs, parked } = settlement;
     const jobId = settlement.jobId ?? '';
+    const instead = findNeedless(settlement) ?? findLost(settlement, at);
     // Whoever has lost the claim is answered so, whatever else has become of the event.
-    if (!isOurs(settlement)) return { kind: 'refused' };
-    const needless = findNeedless(settlement);
-    if (needless) return needless;
-    const lost = findLost(settlement, at);
-    if (lost) return lost;
-    // One that was born claimed ends with its state.
-    if (!isBornClaimed) endClaim.run(orgId, eventId, jobId, token);
+    if (!(instead ? isOurs(settlement) : endClaimOf(settlement))) return { kind: 'refused' };
+    if (instead) return instead;
     const made: Made = { deliveries: 0, claimed: [], replayed: 0, gone: [] };
     for (const position of runs.keys()) settleRun(settlement, position, at, made);
     for (const { pipelineId, below } of resolvedBy(settlement))
@@ -228,5 +258,8 @@ export function prepareSettle(database: Database): Settle {
     return settledResult(made, states);
   }
 
-  return (settlements, at) => settlements.map(settlement => settleOne(settlement, at));
+  return (settlements, at) => {
+    found.clear();
+    return settlements.map(settlement => settleOne(settlement, at));
+  };
 }
