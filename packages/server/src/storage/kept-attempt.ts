@@ -19,7 +19,10 @@ interface Repeated {
 /** What is longer is cut in a request, and would be looked for in vain. */
 const LONGEST_PAYLOAD = 16 * 1024;
 
-/** Not changed once released, only added to: the place of a phrase is the character that stands for it. */
+/**
+ * In the order in which a webhook has them. Not changed once released, only added to: the place of a phrase is the
+ * character that stands for it.
+ */
 function phrasesOf({ eventId, eventType, deliveryId, n, output }: Repeated): string[] {
   const begin = `{"type":${JSON.stringify(eventType)},"payload":`;
   const payload = output.slice('{"payload":'.length, output.lastIndexOf(',"labels":'));
@@ -38,12 +41,17 @@ const HIGHEST = standInOf(4);
 export function keptRequest({ deliveryId, attempt, repeats }: EndedAttempt): string {
   const { n, request } = attempt;
   if (repeats === undefined) return request;
-  let kept = request;
-  for (const [place, phrase] of phrasesOf({ ...repeats, deliveryId, n }).entries()) {
-    const at = phrase === '' ? -1 : kept.indexOf(phrase);
-    if (at >= 0) kept = kept.slice(0, at) + standInOf(place) + kept.slice(at + phrase.length);
+  const phrases = phrasesOf({ ...repeats, deliveryId, n });
+  let kept = '';
+  let from = 0;
+  for (let place = 0; place < phrases.length; place++) {
+    const phrase = phrases[place] ?? '';
+    const at = phrase === '' ? -1 : request.indexOf(phrase, from);
+    if (at < 0) continue;
+    kept += request.slice(from, at) + standInOf(place);
+    from = at + phrase.length;
   }
-  return kept;
+  return kept + request.slice(from);
 }
 
 /** Whether something stands in it for what is stored elsewhere. */

@@ -48,14 +48,3 @@ export const isKeptTogether = ({ run, notes, deliveries, output, trace }: KeptRu
   run.reason === null &&
   run.step === null &&
   output.length + trace.length <= LONGEST_TOGETHER;
-
-/** In place of the id of a run that is kept with its delivery: beside their prefixes they have the same. */
-export const TOGETHER = '';
-
-/** As long as the prefix of a delivery. */
-const RUN = 'run_';
-
-export const deliveryIdOf = (runId: string): string => `dlv_${runId.slice(RUN.length)}`;
-
-export const runIdOf = (delivery: { readonly id: string; readonly run_id: string }): string =>
-  delivery.run_id === TOGETHER ? `${RUN}${delivery.id.slice(RUN.length)}` : delivery.run_id;

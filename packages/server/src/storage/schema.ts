@@ -196,7 +196,6 @@ export interface Schema extends Views {
     id: string;
     org_id: string;
     event_id: string;
-    /** Empty: the run is kept here. */
     run_id: string;
     pipeline_id: string;
     pipeline_name: string;

@@ -259,7 +259,7 @@ describe.each([
 
   test('the map: runs of each pipeline, deliveries along each edge, and what each destination took', async () => {
     const map = dataOf<MapRecord>(await hour.owner.get('/map?minutes=120'));
-    const runs = await by('pipeline_id', 'runs');
+    const runs = await by('pipeline_id', 'all_runs');
     expect(Object.fromEntries(map.pipelines.map(({ id, total }) => [id, total]))).toEqual(runs);
     const delivered = await by('destination_id', `deliveries WHERE state = 'delivered'`);
     const shown = Object.fromEntries(map.destinations.map(({ id, total }) => [id, total]));

@@ -3,7 +3,7 @@
  * attempt that it takes. All other runs and attempts, and all of before, have rows of their own; the views show both.
  */
 export const keptTogether = [
-  // The run where `run_trace` is there, with an id that only its prefix tells from the delivery's.
+  // The run where `run_trace` is there.
   `ALTER TABLE deliveries ADD COLUMN run_version BIGINT`,
   `ALTER TABLE deliveries ADD COLUMN run_source_name TEXT`,
   `ALTER TABLE deliveries ADD COLUMN run_job_id TEXT`,
@@ -18,7 +18,7 @@ export const keptTogether = [
      SELECT id, org_id, event_id, pipeline_id, pipeline_name, version, source_name, outcome, failed_step, reason, output,
        trace, notes, replay_job_id, created_at, mended FROM runs
      UNION ALL
-     SELECT 'run_' || substr(id, 5), org_id, event_id, pipeline_id, pipeline_name, run_version, run_source_name,
+     SELECT run_id, org_id, event_id, pipeline_id, pipeline_name, run_version, run_source_name,
        'routed', NULL, NULL, run_output, run_trace, NULL, run_job_id, created_at, 0
      FROM deliveries WHERE run_trace IS NOT NULL`,
   `CREATE VIEW all_attempts AS

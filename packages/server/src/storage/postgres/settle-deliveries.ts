@@ -1,7 +1,7 @@
 import { newId } from '../../core/ids.ts';
 import { REPLAYED } from '../../core/stores/delivery.ts';
 import type { SettledRun, Settlement } from '../../core/stores/event-queue.ts';
-import { deliveryIdOf, isKeptTogether, TOGETHER } from '../kept-run.ts';
+import { isKeptTogether } from '../kept-run.ts';
 import { type Made, tokenOf } from '../settled-result.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
@@ -50,7 +50,7 @@ export async function addDeliveries(session: Session, rows: readonly RunRow[], a
   if (there.length === 0) return;
   const made = there.map(({ row, destination }) => {
     const run = isTogether(row) ? row.run : null;
-    const id = run === null ? newId('dlv', at) : deliveryIdOf(run.id);
+    const id = newId('dlv', at);
     const token = destination.paused === 0 ? tokenOf(row.settlement, row.position, destination.id) : null;
     if (token !== null) row.made.claimed.push({ id, run: row.position, destinationId: destination.id });
     return { id, row, destination, token, run };
@@ -71,7 +71,7 @@ export async function addDeliveries(session: Session, rows: readonly RunRow[], a
       textArray(made.map(({ id }) => id)),
       textArray(made.map(({ row }) => row.settlement.orgId)),
       textArray(made.map(({ row }) => row.settlement.eventId)),
-      textArray(made.map(({ row, run }) => (run === null ? row.run.id : TOGETHER))),
+      textArray(made.map(({ row }) => row.run.id)),
       textArray(made.map(({ row }) => row.run.pipelineId)),
       textArray(made.map(({ row }) => row.run.pipelineName)),
       textArray(made.map(({ destination }) => destination.id)),

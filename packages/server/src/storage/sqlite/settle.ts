@@ -5,7 +5,7 @@ import { newId } from '../../core/ids.ts';
 import { REPLAYED } from '../../core/stores/delivery.ts';
 import type { SettledRun, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
-import { deliveryIdOf, isKeptTogether, TOGETHER } from '../kept-run.ts';
+import { isKeptTogether } from '../kept-run.ts';
 import { pipelinesOfAll, resolvedBy } from '../resolving.ts';
 import { type EventStates, type Made, settledBefore, settledResult, tokenOf } from '../settled-result.ts';
 
@@ -147,7 +147,7 @@ export function prepareSettle(database: Database): Settle {
     const isTogether = isKeptTogether({ run, notes, deliveries, output, trace });
     for (const destination of destinations) {
       const { id } = destination;
-      const deliveryId = isTogether ? deliveryIdOf(run.id) : newId('dlv', at);
+      const deliveryId = newId('dlv', at);
       if (jobId !== null)
         made.replayed += cancelReplayed.run(at, deliveryId, orgId, eventId, run.pipelineId, id).changes;
       const token = destination.paused === 0 ? tokenOf(settlement, position, id) : null;
@@ -156,7 +156,7 @@ export function prepareSettle(database: Database): Settle {
         deliveryId,
         orgId,
         eventId,
-        isTogether ? TOGETHER : run.id,
+        run.id,
         run.pipelineId,
         run.pipelineName,
         id,

@@ -61,7 +61,7 @@ export async function routedTo(
       tallies: [],
       runs: [
         {
-          id: idAt('run', at),
+          id: idAt('run', NOW),
           pipelineId: 'pipe_1',
           pipelineName: 'All',
           version: 1,

@@ -36,7 +36,7 @@ const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
           .whereRef('made.event_id', '=', 'runs.event_id')
           .whereRef('made.pipeline_id', '=', 'runs.pipeline_id')
           .where('made.run_trace', 'is not', null)
-          .where(sql<SqlBool>`'run_' || substr(made.id, 5) > runs.id`),
+          .whereRef('made.run_id', '>', 'runs.id'),
       ),
     ),
   ]);

@@ -4,7 +4,7 @@ import type { DeliveryFilter, DeliveryState, StoredDelivery } from '../../../cor
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { claimedDeliveryJoins } from '../../claimed-delivery.ts';
 import { fullRequest, isAbridged } from '../../kept-attempt.ts';
-import { fullOutput, outputColumn, runIdOf } from '../../kept-run.ts';
+import { fullOutput, outputColumn } from '../../kept-run.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { stillClaimed } from '../../still-claimed.ts';
@@ -49,7 +49,7 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
   orgId: row.org_id,
   eventId: row.event_id,
   eventType: row.event_type ?? '',
-  runId: runIdOf(row),
+  runId: row.run_id,
   pipeline: { id: row.pipeline_id, name: row.pipeline_name },
   destination: { id: row.destination_id, name: row.destination_name, kind: row.destination_kind },
   state: row.shown_state,
