@@ -1,16 +1,19 @@
 import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
 import { type EventRow, toPipelineEvent } from './event-row.ts';
+import { fullOutput, outputColumn } from './kept-run.ts';
 
 /** What both engines read of a delivery that they hand out: of itself, its run and its event. */
 export const claimedDeliveryColumns = `delivery.id, delivery.org_id, delivery.destination_id, delivery.event_id,
   delivery.attempt, delivery.budget_from, delivery.due_at,
   coalesce(delivery.budget_at, delivery.created_at) AS budget_at,
-  CASE WHEN delivery.budget_at IS NULL THEN 0 ELSE 1 END AS is_retried, run.output, event.type, event.icon, event.sender_id,
+  CASE WHEN delivery.budget_at IS NULL THEN 0 ELSE 1 END AS is_retried, ${outputColumn} AS output,
+  event.payload, event.type, event.icon, event.sender_id,
   event.entity_kind, event.entity_external_id, event.happened_at, event.received_at,
-  run.source_name, run.replay_job_id`;
+  coalesce(delivery.run_source_name, run.source_name) AS source_name,
+  coalesce(delivery.run_job_id, run.replay_job_id) AS replay_job_id`;
 
 export const claimedDeliveryJoins = `
-  JOIN runs AS run
+  LEFT JOIN runs AS run
     ON run.org_id = delivery.org_id AND run.event_id = delivery.event_id AND run.id = delivery.run_id
   JOIN events AS event ON event.org_id = delivery.org_id AND event.id = delivery.event_id`;
 
@@ -25,6 +28,7 @@ export interface ClaimedDeliveryRow extends EventRow {
   readonly is_retried: number;
   readonly due_at: number;
   readonly output: string;
+  readonly payload: string;
   readonly source_name: string | null;
   readonly replay_job_id: string;
 }
@@ -34,7 +38,7 @@ export const toClaimedDelivery = (row: ClaimedDeliveryRow): ClaimedDelivery => (
   orgId: row.org_id,
   destinationId: row.destination_id,
   event: toPipelineEvent(row.event_id, row),
-  output: row.output,
+  output: fullOutput(row.output, row.payload),
   sourceName: row.source_name,
   isReplay: row.replay_job_id !== '',
   attempt: row.attempt,

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
  * The tables as both engines hold them. Only types that SQLite and PostgreSQL share are used: text, 64-bit
  * integers (times are epoch milliseconds, flags 0 or 1) and doubles; hashes are hex, sealed secrets base64.
  */
-export interface Schema {
+export interface Schema extends Views {
   settings: { name: string; value: string };
   organisations: {
     id: string;
@@ -123,6 +123,8 @@ export interface Schema {
     definition: string;
     created_by: string;
     created_at: number;
+    /** When it was noticed that its pipeline is gone. */
+    gone_at: number | null;
   };
   destinations: {
     id: string;
@@ -217,6 +219,17 @@ export interface Schema {
     /** Of one that an outage ended: since when its destination was down, and when it was probed last. */
     down_since: number | null;
     probed_at: number | null;
+    /** The run that made it, where it made no other; all null where that is kept in `runs`. */
+    run_version: number | null;
+    run_source_name: string | null;
+    run_job_id: string | null;
+    run_output: string | null;
+    run_trace: string | null;
+    /** The attempt that delivered it, where that was the first; all null where attempts are kept in `attempts`. */
+    attempt_ms: number | null;
+    attempt_status: number | null;
+    attempt_request: string | null;
+    attempt_response: string | null;
   };
   attempts: {
     org_id: string;
@@ -276,6 +289,12 @@ export interface Schema {
     changed: number;
   };
   entity_links: { org_id: string; from_id: string; relation: string; to_id: string; created_at: number };
+}
+
+/** Views, which are only read: those that have rows of their own, and those that are kept in rows of deliveries. */
+interface Views {
+  all_runs: Schema['runs'];
+  all_attempts: Schema['attempts'];
 }
 
 export type Db = Kysely<Schema>;

@@ -63,6 +63,7 @@ const run = (outcome: 'routed' | 'dropped' | 'failed', ...destinations: string[]
   reason: null,
   trace: '',
   output: '',
+  payload: '{}',
   notes: [],
   claims: [],
   destinations,

@@ -164,7 +164,7 @@ describe.each([
     const outcomes = new Map<string, RunOutcome['kind'][]>(
       (await opened.rows(hour, 'SELECT id FROM events')).map(({ id }) => [String(id), []]),
     );
-    const runs = await opened.rows(hour, `SELECT event_id, outcome FROM runs WHERE replay_job_id = ''`);
+    const runs = await opened.rows(hour, `SELECT event_id, outcome FROM all_runs WHERE replay_job_id = ''`);
     for (const { event_id, outcome } of runs)
       outcomes.get(String(event_id))?.push(outcome as RunOutcome['kind']);
     expect(present(settled)).toEqual(tally([...outcomes.values()].map(stateAfter)));
@@ -203,13 +203,13 @@ describe.each([
 
   test('attempts: as many as are stored, by what came of each; what arrived is what receivers took', async () => {
     const stored = await groups(
-      `SELECT coalesce(code, 'delivered') AS name, count(*) AS n FROM attempts GROUP BY coalesce(code, 'delivered')`,
+      `SELECT coalesce(code, 'delivered') AS name, count(*) AS n FROM all_attempts GROUP BY coalesce(code, 'delivered')`,
     );
     expect(metric('sluice_delivery_attempts_total', 'result')).toEqual(stored);
     const arrived = await groups(
-      `SELECT destination_id AS name, count(*) AS n FROM attempts
-       JOIN deliveries ON deliveries.org_id = attempts.org_id AND deliveries.id = attempts.delivery_id
-       WHERE attempts.code IS NULL GROUP BY destination_id`,
+      `SELECT destination_id AS name, count(*) AS n FROM all_attempts
+       JOIN deliveries ON deliveries.org_id = all_attempts.org_id AND deliveries.id = all_attempts.delivery_id
+       WHERE all_attempts.code IS NULL GROUP BY destination_id`,
     );
     expect(arrived).toEqual(present(Object.fromEntries(hour.taken)));
     expect(stored.delivered).toBe(await count(`deliveries WHERE state = 'delivered'`));
@@ -259,7 +259,7 @@ describe.each([
 
   test('the map: runs of each pipeline, deliveries along each edge, and what each destination took', async () => {
     const map = dataOf<MapRecord>(await hour.owner.get('/map?minutes=120'));
-    const runs = await by('pipeline_id', 'runs');
+    const runs = await by('pipeline_id', 'all_runs');
     expect(Object.fromEntries(map.pipelines.map(({ id, total }) => [id, total]))).toEqual(runs);
     const delivered = await by('destination_id', `deliveries WHERE state = 'delivered'`);
     const shown = Object.fromEntries(map.destinations.map(({ id, total }) => [id, total]));

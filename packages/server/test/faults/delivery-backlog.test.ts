@@ -29,7 +29,6 @@ function pileUp(directory: string, orgId: string, destinationId: string): void {
      VALUES ('run_backlog', '${orgId}', 'evt_backlog', 'pipe_1', 'All', 1, 'routed',
        '{"payload":{},"labels":{}}', '[]', '', ${now})`,
   );
-  database.run('DROP INDEX deliveries_once');
   database.run(
     `WITH RECURSIVE count (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < ${PENDING})
      INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { newInstallation, onBothEngines } from './prepare.ts';
 
 const KILLS = 6;
-const RUNS = '(SELECT count(*) FROM runs)';
+const RUNS = '(SELECT count(*) FROM all_runs)';
 const BATCH = 40;
 
 /** An sdk source, two pipelines that listen to it, one of them deduplicating, and an inbox behind both. */

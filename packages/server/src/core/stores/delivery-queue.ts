@@ -130,6 +130,8 @@ export interface EndedAttempt {
   readonly deliveryId: string;
   readonly token: string;
   readonly attempt: StoredAttempt;
+  /** What its request may repeat, and need not be kept a second time; absent: it is kept as it is. */
+  readonly repeats?: { readonly eventId: string; readonly eventType: string; readonly output: string };
   readonly next:
     | { readonly state: 'delivered' }
     | {

@@ -145,6 +145,8 @@ export interface SettledRun {
   readonly trace: string;
   /** JSON text of payload and labels as the last step left them; empty where there are no destinations. */
   readonly output: string;
+  /** Of the event as it came: what the output has left as it was need not be kept a second time. */
+  readonly payload: string;
   readonly notes: readonly RoutingNote[];
   readonly claims: readonly {
     readonly scope: string;

@@ -5,7 +5,7 @@ import { toRecord } from './record.ts';
 
 const decision = { kind: 'dead', code: 'rejected_by_destination', message: '' } as const;
 const claim = {
-  delivery: { orgId: 'org_1', id: 'dlv_1', attempt: 0 },
+  delivery: { orgId: 'org_1', id: 'dlv_1', attempt: 0, event: { id: 'evt_1', type: 'x' }, output: '{}' },
   token: 'run_1',
 } as unknown as Claim;
 

@@ -25,6 +25,7 @@ export const toRecord = (
     request: JSON.stringify(result.request),
     response: kept(result.response ?? ''),
   },
+  repeats: { eventId: delivery.event.id, eventType: delivery.event.type, output: delivery.output },
   next: nextOf(decision),
 });
 

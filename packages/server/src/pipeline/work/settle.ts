@@ -42,7 +42,7 @@ export function settlementOf(
     token: claimed.token,
     ...(claimed.isBornClaimed ? { isBornClaimed: true as const } : {}),
     round: claimed.jobId === null && claimed.plan === null ? 'first' : 'later',
-    runs: runs.flatMap(run => settledRun(run, now)),
+    runs: runs.flatMap(run => settledRun(run, claimed.payload, now)),
     parked: [...options.notDue, ...runs.flatMap(run => parkedRun(run, now))],
     ...(retryOf.size > 0 ? { retryOf: [...retryOf] } : {}),
     matchedSources: claimed.sourceId === null ? options.sources : null,
@@ -52,7 +52,7 @@ export function settlementOf(
   };
 }
 
-function settledRun({ pipeline, sourceName, report }: EndedRun, now: number): SettledRun[] {
+function settledRun({ pipeline, sourceName, report }: EndedRun, payload: string, now: number): SettledRun[] {
   if (report.kind !== 'settled') return [];
   const { outcome, step, reason, trace, output, notes, claims, destinations } = report;
   return [
@@ -67,6 +67,7 @@ function settledRun({ pipeline, sourceName, report }: EndedRun, now: number): Se
       reason,
       trace,
       output,
+      payload,
       notes,
       claims,
       destinations,

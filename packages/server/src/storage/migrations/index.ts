@@ -12,6 +12,7 @@ import { replayedDeliveries } from './0011-replayed-deliveries.ts';
 import { agreedBreakers } from './0012-agreed-breakers.ts';
 import { claimsOfNodes } from './0013-claims-of-nodes.ts';
 import { bornClaimed } from './0014-born-claimed.ts';
+import { keptTogether } from './0015-kept-together.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -32,4 +33,5 @@ export const migrations: readonly (readonly string[])[] = [
   agreedBreakers,
   claimsOfNodes,
   bornClaimed,
+  keptTogether,
 ];

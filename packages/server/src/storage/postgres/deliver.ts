@@ -8,6 +8,8 @@ import {
   isUnspent,
   toClaimedDelivery,
 } from '../claimed-delivery.ts';
+import { isOnlyAttempt, keptRequest } from '../kept-attempt.ts';
+import { outputSize } from '../kept-run.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
 import type { Session, SessionPool } from './sessions.ts';
@@ -17,20 +19,20 @@ import type { Session, SessionPool } from './sessions.ts';
 /** Nodes that claim at once pass over each other's rows. The first that is due goes out however large it is. */
 const CLAIM = `
   WITH due AS MATERIALIZED (
-    SELECT first.org_id, first.id, first.event_id, first.run_id, first.destination_id, first.due_at, input.bytes
+    SELECT first.org_id, first.id, first.event_id, first.run_id, first.run_output, first.destination_id, first.due_at,
+      input.bytes
     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS input (org_id, destination_id, most, bytes)
     JOIN destinations AS destination
       ON destination.org_id = input.org_id AND destination.id = input.destination_id AND destination.paused = 0
     CROSS JOIN LATERAL (
-      SELECT org_id, id, event_id, run_id, destination_id, due_at FROM deliveries
+      SELECT org_id, id, event_id, run_id, run_output, destination_id, due_at FROM deliveries
       WHERE state IN ('pending', 'retrying') AND deliveries.destination_id = input.destination_id
         AND deliveries.org_id = input.org_id AND due_at <= $5
       ORDER BY due_at LIMIT input.most FOR UPDATE SKIP LOCKED) AS first),
   fitting AS (
-    SELECT due.org_id, due.id, due.bytes, octet_length(run.output) AS size, sum(octet_length(run.output))
-      OVER (PARTITION BY due.destination_id ORDER BY due.due_at, due.id) AS so_far
-    FROM due JOIN runs AS run
-      ON run.org_id = due.org_id AND run.event_id = due.event_id AND run.id = due.run_id)
+    SELECT delivery.org_id, delivery.id, delivery.bytes, ${outputSize} AS size, sum(${outputSize})
+      OVER (PARTITION BY delivery.destination_id ORDER BY delivery.due_at, delivery.id) AS so_far
+    FROM due AS delivery ${claimedDeliveryJoins})
   UPDATE deliveries AS delivery SET state = 'delivering', lease_token = $6
   FROM fitting WHERE delivery.org_id = fitting.org_id AND delivery.id = fitting.id
     AND (fitting.so_far <= fitting.bytes OR fitting.so_far = fitting.size)
@@ -71,15 +73,23 @@ export function createRecordAttempts(sessions: SessionPool): DeliveryQueue['reco
 }
 
 /** Only results whose claim still holds count. */
-async function recordAttempts(session: Session, records: readonly EndedAttempt[]): Promise<string[]> {
+async function recordAttempts(session: Session, ended: readonly EndedAttempt[]): Promise<string[]> {
+  const records = ended.map(record => ({
+    ...record,
+    attempt: { ...record.attempt, request: keptRequest(record) },
+  }));
+  const only = records.map(record => (isOnlyAttempt(record, record.attempt.request) ? record : null));
   const { rows } = await session.query<{ id: string }>(
     `UPDATE deliveries AS delivery SET state = new.state, attempt = delivery.attempt + 1, code = new.code,
        finished_at = NULLIF(new.finished_at, -1), lease_token = NULL,
        due_at = CASE new.due_at WHEN -1 THEN delivery.due_at ELSE new.due_at END,
        budget_from = delivery.budget_from + new.unspent,
-       waiting_from = CASE new.unspent WHEN 1 THEN coalesce(delivery.waiting_from, delivery.due_at) END
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[])
-       AS new (org_id, id, token, state, code, finished_at, due_at, unspent)
+       waiting_from = CASE new.unspent WHEN 1 THEN coalesce(delivery.waiting_from, delivery.due_at) END,
+       attempt_ms = NULLIF(new.ms, -1), attempt_status = NULLIF(new.status, -1), attempt_request = new.request,
+       attempt_response = new.response
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
+       $9::bigint[], $10::bigint[], $11::text[], $12::text[])
+       AS new (org_id, id, token, state, code, finished_at, due_at, unspent, ms, status, request, response)
      WHERE delivery.org_id = new.org_id AND delivery.id = new.id AND delivery.lease_token = new.token
      RETURNING delivery.id`,
     [
@@ -91,11 +101,18 @@ async function recordAttempts(session: Session, records: readonly EndedAttempt[]
       bigintArray(records.map(record => finishedAt(record) ?? -1)),
       bigintArray(records.map(({ next }) => (next.state === 'retrying' ? next.dueAt : -1))),
       bigintArray(records.map(record => Number(isUnspent(record)))),
+      bigintArray(only.map(one => one?.attempt.durationMs ?? -1)),
+      bigintArray(only.map(one => one?.attempt.status ?? -1)),
+      textArray(only.map(one => one?.attempt.request ?? null)),
+      textArray(only.map(one => one?.attempt.response ?? null)),
     ],
   );
   const accepted = new Set(rows.map(row => row.id));
   const kept = records.filter(({ deliveryId }) => accepted.has(deliveryId));
-  if (kept.length > 0) await keepAttempts(session, kept);
+  await keepAttempts(
+    session,
+    kept.filter(record => !only.includes(record)),
+  );
   for (const { orgId, deliveryId } of kept.filter(isUnspent)) {
     await session.query(FORGET_PROBES, [orgId, deliveryId]);
   }
@@ -103,6 +120,7 @@ async function recordAttempts(session: Session, records: readonly EndedAttempt[]
 }
 
 async function keepAttempts(session: Session, kept: readonly EndedAttempt[]): Promise<void> {
+  if (kept.length === 0) return;
   await session.query(
     `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response, is_probe)
      SELECT org_id, delivery_id, n, at, duration_ms, NULLIF(status, -1), code, message, request, response, is_probe

@@ -1,8 +1,9 @@
 import { newId } from '../../core/ids.ts';
 import { REPLAYED } from '../../core/stores/delivery.ts';
 import type { SettledRun, Settlement } from '../../core/stores/event-queue.ts';
+import { isKeptTogether } from '../kept-run.ts';
 import { type Made, tokenOf } from '../settled-result.ts';
-import { textArray } from './arrays.ts';
+import { bigintArray, textArray } from './arrays.ts';
 import type { Session } from './sessions.ts';
 
 /** Deliveries among settlements: those that runs make, and the dead ones that they take the place of. */
@@ -14,6 +15,9 @@ export interface RunRow {
   readonly position: number;
   readonly notes: { readonly destination: string; readonly note: string }[];
   readonly made: Made;
+  /** As they are kept. */
+  readonly output: string;
+  readonly trace: string;
 }
 
 /** A destination that is being deleted is waited for: either it is gone here, or its deliveries go with it. */
@@ -33,30 +37,36 @@ export async function addDeliveries(session: Session, rows: readonly RunRow[], a
     [textArray(wanted.map(({ row }) => row.settlement.orgId)), textArray(wanted.map(({ id }) => id))],
   );
   const known = new Map(found.map(destination => [`${destination.org_id}\n${destination.id}`, destination]));
-  const made = wanted.flatMap(({ row, id }) => {
+  const there = wanted.flatMap(({ row, id }) => {
     const destination = known.get(`${row.settlement.orgId}\n${id}`);
     if (destination) {
       row.made.deliveries++;
-      const deliveryId = newId('dlv', at);
-      const token = destination.paused === 0 ? tokenOf(row.settlement, row.position, id) : null;
-      if (token !== null) row.made.claimed.push({ id: deliveryId, run: row.position, destinationId: id });
-      return [{ id: deliveryId, row, destination, token }];
+      return [{ row, destination }];
     }
     row.notes.push({ destination: id, note: 'The destination is gone.' });
     row.made.gone.push(id);
     return [];
   });
-  if (made.length === 0) return;
+  if (there.length === 0) return;
+  const made = there.map(({ row, destination }) => {
+    const run = isTogether(row) ? row.run : null;
+    const id = newId('dlv', at);
+    const token = destination.paused === 0 ? tokenOf(row.settlement, row.position, destination.id) : null;
+    if (token !== null) row.made.claimed.push({ id, run: row.position, destinationId: destination.id });
+    return { id, row, destination, token, run };
+  });
   await cancelReplayed(session, made, at);
   await session.query(
     `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
-       destination_name, destination_kind, state, lease_token, attempt, budget_from, due_at, created_at)
+       destination_name, destination_kind, state, lease_token, attempt, budget_from, due_at, created_at, run_version,
+       run_source_name, run_job_id, run_output, run_trace)
      SELECT id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id, destination_name,
-       destination_kind, CASE WHEN token IS NULL THEN 'pending' ELSE 'delivering' END, token, 0, 0, $11, $11
+       destination_kind, CASE WHEN token IS NULL THEN 'pending' ELSE 'delivering' END, token, 0, 0, $16, $16,
+       NULLIF(run_version, -1), run_source_name, run_job_id, run_output, run_trace
      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-       $9::text[], $10::text[])
+       $9::text[], $10::text[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::text[])
      AS new (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id, destination_name,
-       destination_kind, token)`,
+       destination_kind, token, run_version, run_source_name, run_job_id, run_output, run_trace)`,
     [
       textArray(made.map(({ id }) => id)),
       textArray(made.map(({ row }) => row.settlement.orgId)),
@@ -68,10 +78,19 @@ export async function addDeliveries(session: Session, rows: readonly RunRow[], a
       textArray(made.map(({ destination }) => destination.name)),
       textArray(made.map(({ destination }) => destination.kind)),
       textArray(made.map(({ token }) => token)),
+      bigintArray(made.map(({ run }) => run?.version ?? -1)),
+      textArray(made.map(({ run }) => run?.sourceName ?? null)),
+      textArray(made.map(({ row, run }) => (run === null ? null : (row.settlement.jobId ?? '')))),
+      textArray(made.map(({ row, run }) => (run === null ? null : row.output))),
+      textArray(made.map(({ row, run }) => (run === null ? null : row.trace))),
       at,
     ],
   );
 }
+
+/** Once its deliveries are counted: whether the run has no row of its own. */
+export const isTogether = (row: RunRow): boolean =>
+  isKeptTogether({ ...row, deliveries: row.made.deliveries });
 
 interface NewDelivery {
   readonly id: string;

@@ -66,13 +66,18 @@ async function findBetterSince(session: Session, settlements: readonly Settlemen
   );
   if (wanted.length === 0) return new Set();
   const { rows } = await session.query<{ org_id: string; event_id: string; pipeline_id: string }>(
-    `SELECT better.org_id, better.event_id, better.pipeline_id FROM runs AS better
-     WHERE (better.org_id, better.event_id, better.pipeline_id) IN (
-         SELECT * FROM unnest($1::text[], $2::text[], $3::text[]))
-       AND better.outcome <> 'failed'
-       AND better.id > (SELECT max(id) FROM runs AS unread
-         WHERE unread.org_id = better.org_id AND unread.event_id = better.event_id
-           AND unread.pipeline_id = '${UNKNOWN_PIPELINE}' AND unread.outcome = 'failed' AND unread.mended = 0)`,
+    // Table by table, for each that is wanted: as one view they would be read whole.
+    `SELECT wanted.org_id, wanted.event_id, wanted.pipeline_id
+     FROM unnest($1::text[], $2::text[], $3::text[]) AS wanted (org_id, event_id, pipeline_id)
+     CROSS JOIN LATERAL (SELECT max(id) AS id FROM runs
+       WHERE org_id = wanted.org_id AND event_id = wanted.event_id
+         AND pipeline_id = '${UNKNOWN_PIPELINE}' AND outcome = 'failed' AND mended = 0) AS unread
+     WHERE EXISTS (SELECT 1 FROM runs AS better
+         WHERE better.org_id = wanted.org_id AND better.event_id = wanted.event_id
+           AND better.pipeline_id = wanted.pipeline_id AND better.outcome <> 'failed' AND better.id > unread.id)
+       OR EXISTS (SELECT 1 FROM deliveries AS made
+         WHERE made.org_id = wanted.org_id AND made.event_id = wanted.event_id
+           AND made.pipeline_id = wanted.pipeline_id AND made.run_trace IS NOT NULL AND made.run_id > unread.id)`,
     [
       textArray(wanted.map(({ orgId }) => orgId)),
       textArray(wanted.map(({ eventId }) => eventId)),

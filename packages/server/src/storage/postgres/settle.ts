@@ -2,12 +2,13 @@ import type { RunOutcome } from '../../core/event/outcome.ts';
 import { CLAIMED, DEFERRED, stateAfter } from '../../core/event/state.ts';
 import type { EventQueue, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
+import { keptOutput, keptTrace } from '../kept-run.ts';
 import { resolvedBy } from '../resolving.ts';
 import { type EventStates, type Made, settledBefore, settledResult } from '../settled-result.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
 import type { Session, SessionPool } from './sessions.ts';
-import { addDeliveries, type RunRow } from './settle-deliveries.ts';
+import { addDeliveries, isTogether, type RunRow } from './settle-deliveries.ts';
 import { keepDedupeKeys } from './settle-keys.ts';
 import { findNeedless, inTurns } from './settle-retries.ts';
 
@@ -126,12 +127,32 @@ async function addRuns(
   const rows = settlements.flatMap(settlement =>
     settlement.runs.map((run, position): RunRow => {
       const made = { deliveries: 0, claimed: [], replayed: 0, gone: [] };
-      return { settlement, run, position, notes: [...run.notes], made };
+      const [output, trace] = [keptOutput(run), keptTrace(run)];
+      return { settlement, run, position, notes: [...run.notes], made, output, trace };
     }),
   );
   const made = new Map<Settlement, Made>();
   if (rows.length === 0) return made;
   await addDeliveries(session, rows, at);
+  await addRows(
+    session,
+    rows.filter(row => !isTogether(row)),
+    at,
+  );
+  for (const { settlement, made: one } of rows) {
+    const { deliveries, claimed, replayed, gone } = made.get(settlement) ?? nothingMade;
+    made.set(settlement, {
+      deliveries: deliveries + one.deliveries,
+      claimed: [...claimed, ...one.claimed],
+      replayed: replayed + one.replayed,
+      gone: [...gone, ...one.gone],
+    });
+  }
+  return made;
+}
+
+async function addRows(session: Session, rows: readonly RunRow[], at: number): Promise<void> {
+  if (rows.length === 0) return;
   await session.query(
     `INSERT INTO runs (id, org_id, event_id, pipeline_id, pipeline_name, version, outcome, failed_step, reason,
        output, trace, notes, replay_job_id, source_name, created_at)
@@ -151,24 +172,14 @@ async function addRuns(
       textArray(rows.map(({ run }) => run.outcome)),
       bigintArray(rows.map(({ run }) => run.step ?? -1)),
       textArray(rows.map(({ run }) => run.reason)),
-      textArray(rows.map(({ run, made }) => (made.deliveries > 0 ? run.output : ''))),
-      textArray(rows.map(({ run }) => run.trace)),
+      textArray(rows.map(({ output }) => output)),
+      textArray(rows.map(({ trace }) => trace)),
       textArray(rows.map(({ notes }) => (notes.length > 0 ? JSON.stringify(notes) : null))),
       textArray(rows.map(({ settlement }) => settlement.jobId ?? '')),
       textArray(rows.map(({ run }) => run.sourceName)),
       at,
     ],
   );
-  for (const { settlement, made: one } of rows) {
-    const { deliveries, claimed, replayed, gone } = made.get(settlement) ?? nothingMade;
-    made.set(settlement, {
-      deliveries: deliveries + one.deliveries,
-      claimed: [...claimed, ...one.claimed],
-      replayed: replayed + one.replayed,
-      gone: [...gone, ...one.gone],
-    });
-  }
-  return made;
 }
 
 async function resolveEarlier(session: Session, settlements: readonly Settlement[]): Promise<void> {
@@ -226,7 +237,7 @@ async function setStates(
   for (const settlement of later) {
     const { orgId, eventId } = settlement;
     const { rows } = await session.query<{ outcome: RunOutcome['kind'] }>(
-      `SELECT DISTINCT ON (pipeline_id) outcome FROM runs WHERE org_id = $1 AND event_id = $2 AND mended <> 1
+      `SELECT DISTINCT ON (pipeline_id) outcome FROM all_runs WHERE org_id = $1 AND event_id = $2 AND mended <> 1
        ORDER BY pipeline_id, id DESC`,
       [orgId, eventId],
     );

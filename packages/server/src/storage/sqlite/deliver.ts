@@ -9,6 +9,7 @@ import {
   isUnspent,
   toClaimedDelivery,
 } from '../claimed-delivery.ts';
+import { isOnlyAttempt } from '../kept-attempt.ts';
 
 type ClaimDeliveries = (...args: Parameters<DeliveryQueue['claimDeliveries']>) => ClaimedDelivery[];
 type RecordAttempts = (...args: Parameters<DeliveryQueue['recordAttempts']>) => string[];
@@ -31,16 +32,17 @@ export function prepareClaimDeliveries(database: Database): ClaimDeliveries {
     const claimed: ClaimedDelivery[] = [];
     for (const { orgId, destinationId, limit, bytes } of inputs) {
       if (takesNow.get(orgId, destinationId) === null) continue;
-      const rows: ClaimedDeliveryRow[] = [];
+      const due: ClaimedDelivery[] = [];
       let size = 0;
       for (const row of findDue.iterate(destinationId, orgId, now, limit)) {
-        if (rows.length > 0 && size + row.output.length > bytes) break;
-        size += row.output.length;
-        rows.push(row);
+        const delivery = toClaimedDelivery(row);
+        if (due.length > 0 && size + delivery.output.length > bytes) break;
+        size += delivery.output.length;
+        due.push(delivery);
       }
-      for (const row of rows) {
-        take.run(token, orgId, row.id);
-        claimed.push(toClaimedDelivery(row));
+      for (const delivery of due) {
+        take.run(token, orgId, delivery.id);
+        claimed.push(delivery);
       }
     }
     return claimed;
@@ -54,6 +56,11 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
        lease_token = NULL
      WHERE org_id = ? AND id = ? AND lease_token = ?`,
   );
+  const deliver = database.prepare(
+    `UPDATE deliveries SET state = 'delivered', attempt = 1, code = NULL, finished_at = ?, waiting_from = NULL,
+       lease_token = NULL, attempt_ms = ?, attempt_status = ?, attempt_request = ?, attempt_response = ?
+     WHERE org_id = ? AND id = ? AND lease_token = ? AND attempt = 0`,
+  );
   const keep = database.prepare(
     `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response,
        is_probe)
@@ -66,11 +73,27 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
     const refused: string[] = [];
     for (const record of records) {
       const { orgId, deliveryId, token, attempt, next } = record;
+      const { n, at, durationMs, status, code, message, request, response } = attempt;
+      if (isOnlyAttempt(record, request)) {
+        const ended = finishedAt(record);
+        const { changes } = deliver.run(
+          ended,
+          durationMs,
+          status,
+          request,
+          response,
+          orgId,
+          deliveryId,
+          token,
+        );
+        if (changes === 0) refused.push(deliveryId);
+        continue;
+      }
       const dueAt = next.state === 'retrying' ? next.dueAt : null;
       const unspent = Number(isUnspent(record));
       const { changes } = end.run(
         next.state,
-        attempt.code,
+        code,
         finishedAt(record),
         dueAt,
         unspent,
@@ -83,7 +106,6 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
         refused.push(deliveryId);
         continue;
       }
-      const { n, at, durationMs, status, code, message, request, response } = attempt;
       keep.run(orgId, deliveryId, n, at, durationMs, status, code, message, request, response, unspent);
       if (unspent === 1) forget.run(orgId, deliveryId);
     }

@@ -1,11 +1,13 @@
 import type { EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import { TextReader, TextWriter } from '../../core/threads/packed-text.ts';
+import { keptRequest } from '../kept-attempt.ts';
 
-/** Attempts as they cross the threads: each does so with what was sent and what was answered. */
+/** Attempts as they cross the threads: each does so with what is kept of what was sent, and what was answered. */
 
 export function packAttempts(records: readonly EndedAttempt[]): string {
   const writer = new TextWriter();
-  for (const { orgId, deliveryId, token, attempt, next } of records) {
+  for (const record of records) {
+    const { orgId, deliveryId, token, attempt, next } = record;
     writer
       .text(orgId)
       .text(deliveryId)
@@ -16,7 +18,7 @@ export function packAttempts(records: readonly EndedAttempt[]): string {
       .numberOrNull(attempt.status)
       .textOrNull(attempt.code)
       .textOrNull(attempt.message)
-      .text(attempt.request)
+      .text(keptRequest(record))
       .text(attempt.response)
       .textOrNull(next.state === 'delivered' ? null : JSON.stringify(next));
   }

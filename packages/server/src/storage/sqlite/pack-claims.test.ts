@@ -7,6 +7,7 @@ import {
 } from '../../../test/support/json-values.ts';
 import { tallies } from '../../core/event/outcome.ts';
 import type { ClaimedEvent, PlannedRun, SettledRun, Settlement } from '../../core/stores/event-queue.ts';
+import { keptOutput, keptTrace } from '../kept-run.ts';
 import { packClaims, packSettlements, unpackClaims, unpackSettlements } from './pack-claims.ts';
 
 const time = fc.nat({ max: 4_102_444_800_000 });
@@ -40,6 +41,7 @@ const run: fc.Arbitrary<SettledRun> = fc.record({
   reason: textOrNull,
   trace: text,
   output: text,
+  payload: text,
   notes: fc.array(fc.record({ destination: text, note: text })),
   claims: fc.array(fc.record({ scope: text, key: text, expiresAt: time, step: fc.nat() })),
   destinations: fc.array(text),
@@ -84,10 +86,19 @@ test('claims come across as they were', () => {
   );
 });
 
-test('settlements come across as they were', () => {
+test('settlements come across with what is kept of their runs', () => {
   fc.assert(
     fc.property(fc.array(settlement), settlements => {
-      expect(unpackSettlements(packSettlements(settlements))).toEqual(settlements);
+      const kept = settlements.map(settlement => ({
+        ...settlement,
+        runs: settlement.runs.map(one => ({
+          ...one,
+          trace: keptTrace(one),
+          output: keptOutput(one),
+          payload: '',
+        })),
+      }));
+      expect(unpackSettlements(packSettlements(settlements))).toEqual(kept);
     }),
   );
 });

@@ -1,6 +1,7 @@
 import type { ClaimedBatch, ClaimedEvent, SettledRun, Settlement } from '../../core/stores/event-queue.ts';
 import { packEvent, unpackEvent } from '../../core/threads/packed-event.ts';
 import { TextReader, TextWriter } from '../../core/threads/packed-text.ts';
+import { keptOutput, keptTrace } from '../kept-run.ts';
 
 /** Claims and settlements as they cross the threads: every event does so twice, with its payload and its traces. */
 
@@ -88,8 +89,8 @@ function packRun(writer: TextWriter, run: SettledRun): void {
     .text(run.outcome)
     .numberOrNull(run.step)
     .textOrNull(run.reason)
-    .text(run.trace)
-    .text(run.output)
+    .text(keptTrace(run))
+    .text(keptOutput(run))
     .textOrNull(
       notes.length + claims.length + destinations.length === 0
         ? null
@@ -151,6 +152,8 @@ function unpackRun(reader: TextReader): SettledRun {
     reason: reader.textOrNull(),
     trace: reader.text(),
     output: reader.text(),
+    // What they take from it was taken before they came across.
+    payload: '',
   };
   const made = reader.textOrNull();
   return { ...run, ...(made === null ? nothingMade : (JSON.parse(made) as Made)) };

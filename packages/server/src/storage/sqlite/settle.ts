@@ -5,8 +5,15 @@ import { newId } from '../../core/ids.ts';
 import { REPLAYED } from '../../core/stores/delivery.ts';
 import type { SettledRun, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
+import { isKeptTogether } from '../kept-run.ts';
 import { pipelinesOfAll, resolvedBy } from '../resolving.ts';
 import { type EventStates, type Made, settledBefore, settledResult, tokenOf } from '../settled-result.ts';
+
+interface FoundDestination {
+  readonly name: string;
+  readonly kind: string;
+  readonly paused: number;
+}
 
 type Settle = (settlements: readonly Settlement[], at: number) => SettleResult[];
 
@@ -20,7 +27,7 @@ export function prepareSettle(database: Database): Settle {
      WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND outcome = 'failed' AND mended = 0 LIMIT 1`,
   );
   const findBetterSince = database.prepare(
-    `SELECT 1 FROM runs WHERE org_id = ?1 AND event_id = ?2 AND pipeline_id = ?3 AND outcome <> 'failed'
+    `SELECT 1 FROM all_runs WHERE org_id = ?1 AND event_id = ?2 AND pipeline_id = ?3 AND outcome <> 'failed'
        AND id > (SELECT max(id) FROM runs WHERE org_id = ?1 AND event_id = ?2 AND pipeline_id = '${UNKNOWN_PIPELINE}'
          AND outcome = 'failed' AND mended = 0)`,
   );
@@ -43,13 +50,14 @@ export function prepareSettle(database: Database): Settle {
     `UPDATE runs SET mended = 1
      WHERE org_id = ? AND event_id = ? AND pipeline_id = ? AND outcome = 'failed' AND id < ?`,
   );
-  const findDestination = database.prepare<{ name: string; kind: string; paused: number }, [string, string]>(
+  const findDestination = database.prepare<FoundDestination, [string, string]>(
     'SELECT name, kind, paused FROM destinations WHERE org_id = ? AND id = ?',
   );
   const addDelivery = database.prepare(
     `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
-       destination_name, destination_kind, state, lease_token, attempt, budget_from, due_at, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
+       destination_name, destination_kind, state, lease_token, attempt, budget_from, due_at, created_at, run_version,
+       run_source_name, run_job_id, run_output, run_trace)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // An event has few deliveries; as an expression, the state does not tempt the planner to look through all the dead.
   const cancelReplayed = database.prepare(
@@ -58,6 +66,10 @@ export function prepareSettle(database: Database): Settle {
   );
   const setState = database.prepare(
     'UPDATE events SET state = ?, matched_sources = ?, claim_token = NULL WHERE org_id = ? AND id = ?',
+  );
+  const setOwnState = database.prepare(
+    `UPDATE events SET state = ?, matched_sources = ?, claim_token = NULL
+     WHERE org_id = ? AND id = ? AND state = '${CLAIMED}' AND claim_token = ?`,
   );
   const findOwnEvent = database.prepare(
     `SELECT 1 FROM events WHERE org_id = ? AND id = ? AND state = '${CLAIMED}' AND claim_token = ?`,
@@ -69,7 +81,9 @@ export function prepareSettle(database: Database): Settle {
   const listOutcomes = database.prepare<
     { pipeline_id: string; outcome: RunOutcome['kind'] },
     [string, string]
-  >('SELECT pipeline_id, outcome FROM runs WHERE org_id = ? AND event_id = ? AND mended <> 1 ORDER BY id');
+  >(
+    'SELECT pipeline_id, outcome FROM all_runs WHERE org_id = ? AND event_id = ? AND mended <> 1 ORDER BY id',
+  );
   const park = database.prepare(
     'INSERT INTO parked_events (org_id, event_id, job_id, due_at, plan) VALUES (?, ?, ?, ?, ?)',
   );
@@ -82,6 +96,9 @@ export function prepareSettle(database: Database): Settle {
        SELECT 1 FROM runs WHERE org_id = ? AND event_id = ? AND replay_job_id = ? AND outcome = 'failed')
      WHERE org_id = ? AND id = ?`,
   );
+
+  /** Most settlements of a batch go to the same few. */
+  const found = new Map<string, FoundDestination | null>();
 
   function findNeedless(settlement: Settlement): SettleResult | null {
     const { orgId, eventId, retryOf = [] } = settlement;
@@ -101,19 +118,35 @@ export function prepareSettle(database: Database): Settle {
     return null;
   }
 
+  function destinationOf(orgId: string, id: string): FoundDestination | null {
+    const name = `${orgId} ${id}`;
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const destination = findDestination.get(orgId, id);
+    found.set(name, destination);
+    return destination;
+  }
+
   /** Adds to what the settlement has made. */
   function settleRun(settlement: Settlement, position: number, at: number, made: Made): void {
     const { orgId, eventId, jobId } = settlement;
     const run = settlement.runs[position] as SettledRun;
     const notes = [...run.notes];
-    let deliveries = 0;
+    const destinations: (FoundDestination & { readonly id: string })[] = [];
     for (const id of run.destinations) {
-      const destination = findDestination.get(orgId, id);
-      if (!destination) {
-        notes.push({ destination: id, note: 'The destination is gone.' });
-        made.gone.push(id);
+      const destination = destinationOf(orgId, id);
+      if (destination) {
+        destinations.push({ ...destination, id });
         continue;
       }
+      notes.push({ destination: id, note: 'The destination is gone.' });
+      made.gone.push(id);
+    }
+    const deliveries = destinations.length;
+    const { output, trace } = run;
+    const isTogether = isKeptTogether({ run, notes, deliveries, output, trace });
+    for (const destination of destinations) {
+      const { id } = destination;
       const deliveryId = newId('dlv', at);
       if (jobId !== null)
         made.replayed += cancelReplayed.run(at, deliveryId, orgId, eventId, run.pipelineId, id).changes;
@@ -133,39 +166,55 @@ export function prepareSettle(database: Database): Settle {
         token,
         at,
         at,
+        isTogether ? run.version : null,
+        isTogether ? run.sourceName : null,
+        isTogether ? (jobId ?? '') : null,
+        isTogether ? output : null,
+        isTogether ? trace : null,
       );
-      deliveries++;
     }
-    addRun.run(
-      run.id,
-      orgId,
-      eventId,
-      run.pipelineId,
-      run.pipelineName,
-      run.version,
-      run.sourceName,
-      run.outcome,
-      run.step,
-      run.reason,
-      deliveries > 0 ? run.output : '',
-      run.trace,
-      notes.length > 0 ? JSON.stringify(notes) : null,
-      jobId ?? '',
-      at,
-    );
+    if (!isTogether) {
+      addRun.run(
+        run.id,
+        orgId,
+        eventId,
+        run.pipelineId,
+        run.pipelineName,
+        run.version,
+        run.sourceName,
+        run.outcome,
+        run.step,
+        run.reason,
+        output,
+        trace,
+        notes.length > 0 ? JSON.stringify(notes) : null,
+        jobId ?? '',
+        at,
+      );
+    }
     for (const { scope, key, expiresAt } of run.claims) {
       keepKey.run(orgId, scope, key, eventId, expiresAt, at);
     }
     made.deliveries += deliveries;
   }
 
+  /** How it is after its first round, in which it has no other runs. */
+  function firstStateOf({ runs, parked, matchedSources }: Settlement) {
+    const state = parked.length > 0 ? null : stateAfter(runs.map(({ outcome }) => outcome));
+    return {
+      state,
+      stored: state ?? DEFERRED,
+      sources: matchedSources === null ? null : JSON.stringify(matchedSources),
+    };
+  }
+
   function setEventState(settlement: Settlement): EventStates {
-    const { orgId, eventId, jobId, round, runs, parked, matchedSources } = settlement;
+    const { orgId, eventId, jobId, round, parked, isBornClaimed } = settlement;
     if (round === 'first') {
-      const state = parked.length > 0 ? DEFERRED : stateAfter(runs.map(({ outcome }) => outcome));
-      const sources = matchedSources === null ? null : JSON.stringify(matchedSources);
-      setState.run(state, sources, orgId, eventId);
-      return { state: state === DEFERRED ? null : state };
+      const { state, stored, sources } = firstStateOf(settlement);
+      // That of one that was born claimed has ended its claim.
+      if (!isBornClaimed) setState.run(stored, sources, orgId, eventId);
+      return { state };
     }
     if (jobId === null && parked.length > 0) return { state: null };
     const before = findState.get(orgId, eventId)?.state;
@@ -183,17 +232,21 @@ export function prepareSettle(database: Database): Settle {
     return found !== null;
   }
 
+  /** Whether it was ours: a claim is a row, or the state of an event that was born claimed. */
+  function endClaimOf(settlement: Settlement): boolean {
+    const { orgId, eventId, jobId, token, isBornClaimed } = settlement;
+    if (!isBornClaimed) return endClaim.run(orgId, eventId, jobId ?? '', token).changes > 0;
+    const { stored, sources } = firstStateOf(settlement);
+    return setOwnState.run(stored, sources, orgId, eventId, token).changes > 0;
+  }
+
   function settleOne(settlement: Settlement, at: number): SettleResult {
-    const { orgId, eventId, token, isBornClaimed, runs, parked } = settlement;
+    const { orgId, eventId, runs, parked } = settlement;
     const jobId = settlement.jobId ?? '';
+    const instead = findNeedless(settlement) ?? findLost(settlement, at);
     // Whoever has lost the claim is answered so, whatever else has become of the event.
-    if (!isOurs(settlement)) return { kind: 'refused' };
-    const needless = findNeedless(settlement);
-    if (needless) return needless;
-    const lost = findLost(settlement, at);
-    if (lost) return lost;
-    // One that was born claimed ends with its state.
-    if (!isBornClaimed) endClaim.run(orgId, eventId, jobId, token);
+    if (!(instead ? isOurs(settlement) : endClaimOf(settlement))) return { kind: 'refused' };
+    if (instead) return instead;
     const made: Made = { deliveries: 0, claimed: [], replayed: 0, gone: [] };
     for (const position of runs.keys()) settleRun(settlement, position, at, made);
     for (const { pipelineId, below } of resolvedBy(settlement))
@@ -205,5 +258,8 @@ export function prepareSettle(database: Database): Settle {
     return settledResult(made, states);
   }
 
-  return (settlements, at) => settlements.map(settlement => settleOne(settlement, at));
+  return (settlements, at) => {
+    found.clear();
+    return settlements.map(settlement => settleOne(settlement, at));
+  };
 }

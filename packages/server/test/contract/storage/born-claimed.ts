@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { NewEvent } from '../../../src/core/event/event.ts';
+import { outputOf } from '../../../src/core/event/output.ts';
 import type { Settlement } from '../../../src/core/stores/event-queue.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination } from './delivery-samples.ts';
@@ -178,5 +179,97 @@ export function bornClaimedContract(subject: Subject): void {
       aRequest(org, [anEvent({ senderId: 'own' })], { unrouted: { matchedSources: [[]] } }),
     ]);
     expect(again).toEqual({ kind: 'stored', events: [{ id: second.id, duplicate: true }] });
+  });
+
+  test('a run that makes one delivery, and the one attempt that takes, are read as they were', async () => {
+    const org = orgId();
+    const destination = aDestination(org);
+    await storage.createDestination(destination);
+    const payload = '{"customer":{"name":"Ada Lovelace","email":"ada@example.com"},"n":1}';
+    const id = await store(org, 'node 1', { payload });
+    const output = outputOf(payload.replace('ada@example.com', '[email]'));
+    const trace = `{"steps":[["redact.pii","changed",0.1,0,1,null]],"states":[${output}]}`;
+    const run = aRun({ destinations: [destination.id], payload, output, trace });
+    await settle(org, id, 'node 1', { runs: [run] });
+
+    const [shown, ...others] = await storage.listDeliveries(org, { event: id }, { limit: 9, below: null });
+    expect([shown?.runId, others]).toEqual([run.id, []]);
+    const { pipelineId, pipelineName, version } = run;
+    expect(await storage.listRuns(org, id)).toEqual([
+      {
+        id: run.id,
+        pipelineId,
+        pipelineName,
+        version,
+        outcome: 'routed',
+        step: null,
+        reason: null,
+        trace,
+        notes: [],
+        jobId: null,
+        createdAt: NOW,
+      },
+    ]);
+    expect(await storage.listFirstRuns(org, [id])).toEqual({
+      [id]: [{ pipelineId, version, retries: 0, dueAt: 0 }],
+    });
+    const page = { limit: 9, below: null, budgetMs: 2_000 };
+    const found = await storage.listEvents(org, { pipeline: pipelineId }, page);
+    expect(found.events.map(event => event.id)).toEqual([id]);
+    const none = await storage.listEvents(org, { pipeline: 'pipe_another' }, page);
+    expect(none.events).toEqual([]);
+
+    const input = [{ orgId: org, destinationId: destination.id, limit: 9, bytes: 1_000_000 }];
+    const [claimed] = await storage.claimDeliveries(input, { token: 'node 2', now: NOW });
+    expect(claimed).toMatchObject({ id: shown?.id ?? '', output, sourceName: 'Shop', isReplay: false });
+    const headers = { 'content-type': 'application/json', 'x-service-event-id': id };
+    const request = JSON.stringify({ target: 'POST https://example.com', headers, body: output });
+    const attempt = { n: 1, at: NOW + 3, durationMs: 7, status: 200, code: null, message: null };
+    const record = {
+      orgId: org,
+      deliveryId: shown?.id ?? '',
+      token: 'node 2',
+      attempt: { ...attempt, request, response: 'ok' },
+      repeats: { eventId: id, eventType: 'order.created', output },
+      next: { state: 'delivered' as const },
+    };
+    expect(await storage.recordAttempts([{ ...record, token: 'node 3' }])).toEqual([shown?.id ?? '']);
+    expect(await storage.listAttempts(org, shown?.id ?? '')).toEqual([]);
+    expect(await storage.recordAttempts([record])).toEqual([]);
+    expect(await storage.listAttempts(org, shown?.id ?? '')).toEqual([record.attempt]);
+    expect(await storage.findDelivery(org, shown?.id ?? '')).toMatchObject({
+      state: 'delivered',
+      attempt: 1,
+      finishedAt: NOW + 10,
+    });
+  });
+
+  test('what a run leaves as it came is claimed as it came, and its trace is read as it was written', async () => {
+    const org = orgId();
+    const destination = aDestination(org);
+    await storage.createDestination(destination);
+    const payload = '{"n":9007199254740993,"ü":"„“"}';
+    const id = await store(org, 'node 1', { payload });
+    const changed = '{"payload":{"n":2},"labels":{"l":"x"}}';
+    const trace = `{"steps":[["transform","changed",0.1,0,1,null]],"states":[${changed}]}`;
+    const runs = [
+      aRun({
+        pipelineId: 'pipe_a',
+        destinations: [destination.id],
+        output: outputOf(payload),
+        payload,
+      }),
+      aRun({ pipelineId: 'pipe_b', destinations: [destination.id], output: changed, payload, trace }),
+      aRun({ pipelineId: 'pipe_c', destinations: ['dst_gone'], output: changed, payload, trace }),
+    ];
+    await settle(org, id, 'node 1', { runs });
+    const input = [{ orgId: org, destinationId: destination.id, limit: 9, bytes: 1_000_000 }];
+    const claimed = await storage.claimDeliveries(input, { token: 'node 2', now: NOW });
+    expect(claimed.map(({ output }) => output).toSorted()).toEqual([outputOf(payload), changed].toSorted());
+    expect((await storage.listRuns(org, id)).map(run => run.trace)).toEqual([
+      runs[0]?.trace ?? '',
+      trace,
+      trace,
+    ]);
   });
 }

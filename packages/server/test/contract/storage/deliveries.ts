@@ -103,7 +103,8 @@ export function deliveriesContract(subject: Subject): void {
 
   test('claims no more than may be held at once, and one however large it is', async () => {
     const { storage, orgId, destination, input } = await sample();
-    for (let n = 0; n < 5; n++) await routedTo(storage, orgId, [destination.id]);
+    const payload = JSON.stringify({ text: 'x'.repeat(1_000) });
+    for (let n = 0; n < 5; n++) await routedTo(storage, orgId, [destination.id], { payload });
     const [first, ...more] = await storage.claimDeliveries(input(10, 0), lease('a'));
     expect(more).toEqual([]);
     const size = first?.output.length ?? 0;

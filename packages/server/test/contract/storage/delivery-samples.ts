@@ -71,6 +71,7 @@ export async function routedTo(
           reason: null,
           trace: '[]',
           output: `{"payload":${payload},"labels":{}}`,
+          payload,
           notes: [],
           claims: [],
           destinations,

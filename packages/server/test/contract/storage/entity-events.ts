@@ -138,6 +138,7 @@ export function entityEventsContract(subject: Subject): void {
     reason: CANARY,
     trace: `{"steps":[["transform","changed",1.5,0,1,"${CANARY}"]],"states":[{"payload":{"a":"${CANARY}"},"labels":{}}]}`,
     output: `{"payload":{"a":"${CANARY}"},"labels":{}}`,
+    payload: `{"a":"${CANARY}"}`,
     notes: [{ destination: 'dst', note: CANARY }],
     claims: [],
     destinations,
@@ -245,6 +246,46 @@ export function entityEventsContract(subject: Subject): void {
       ).toEqual([]);
     }
     expect(await storage.retryDelivery(org, delivery?.id ?? '', NOW)).toBe(false);
+  });
+
+  test('erases the run and the attempt that are kept with a delivery', async () => {
+    const { storage } = subject;
+    const org = await orgWith(storage);
+    const destinationId = await storedDestination(storage, org);
+    const [id = ''] = await storeWithEntity(org, customer('1'), [`{"a":"${CANARY}"}`]);
+    const [claimed] = await claimAll(storage, org, 'worker');
+    if (claimed === undefined) throw new Error('nothing was claimed');
+    await settle(storage, claimed, [{ ...aRun([destinationId]), reason: null, notes: [] }]);
+    const [delivery] = await storage.claimDeliveries([{ orgId: org, destinationId, limit: 1, bytes: 1 }], {
+      token: 'sender',
+      now: NOW,
+    });
+    if (delivery === undefined) throw new Error('nothing was made');
+    const request = { target: 'POST https://example.com', headers: { a: CANARY }, body: CANARY };
+    const attempt = { n: 1, at: NOW, durationMs: 5, status: 200, code: null, message: null };
+    await storage.recordAttempts([
+      {
+        orgId: org,
+        deliveryId: delivery.id,
+        token: 'sender',
+        attempt: { ...attempt, request: JSON.stringify(request), response: CANARY },
+        repeats: { eventId: id, eventType: delivery.event.type, output: delivery.output },
+        next: { state: 'delivered' },
+      },
+    ]);
+
+    expect(await erase(org, customer('1'))).toEqual({ erased: 1, dropped: [], cancelled: 0, last: null });
+
+    const note = `Erased on request at ${new Date(NOW + 50).toISOString()}.`;
+    const [run] = await storage.listRuns(org, id);
+    expect(JSON.parse(run?.trace ?? '')).toEqual({
+      steps: [['transform', 'changed', 1.5, 0, 0, note]],
+      states: [],
+    });
+    const erased = { target: '', headers: {}, body: note };
+    expect(await storage.listAttempts(org, delivery.id)).toEqual([
+      { ...attempt, request: JSON.stringify(erased), response: note },
+    ]);
   });
 
   test('leaves a worker that holds an erased event with nothing to settle', async () => {

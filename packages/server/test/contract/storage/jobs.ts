@@ -168,7 +168,7 @@ export function jobsContract(subject: Subject): void {
     await remove();
   });
 
-  test('goes when it was finished long ago; so do versions and counts of pipelines without runs', async () => {
+  test('goes when it was finished long ago; so do versions and counts of pipelines that are gone, with the events of their time', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const storage = everyStore(nodes[0]);
     const org = orgId();
@@ -192,14 +192,24 @@ export function jobsContract(subject: Subject): void {
       open.id,
       recent.id,
     ]);
-    const versions = await Promise.all(
-      [kept, ran, gone].map(async ({ id }) => (await storage.listPipelineVersions(org, id)).length),
-    );
-    expect(versions).toEqual([1, 1, 0]);
-    const hits = await Promise.all(
-      [ran, gone].map(async ({ id }) => (await storage.readTallies(org, id)).cache_hit),
-    );
-    expect(hits).toEqual([1, 0]);
+    const versions = () =>
+      Promise.all(
+        [kept, ran, gone].map(async ({ id }) => (await storage.listPipelineVersions(org, id)).length),
+      );
+    const hits = () =>
+      Promise.all([ran, gone].map(async ({ id }) => (await storage.readTallies(org, id)).cache_hit));
+    expect([await versions(), await hits()]).toEqual([
+      [1, 1, 1],
+      [1, 1],
+    ]);
+    const cutoffs = { before: NOW + 1, deadBefore: NOW + 1 };
+    expect((await storage.pruneEvents(org, cutoffs, { after: null, limit: 9 })).removed).toBe(1);
+    expect(await storage.pruneProcessing(NOW, NOW, 1)).toBe(1);
+    expect(await storage.pruneProcessing(NOW, NOW, 10)).toBe(1);
+    expect([await versions(), await hits()]).toEqual([
+      [1, 0, 0],
+      [0, 0],
+    ]);
     await remove();
   });
 }

@@ -203,7 +203,7 @@ export function organisationsContract(subject: Subject): void {
       NOW,
     );
     expect(late.map(({ kind }) => kind)).toEqual(['refused']);
-    expect(await removeDeleted(storage)).toBeGreaterThan(8);
+    expect(await removeDeleted(storage)).toBeGreaterThan(7);
 
     const seen = async ({ orgId, settled }: { orgId: string; settled: string }) => ({
       event: (await storage.findEvent(orgId, settled)) !== null,

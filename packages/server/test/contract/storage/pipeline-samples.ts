@@ -76,6 +76,7 @@ export const aRun = (given: Partial<SettledRun> = {}): SettledRun => ({
   reason: null,
   trace: '{"steps":[],"states":[]}',
   output: '',
+  payload: '{}',
   notes: [],
   claims: [],
   destinations: [],

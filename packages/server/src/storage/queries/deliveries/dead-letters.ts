@@ -13,18 +13,33 @@ const MOST_GROUPS = 100;
 
 /** Whether a pipeline has not run this event any better since: it may have, at the same moment. */
 const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
-  eb.not(
-    eb.exists(
-      eb
-        .selectFrom('runs as later')
-        .select('later.id')
-        .whereRef('later.org_id', '=', 'runs.org_id')
-        .whereRef('later.event_id', '=', 'runs.event_id')
-        .whereRef('later.pipeline_id', '=', 'runs.pipeline_id')
-        .whereRef('later.id', '>', 'runs.id')
-        .where('later.outcome', '!=', 'failed'),
+  eb.and([
+    eb.not(
+      eb.exists(
+        eb
+          .selectFrom('runs as later')
+          .select('later.id')
+          .whereRef('later.org_id', '=', 'runs.org_id')
+          .whereRef('later.event_id', '=', 'runs.event_id')
+          .whereRef('later.pipeline_id', '=', 'runs.pipeline_id')
+          .whereRef('later.id', '>', 'runs.id')
+          .where('later.outcome', '!=', 'failed'),
+      ),
     ),
-  );
+    // Table by table: as one view they would be put together for every run.
+    eb.not(
+      eb.exists(
+        eb
+          .selectFrom('deliveries as made')
+          .select('made.id')
+          .whereRef('made.org_id', '=', 'runs.org_id')
+          .whereRef('made.event_id', '=', 'runs.event_id')
+          .whereRef('made.pipeline_id', '=', 'runs.pipeline_id')
+          .where('made.run_trace', 'is not', null)
+          .whereRef('made.run_id', '>', 'runs.id'),
+      ),
+    ),
+  ]);
 
 const failedRunsOfAll = (db: Db) =>
   db

@@ -2,6 +2,9 @@ import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import { idFloor } from '../../../core/ids.ts';
 import type { DeliveryFilter, DeliveryState, StoredDelivery } from '../../../core/stores/delivery.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
+import { claimedDeliveryJoins } from '../../claimed-delivery.ts';
+import { fullRequest, isAbridged } from '../../kept-attempt.ts';
+import { fullOutput, outputColumn } from '../../kept-run.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { stillClaimed } from '../../still-claimed.ts';
@@ -30,8 +33,25 @@ const shown = (db: Db, orgId: string) =>
     .leftJoin('events', join =>
       join.onRef('events.org_id', '=', 'deliveries.org_id').onRef('events.id', '=', 'deliveries.event_id'),
     )
-    .selectAll('deliveries')
+    // Not the texts of its run and its attempt, which nobody is shown in a list.
     .select([
+      'deliveries.id',
+      'deliveries.org_id',
+      'deliveries.event_id',
+      'deliveries.run_id',
+      'deliveries.pipeline_id',
+      'deliveries.pipeline_name',
+      'deliveries.destination_id',
+      'deliveries.destination_name',
+      'deliveries.destination_kind',
+      'deliveries.attempt',
+      'deliveries.due_at',
+      'deliveries.code',
+      'deliveries.created_at',
+      'deliveries.finished_at',
+      'deliveries.replayed_by',
+      'deliveries.down_since',
+      'deliveries.probed_at',
       'events.type as event_type',
       'destinations.breaker_opened_at',
       'destinations.last_probe_at',
@@ -214,28 +234,44 @@ export const listAttempts: Operation<DeliveryQueue['listAttempts']> = async (
   orgId,
   deliveryId,
   latest = MOST_ATTEMPTS,
-) =>
-  (
+) => {
+  const rows = (
     await db
-      .selectFrom('attempts')
+      .selectFrom('all_attempts')
       .selectAll()
       .where('org_id', '=', orgId)
       .where('delivery_id', '=', deliveryId)
       .orderBy('n', 'desc')
       .limit(latest)
       .execute()
-  )
-    .reverse()
-    .map(row => ({
-      n: row.n,
-      at: row.at,
-      durationMs: row.duration_ms,
-      status: row.status,
-      code: row.code,
-      message: row.message,
-      request: row.request,
-      response: row.response,
-    }));
+  ).reverse();
+  const repeated = rows.some(({ request }) => isAbridged(request))
+    ? await findRepeated(db, orgId, deliveryId)
+    : undefined;
+  return rows.map(row => ({
+    n: row.n,
+    at: row.at,
+    durationMs: row.duration_ms,
+    status: row.status,
+    code: row.code,
+    message: row.message,
+    request: repeated ? fullRequest(row.request, { ...repeated, deliveryId, n: row.n }) : row.request,
+    response: row.response,
+  }));
+};
+
+/** Of a delivery, its run and its event: what its requests have been kept without. */
+async function findRepeated(db: Db, orgId: string, deliveryId: string) {
+  const { rows } = await sql<{ id: string; type: string; payload: string; output: string }>`
+    SELECT event.id, event.type, event.payload, ${sql.raw(outputColumn)} AS output
+    FROM deliveries AS delivery ${sql.raw(claimedDeliveryJoins)}
+    WHERE delivery.org_id = ${orgId} AND delivery.id = ${deliveryId}`.execute(db);
+  return rows.map(({ id, type, payload, output }) => ({
+    eventId: id,
+    eventType: type,
+    output: fullOutput(output, payload),
+  }))[0];
+}
 
 /** More than any delivery has, however often it is retried by hand. */
 const MOST_ATTEMPTS = 10_000;

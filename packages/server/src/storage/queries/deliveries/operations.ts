@@ -18,7 +18,7 @@ export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries
 
   listDeliveries: snapshot(deliveries.listDeliveries),
   findDelivery: read(deliveries.findDelivery),
-  listAttempts: read(deliveries.listAttempts),
+  listAttempts: snapshot(deliveries.listAttempts),
   retryDelivery: write(ends.retryDelivery),
   discardDelivery: write(ends.discardDelivery),
   countDeliveries: snapshot(deliveries.countDeliveries),

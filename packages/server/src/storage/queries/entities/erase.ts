@@ -1,6 +1,7 @@
 import { type Tombstones, tombstonesOf } from '../../../core/event/erasure.ts';
 import { UNSETTLED } from '../../../core/event/state.ts';
 import type { EntityStore, ErasedSlice } from '../../../core/stores/entities.ts';
+import { fullTrace } from '../../kept-run.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 
@@ -62,14 +63,15 @@ async function eraseEvents(
     .where('state', 'in', UNSETTLED)
     .returning('id')
     .execute();
+  await eraseRuns(db, orgId, ids, tombstones);
+  await eraseAttempts(db, orgId, ids, tombstones);
+  // Last, since traces are read with it.
   await db
     .updateTable('events')
     .set({ payload: tombstones.payload, erased_at: at })
     .where('org_id', '=', orgId)
     .where('id', 'in', ids)
     .execute();
-  await eraseRuns(db, orgId, ids, tombstones);
-  await eraseAttempts(db, orgId, ids, tombstones);
   return { dropped: dropped.map(({ id }) => id), cancelled: cancelled.length };
 }
 
@@ -89,6 +91,32 @@ async function eraseRuns(
   eventIds: readonly string[],
   tombstones: Tombstones,
 ): Promise<void> {
+  const events = await db
+    .selectFrom('events')
+    .select(['id', 'payload'])
+    .where('org_id', '=', orgId)
+    .where('id', 'in', eventIds)
+    .execute();
+  const payloads = new Map(events.map(({ id, payload }) => [id, payload]));
+  const erasedTrace = (run: { event_id: string; trace: string; output: string }) =>
+    tombstones.trace(fullTrace(run, payloads.get(run.event_id) ?? ''));
+  const together = await db
+    .selectFrom('deliveries')
+    .select(['id', 'event_id', 'run_output as output', 'run_trace as trace'])
+    .where('org_id', '=', orgId)
+    .where('event_id', 'in', eventIds)
+    .where('run_output', 'is not', null)
+    .where('run_trace', 'is not', null)
+    .$narrowType<{ output: string; trace: string }>()
+    .execute();
+  for (const run of together) {
+    await db
+      .updateTable('deliveries')
+      .set({ run_output: tombstones.output, run_trace: erasedTrace(run) })
+      .where('org_id', '=', orgId)
+      .where('id', '=', run.id)
+      .execute();
+  }
   const runs = await db
     .selectFrom('runs')
     .select(['event_id', 'pipeline_id', 'replay_job_id', 'output', 'reason', 'trace', 'notes'])
@@ -101,7 +129,7 @@ async function eraseRuns(
       .set({
         output: run.output === '' ? '' : tombstones.output,
         reason: run.reason === null ? null : tombstones.note,
-        trace: tombstones.trace(run.trace),
+        trace: erasedTrace(run),
         // Why it did not go somewhere may quote what a condition saw.
         notes: null,
       })
@@ -119,6 +147,13 @@ async function eraseAttempts(
   eventIds: readonly string[],
   { note, request, response }: Tombstones,
 ): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ attempt_request: request, attempt_response: response })
+    .where('org_id', '=', orgId)
+    .where('event_id', 'in', eventIds)
+    .where('attempt_request', 'is not', null)
+    .execute();
   await db
     .updateTable('attempts')
     .set(eb => ({

@@ -1,5 +1,5 @@
 import type { EventQueue } from '../../../core/stores/event-queue.ts';
-import { read, type StoreOperations, write } from '../../operation.ts';
+import { read, type StoreOperations, snapshot, write } from '../../operation.ts';
 import * as claims from './claims.ts';
 import { findDedupeKeys } from './dedupe.ts';
 import * as labels from './labels.ts';
@@ -12,7 +12,7 @@ export const eventOperations: StoreOperations<EventQueue, 'claimEvents' | 'settl
   releaseClaims: write(claims.releaseClaims),
   findBornClaimed: read(claims.findBornClaimed),
 
-  listRuns: read(runs.listRuns),
+  listRuns: snapshot(runs.listRuns),
   findRetry: read(runs.findRetry),
   listFirstRuns: read(runs.listFirstRuns),
 

@@ -1,11 +1,16 @@
 import type { RunOutcome } from '../../../core/event/outcome.ts';
 import type { EventQueue, PlannedRun, RoutingNote, StoredRun } from '../../../core/stores/event-queue.ts';
+import { fullTrace } from '../../kept-run.ts';
 import type { Operation } from '../../operation.ts';
 import type { Schema } from '../../schema.ts';
 
 /** Runs of an event: what each pipeline made of it. */
 
-const toRun = (row: Omit<Schema['runs'], 'output' | 'source_name' | 'mended'>): StoredRun => ({
+type RunRow = Omit<Schema['all_runs'], 'source_name' | 'mended' | 'org_id' | 'event_id'> & {
+  payload: string;
+};
+
+const toRun = (row: RunRow): StoredRun => ({
   id: row.id,
   pipelineId: row.pipeline_id,
   pipelineName: row.pipeline_name,
@@ -13,26 +18,25 @@ const toRun = (row: Omit<Schema['runs'], 'output' | 'source_name' | 'mended'>): 
   outcome: row.outcome as RunOutcome['kind'],
   step: row.failed_step,
   reason: row.reason,
-  trace: row.trace,
+  trace: fullTrace(row, row.payload),
   notes: row.notes === null ? [] : (JSON.parse(row.notes) as RoutingNote[]),
   jobId: row.replay_job_id === '' ? null : row.replay_job_id,
   createdAt: row.created_at,
 });
 
-export const listRuns: Operation<EventQueue['listRuns']> = async (db, orgId, eventId, latest = MOST_RUNS) =>
-  (
+export const listRuns: Operation<EventQueue['listRuns']> = async (db, orgId, eventId, latest = MOST_RUNS) => {
+  const rows = (
     await db
-      .selectFrom('runs')
+      .selectFrom('all_runs')
       .select([
         'id',
-        'org_id',
-        'event_id',
         'pipeline_id',
         'pipeline_name',
         'version',
         'outcome',
         'failed_step',
         'reason',
+        'output',
         'trace',
         'notes',
         'replay_job_id',
@@ -43,9 +47,16 @@ export const listRuns: Operation<EventQueue['listRuns']> = async (db, orgId, eve
       .orderBy('id', 'desc')
       .limit(latest)
       .execute()
-  )
-    .reverse()
-    .map(toRun);
+  ).reverse();
+  if (rows.length === 0) return [];
+  const event = await db
+    .selectFrom('events')
+    .select('payload')
+    .where('org_id', '=', orgId)
+    .where('id', '=', eventId)
+    .executeTakeFirst();
+  return rows.map(row => toRun({ ...row, payload: event?.payload ?? '' }));
+};
 
 /** More than anybody replays one event. */
 const MOST_RUNS = 10_000;
@@ -67,7 +78,7 @@ export const listFirstRuns: Operation<EventQueue['listFirstRuns']> = async (db, 
   const plans: Record<string, PlannedRun[]> = {};
   if (eventIds.length === 0) return plans;
   const rows = await db
-    .selectFrom('runs')
+    .selectFrom('all_runs')
     .select(['event_id', 'pipeline_id', 'version'])
     .where('org_id', '=', orgId)
     .where('event_id', 'in', eventIds)

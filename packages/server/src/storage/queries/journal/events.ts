@@ -125,14 +125,24 @@ function matching(db: Db, orgId: string, filter: EventFilter, ceiling: string | 
   if (filter.source !== undefined) query = query.where(belongsTo(filter.source));
   if (filter.pipeline !== undefined) {
     const { pipeline } = filter;
-    query = query.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('runs')
-          .select('runs.id')
-          .whereRef('runs.org_id', '=', 'events.org_id')
-          .whereRef('runs.event_id', '=', 'events.id')
-          .where('runs.pipeline_id', '=', pipeline),
-      ),
+    // Table by table: as one view they would be put together for every event.
+    query = query.where(({ or, exists, selectFrom }) =>
+      or([
+        exists(
+          selectFrom('runs')
+            .select('runs.id')
+            .whereRef('runs.org_id', '=', 'events.org_id')
+            .whereRef('runs.event_id', '=', 'events.id')
+            .where('runs.pipeline_id', '=', pipeline),
+        ),
+        exists(
+          selectFrom('deliveries')
+            .select('deliveries.id')
+            .whereRef('deliveries.org_id', '=', 'events.org_id')
+            .whereRef('deliveries.event_id', '=', 'events.id')
+            .where('deliveries.pipeline_id', '=', pipeline),
+        ),
+      ]),
     );
   }
   if (filter.destination !== undefined) {

@@ -111,7 +111,7 @@ export const pruneProcessing: Operation<UpkeepStore['pruneProcessing']> = async 
     await pruneDedupeKeys(db, now, limit),
     await pruneLabels(db, unusedSince, limit),
     await pruneJobs(db, unusedSince, limit),
-    await pruneGonePipelines(db, limit),
+    await pruneGonePipelines(db, now, limit),
   ];
   return Math.max(...counts);
 };
@@ -160,35 +160,33 @@ async function pruneJobs(db: Db, finishedBefore: number, limit: number): Promise
   return Number(numDeletedRows);
 }
 
-/** The versions of a deleted pipeline stay for as long as there are runs of it, and then go with its counts. */
-async function pruneGonePipelines(db: Db, limit: number): Promise<number> {
-  const gone = await db
-    .selectFrom('pipeline_versions as version')
-    .select(['version.org_id', 'version.pipeline_id'])
-    .distinct()
+/** The versions of a deleted pipeline stay for as long as there are events of its time, and then go with its counts. */
+async function pruneGonePipelines(db: Db, now: number, limit: number): Promise<number> {
+  await db
+    .updateTable('pipeline_versions')
+    .set({ gone_at: now })
+    .where('gone_at', 'is', null)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
           selectFrom('pipelines')
             .select('pipelines.id')
-            .whereRef('pipelines.org_id', '=', 'version.org_id')
-            .whereRef('pipelines.id', '=', 'version.pipeline_id'),
+            .whereRef('pipelines.org_id', '=', 'pipeline_versions.org_id')
+            .whereRef('pipelines.id', '=', 'pipeline_versions.pipeline_id'),
         ),
       ),
     )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('runs')
-            .select('runs.id')
-            .whereRef('runs.org_id', '=', 'version.org_id')
-            .whereRef('runs.pipeline_id', '=', 'version.pipeline_id'),
-        ),
-      ),
-    )
-    .limit(limit)
     .execute();
-  for (const { org_id, pipeline_id } of gone) {
+  const gone = await db
+    .selectFrom('pipeline_versions')
+    .select(['org_id', 'pipeline_id', eb => eb.fn.max('gone_at').as('gone_at')])
+    .where('gone_at', 'is not', null)
+    .groupBy(['org_id', 'pipeline_id'])
+    .execute();
+  let removed = 0;
+  for (const { org_id, pipeline_id, gone_at } of gone) {
+    if (removed === limit) break;
+    if (await hasEventsOf(db, org_id, Number(gone_at))) continue;
     for (const table of ['pipeline_versions', 'tallies'] as const) {
       await db
         .deleteFrom(table)
@@ -196,6 +194,17 @@ async function pruneGonePipelines(db: Db, limit: number): Promise<number> {
         .where('pipeline_id', '=', pipeline_id)
         .execute();
     }
+    removed++;
   }
-  return gone.length;
+  return removed;
 }
+
+/** Whether any is from then or before. */
+const hasEventsOf = async (db: Db, orgId: string, at: number): Promise<boolean> =>
+  (await db
+    .selectFrom('events')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '<', idFloor('evt', at + 1))
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
