@@ -178,10 +178,10 @@ test('killed under load: others go on with its deliveries, events, labels and jo
 
   expect(new Set([...slow.answered, ...quick.answered])).toEqual(new Set(ids));
   // One run for each event and one more for the replay, each with its delivery.
-  expect([await look('SELECT count(*) FROM all_runs'), await look('SELECT count(*) FROM deliveries')]).toEqual([
-    ids.length + 1,
-    ids.length + 1,
-  ]);
+  expect([
+    await look('SELECT count(*) FROM all_runs'),
+    await look('SELECT count(*) FROM deliveries'),
+  ]).toEqual([ids.length + 1, ids.length + 1]);
   expect(await look('SELECT done FROM jobs WHERE id = $1', job)).toBe(1);
   expect(other.output()).toContain('declared dead');
   expect(other.output()).toContain(node);
