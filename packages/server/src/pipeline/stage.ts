@@ -18,13 +18,9 @@ import { failedReport } from './thread/protocol.ts';
 import type { CompileRoutes } from './thread/run-batch.ts';
 import { createPipelineRunner } from './thread/runner.ts';
 import { createReplayJobs, type ReplayJobOptions } from './work/replay.ts';
+import type { OnSettled } from './work/settler.ts';
 import { createReplayActions } from './work/start-replay.ts';
-import {
-  createPipelineWorker,
-  type OnSettled,
-  type PipelineWorker,
-  type WorkerOptions,
-} from './work/worker.ts';
+import { createPipelineWorker, type PipelineWorker, type WorkerOptions } from './work/worker.ts';
 
 /** The stage of pipelines, its parts put together: what is asked of it from outside, and what it asks of others. */
 export interface PipelineStage extends ClaimHolder {

@@ -1,4 +1,3 @@
-import type { AppendRequest } from '../stores/journal.ts';
 import type { EventState } from './event.ts';
 import type { RunOutcome } from './outcome.ts';
 
@@ -16,13 +15,10 @@ export function stateAfter(outcomes: readonly RunOutcome['kind'][]): EventState 
 export const CLAIMED = 'claimed';
 
 /** The state that an event is stored with. */
-export const firstStateOf = ({
-  claimToken,
-  unrouted,
-}: Pick<AppendRequest, 'claimToken' | 'unrouted'>): string => {
-  if (unrouted !== undefined) return stateAfter([]);
-  return claimToken === undefined ? 'accepted' : CLAIMED;
-};
+export function firstStateOf(how: { readonly claimToken?: string; readonly unrouted?: object }): string {
+  if (how.unrouted !== undefined) return stateAfter([]);
+  return how.claimToken === undefined ? 'accepted' : CLAIMED;
+}
 
 /** The state of an event that waits for one of its runs to be tried again. Nobody is shown it: it is accepted still. */
 export const DEFERRED = 'deferred';

@@ -23,10 +23,17 @@ interface Settling {
   readonly event: PipelineEvent;
 }
 
-export interface Written {
+interface Written {
   readonly settlement: Settlement;
   readonly result: Extract<SettleResult, { kind: 'settled' }>;
 }
+
+/** An event that came through these sources is settled, and that is on disk. */
+export type OnSettled = (
+  settlement: Settlement,
+  result: Written['result'],
+  sourceIds: readonly string[],
+) => void;
 
 /** A transaction of these keeps the journal waiting for a few milliseconds only. */
 const MOST_AT_ONCE = 128;

@@ -1,7 +1,7 @@
 import { stateAfter } from '../../core/event/state.ts';
 import type { AppendRequest, AppendResult, Unrouted } from '../../core/stores/journal.ts';
 import type { Definitions, LoadedPipeline, NamedSource } from '../definitions/definitions.ts';
-import type { OnSettled } from './worker.ts';
+import type { OnSettled } from './settler.ts';
 
 /**
  * Events that no pipeline listens to. Nothing is to be done for them, so they are stored in their last state, and no

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { isStorageAway } from '../../core/errors.ts';
-import type { ClaimedEvent, EventQueue, Settlement } from '../../core/stores/event-queue.ts';
+import type { ClaimedEvent, EventQueue } from '../../core/stores/event-queue.ts';
 import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
 import { createAlarm } from '../../core/work/alarm.ts';
 import { createBatcher } from '../../core/work/batcher.ts';
@@ -13,7 +13,7 @@ import { createGiveWay } from './give-way.ts';
 import { createIntake } from './intake.ts';
 import { type Plan, planRuns, unplannable } from './plan.ts';
 import { type EndedRun, settlementOf } from './settle.ts';
-import { createSettler, type ReserveDeliveries, type Written } from './settler.ts';
+import { createSettler, type OnSettled, type ReserveDeliveries } from './settler.ts';
 import { createUnderWay } from './under-way.ts';
 import { findUnrouted, tellUnrouted } from './unrouted.ts';
 
@@ -58,13 +58,6 @@ export interface WorkerOptions {
   readonly onSettled?: OnSettled | undefined;
   onError(error: unknown): void;
 }
-
-/** An event that came through these sources is settled, and that is on disk. */
-export type OnSettled = (
-  settlement: Settlement,
-  result: Written['result'],
-  sourceIds: readonly string[],
-) => void;
 
 const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
 /** A second try that has not ended by then waits for somebody, and the next may begin. */

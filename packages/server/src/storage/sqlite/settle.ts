@@ -199,7 +199,7 @@ export function prepareSettle(database: Database): Settle {
   }
 
   /** How it is after its first round, in which it has no other runs. */
-  function firstStateOf({ runs, parked, matchedSources }: Settlement) {
+  function afterFirstRound({ runs, parked, matchedSources }: Settlement) {
     const state = parked.length > 0 ? null : stateAfter(runs.map(({ outcome }) => outcome));
     return {
       state,
@@ -211,7 +211,7 @@ export function prepareSettle(database: Database): Settle {
   function setEventState(settlement: Settlement): EventStates {
     const { orgId, eventId, jobId, round, parked, isBornClaimed } = settlement;
     if (round === 'first') {
-      const { state, stored, sources } = firstStateOf(settlement);
+      const { state, stored, sources } = afterFirstRound(settlement);
       // That of one that was born claimed has ended its claim.
       if (!isBornClaimed) setState.run(stored, sources, orgId, eventId);
       return { state };
@@ -236,7 +236,7 @@ export function prepareSettle(database: Database): Settle {
   function endClaimOf(settlement: Settlement): boolean {
     const { orgId, eventId, jobId, token, isBornClaimed } = settlement;
     if (!isBornClaimed) return endClaim.run(orgId, eventId, jobId ?? '', token).changes > 0;
-    const { stored, sources } = firstStateOf(settlement);
+    const { stored, sources } = afterFirstRound(settlement);
     return setOwnState.run(stored, sources, orgId, eventId, token).changes > 0;
   }
 
