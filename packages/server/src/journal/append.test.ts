@@ -89,7 +89,8 @@ test('nobody is answered before storage has it', async () => {
 
 test('what arrives while a commit is under way shares the next one', async () => {
   const storage = gated();
-  const appender = createAppender(storage, { commitsAtOnce: 1 });
+  let now = 1_000;
+  const appender = createAppender(storage, { commitsAtOnce: 1, now: () => now });
   const first = appender.accept(request());
   await nextTurn();
   expect(appender.isCrowded()).toBe(false);
@@ -99,6 +100,9 @@ test('what arrives while a commit is under way shares the next one', async () =>
   expect(appender.isCrowded()).toBe(true);
   storage.open();
   const results = await Promise.all([first, ...rest]);
+  // So many at once are a crowd that is still there.
+  expect(appender.isCrowded()).toBe(true);
+  now += 50;
   expect(appender.isCrowded()).toBe(false);
   expect(storage.batches).toEqual([1, 20]);
   for (const result of results) expect(await isStored(idOf(result))).toBe(true);

@@ -22,6 +22,9 @@ interface Appender {
 const FULL_BATCH_EVENTS = 500;
 /** A few requests that happen to come during a commit are no crowd. */
 const CROWD = 8;
+/** So many that were committed at once came from a crowd, which is still there a moment later. */
+const CROWD_AT_ONCE = 16;
+const CROWD_STAYS_MS = 50;
 /** What may wait in memory. Beyond it storage is too slow for what comes in, and senders are answered 503. */
 const MOST_BYTES_WAITING = 64 * 1024 * 1024;
 
@@ -47,8 +50,11 @@ export function createAppender(
     onCommit?: (stored: number, ms: number) => void;
     /** So many events of a request are new, and on disk. */
     onStored?: (request: AppendRequest, events: number) => void;
+    /** Milliseconds that never go back. */
+    now?: () => number;
   },
 ): Appender {
+  const { now = () => performance.now() } = options;
   const batcher = createBatcher<AppendRequest, AppendResult>({
     write,
     weigh: ({ events }) => events.length,
@@ -69,7 +75,10 @@ export function createAppender(
     },
   });
 
+  let crowdedUntil = 0;
+
   async function write(requests: readonly AppendRequest[]): Promise<AppendResult[]> {
+    if (requests.length >= CROWD_AT_ONCE) crowdedUntil = now() + CROWD_STAYS_MS;
     const reserved = options.reserve?.(requests) ?? null;
     const results = await storeReserved(reserved, requests, given => journal.append(given));
     const isWaiting = reserved?.items.some(isForAnybody) ?? true;
@@ -89,7 +98,8 @@ export function createAppender(
   return {
     accept: batcher.add,
     waiting: batcher.waiting,
-    isCrowded: () => batcher.waiting() >= CROWD,
+    // Where the endpoints' thread is busy, the crowd waits for that, and is seen when it comes to the disk.
+    isCrowded: () => batcher.waiting() >= CROWD || now() < crowdedUntil,
     drained: batcher.drained,
   };
 }
