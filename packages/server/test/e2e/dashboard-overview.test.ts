@@ -95,6 +95,11 @@ beforeAll(async () => {
     const { delivered, processed, dropped, failed, unrouted } = (await overviewOf(owner)).totals;
     return delivered === 4 && processed + dropped + failed + unrouted === 6;
   }, 'Not everything was counted.');
+  // The dead are known before they are counted.
+  await until(async () => {
+    const [failed, dead] = await countsOf(owner, made.broken, 'failed', 'dead');
+    return failed === 2 && dead === 1;
+  }, 'What has failed was not counted.');
 }, 30_000);
 afterAll(() => service.stop());
 
