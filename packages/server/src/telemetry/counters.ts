@@ -2,7 +2,7 @@ import { type Clock, minutes } from '../core/clock.ts';
 import { idTime } from '../core/ids.ts';
 import { arrow, type Count, type CounterStore, WHOLE_ORGANISATION } from '../core/stores/counters.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
-import type { Settlement, SettleResult } from '../core/stores/event-queue.ts';
+import type { SettledEvent, SettleResult } from '../core/stores/event-queue.ts';
 import type { AppendRequest } from '../core/stores/journal.ts';
 import { latencyName } from '../core/stores/latency.ts';
 
@@ -19,7 +19,7 @@ export interface CountKeeper {
   /** So many new events are on disk. */
   received(request: AppendRequest, events: number): void;
   /** An event that came through these sources was settled so. */
-  settled(settled: Settlement, result: Settled, sourceIds: readonly string[]): void;
+  settled(event: SettledEvent, result: Settled, sourceIds: readonly string[]): void;
   attempted(delivery: ClaimedDelivery, next: EndedAttempt['next']): void;
   /** So many deliveries were ended because their destination is down. */
   expired(orgId: string, destinationId: string, deliveries: number): void;

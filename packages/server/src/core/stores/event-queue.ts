@@ -131,6 +131,9 @@ export interface Settlement {
   readonly tallies: readonly { readonly pipelineId: string; readonly tally: Tally; readonly count: number }[];
 }
 
+/** What is told of an event that is settled. */
+export type SettledEvent = Pick<Settlement, 'orgId' | 'eventId' | 'round' | 'runs' | 'matchedSources'>;
+
 export interface SettledRun {
   readonly id: string;
   readonly pipelineId: string;

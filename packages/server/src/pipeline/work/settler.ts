@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { PipelineEvent } from '../../core/event/scope.ts';
-import type { EventQueue, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
+import type { EventQueue, SettledEvent, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { createBatcher } from '../../core/work/batcher.ts';
 import { type Reservation, storeReserved } from '../../core/work/reservation.ts';
 import { withoutLost, withoutNeedless } from './settle.ts';
@@ -30,7 +30,7 @@ interface Written {
 
 /** An event that came through these sources is settled, and that is on disk. */
 export type OnSettled = (
-  settlement: Settlement,
+  event: SettledEvent,
   result: Written['result'],
   sourceIds: readonly string[],
 ) => void;

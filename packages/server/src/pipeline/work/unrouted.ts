@@ -38,17 +38,7 @@ export function tellUnrouted(
     if (result.events[i]?.duplicate !== false) continue;
     const matchedSources = unrouted?.matchedSources[i] ?? null;
     onSettled(
-      {
-        orgId,
-        eventId,
-        jobId: null,
-        token: '',
-        round: 'first',
-        runs: [],
-        parked: [],
-        matchedSources,
-        tallies: [],
-      },
+      { orgId, eventId, round: 'first', runs: [], matchedSources },
       { kind: 'settled', deliveries: 0, state: stateAfter([]) },
       matchedSources?.map(({ id }) => id) ?? (sourceId === null ? [] : [sourceId]),
     );
