@@ -29,6 +29,7 @@ describe('a bad setting', () => {
     SLUICE_ALLOW_ADDRESSES: ['10.0.0.0/33', 'localhost', '10.0.0.0/8,::1/129', '10.0.0.0/x'],
     SLUICE_ALLOW_HTTP: ['si'],
     SLUICE_EGRESS_ADDRESSES: [],
+    SLUICE_SENDING_THREADS: ['-1', '17', 'many'],
     SLUICE_RETENTION_DAYS: ['0', 'forever', '36501'],
     SLUICE_DEAD_LETTER_DAYS: ['-5'],
     SLUICE_MAX_BODY_BYTES: ['5MB', '10'],

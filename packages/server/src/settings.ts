@@ -75,6 +75,11 @@ export const declarations = {
     [],
     words,
   ),
+  SLUICE_SENDING_THREADS: setting<number | undefined>(
+    'How many threads send to destinations; 0 sends from the main one. Absent: by the cores, none where there are two.',
+    undefined,
+    integer(0, 16),
+  ),
   SLUICE_RETENTION_DAYS: setting('How long events are kept.', 30, integer(1, 36_500)),
   SLUICE_DEAD_LETTER_DAYS: setting('How long dead letters are kept.', 90, integer(1, 36_500)),
   SLUICE_MAX_BODY_BYTES: setting(

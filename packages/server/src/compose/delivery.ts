@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { createDatabaseThread } from '../delivery/databases/database-thread.ts';
 import { createDeadLetterActions } from '../delivery/dead-letters/actions.ts';
 import { createDestinationAdmin } from '../delivery/destination-admin.ts';
 import type { GuardedClient } from '../delivery/guarded-client/client.ts';
 import { createRenderingThread } from '../delivery/rendering/rendering-thread.ts';
 import { createTemplateRenderer } from '../delivery/rendering/template-renderer.ts';
+import { createSendingThreads } from '../delivery/sending/sending-threads.ts';
 import { createRetryJobs } from '../delivery/work/retry-job.ts';
 import { withDiscardSignal, withErasureSignal } from '../delivery/work/withdrawals.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/work/worker.ts';
@@ -35,6 +37,20 @@ export function composeDelivery(
     start: handlers => startThread(new URL('../rendering-thread.ts', import.meta.url), handlers),
     onError: foundation.warn('rendering'),
   });
+  const threads = settings.SLUICE_SENDING_THREADS ?? sendingThreadsFor(availableParallelism());
+  const sending =
+    threads === 0
+      ? null
+      : createSendingThreads({
+          threads,
+          start: handlers => startThread(new URL('../sending-thread.ts', import.meta.url), handlers),
+          settings: {
+            allowAddresses: settings.SLUICE_ALLOW_ADDRESSES,
+            allowHttp: settings.SLUICE_ALLOW_HTTP,
+            egressAddresses: settings.SLUICE_EGRESS_ADDRESSES,
+          },
+          onError: foundation.warn('sending'),
+        });
   const destinationAdmin = createDestinationAdmin(
     {
       client,
@@ -52,7 +68,9 @@ export function composeDelivery(
         clock,
         random: Math.random,
         entities: createTraitReader(engine.entities),
-        prepare: destinationAdmin.prepare,
+        prepare: stored =>
+          sending === null ? destinationAdmin.prepare(stored) : destinationAdmin.prepareOn(sending, stored),
+        onDoubt: () => sending?.doubt(),
         nodes: () => nodes.withRole('deliver'),
         newToken: nodes.newToken,
         changeFeedIsLive: engine.changeFeedIsLive,
@@ -102,12 +120,16 @@ export function composeDelivery(
     start: () => worker?.start(),
     async stop() {
       await worker?.stop();
+      sending?.stop();
       databases.stop();
       rendering.stop();
       client.close();
     },
   };
 }
+
+/** Two cores are busy with taking, running and storing events; threads that send pay where there are more. */
+const sendingThreadsFor = (cores: number): number => Math.min(4, Math.floor((cores - 1) / 2));
 
 const countedBy = ({ counts, metrics }: TelemetryPart) =>
   ({

@@ -8,13 +8,16 @@ import type { StoredDestination } from '../core/stores/configuration/destination
 import { probeMoment } from './decide/breaker.ts';
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
+import { prepareDestination } from './prepare-destination.ts';
 import { requireSameServer } from './same-server.ts';
 import { openConfig, sealConfig } from './sealed-config.ts';
-import { strikeSecrets } from './strike-secrets.ts';
+import type { SendingThreads } from './sending/sending-threads.ts';
 
 /** Reads stored destinations for good: opens their secrets, compiles their templates. */
 interface DestinationPreparer {
   prepare(destination: StoredDestination): Destination;
+  /** To be sent to on another thread. */
+  prepareOn(threads: Pick<SendingThreads, 'open'>, destination: StoredDestination): Destination;
 }
 
 /** Destinations as they are made, changed and tested, by the kinds that there are. */
@@ -37,8 +40,7 @@ export function createDestinationAdmin(
 
   const prepare = (destination: StoredDestination): Destination => {
     const kind = kindOf(destination);
-    const config = open(kind, destination);
-    return strikeSecrets(kind.prepare(readConfig(kind, config, 'config'), deps), kind, config);
+    return prepareDestination(kind, open(kind, destination), deps);
   };
 
   /** A configuration as somebody sends it, with the secrets that it says to keep. */
@@ -98,6 +100,14 @@ export function createDestinationAdmin(
         : Math.max(probeMoment(breaker, firstDueAt), firstDueAt),
 
     prepare,
+
+    prepareOn(threads, destination) {
+      const kind = kindOf(destination);
+      const config = open(kind, destination);
+      // Read on this side too: what cannot be read is known before anything is handed over.
+      const { readsTraits } = prepareDestination(kind, config, deps);
+      return { readsTraits, ...threads.open(kind.name, config) };
+    },
 
     async test(destination) {
       const now = deps.clock.now();

@@ -2,16 +2,16 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /** How far behind: the kernel's own scale, where 19 is last. */
-const BEHIND = 10;
+const BEHIND = { sending: 5, others: 10 };
 
 /**
  * Puts the thread that calls this behind the others of the machine where they all want the CPU. Only Linux tells a
  * thread its own number; elsewhere, and where it is forbidden, nothing changes.
  */
-export function lowerThreadPriority(): void {
+export function lowerThreadPriority(of: keyof typeof BEHIND = 'others'): void {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
-    setPriority(thread, BEHIND);
+    setPriority(thread, BEHIND[of]);
   } catch {
     return;
   }

@@ -1,6 +1,12 @@
 import { type Meter, meterOnSqlite } from './meter.ts';
 import { type Route, routeTo } from './route.ts';
-import { type Measured, type MeasuredSluice, startReceiver, startSluice } from './servers.ts';
+import {
+  type Measured,
+  type MeasuredSluice,
+  type SluiceOptions,
+  startReceiver,
+  startSluice,
+} from './servers.ts';
 import type { Contender } from './sustained.ts';
 
 /** A service and a receiver of its own that it sends everything to. */
@@ -12,7 +18,7 @@ export interface Routed {
 
 export async function startRouted(
   route: Route,
-  options: { readonly databaseUrl?: string; readonly cores?: number } = {},
+  options: Pick<SluiceOptions, 'databaseUrl' | 'cores' | 'settings'> = {},
 ): Promise<Routed> {
   const receiver = await startReceiver();
   const sluice = await startSluice(options);

@@ -30,6 +30,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
     'database-thread',
     'pipeline-thread',
     'rendering-thread',
+    'sending-thread',
     'runtime',
     'settings',
     'storage',
@@ -40,6 +41,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   'database-thread': ['delivery', 'runtime'],
   'pipeline-thread': ['pipeline', 'routing', 'runtime'],
   'rendering-thread': ['delivery', 'runtime'],
+  'sending-thread': ['core', 'delivery', 'rendering-thread', 'database-thread', 'runtime'],
   main: ['command', 'compose', 'core', 'runtime', 'settings'],
   dashboard: ['contract'],
 };

@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test';
 import { until } from '../../../test/support/until.ts';
-import { createDatabaseThread, type StartDatabaseThread } from './database-thread.ts';
+import type { StartCalledThread } from '../../core/threads/called-thread.ts';
+import { createDatabaseThread } from './database-thread.ts';
 import type { LocatedDatabase } from './pools.ts';
-import type { DatabaseCall } from './protocol.ts';
+import type { DatabaseCall, DatabaseReply } from './protocol.ts';
+
+type StartDatabaseThread = StartCalledThread<DatabaseCall, DatabaseReply>;
 
 const database: LocatedDatabase = {
   key: 'a',

@@ -1,14 +1,10 @@
 import { seconds } from '../../core/clock.ts';
 import type { OutgoingFailure } from '../../core/http/outgoing.ts';
-import { createStuckDetector } from '../../core/work/stuck.ts';
+import { createCalledThread, type StartCalledThread } from '../../core/threads/called-thread.ts';
 import type { LocatedDatabase, Used } from './pools.ts';
 import type { DatabaseCall, DatabaseReply, Work, WorkName } from './protocol.ts';
 
-/**
- * The outer end of the thread that talks to databases, and its watch. It is started by the first who needs it. One
- * that does not get on is ended, with whatever it did: all that was under way has failed, and the next use has
- * another.
- */
+/** The outer end of the thread that talks to databases. Where that is replaced, all that was under way has failed. */
 export interface DatabaseThread {
   /** Never rejects. */
   use<Name extends WorkName>(
@@ -24,11 +20,6 @@ export interface DatabaseThread {
   stop(): void;
 }
 
-export type StartDatabaseThread = (handlers: {
-  onMessage(message: DatabaseReply): void;
-  onFailure(reason: string): void;
-}) => { post(message: DatabaseCall): void; end(): void };
-
 interface Pending {
   resolve(result: Used<unknown>): void;
   readonly isStillWanted: (() => Promise<boolean>) | undefined;
@@ -36,7 +27,6 @@ interface Pending {
 
 const CHECK_EVERY_MS = 250;
 const STUCK_AFTER_MS = seconds(3);
-/** Until its first sign of life: on a busy machine, loading it takes seconds. */
 const STARTED_WITHIN_MS = seconds(60);
 
 const cut: OutgoingFailure = {
@@ -45,92 +35,53 @@ const cut: OutgoingFailure = {
 };
 
 export function createDatabaseThread(options: {
-  readonly start: StartDatabaseThread;
+  readonly start: StartCalledThread<DatabaseCall, DatabaseReply>;
   onError(error: unknown): void;
   readonly stuckAfterMs?: number;
   readonly startedWithinMs?: number;
 }): DatabaseThread {
-  const stuck = createStuckDetector(CHECK_EVERY_MS, options.stuckAfterMs ?? STUCK_AFTER_MS);
-  const notStarted = createStuckDetector(CHECK_EVERY_MS, options.startedWithinMs ?? STARTED_WITHIN_MS);
-  const pending = new Map<number, Pending>();
-  let thread: ReturnType<StartDatabaseThread> | null = null;
+  const { start, onError, stuckAfterMs = STUCK_AFTER_MS, startedWithinMs = STARTED_WITHIN_MS } = options;
   let beats = new Int32Array(new SharedArrayBuffer(4));
-  let watch: ReturnType<typeof setInterval> | null = null;
-  let calls = 0;
+  const thread = createCalledThread<DatabaseCall, DatabaseReply, Pending>({
+    start,
+    name: 'The thread that talks to databases',
+    greet(post) {
+      beats = new Int32Array(new SharedArrayBuffer(4));
+      post({ kind: 'open', heartbeat: beats.buffer as SharedArrayBuffer });
+    },
+    onMessage(message) {
+      const { call } = message;
+      if (message.kind === 'done') return thread.take(call)?.resolve(message.result);
+      const asked = thread.peek(call);
+      void isWanted(asked).then(isWanted => {
+        if (thread.peek(call) === asked) thread.postIfStarted({ kind: 'go', call, isWanted });
+      });
+    },
+    progress: () => Atomics.load(beats, 0),
+    abandon: ({ resolve }) => resolve({ kind: 'failed', failure: cut, wasReached: true }),
+    onError,
+    checkEveryMs: CHECK_EVERY_MS,
+    stuckAfterMs,
+    startedWithinMs,
+  });
 
-  function begin(): ReturnType<StartDatabaseThread> {
-    beats = new Int32Array(new SharedArrayBuffer(4));
-    stuck.reset();
-    notStarted.reset();
-    const started = options.start({
-      onMessage(message) {
-        if (started !== thread) return;
-        const { call } = message;
-        if (message.kind === 'ready') {
-          void ask(call).then(isWanted => {
-            if (started === thread) started.post({ kind: 'go', call, isWanted });
-          });
-          return;
-        }
-        pending.get(call)?.resolve(message.result);
-        pending.delete(call);
-        if (pending.size === 0) stopWatch();
-      },
-      onFailure(reason) {
-        if (started === thread) replace(`The thread that talks to databases ended: ${reason}`);
-      },
-    });
-    started.post({ kind: 'open', heartbeat: beats.buffer as SharedArrayBuffer });
-    return started;
-  }
-
-  async function ask(call: number): Promise<boolean> {
-    const { isStillWanted } = pending.get(call) ?? {};
+  async function isWanted(asked: Pending | undefined): Promise<boolean> {
     try {
-      return isStillWanted === undefined || (await isStillWanted());
+      return asked?.isStillWanted === undefined || (await asked.isStillWanted());
     } catch (error) {
-      options.onError(error);
+      onError(error);
       return false;
     }
   }
 
-  function check(): void {
-    const beat = Atomics.load(beats, 0);
-    const isStuck = beat === 0 ? notStarted.look(beat) : stuck.look(beat);
-    if (isStuck) replace('The thread that talks to databases did not get on.');
-  }
-
-  function replace(problem: string): void {
-    options.onError(new Error(problem));
-    end();
-  }
-
-  function stopWatch(): void {
-    if (watch !== null) clearInterval(watch);
-    watch = null;
-    stuck.reset();
-  }
-
-  function end(): void {
-    thread?.end();
-    thread = null;
-    stopWatch();
-    for (const { resolve } of pending.values()) resolve({ kind: 'failed', failure: cut, wasReached: true });
-    pending.clear();
-  }
-
   return {
     use(name, ask, database, timeoutMs, isStillWanted) {
-      thread ??= begin();
-      watch ??= setInterval(check, CHECK_EVERY_MS);
-      const call = ++calls;
-      const asked = { kind: 'work', call, name, ask, database, timeoutMs } as const;
       const { promise, resolve } = Promise.withResolvers<Used<Work[typeof name]['answer']>>();
-      pending.set(call, { resolve: resolve as Pending['resolve'], isStillWanted });
-      thread.post(asked);
+      const call = thread.begin({ resolve: resolve as Pending['resolve'], isStillWanted });
+      thread.post({ kind: 'work', call, name, ask, database, timeoutMs });
       return promise;
     },
-    letGo: key => thread?.post({ kind: 'let_go', key }),
-    stop: end,
+    letGo: key => thread.postIfStarted({ kind: 'let_go', key }),
+    stop: () => thread.end('The service is stopping.'),
   };
 }

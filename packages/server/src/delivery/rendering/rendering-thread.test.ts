@@ -2,10 +2,12 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { renderingThread, sampleDelivery } from '../../../test/support/delivery.ts';
 import { Budget } from '../../core/expressions/cel/budget.ts';
 import { readConfig } from '../../core/kinds/kind.ts';
+import type { StartCalledThread } from '../../core/threads/called-thread.ts';
 import { type Recipe, scopeOfDelivery } from '../destination.ts';
 import { discordDestination } from '../destinations/discord.ts';
 import { destinationKinds } from '../destinations/registry.ts';
-import { createRenderingThread, type StartRenderingThread } from './rendering-thread.ts';
+import type { RenderingCall, RenderingReply } from './rendering-protocol.ts';
+import { createRenderingThread } from './rendering-thread.ts';
 import { createTemplateRenderer, RENDERING_STEPS } from './template-renderer.ts';
 
 const thread = renderingThread();
@@ -51,7 +53,7 @@ describe('the thread', () => {
     let started = 0;
     let ended = 0;
     const seen: string[] = [];
-    const start: StartRenderingThread = ({ onMessage, onFailure }) => {
+    const start: StartCalledThread<RenderingCall, RenderingReply> = ({ onMessage, onFailure }) => {
       const n = ++started;
       return {
         post({ call, delivery }) {

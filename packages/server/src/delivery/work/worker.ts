@@ -65,6 +65,8 @@ interface DeliveryWorkerOptions extends SenderOptions {
   readonly newToken: Membership['newToken'];
   /** Whether `invalidate` is called for each change, by whomever; otherwise everything is looked up each time. */
   changeFeedIsLive(): boolean;
+  /** Something was changed or withdrawn: what is under way and has not left yet may be wanted no more. */
+  onDoubt?(): void;
   /** So many were ended because their destination is down. */
   onExpired?(orgId: string, destinationId: string, deliveries: number): void;
   /** So many were cancelled because their destination is gone. */
@@ -312,6 +314,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     invalidate(change) {
       for (const queue of queues.values()) if (names(change, queue.stored)) queue.suspect();
       if (opening !== null && names(change, opening)) opening.isSuspect = true;
+      options.onDoubt?.();
       // What was held may be due, once its destination goes on.
       if (change === null || isOfDestinations(change)) wake();
     },
@@ -319,6 +322,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       for (const queue of unclosed()) {
         if (queue.stored.orgId === organisationId) queue.recheck(deliveryIds);
       }
+      options.onDoubt?.();
     },
     reserve: handover.reserve,
     heldTokens: () => [
@@ -330,6 +334,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       // What hangs is others' business too by now, and keeps no place from what is claimed next. What is being claimed
       // is for these queues as well, and is given back.
       for (const queue of [...queues.values()]) retire(queue);
+      options.onDoubt?.();
       wake();
     },
     async stop() {
