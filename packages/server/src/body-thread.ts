@@ -1,6 +1,6 @@
+import { lowerThreadPriority } from './core/threads/thread-priority.ts';
 import type { FromBodyThread, ToBodyThread } from './ingest/reading/protocol.ts';
 import { serveBodies } from './ingest/reading/serve-thread.ts';
-import { lowerThreadPriority } from './runtime/thread-priority.ts';
 
 /** The wiring of the thread that reads large bodies. */
 declare const self: Worker & { onmessage: (event: MessageEvent) => void };

@@ -1,6 +1,6 @@
+import { lowerThreadPriority } from './core/threads/thread-priority.ts';
 import type { DatabaseCall, DatabaseReply } from './delivery/databases/protocol.ts';
 import { serveDatabases } from './delivery/databases/serve-thread.ts';
-import { lowerThreadPriority } from './runtime/thread-priority.ts';
 
 /** The wiring of the thread that talks to the databases of destinations. */
 declare const self: Worker & { onmessage: (event: MessageEvent) => void };

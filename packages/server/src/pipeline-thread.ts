@@ -1,7 +1,7 @@
+import { lowerThreadPriority } from './core/threads/thread-priority.ts';
 import type { FromThread, ToThread } from './pipeline/thread/protocol.ts';
 import { serveThread } from './pipeline/thread/serve-thread.ts';
 import { compileRoutes } from './routing/match.ts';
-import { lowerThreadPriority } from './runtime/thread-priority.ts';
 
 /** The wiring of the thread that runs pipelines. */
 declare const self: Worker & { onmessage: (event: MessageEvent) => void };

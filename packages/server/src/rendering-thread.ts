@@ -1,7 +1,7 @@
+import { lowerThreadPriority } from './core/threads/thread-priority.ts';
 import { findDestinationKind } from './delivery/destinations/registry.ts';
 import type { RenderingCall, RenderingReply } from './delivery/rendering/rendering-protocol.ts';
 import { serveRendering } from './delivery/rendering/serve-rendering.ts';
-import { lowerThreadPriority } from './runtime/thread-priority.ts';
 
 /** The wiring of the thread that renders large deliveries. */
 declare const self: Worker & { onmessage: (event: MessageEvent) => void };

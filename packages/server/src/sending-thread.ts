@@ -1,4 +1,5 @@
 import { systemClock } from './core/clock.ts';
+import { lowerThreadPriority } from './core/threads/thread-priority.ts';
 import { createDatabaseThread } from './delivery/databases/database-thread.ts';
 import { findDestinationKind } from './delivery/destinations/registry.ts';
 import { createGuardedClient } from './delivery/guarded-client/client.ts';
@@ -9,7 +10,6 @@ import type { SendingCall, SendingReply } from './delivery/sending/sending-proto
 import { serveSending } from './delivery/sending/serve-sending.ts';
 import { openFetchSession } from './runtime/fetch-session.ts';
 import { startThread } from './runtime/thread.ts';
-import { lowerThreadPriority } from './runtime/thread-priority.ts';
 
 /** The wiring of a thread that sends: the same way out as from the main thread, with connections of its own. */
 declare const self: Worker & { onmessage: (event: MessageEvent) => void };

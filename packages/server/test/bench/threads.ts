@@ -71,8 +71,8 @@ export interface ThreadsSpent {
 }
 
 /**
- * Bun names every worker alike, so what they do tells them apart: the ones behind all others run steps, those a little
- * behind send, and of the rest one writes the database's files and the other reads them.
+ * Bun names every worker alike, so what they do tells them apart: the ones behind all others run steps, before them come
+ * those that send, then the one that reads the database's files, and first the one that writes them.
  */
 export function threadsSpent(before: ProcessReading, after: ProcessReading): ThreadsSpent {
   const writer = writerOf(after);
@@ -96,7 +96,7 @@ function writerOf({ threads }: ProcessReading): string | null {
 }
 
 function roleOf(name: string, nice: number): string {
-  if (name === 'Worker') return nice > 5 ? 'steps' : nice > 0 ? 'sending' : 'reader';
+  if (name === 'Worker') return nice > 6 ? 'steps' : nice > 4 ? 'sending' : 'reader';
   if (name === 'main' || name === 'HTTP Client') return name;
   return 'compiler and collector';
 }

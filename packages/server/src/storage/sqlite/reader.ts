@@ -1,3 +1,4 @@
+import { lowerThreadPriority } from '../../core/threads/thread-priority.ts';
 import { accessOf, type OperationName, perform } from '../operations.ts';
 import { openForReading, queryBuilder } from './open.ts';
 import { type Call, type Reply, toFailure } from './protocol.ts';
@@ -9,6 +10,8 @@ declare const self: Worker & { onmessage: (event: MessageEvent) => void };
 /** Each connection has a cache of its own. */
 const SNAPSHOT_CACHE_KIB = 2_048;
 
+// Where the CPU is short, what comes in goes before what is looked up.
+lowerThreadPriority('reading');
 const { file } = await new Promise<{ file: string }>(resolve => {
   self.onmessage = event => resolve(event.data as { file: string });
   self.postMessage('started');
