@@ -1,16 +1,17 @@
+import { watchEnding } from './ending.ts';
 import { createEntities, type Entities } from './entities.ts';
-import { type AnyEvents, type EventMap, faultIn, type Schemas } from './event-map.ts';
-import { onExit } from './exit.ts';
-import { createOutbox } from './outbox.ts';
-import type { Failure } from './post.ts';
+import { type AnyEvents, type EventMap, type Schemas, type TrackOptions, writeEvent } from './event.ts';
+import { createOutbox, type OutboxLimits } from './outbox.ts';
+import { postBatch } from './post.ts';
+import { type Failure, type Fetch, messageOf } from './server.ts';
 import type { Spool } from './spool.ts';
-import { startTimer } from './timers.ts';
+import { systemTimers } from './timers.ts';
 
 /** A client of one Sluice: events that are sent in the background, and entities that are read and written at once. */
-export interface Client<Events extends EventMap = AnyEvents> {
+export interface Client<Events extends EventMap<Events> = AnyEvents> {
   /**
-   * Takes an event and returns at once; it never throws. It answers whether the event was taken: from then on it is
-   * sent until it is stored. What is not taken goes to `onDrop`.
+   * Takes an event and returns at once; it never throws. Answers whether the event was taken: from then on it is sent
+   * until it is stored. What is not taken goes to `onDrop`.
    */
   track<Type extends keyof Events & string>(
     type: Type,
@@ -19,133 +20,147 @@ export interface Client<Events extends EventMap = AnyEvents> {
   ): boolean;
   /** Sends what is there now; resolves when all of it is stored or refused. */
   flush(): Promise<void>;
-  /** Takes no more and sends what is there, for `timeout` milliseconds at most. Answers how many events are left. */
+  /**
+   * Takes no more and sends what is there, for `timeout` milliseconds at most. Answers how many events are left: those
+   * are in the spool for the next start or, without one, go to `onDrop`.
+   */
   close(options?: { readonly timeout?: number }): Promise<{ readonly left: number }>;
   /** Events that were taken and are not stored yet. */
   readonly waiting: number;
   readonly entities: Entities;
 }
 
-export interface TrackOptions {
-  /** A glyph to show beside the event. */
-  readonly icon?: string;
-  /** The entity that it is about, which need not exist yet. */
-  readonly entity?: { readonly kind: string; readonly external_id: string };
-  /** Your own id for it: a second event with the same id is the first one again. */
-  readonly id?: string;
-  /** When it happened. Absent: now. */
-  readonly timestamp?: Date | string;
-}
-
-export interface ClientOptions<Events extends EventMap = AnyEvents> {
+export interface ClientOptions<Events extends EventMap<Events> = AnyEvents> extends Partial<OutboxLimits> {
   /** Where Sluice is: `https://sluice.example.com`. */
   readonly url: string;
-  /** An API key of the dashboard. */
+  /** An API key from the dashboard. */
   readonly key: string;
-  /** Payloads are checked by these before they are taken: zod, Valibot, ArkType or whatever has Standard Schema. */
+  /** Payloads are checked by these when they are tracked: zod, Valibot, ArkType or whatever has Standard Schema. */
   readonly schemas?: Schemas<Events>;
-  /** A batch goes when it has so many events, … */
+  /** A batch goes when it has so many events (500), … */
   readonly batchEvents?: number;
-  /** … so many characters, … */
-  readonly batchSize?: number;
-  /** … or after so many milliseconds. */
+  /** … so many bytes (1 MiB), … */
+  readonly batchBytes?: number;
+  /** … or after so many milliseconds (200). */
   readonly batchMs?: number;
-  /** How many requests are under way at once. With one, events arrive in their order. */
+  /** How many requests are under way at once (4). With 1, batches arrive in their order. */
   readonly concurrency?: number;
-  /** How many events may wait in memory, … */
+  /** How many events may wait in memory (100,000), … */
   readonly queueEvents?: number;
-  /** … and how many characters. */
-  readonly queueSize?: number;
-  /** How long to wait for an answer. */
+  /** … and how many bytes (64 MiB). */
+  readonly queueBytes?: number;
+  /** How long an answer may take, in milliseconds (15,000). */
   readonly timeoutMs?: number;
-  /** How long the process waits at its end for what is not sent yet. */
+  /** How long the end of the process may wait for what is unsent, in milliseconds (5,000). With 0 it waits for nothing. */
   readonly exitTimeoutMs?: number;
-  /** Keeps events on disk as well until they are stored: `diskSpool('./spool')` of `@sluice/sdk/spool`. */
+  /** Keeps events on disk until they are stored: `diskSpool('./spool')` of `@sluice/sdk/spool`. */
   readonly spool?: Spool;
-  /** An event was not taken, or the server refused it. */
-  onDrop?(dropped: Dropped): void;
-  /** A request failed and will be tried again. */
-  onError?(failure: Failure & { readonly attempt: number }): void;
-  readonly fetch?: typeof fetch;
+  /** An event was not taken, was refused by the server, or is left over at the end. */
+  readonly onDrop?: (dropped: Dropped) => void;
+  /** Something failed that will be tried again, as attempt and attempt goes by. */
+  readonly onError?: (failure: Failure & { readonly attempt: number }) => void;
+  /** Another `fetch`, such as one that goes through a proxy. */
+  readonly fetch?: Fetch;
 }
 
-export interface Dropped {
+/** An event that will not be stored, and why. */
+export interface Dropped extends TrackOptions {
   readonly type: string;
   readonly payload: unknown;
-  readonly reason: 'invalid' | 'queue_full' | 'closed' | 'refused';
+  readonly reason: 'invalid' | 'queue_full' | 'refused' | 'closed';
   readonly message: string;
-  /** What the server answered, where it refused it. */
+  /** What the server answered, where it refused the event. */
   readonly failure?: Failure;
 }
 
-const defaults = {
-  batchEvents: 500,
-  batchSize: 1024 * 1024,
-  batchMs: 200,
-  concurrency: 4,
-  queueEvents: 100_000,
-  queueSize: 64 * 1024 * 1024,
-  timeoutMs: 15_000,
-  exitTimeoutMs: 5_000,
-};
-
-export function createClient<Events extends EventMap = AnyEvents>(
+export function createClient<Events extends EventMap<Events> = AnyEvents>(
   options: ClientOptions<Events>,
 ): Client<Events> {
-  const limits = { ...defaults, ...options };
+  const { url, key, schemas, spool, timeoutMs = 15_000, exitTimeoutMs = 5_000 } = options;
+  if (!key)
+    throw new TypeError('createClient needs a key. The dashboard makes one under Settings → API keys.');
   const server = {
-    url: new URL(options.url).href.replace(/\/+$/, ''),
-    key: options.key,
-    fetch: options.fetch ?? fetch,
-    timeoutMs: limits.timeoutMs,
+    url: new URL(url).href.replace(/\/+$/, ''),
+    key,
+    timeoutMs,
+    // Looked up with each call, and called as a function of its own: browsers insist on that.
+    fetch: options.fetch ?? ((to: string, init: RequestInit) => fetch(to, init)),
   };
-  const exit = onExit({
-    timeoutMs: limits.exitTimeoutMs,
-    hasWork: () => outbox.waiting() > 0,
-    flush: () => outbox.flush(),
-  });
-  const outbox = createOutbox({
-    server,
-    batchEvents: limits.batchEvents,
-    batchSize: limits.batchSize,
-    batchMs: limits.batchMs,
-    atOnce: limits.concurrency,
-    mostEvents: limits.queueEvents,
-    mostSize: limits.queueSize,
-    spool: options.spool ?? null,
-    isLeaving: exit.isLeaving,
-    onRefused(event, failure) {
-      const { type, payload } = JSON.parse(event) as { type: string; payload: unknown };
-      drop({ type, payload, reason: 'refused', message: failure.message, failure });
-    },
-    onFailure: (failure, attempt) => tell(() => options.onError?.({ ...failure, attempt })),
-  });
   let isClosed = false;
 
+  const outbox = createOutbox({
+    batchEvents: options.batchEvents ?? 500,
+    batchBytes: options.batchBytes ?? 1024 * 1024,
+    batchMs: options.batchMs ?? 200,
+    concurrency: options.concurrency ?? 4,
+    queueEvents: options.queueEvents ?? 100_000,
+    queueBytes: options.queueBytes ?? 64 * 1024 * 1024,
+    spool: spool ?? null,
+    timers: systemTimers,
+    post: (batch, givenUp) => postBatch(server, batch, givenUp),
+    onRefused: (event, failure) => dropWritten(event, 'refused', failure.message, failure),
+    onFailure: (failure, attempt) => tell(options.onError, { ...failure, attempt }),
+  });
+
   function drop(dropped: Dropped): false {
-    tell(() => options.onDrop?.(dropped));
+    tell(options.onDrop, dropped);
     return false;
   }
 
+  function dropWritten(event: string, reason: Dropped['reason'], message: string, failure?: Failure): void {
+    drop({ ...readEvent(event), reason, message, failure });
+  }
+
+  /** There may be no later attempt, so none waits any longer. */
+  function flushNow(): Promise<void> {
+    const flushed = outbox.flush();
+    outbox.hurry();
+    return flushed;
+  }
+
+  /** Whatever has not been stored within the time stays in the spool, or is dropped. */
+  async function finish(timeout: number): Promise<number> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isLate = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, timeout);
+    });
+    await Promise.race([flushNow(), isLate]);
+    clearTimeout(timer);
+    const left = outbox.stop();
+    if (spool === undefined)
+      for (const event of left) dropWritten(event, 'closed', 'The end came before this event was stored.');
+    return left.length;
+  }
+
+  const unwatch =
+    exitTimeoutMs > 0
+      ? watchEnding({
+          hasWork: () => outbox.waiting() > 0,
+          flush: flushNow,
+          finish: async () => void (await finish(exitTimeoutMs)),
+        })
+      : () => {};
+
   return {
     track(type, payload, more = {}) {
-      if (isClosed) return drop({ type, payload, reason: 'closed', message: 'The client is closed.' });
-      const written = write(options.schemas?.[type], type, payload, more);
-      if ('fault' in written) return drop({ type, payload, reason: 'invalid', message: written.fault });
+      const refused = (reason: Dropped['reason'], message: string) =>
+        drop({ ...more, type, payload, reason, message });
+      if (isClosed) return refused('closed', 'The client is closed.');
       try {
-        if (outbox.add(written.json)) return true;
+        const schema = schemas && Object.hasOwn(schemas, type) ? schemas[type] : undefined;
+        if (outbox.add(writeEvent(schema, type, payload, more ?? {}))) return true;
       } catch (error) {
-        return drop({ type, payload, reason: 'queue_full', message: messageOf(error) });
+        return refused('invalid', messageOf(error));
       }
-      return drop({ type, payload, reason: 'queue_full', message: 'Too many events wait to be sent.' });
+      return refused('queue_full', 'Too many events wait to be sent.');
     },
     flush: outbox.flush,
-    async close({ timeout = limits.exitTimeoutMs } = {}) {
+    async close({ timeout = exitTimeoutMs } = {}) {
       isClosed = true;
-      await Promise.race([outbox.flush(), new Promise<void>(resolve => startTimer(timeout, resolve))]);
-      outbox.stop();
-      exit.forget();
-      return { left: outbox.waiting() };
+      unwatch();
+      const left = await finish(timeout);
+      spool?.release();
+      return { left };
     },
     get waiting() {
       return outbox.waiting();
@@ -154,30 +169,21 @@ export function createClient<Events extends EventMap = AnyEvents>(
   };
 }
 
-/** The event as it is sent. The time is that of the call, not of the batch. */
-function write(
-  schema: Parameters<typeof faultIn>[0],
-  type: string,
-  payload: unknown,
-  { icon, entity, id, timestamp = new Date() }: TrackOptions,
-): { json: string } | { fault: string } {
+/** What a spool holds after a crash of the whole machine need not be JSON. */
+function readEvent(event: string): TrackOptions & { readonly type: string; readonly payload: unknown } {
   try {
-    const fault = faultIn(schema, payload);
-    if (fault !== null) return { fault };
-    const at = typeof timestamp === 'string' ? timestamp : timestamp.toISOString();
-    return { json: JSON.stringify({ type, payload, icon, entity, id, timestamp: at }) };
-  } catch (error) {
-    return { fault: messageOf(error) };
+    return JSON.parse(event);
+  } catch {
+    return { type: '', payload: event };
   }
 }
 
-/** An error in the application's own callback must not stop what is being sent. */
-function tell(callback: () => void): void {
+/** A failure in the application's own callback must not stop what is being sent. */
+function tell<Message>(callback: ((message: Message) => unknown) | undefined, message: Message): void {
   try {
-    callback();
+    const result = callback?.(message);
+    if (result instanceof Promise) result.catch(error => console.error(error));
   } catch (error) {
     console.error(error);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

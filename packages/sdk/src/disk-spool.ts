@@ -10,8 +10,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type Batch, sizeOf } from './batch.ts';
+import { type Batch, newBatch } from './batch.ts';
 import type { Spool } from './spool.ts';
+import { claimDirectory } from './spool-owner.ts';
 
 /**
  * A spool on disk, for Node and Bun. An event is handed to the operating system before `track` returns, so a crash of
@@ -22,22 +23,21 @@ import type { Spool } from './spool.ts';
  */
 export function diskSpool(directory: string): Spool {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  takeOver(directory);
+  const release = claimDirectory(directory);
   const files = new Map<string, SpoolFile>();
-  const open = new Map<string, number>();
+  let open: { readonly key: string; readonly descriptor: number; length: number } | null = null;
 
-  function change(batch: Batch, by: readonly Batch[]): void {
-    const file = files.get(batch.key);
-    if (file === undefined) return;
-    file.batches = file.batches.flatMap(one => (one.key === batch.key ? by : [one]));
-    files.delete(batch.key);
-    for (const next of by) files.set(next.key, file);
-    if (file.batches.length === 0) {
-      rmSync(file.path, { force: true });
-      return;
-    }
-    writeFileSync(`${file.path}.part`, file.batches.map(textOf).join(''), { mode: 0o600 });
-    renameSync(`${file.path}.part`, file.path);
+  function create(batch: Batch): NonNullable<typeof open> {
+    const path = join(directory, `${batch.key}${SUFFIX}`);
+    files.set(batch.key, { path, batches: [batch] });
+    return { key: batch.key, descriptor: openSync(path, 'w', 0o600), length: 0 };
+  }
+
+  function close(): void {
+    if (open === null) return;
+    const { descriptor } = open;
+    open = null;
+    closeSync(descriptor);
   }
 
   return {
@@ -50,24 +50,31 @@ export function diskSpool(directory: string): Spool {
       });
     },
     append(batch, event) {
-      let descriptor = open.get(batch.key);
-      if (descriptor === undefined) {
-        const path = join(directory, `${batch.key}${SUFFIX}`);
-        files.set(batch.key, { path, batches: [batch] });
-        descriptor = openSync(path, 'w', 0o600);
-        open.set(batch.key, descriptor);
-        writeSync(descriptor, keyLine(batch));
+      if (open?.key !== batch.key) {
+        close();
+        open = create(batch);
       }
-      writeSync(descriptor, `${event}\n`);
+      const line = open.length === 0 ? `${keyLine(batch)}${event}\n` : `${event}\n`;
+      // At its place, so that the next line overwrites what a full disk has left of this one.
+      open.length += writeSync(open.descriptor, line, open.length);
     },
     close(batch) {
-      const descriptor = open.get(batch.key);
-      if (descriptor === undefined) return;
-      open.delete(batch.key);
-      closeSync(descriptor);
+      if (open?.key === batch.key) close();
     },
-    replace: change,
-    remove: batch => change(batch, []),
+    replace(batch, by) {
+      const file = files.get(batch.key);
+      if (file === undefined) return;
+      files.delete(batch.key);
+      for (const next of by) files.set(next.key, file);
+      file.batches = file.batches.flatMap(one => (one.key === batch.key ? by : [one]));
+      if (file.batches.length === 0) return rmSync(file.path, { force: true });
+      writeFileSync(`${file.path}.part`, file.batches.map(textOf).join(''), { mode: 0o600 });
+      renameSync(`${file.path}.part`, file.path);
+    },
+    release() {
+      close();
+      release();
+    },
   };
 }
 
@@ -84,47 +91,14 @@ const keyLine = ({ key }: Batch): string => `${KEY_MARK}${key}\n`;
 const textOf = (batch: Batch): string => keyLine(batch) + batch.events.map(event => `${event}\n`).join('');
 
 function readSpoolFile(path: string): SpoolFile {
-  const batches: Batch[] = [];
-  // A line without its end was being written when the process ended: `track` had not returned.
-  for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
-    if (line.startsWith(KEY_MARK)) {
-      batches.push({ key: line.slice(KEY_MARK.length), events: [], size: 0 });
-      continue;
-    }
-    const batch = batches.at(-1);
-    if (batch === undefined) continue;
-    batch.events.push(line);
-    batch.size += sizeOf(line);
-  }
-  const whole = batches.filter(({ events }) => events.length > 0);
-  if (whole.length === 0) rmSync(path, { force: true });
-  return { path, batches: whole };
-}
-
-/** Two processes that send from one directory would send everything twice. */
-function takeOver(directory: string): void {
-  const file = join(directory, 'owner');
-  const owner = readOwner(file);
-  if (owner !== null && owner !== process.pid && isAlive(owner))
-    throw new Error(
-      `The spool ${directory} is in use by process ${owner}. Give each process a directory of its own.`,
-    );
-  writeFileSync(file, String(process.pid), { mode: 0o600 });
-}
-
-function readOwner(file: string): number | null {
-  try {
-    return Number(readFileSync(file, 'utf8')) || null;
-  } catch {
-    return null;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === 'EPERM';
-  }
+  // What follows the last line's end was being written when the process ended: `track` had not returned.
+  const [, ...texts] = readFileSync(path, 'utf8')
+    .replace(/[^\n]*$/, '')
+    .split(new RegExp(`^${KEY_MARK}`, 'm'));
+  const batches = texts.flatMap(text => {
+    const [key = '', ...events] = text.split('\n').slice(0, -1);
+    return events.length === 0 ? [] : [newBatch(events, key)];
+  });
+  if (batches.length === 0) rmSync(path, { force: true });
+  return { path, batches };
 }

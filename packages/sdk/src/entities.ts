@@ -1,10 +1,38 @@
-import type { Server } from './post.ts';
+import type { EntityRef } from './event.ts';
+import { failureOf, messageOf, request, type Server } from './server.ts';
 
 /** Entities: what is known about customers, devices, orders, and how they belong together. */
-export interface Entity {
-  readonly kind: string;
-  readonly external_id: string;
-  readonly traits: Readonly<Record<string, unknown>>;
+export interface Entities {
+  /** Makes it, or replaces its traits. */
+  put(entity: EntityRef, traits: Traits, condition?: Condition): Promise<Entity>;
+  /** Makes each, or merges its traits into those that are there (JSON Merge Patch); all or none, 1,000 at most. */
+  upsert(entities: readonly (EntityRef & { readonly traits?: Traits })[]): Promise<Entity[]>;
+  /** Merges into the traits of one that exists: `null` removes a trait. */
+  patch(entity: EntityRef, traits: Traits, condition?: Condition): Promise<Entity>;
+  /** null: there is none. */
+  get(entity: EntityRef): Promise<Entity | null>;
+  /** All that match, newest change first, fetched page by page as they are asked for. */
+  list(filter?: EntityFilter): AsyncIterable<Entity>;
+  /** Answers whether there was one. `eraseEvents` also erases the payloads of its events, for good. */
+  delete(entity: EntityRef, options?: Condition & { readonly eraseEvents?: boolean }): Promise<boolean>;
+  /** `same_as` joins two entities into one identity; any other relation leads from one to the other. */
+  link(from: EntityRef, relation: string, to: EntityRef): Promise<EntityLink>;
+  /** Answers whether there was such a link. */
+  unlink(from: EntityRef, relation: string, to: EntityRef): Promise<boolean>;
+  links(entity: EntityRef): AsyncIterable<EntityLink>;
+  /** Everything that `same_as` joins it with, and their traits merged; null: there is no such entity. */
+  identity(entity: EntityRef): Promise<EntityIdentity | null>;
+}
+
+type Traits = Readonly<Record<string, unknown>>;
+
+interface Condition {
+  /** Only while it has this version; otherwise the call fails with 409. */
+  readonly ifVersion?: number;
+}
+
+export interface Entity extends EntityRef {
+  readonly traits: Traits;
   readonly version: number;
   readonly created_at: string;
   readonly updated_at: string;
@@ -18,29 +46,22 @@ export interface EntityFilter {
   readonly updated_after?: Date | string;
 }
 
-type Traits = Readonly<Record<string, unknown>>;
-
-interface Condition {
-  /** Only if it has this version still. */
-  readonly ifVersion?: number;
+export interface EntityLink {
+  readonly relation: string;
+  readonly from: EntityRef;
+  readonly to: EntityRef;
+  readonly created_at: string;
 }
 
-export interface Entities {
-  /** Makes it, or replaces its traits. */
-  put(kind: string, externalId: string, traits: Traits, condition?: Condition): Promise<Entity>;
-  /** Makes each, or merges its traits into those that are there (JSON Merge Patch); all or none, 1,000 at most. */
-  upsert(entities: readonly { kind: string; external_id: string; traits?: Traits }[]): Promise<Entity[]>;
-  /** null: there is none. */
-  get(kind: string, externalId: string): Promise<Entity | null>;
-  /** Merges into the traits of one that exists. */
-  patch(kind: string, externalId: string, traits: Traits, condition?: Condition): Promise<Entity>;
-  /** Answers whether there was one. */
-  delete(kind: string, externalId: string, options?: Condition & { eraseEvents?: boolean }): Promise<boolean>;
-  /** All that match, newest change first, fetched page by page as they are asked for. */
-  list(filter?: EntityFilter): AsyncIterable<Entity>;
+export interface EntityIdentity {
+  readonly members: readonly Entity[];
+  readonly traits: Traits;
+  /** For each trait the entity that it came from, and when it was written there. */
+  readonly provenance: Readonly<Record<string, EntityRef & { readonly updated_at: string }>>;
+  readonly truncated: boolean;
 }
 
-/** A call that the server refused, or that never reached it. */
+/** A call that the server refused, or that got no answer. */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError';
   constructor(
@@ -55,69 +76,82 @@ export class SluiceError extends Error {
   }
 }
 
-export function createEntities(server: Server): Entities {
-  const address = (kind: string, externalId: string) =>
-    `/v1/entities/${encodeURIComponent(kind)}/${encodeURIComponent(externalId)}`;
-  const onlyIf = ({ ifVersion }: Condition = {}): Record<string, string> =>
-    ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` };
+interface Answered<Data> {
+  readonly data: Data;
+  readonly next_cursor?: string | null;
+}
 
-  async function call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    const response = await server
-      .fetch(server.url + path, {
-        method,
-        headers: {
-          authorization: `Bearer ${server.key}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(server.timeoutMs),
-      })
-      .catch((error: unknown) => {
-        throw new SluiceError(error instanceof Error ? error.message : String(error), 0);
-      });
-    const answer = (await response.json().catch(() => ({}))) as {
-      data?: T;
-      next_cursor?: string | null;
-      error?: { message?: string; code?: string; path?: string };
-    };
-    if (response.ok) return { data: answer.data as T, next_cursor: answer.next_cursor ?? null };
-    const { message = `The answer was ${response.status}.`, code, path: field } = answer.error ?? {};
+export function createEntities(server: Server): Entities {
+  async function call<Data>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answered<Data>> {
+    const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+    const init = { method, body: JSON.stringify(body), headers: { ...json, ...headers } };
+    const { response, text } = await request(server, path, init).catch((error: unknown) => {
+      throw new SluiceError(messageOf(error), 0);
+    });
+    if (response.ok) return JSON.parse(text);
+    const { message, code, path: field } = failureOf(response, text);
     throw new SluiceError(message, response.status, code, field);
   }
 
-  const orNone = (error: unknown): null => {
-    if (error instanceof SluiceError && error.status === 404) return null;
-    throw error;
-  };
+  async function* pages<Item>(path: string, query: URLSearchParams): AsyncGenerator<Item> {
+    query.set('limit', '100');
+    for (;;) {
+      const { data, next_cursor: next } = await call<Item[]>('GET', `${path}?${query}`);
+      yield* data;
+      if (!next) return;
+      query.set('cursor', next);
+    }
+  }
 
   return {
-    put: async (kind, id, traits, condition) =>
-      (await call<Entity>('PUT', address(kind, id), { traits }, onlyIf(condition))).data,
+    put: async (entity, traits, condition) =>
+      (await call<Entity>('PUT', pathOf(entity), { traits }, ifMatch(condition))).data,
     upsert: async entities => (await call<Entity[]>('POST', '/v1/entities', { entities })).data,
-    get: async (kind, id) => (await call<Entity>('GET', address(kind, id)).catch(orNone))?.data ?? null,
-    patch: async (kind, id, traits, condition) =>
-      (await call<Entity>('PATCH', address(kind, id), { traits }, onlyIf(condition))).data,
-    delete: async (kind, id, { eraseEvents = false, ...condition } = {}) =>
-      (await call(
-        'DELETE',
-        `${address(kind, id)}${eraseEvents ? '?erase_events=true' : ''}`,
-        undefined,
-        onlyIf(condition),
-      ).catch(orNone)) !== null,
-    async *list({ traits = {}, updated_after, ...filter } = {}) {
+    patch: async (entity, traits, condition) =>
+      (await call<Entity>('PATCH', pathOf(entity), { traits }, ifMatch(condition))).data,
+    get: async entity => (await orNull(call<Entity>('GET', pathOf(entity))))?.data ?? null,
+    list: ({ traits = {}, updated_after: after, ...filter } = {}) => {
       const query = new URLSearchParams(filter);
       for (const [path, value] of Object.entries(traits)) query.set(`trait.${path}`, String(value));
-      if (updated_after !== undefined) query.set('updated_after', new Date(updated_after).toISOString());
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        if (cursor !== '') query.set('cursor', cursor);
-        const page: { data: Entity[]; next_cursor: string | null } = await call<Entity[]>(
-          'GET',
-          `/v1/entities?${query}`,
-        );
-        yield* page.data;
-        cursor = page.next_cursor;
-      }
+      if (after !== undefined) query.set('updated_after', new Date(after).toISOString());
+      return pages<Entity>('/v1/entities', query);
     },
+    delete: async (entity, { eraseEvents = false, ...condition } = {}) => {
+      const path = `${pathOf(entity)}${eraseEvents ? '?erase_events=true' : ''}`;
+      return (await orNull(call('DELETE', path, undefined, ifMatch(condition)))) !== null;
+    },
+    link: async (from, relation, to) => (await call<EntityLink>('PUT', linkPath(from, relation, to))).data,
+    unlink: async (from, relation, to) =>
+      (await orNull(call('DELETE', linkPath(from, relation, to)))) !== null,
+    links: entity => pages<EntityLink>(`${pathOf(entity)}/links`, new URLSearchParams()),
+    identity: async entity =>
+      (await orNull(call<EntityIdentity>('GET', `${pathOf(entity)}/identity`)))?.data ?? null,
   };
 }
+
+const pathOf = ({ kind, external_id }: EntityRef): string => `/v1/entities/${segments(kind, external_id)}`;
+
+const linkPath = (from: EntityRef, relation: string, to: EntityRef): string =>
+  `${pathOf(from)}/links/${segments(relation, to.kind, to.external_id)}`;
+
+/** URL libraries fold `.` and `..` away, so that another address would be called. */
+function segments(...parts: readonly string[]): string {
+  const folded = parts.find(part => part === '' || part === '.' || part === '..');
+  if (folded !== undefined)
+    throw new SluiceError(`"${folded}" cannot name an entity.`, 400, 'validation_failed');
+  return parts.map(encodeURIComponent).join('/');
+}
+
+const ifMatch = ({ ifVersion }: Condition = {}): Record<string, string> =>
+  ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` };
+
+const orNull = <Data>(answered: Promise<Data>): Promise<Data | null> =>
+  answered.catch((error: unknown) => {
+    if (error instanceof SluiceError && error.status === 404) return null;
+    throw error;
+  });

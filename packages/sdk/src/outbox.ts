@@ -1,172 +1,205 @@
-import { type Batch, newBatch, sizeOf } from './batch.ts';
-import { type Failure, postBatch, type Server } from './post.ts';
+import { type Batch, bytesOf, newBatch } from './batch.ts';
+import type { Answer } from './post.ts';
+import type { Failure } from './server.ts';
+import { createSlots } from './slots.ts';
 import type { Spool } from './spool.ts';
-import { pause, startTimer } from './timers.ts';
+import type { Timers } from './timers.ts';
 
 /**
- * What was taken and is not stored yet. Events gather into batches by number, size and time; a few batches are under
- * way at once, each sent with its own key until it is stored. Memory is bounded: what finds no room is dropped, said
- * aloud, and never blocks the application.
+ * What was taken and is not stored yet. An event is
+ *
+ *   filling   in the one batch that is still open: closed when it has enough events or bytes, or after a while
+ *   under way in a batch that is sent under its key again and again, a few batches at once, until the server
+ *   stored    has it on disk, or
+ *   refused   says that this event is wrong: it goes to `onRefused`, and the rest of its batch goes on under a new key.
+ *
+ * Memory is bounded: what finds no room is not taken, and nothing ever blocks the application.
  */
 export interface Outbox {
   /** Whether there was room for it. */
   add(event: string): boolean;
   /** Sends what is there without waiting for a batch to fill; resolves when none of it is left. */
   flush(): Promise<void>;
+  /** Cuts the pauses before the next attempts short: there may be no later one. */
+  hurry(): void;
   /** How many events are not stored yet. */
   waiting(): number;
-  /** Sends no more. */
-  stop(): void;
+  /** Sends no more; answers what is left. */
+  stop(): string[];
 }
 
-export interface OutboxOptions {
-  readonly server: Server;
-  readonly batchEvents: number;
-  readonly batchSize: number;
-  readonly batchMs: number;
-  readonly atOnce: number;
-  readonly mostEvents: number;
-  readonly mostSize: number;
+export interface OutboxOptions extends OutboxLimits {
+  post(batch: Batch, givenUp: AbortSignal): Promise<Answer>;
   readonly spool: Spool | null;
-  /** Whether the page may be gone before the answer comes. */
-  isLeaving(): boolean;
+  readonly timers: Timers;
   onRefused(event: string, failure: Failure): void;
+  /** An attempt failed, and there will be another one; attempt 0: the spool failed, and memory alone has the event. */
   onFailure(failure: Failure, attempt: number): void;
+}
+
+export interface OutboxLimits {
+  readonly batchEvents: number;
+  readonly batchBytes: number;
+  readonly batchMs: number;
+  readonly concurrency: number;
+  readonly queueEvents: number;
+  readonly queueBytes: number;
 }
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
-/** What browsers let a page send on its way out. */
-const MOST_KEEPALIVE_SIZE = 20_000;
 
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { server, spool } = options;
-  const ready: Batch[] = [];
-  const unsettled = new Set<Promise<void>>();
+  const { spool, timers } = options;
+  const inTurn = createSlots(options.concurrency);
+  const deliveries = new Set<Promise<void>>();
+  const pauses = new Set<() => void>();
+  const givenUp = new AbortController();
+  /** Every batch that is not stored yet, the open one too. */
+  const unsettled = new Set<Batch>();
   let filling: Batch | null = null;
   let cancelTimer = () => {};
-  let underWay = 0;
   let events = 0;
-  let size = 0;
-  let stopped = false;
-  const starts = new WeakMap<Batch, () => void>();
+  let bytes = 0;
 
   for (const batch of spool?.load() ?? []) {
+    keep(batch);
+    send(batch);
+  }
+
+  function keep(batch: Batch): void {
+    unsettled.add(batch);
     events += batch.events.length;
-    size += batch.size;
-    enqueue(batch);
+    bytes += batch.bytes;
   }
 
-  function enqueue(batch: Batch): void {
-    const started = new Promise<void>(resolve => starts.set(batch, resolve));
-    const settled = started
-      .then(() => deliver(batch))
-      .finally(() => {
-        unsettled.delete(settled);
-        underWay--;
-        startMore();
-      });
-    unsettled.add(settled);
-    ready.push(batch);
-    startMore();
-  }
-
-  function startMore(): void {
-    while (!stopped && underWay < options.atOnce) {
-      const batch = ready.shift();
-      if (batch === undefined) return;
-      underWay++;
-      starts.get(batch)?.();
-    }
+  function release(batch: Batch): void {
+    if (!unsettled.delete(batch)) return;
+    events -= batch.events.length;
+    bytes -= batch.bytes;
   }
 
   function closeBatch(): void {
-    cancelTimer();
     if (filling === null) return;
+    cancelTimer();
     const batch = filling;
     filling = null;
-    spool?.close(batch);
-    enqueue(batch);
+    spooled(() => spool?.close(batch));
+    send(batch);
   }
 
-  /** Until it is stored, or all of its events were refused. */
+  function send(batch: Batch): void {
+    const delivery = inTurn(() => deliver(batch)).finally(() => deliveries.delete(delivery));
+    deliveries.add(delivery);
+  }
+
   async function deliver(batch: Batch): Promise<void> {
-    for (let attempt = 1; !stopped; attempt++) {
-      const keepalive = options.isLeaving() && batch.size <= MOST_KEEPALIVE_SIZE;
-      const answer = await postBatch(server, batch, { keepalive });
+    for (let attempt = 1; !givenUp.signal.aborted; attempt++) {
+      const answer = await options.post(batch, givenUp.signal);
       switch (answer.kind) {
         case 'stored':
-          return forget(batch, batch.events);
+          return replace(batch, []);
         case 'conflict':
-          return deliver(replace(batch, [batch.events])[0] ?? batch);
+          return refuseAll(batch, answer.failure);
         case 'refused':
-          return deliverRest(batch, answer.index, answer.failure);
+          return divide(batch, answer.index, answer.failure);
         case 'later':
+          if (givenUp.signal.aborted) return;
           options.onFailure(answer.failure, attempt);
-          await pause(Math.max(answer.afterMs ?? 0, backoff(attempt)));
+          await pause(Math.max(answer.afterMs * (1 + timers.random() / 10), backoff(attempt)));
       }
     }
   }
 
-  /** The event that is to blame goes, and the rest is sent under a new key; where none is named, half by half. */
-  async function deliverRest(batch: Batch, index: number | null, failure: Failure): Promise<void> {
+  /** Takes out the event that is to blame; where none is named it is found by halves. */
+  async function divide(batch: Batch, index: number | null, failure: Failure): Promise<void> {
     const { events: all } = batch;
     const culprit = all.length === 1 ? 0 : index;
     const blamed = culprit === null ? undefined : all[culprit];
-    if (blamed === undefined) {
-      const middle = all.length >> 1;
-      for (const half of replace(batch, [all.slice(0, middle), all.slice(middle)])) await deliver(half);
-      return;
+    const middle = all.length >> 1;
+    const parts =
+      blamed === undefined
+        ? [all.slice(0, middle), all.slice(middle)]
+        : [all.filter((_, i) => i !== culprit)];
+    const next = parts.filter(part => part.length > 0).map(part => newBatch(part));
+    replace(batch, next);
+    if (blamed !== undefined) options.onRefused(blamed, failure);
+    for (const part of next) await deliver(part);
+  }
+
+  function refuseAll(batch: Batch, failure: Failure): void {
+    replace(batch, []);
+    for (const event of batch.events) options.onRefused(event, failure);
+  }
+
+  function replace(batch: Batch, by: readonly Batch[]): void {
+    release(batch);
+    for (const next of by) keep(next);
+    spooled(() => spool?.replace(batch, by));
+  }
+
+  /** A disk that fails must not stop what memory has. */
+  function spooled(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      options.onFailure({ message: `The spool cannot be written. ${String(error)}` }, 0);
     }
-    const rest = all.filter((_, i) => i !== culprit);
-    const batches = replace(batch, rest.length === 0 ? [] : [rest]);
-    events--;
-    size -= sizeOf(blamed);
-    options.onRefused(blamed, failure);
-    for (const next of batches) await deliver(next);
   }
 
-  function replace(batch: Batch, parts: readonly string[][]): Batch[] {
-    const batches = parts.map(part => newBatch(part));
-    spool?.replace(batch, batches);
-    return batches;
+  function pause(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const end = () => {
+        pauses.delete(end);
+        cancel();
+        resolve();
+      };
+      const cancel = timers.after(ms, end);
+      pauses.add(end);
+    });
   }
 
-  function forget(batch: Batch, stored: readonly string[]): void {
-    events -= stored.length;
-    size -= batch.size;
-    spool?.remove(batch);
+  /** Doubling with full jitter, so that many clients do not come back together. */
+  const backoff = (attempt: number): number =>
+    timers.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+
+  function hurry(): void {
+    for (const end of [...pauses]) end();
   }
 
   return {
     add(event) {
-      const added = sizeOf(event);
-      if (stopped || events >= options.mostEvents || size + added > options.mostSize) return false;
-      if (filling !== null && filling.size + added > options.batchSize) closeBatch();
+      const size = bytesOf(event);
+      if (givenUp.signal.aborted || events >= options.queueEvents || bytes + size > options.queueBytes)
+        return false;
+      if (filling !== null && filling.bytes + size > options.batchBytes) closeBatch();
       if (filling === null) {
         filling = newBatch();
-        cancelTimer = startTimer(options.batchMs, closeBatch);
+        unsettled.add(filling);
+        cancelTimer = timers.after(options.batchMs, closeBatch);
       }
-      filling.events.push(event);
-      filling.size += added;
+      const batch = filling;
+      spooled(() => spool?.append(batch, event));
+      batch.events.push(event);
+      batch.bytes += size;
       events++;
-      size += added;
-      spool?.append(filling, event);
-      if (filling.events.length >= options.batchEvents) closeBatch();
+      bytes += size;
+      if (batch.events.length >= options.batchEvents) closeBatch();
       return true;
     },
     async flush() {
       closeBatch();
-      await Promise.all(unsettled);
+      await Promise.all(deliveries);
     },
+    hurry,
     waiting: () => events,
     stop() {
-      stopped = true;
       cancelTimer();
+      givenUp.abort(new Error('The client was closed.'));
+      hurry();
+      const left = [...unsettled];
+      for (const batch of left) release(batch);
+      return left.flatMap(batch => batch.events);
     },
   };
 }
-
-/** Doubling with full jitter, so that many clients do not come back together. */
-const backoff = (attempt: number): number =>
-  Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));

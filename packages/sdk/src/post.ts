@@ -1,86 +1,51 @@
 import { type Batch, bodyOf } from './batch.ts';
+import { isPageHidden } from './ending.ts';
+import { type Failure, failureOf, messageOf, request, type Server } from './server.ts';
 
-/** One try to send a batch, and what its answer means for it. */
+/** One attempt to send a batch, and what its answer means for it. */
 export type Answer =
   | { readonly kind: 'stored' }
-  /** Nothing of it was stored, and one event is to blame where `index` is there. Sent again it would fail again. */
+  /** Nothing of it was stored; one event is to blame where `index` says so. Sent again, it would fail again. */
   | { readonly kind: 'refused'; readonly index: number | null; readonly failure: Failure }
-  /** The key was used for something else. */
-  | { readonly kind: 'conflict' }
-  | { readonly kind: 'later'; readonly afterMs: number | null; readonly failure: Failure };
+  /** The server has something else under this key, and may have these events with it. */
+  | { readonly kind: 'conflict'; readonly failure: Failure }
+  | { readonly kind: 'later'; readonly afterMs: number; readonly failure: Failure };
 
-export interface Failure {
-  readonly message: string;
-  /** Absent where no answer came. */
-  readonly status?: number;
-  /** One of the codes in the reference of errors. */
-  readonly code?: string;
-}
+/** What browsers let a page send on its way out. */
+const MOST_KEEPALIVE_BYTES = 60_000;
+/** Nobody means a longer pause, and a timer cannot hold every number. */
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
-export interface Server {
-  readonly url: string;
-  readonly key: string;
-  readonly fetch: typeof fetch;
-  readonly timeoutMs: number;
-}
-
-/** What the request itself is to blame for. A wrong key or address can be put right meanwhile, so those wait. */
-const REFUSALS = new Set([400, 413, 422]);
-
-export async function postBatch(
-  server: Server,
-  batch: Batch,
-  options: { keepalive: boolean },
-): Promise<Answer> {
+export async function postBatch(server: Server, batch: Batch, givenUp: AbortSignal): Promise<Answer> {
   try {
-    const response = await server.fetch(`${server.url}/v1/ingest`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${server.key}`,
-        'content-type': 'application/json',
-        'x-ingest-idempotency-key': batch.key,
-      },
-      body: bodyOf(batch),
-      signal: AbortSignal.timeout(server.timeoutMs),
-      ...(options.keepalive ? { keepalive: true } : {}),
-    });
-    const text = await response.text();
-    if (response.status === 202) return { kind: 'stored' };
-    if (response.status === 409) return { kind: 'conflict' };
-    const { message, code, path } = errorIn(text);
-    const failure = {
-      message: message ?? `The answer was ${response.status}.`,
-      status: response.status,
-      code,
-    };
-    if (!REFUSALS.has(response.status))
-      return { kind: 'later', afterMs: retryAfter(response.headers.get('retry-after')), failure };
-    const index = /^events\[(\d+)\]/.exec(path ?? '')?.[1];
-    return { kind: 'refused', index: index === undefined ? null : Number(index), failure };
+    const headers = { 'content-type': 'application/json', 'x-ingest-idempotency-key': batch.key };
+    const keepalive = isPageHidden() && batch.bytes <= MOST_KEEPALIVE_BYTES;
+    const init = { method: 'POST', headers, body: bodyOf(batch), ...(keepalive ? { keepalive } : {}) };
+    const { response, text } = await request(server, '/v1/ingest', init, givenUp);
+    return response.status === 202 ? { kind: 'stored' } : readFailure(response, text);
   } catch (error) {
-    return {
-      kind: 'later',
-      afterMs: null,
-      failure: { message: error instanceof Error ? error.message : String(error) },
-    };
+    return { kind: 'later', afterMs: 0, failure: { message: messageOf(error) } };
   }
 }
 
-/** The failure's envelope. A proxy in between may answer anything else. */
-function errorIn(text: string): { message?: string; code?: string; path?: string } {
-  try {
-    const body: unknown = JSON.parse(text);
-    const error = (body as { error?: Record<string, unknown> } | null)?.error ?? {};
-    const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
-    return { message: textOf(error.message), code: textOf(error.code), path: textOf(error.path) };
-  } catch {
-    return {};
+/**
+ * Only Sluice itself can say that a batch is wrong: its 400 has a code. A wrong key, a wrong address or a proxy's own
+ * page can be put right while the events wait. A 413 may be a proxy's, whose limit is as real as the server's.
+ */
+function readFailure(response: Response, text: string): Answer {
+  const failure = failureOf(response, text);
+  const { status, code, path = '' } = failure;
+  if (code === 'idempotency_conflict') return { kind: 'conflict', failure };
+  if (status === 413 || (status === 400 && code !== undefined)) {
+    const index = /^events\[(\d+)\]/.exec(path)?.[1];
+    return { kind: 'refused', index: index === undefined ? null : Number(index), failure };
   }
+  return { kind: 'later', afterMs: retryAfter(response.headers.get('retry-after')), failure };
 }
 
-/** `Retry-After` in seconds or as a date. */
-function retryAfter(header: string | null): number | null {
-  if (header === null) return null;
+/** `Retry-After` in seconds or as a date; 0 where there is none. */
+function retryAfter(header: string | null): number {
+  if (header === null) return 0;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
 }

@@ -7,6 +7,8 @@ export interface Spool {
   append(batch: Batch, event: string): void;
   /** No event is added to it any more. */
   close(batch: Batch): void;
+  /** In one step, so that no event is ever in two batches or in none. By nothing: it is stored. */
   replace(batch: Batch, by: readonly Batch[]): void;
-  remove(batch: Batch): void;
+  /** Leaves what is there to whoever comes next. */
+  release(): void;
 }
