@@ -49,6 +49,8 @@ export interface ClientOptions<Events extends EventMap<Events> = AnyEvents> exte
   readonly queueEvents?: number;
   /** … and how many bytes (64 MiB). */
   readonly queueBytes?: number;
+  /** How long the pauses between attempts may grow, in milliseconds (30,000). */
+  readonly maxPauseMs?: number;
   /** How long an answer may take, in milliseconds (15,000). */
   readonly timeoutMs?: number;
   /** How long the end of the process may wait for what is unsent, in milliseconds (5,000). With 0 it waits for nothing. */
@@ -95,6 +97,7 @@ export function createClient<Events extends EventMap<Events> = AnyEvents>(
     concurrency: options.concurrency ?? 4,
     queueEvents: options.queueEvents ?? 100_000,
     queueBytes: options.queueBytes ?? 64 * 1024 * 1024,
+    maxPauseMs: options.maxPauseMs ?? 30_000,
     spool: spool ?? null,
     timers: systemTimers,
     post: (batch, givenUp) => postBatch(server, batch, givenUp),

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type Batch, newBatch } from './batch.ts';
+import { type Batch, eventsIn, newBatch } from './batch.ts';
 import type { Spool } from './spool.ts';
 import { claimDirectory } from './spool-owner.ts';
 
@@ -27,10 +27,11 @@ export function diskSpool(directory: string): Spool {
   const files = new Map<string, SpoolFile>();
   let open: { readonly key: string; readonly descriptor: number; length: number } | null = null;
 
-  function create(batch: Batch): NonNullable<typeof open> {
-    const path = join(directory, `${batch.key}${SUFFIX}`);
-    files.set(batch.key, { path, batches: [batch] });
-    return { key: batch.key, descriptor: openSync(path, 'w', 0o600), length: 0 };
+  function create(key: string): NonNullable<typeof open> {
+    close();
+    const path = pathOf(key);
+    const descriptor = openSync(path, 'w', 0o600);
+    return { key, descriptor, length: writeSync(descriptor, keyLine(key), 0) };
   }
 
   function close(): void {
@@ -39,6 +40,8 @@ export function diskSpool(directory: string): Spool {
     open = null;
     closeSync(descriptor);
   }
+
+  const pathOf = (key: string): string => join(directory, `${key}${SUFFIX}`);
 
   return {
     load() {
@@ -49,16 +52,16 @@ export function diskSpool(directory: string): Spool {
         return file.batches;
       });
     },
-    append(batch, event) {
-      if (open?.key !== batch.key) {
-        close();
-        open = create(batch);
-      }
-      const line = open.length === 0 ? `${keyLine(batch)}${event}\n` : `${event}\n`;
+    append(key, event) {
+      if (open?.key !== key) open = create(key);
+      const line = Buffer.concat([event, LINE_END]);
       // At its place, so that the next line overwrites what a full disk has left of this one.
-      open.length += writeSync(open.descriptor, line, open.length);
+      if (writeSync(open.descriptor, line, 0, line.length, open.length) < line.length)
+        throw new Error('The disk is full.');
+      open.length += line.length;
     },
     close(batch) {
+      files.set(batch.key, { path: pathOf(batch.key), batches: [batch] });
       if (open?.key === batch.key) close();
     },
     replace(batch, by) {
@@ -68,7 +71,7 @@ export function diskSpool(directory: string): Spool {
       for (const next of by) files.set(next.key, file);
       file.batches = file.batches.flatMap(one => (one.key === batch.key ? by : [one]));
       if (file.batches.length === 0) return rmSync(file.path, { force: true });
-      writeFileSync(`${file.path}.part`, file.batches.map(textOf).join(''), { mode: 0o600 });
+      writeFileSync(`${file.path}.part`, Buffer.concat(file.batches.flatMap(linesOf)), { mode: 0o600 });
       renameSync(`${file.path}.part`, file.path);
     },
     release() {
@@ -87,18 +90,22 @@ const SUFFIX = '.spool';
 
 /** No event begins like this: each is an object. */
 const KEY_MARK = '#';
-const keyLine = ({ key }: Batch): string => `${KEY_MARK}${key}\n`;
-const textOf = (batch: Batch): string => keyLine(batch) + batch.events.map(event => `${event}\n`).join('');
+const LINE_END = Buffer.from('\n');
+const keyLine = (key: string): string => `${KEY_MARK}${key}\n`;
+const linesOf = (batch: Batch): Uint8Array[] => [
+  Buffer.from(keyLine(batch.key)),
+  ...eventsIn(batch).flatMap(event => [event, LINE_END]),
+];
 
 function readSpoolFile(path: string): SpoolFile {
-  // What follows the last line's end was being written when the process ended: `track` had not returned.
-  const [, ...texts] = readFileSync(path, 'utf8')
-    .replace(/[^\n]*$/, '')
-    .split(new RegExp(`^${KEY_MARK}`, 'm'));
-  const batches = texts.flatMap(text => {
-    const [key = '', ...events] = text.split('\n').slice(0, -1);
-    return events.length === 0 ? [] : [newBatch(events, key)];
-  });
+  const batches = readFileSync(path, 'utf8')
+    .split(new RegExp(`^${KEY_MARK}`, 'm'))
+    .flatMap(text => {
+      // What follows the last line's end was being written when the process ended: `track` had not returned.
+      const [key = '', ...events] = text.split('\n').slice(0, -1);
+      // A machine that lost its power may have left anything, and not everything can be a key.
+      return events.length === 0 ? [] : [newBatch(events, /^[\w-]+$/.test(key) ? key : undefined)];
+    });
   if (batches.length === 0) rmSync(path, { force: true });
   return { path, batches };
 }

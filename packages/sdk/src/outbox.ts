@@ -1,4 +1,4 @@
-import { type Batch, bytesOf, newBatch } from './batch.ts';
+import { type Batch, createBatchWriter, eventsIn, newBatch } from './batch.ts';
 import type { Answer } from './post.ts';
 import type { Failure } from './server.ts';
 import { createSlots } from './slots.ts';
@@ -44,10 +44,10 @@ export interface OutboxLimits {
   readonly concurrency: number;
   readonly queueEvents: number;
   readonly queueBytes: number;
+  readonly maxPauseMs: number;
 }
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
 
 export function createOutbox(options: OutboxOptions): Outbox {
   const { spool, timers } = options;
@@ -55,9 +55,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const deliveries = new Set<Promise<void>>();
   const pauses = new Set<() => void>();
   const givenUp = new AbortController();
-  /** Every batch that is not stored yet, the open one too. */
+  const filling = createBatchWriter();
+  /** Every batch that is closed and not stored yet. */
   const unsettled = new Set<Batch>();
-  let filling: Batch | null = null;
   let cancelTimer = () => {};
   let events = 0;
   let bytes = 0;
@@ -69,21 +69,21 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   function keep(batch: Batch): void {
     unsettled.add(batch);
-    events += batch.events.length;
-    bytes += batch.bytes;
+    events += batch.ends.length;
+    bytes += batch.body.length;
   }
 
   function release(batch: Batch): void {
     if (!unsettled.delete(batch)) return;
-    events -= batch.events.length;
-    bytes -= batch.bytes;
+    events -= batch.ends.length;
+    bytes -= batch.body.length;
   }
 
   function closeBatch(): void {
-    if (filling === null) return;
     cancelTimer();
-    const batch = filling;
-    filling = null;
+    if (filling.count === 0) return;
+    const batch = filling.finish();
+    keep(batch);
     spooled(() => spool?.close(batch));
     send(batch);
   }
@@ -113,7 +113,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   /** Takes out the event that is to blame; where none is named it is found by halves. */
   async function divide(batch: Batch, index: number | null, failure: Failure): Promise<void> {
-    const { events: all } = batch;
+    const all = eventsIn(batch);
     const culprit = all.length === 1 ? 0 : index;
     const blamed = culprit === null ? undefined : all[culprit];
     const middle = all.length >> 1;
@@ -123,13 +123,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
         : [all.filter((_, i) => i !== culprit)];
     const next = parts.filter(part => part.length > 0).map(part => newBatch(part));
     replace(batch, next);
-    if (blamed !== undefined) options.onRefused(blamed, failure);
+    if (blamed !== undefined) options.onRefused(textOf(blamed), failure);
     for (const part of next) await deliver(part);
   }
 
   function refuseAll(batch: Batch, failure: Failure): void {
     replace(batch, []);
-    for (const event of batch.events) options.onRefused(event, failure);
+    for (const event of eventsIn(batch)) options.onRefused(textOf(event), failure);
   }
 
   function replace(batch: Batch, by: readonly Batch[]): void {
@@ -161,7 +161,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   /** Doubling with full jitter, so that many clients do not come back together. */
   const backoff = (attempt: number): number =>
-    timers.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+    timers.random() * Math.min(options.maxPauseMs, FIRST_PAUSE_MS * 2 ** attempt);
 
   function hurry(): void {
     for (const end of [...pauses]) end();
@@ -169,22 +169,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   return {
     add(event) {
-      const size = bytesOf(event);
-      if (givenUp.signal.aborted || events >= options.queueEvents || bytes + size > options.queueBytes)
-        return false;
-      if (filling !== null && filling.bytes + size > options.batchBytes) closeBatch();
-      if (filling === null) {
-        filling = newBatch();
-        unsettled.add(filling);
-        cancelTimer = timers.after(options.batchMs, closeBatch);
-      }
-      const batch = filling;
-      spooled(() => spool?.append(batch, event));
-      batch.events.push(event);
-      batch.bytes += size;
-      events++;
-      bytes += size;
-      if (batch.events.length >= options.batchEvents) closeBatch();
+      const isFull = events + filling.count >= options.queueEvents || bytes >= options.queueBytes;
+      if (isFull || givenUp.signal.aborted) return false;
+      if (filling.count === 0) cancelTimer = timers.after(options.batchMs, closeBatch);
+      const written = filling.add(event);
+      spooled(() => spool?.append(filling.key, written));
+      if (filling.count >= options.batchEvents || filling.bytes >= options.batchBytes) closeBatch();
       return true;
     },
     async flush() {
@@ -192,14 +182,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await Promise.all(deliveries);
     },
     hurry,
-    waiting: () => events,
+    waiting: () => events + filling.count,
     stop() {
-      cancelTimer();
       givenUp.abort(new Error('The client was closed.'));
+      closeBatch();
       hurry();
       const left = [...unsettled];
       for (const batch of left) release(batch);
-      return left.flatMap(batch => batch.events);
+      return left.flatMap(eventsIn).map(textOf);
     },
   };
 }
+
+const textOf = (event: Uint8Array): string => new TextDecoder().decode(event);

@@ -1,4 +1,4 @@
-import { type Batch, bodyOf } from './batch.ts';
+import type { Batch } from './batch.ts';
 import { isPageHidden } from './ending.ts';
 import { type Failure, failureOf, messageOf, request, type Server } from './server.ts';
 
@@ -19,8 +19,8 @@ const LONGEST_RETRY_AFTER_MS = 3_600_000;
 export async function postBatch(server: Server, batch: Batch, givenUp: AbortSignal): Promise<Answer> {
   try {
     const headers = { 'content-type': 'application/json', 'x-ingest-idempotency-key': batch.key };
-    const keepalive = isPageHidden() && batch.bytes <= MOST_KEEPALIVE_BYTES;
-    const init = { method: 'POST', headers, body: bodyOf(batch), ...(keepalive ? { keepalive } : {}) };
+    const keepalive = isPageHidden() && batch.body.length <= MOST_KEEPALIVE_BYTES;
+    const init = { method: 'POST', headers, body: batch.body, ...(keepalive ? { keepalive } : {}) };
     const { response, text } = await request(server, '/v1/ingest', init, givenUp);
     return response.status === 202 ? { kind: 'stored' } : readFailure(response, text);
   } catch (error) {

@@ -4,7 +4,8 @@ import type { Batch } from './batch.ts';
 export interface Spool {
   /** What a former process left, in its order. */
   load(): Batch[];
-  append(batch: Batch, event: string): void;
+  /** An event of the batch that will have this key. */
+  append(key: string, event: Uint8Array): void;
   /** No event is added to it any more. */
   close(batch: Batch): void;
   /** In one step, so that no event is ever in two batches or in none. By nothing: it is stored. */

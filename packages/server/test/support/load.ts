@@ -163,7 +163,8 @@ export async function expectPromisesKept(
   expect(broken).toEqual([]);
 }
 
-async function idsByType(engine: StorageEngine, orgId: string): Promise<Map<string, string[]>> {
+/** The ids of all events of an organisation, by their type. */
+export async function idsByType(engine: StorageEngine, orgId: string): Promise<Map<string, string[]>> {
   const byType = new Map<string, string[]>();
   let below: string | null = null;
   do {
