@@ -14,7 +14,7 @@ const COMMA = 0x2c;
 const FIRST_BYTES = 16 * 1024;
 
 /** The batch that is being filled: written into one buffer, which serves the next batch as well. */
-export interface BatchWriter {
+interface BatchWriter {
   readonly key: string;
   readonly count: number;
   readonly bytes: number;

@@ -1,5 +1,5 @@
 /** The end of a page or a process: the last moment to send what is unsent. */
-export interface Ending {
+interface Ending {
   hasWork(): boolean;
   /** Sends what there is. */
   flush(): Promise<void>;

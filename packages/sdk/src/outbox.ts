@@ -15,7 +15,7 @@ import type { Timers } from './timers.ts';
  *
  * Memory is bounded: what finds no room is not taken, and nothing ever blocks the application.
  */
-export interface Outbox {
+interface Outbox {
   /** Whether there was room for it. */
   add(event: string): boolean;
   /** Sends what is there without waiting for a batch to fill; resolves when none of it is left. */
@@ -28,7 +28,7 @@ export interface Outbox {
   stop(): string[];
 }
 
-export interface OutboxOptions extends OutboxLimits {
+interface OutboxOptions extends OutboxLimits {
   post(batch: Batch, givenUp: AbortSignal): Promise<Answer>;
   readonly spool: Spool | null;
   readonly timers: Timers;

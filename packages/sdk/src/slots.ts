@@ -1,5 +1,5 @@
 /** Runs so many pieces of work at once; the others wait for their turn, in their order. */
-export type Slots = (work: () => Promise<void>) => Promise<void>;
+type Slots = (work: () => Promise<void>) => Promise<void>;
 
 export function createSlots(count: number): Slots {
   const waiting: (() => void)[] = [];

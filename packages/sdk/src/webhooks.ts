@@ -46,11 +46,10 @@ export function expressHandler(options: WebhookOptions, receive: Receive) {
 export function fastifyHandler(options: WebhookOptions, receive: Receive) {
   return async (app: FastifyApp): Promise<void> => {
     app.removeAllContentTypeParsers();
-    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    app.post('/', { bodyLimit: maxBytesOf(options) }, async (request, reply) => {
-      const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
-      const header = (name: string) => String(request.headers[name] ?? '');
-      const { status, text } = await answer(options, receive, body, header);
+    app.addContentTypeParser('*', (_request, stream) => readBytes(stream, undefined, options));
+    app.post('/', async ({ headers, body }, reply) => {
+      const header = (name: string) => String(headers[name] ?? '');
+      const { status, text } = await answer(options, receive, body as Uint8Array | null, header);
       return reply.code(status).send(text);
     });
   };
@@ -152,14 +151,9 @@ interface FastifyApp {
   removeAllContentTypeParsers(): void;
   addContentTypeParser(
     type: string,
-    options: { parseAs: 'buffer' },
-    parser: (request: never, body: Uint8Array, done: (error: null, body: Uint8Array) => void) => void,
+    parser: (request: unknown, stream: AsyncIterable<Uint8Array>) => Promise<unknown>,
   ): unknown;
-  post(
-    path: string,
-    options: { bodyLimit: number },
-    handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
-  ): unknown;
+  post(path: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): unknown;
 }
 
 interface FastifyRequest {

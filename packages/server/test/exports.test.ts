@@ -15,13 +15,22 @@ const isTest = ({ path }: SourceFile): boolean => /\.test\.tsx?$/.test(path);
 
 const server = [...filesIn('packages/server/src'), ...filesIn('packages/contract/src')];
 const dashboard = filesIn('packages/dashboard/src');
-const source = [...server, ...dashboard].filter(file => !isTest(file));
-const users = [...server, ...dashboard, ...filesIn('packages/server/test'), ...filesIn('scripts')];
+const sdk = filesIn('packages/sdk/src');
+const source = [...server, ...dashboard, ...sdk].filter(file => !isTest(file));
+const users = [
+  ...server,
+  ...dashboard,
+  ...sdk,
+  ...filesIn('packages/server/test'),
+  ...filesIn('packages/sdk/test'),
+  ...filesIn('scripts'),
+];
 
 describe('the source', () => {
-  test('exports a name from one place only, in the server with the contract and in the dashboard', () => {
+  test('exports a name from one place only, in the server with the contract, in the dashboard and in the SDK', () => {
     expect(exportedTwice(server.filter(file => !isTest(file)))).toEqual([]);
     expect(exportedTwice(dashboard.filter(file => !isTest(file)))).toEqual([]);
+    expect(exportedTwice(sdk.filter(file => !isTest(file)))).toEqual([]);
   });
 
   test('exports nothing that no other file imports', () => {
@@ -62,6 +71,7 @@ describe('a name is used', () => {
     expect(unusedWith(beside, "import { newId } from './ids.ts';")).toBe(false);
     expect(unusedWith(beside, "import {\n  type Id,\n  newId as make,\n} from './ids.ts';")).toBe(false);
     expect(unusedWith(beside, "import * as ids from './ids.ts';\nids.newId();")).toBe(false);
+    expect(unusedWith(beside, "export { type Id, newId } from './ids.ts';")).toBe(false);
   });
 
   test('but not by itself, in a comment, or where the name is another file’s', () => {

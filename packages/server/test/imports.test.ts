@@ -111,6 +111,16 @@ describe('the rules refuse', () => {
     expect(faultOf({ from, to: '@sluice/contract', typeOnly: false })).toBeNull();
   });
 
+  test('an SDK that knows anything but itself, and Node only in its spool', () => {
+    const edge = (from: string, to: string) =>
+      faultOf({ from: `packages/sdk/src/${from}`, to, typeOnly: true });
+    expect(edge('client.ts', '@sluice/contract')).not.toBeNull();
+    expect(edge('client.ts', 'zod')).not.toBeNull();
+    expect(edge('client.ts', 'node:fs')).not.toBeNull();
+    expect(edge('disk-spool.ts', 'node:fs')).toBeNull();
+    expect(edge('client.ts', 'packages/sdk/src/outbox.ts')).toBeNull();
+  });
+
   const above: [string, string, string][] = [
     ['lib that knows a component', 'lib/session.tsx', 'components/card.tsx'],
     ['lib that knows a page', 'lib/session.tsx', 'pages/login/login-page.tsx'],

@@ -41,10 +41,12 @@ export function unusedExports(files: readonly SourceFile[], users: readonly Sour
 /** The contract's names are imported from its entry as well: which of its files has one does not matter. */
 const placeOf = (path: string): string => (path.startsWith(CONTRACT) ? CONTRACT : path);
 
-/** Every name that a file imports, with where it is from; of a namespace, those that are read off it. */
+/** Every name that a file imports or passes on, with where it is from; of a namespace, those that are read off it. */
 function usesIn({ path, source }: SourceFile): string[] {
   const code = withoutComments(source);
-  const imported = code.matchAll(/^import (?:type )?(?:\w+, )?(?:\* as (\w+)|\{([^}]*)\}) from '([^']+)'/gm);
+  const imported = code.matchAll(
+    /^(?:import|export) (?:type )?(?:\w+, )?(?:\* as (\w+)|\{([^}]*)\}) from '([^']+)'/gm,
+  );
   const from = (specifier: string): string =>
     specifier.startsWith('@sluice/contract') ? CONTRACT : placeOf(join(dirname(path), specifier));
   const lazily = [...code.matchAll(/\bimport\('([^']+)'\), '(\w+)'/g)];

@@ -44,6 +44,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   'sending-thread': ['core', 'delivery', 'rendering-thread', 'database-thread', 'runtime'],
   main: ['command', 'compose', 'core', 'runtime', 'settings'],
   dashboard: ['contract'],
+  sdk: [],
 };
 
 /** The dashboard's folders, each above those it may know; `main.tsx` is on top and knows all of them. */
@@ -76,12 +77,17 @@ function packageFault(edge: Edge, from: string): string | null {
   if (from === 'core' && !isCoreLibrary(edge)) {
     return `${says(edge)}: core knows zod and Node's own modules only.`;
   }
+  if (from === 'sdk' && !isSpoolLibrary(edge))
+    return `${says(edge)}: the SDK runs anywhere, and knows nothing.`;
   return null;
 }
 
 /** Conditions are words of the domain too, and are read by two libraries that do nothing but compute. */
 const isCoreLibrary = ({ from, to }: Edge): boolean =>
   to === 'zod' || to.startsWith('node:') || (from.includes('/core/expressions/cel/') && to === 're2js');
+
+/** The spool is the one part of the SDK that is for Node and Bun alone. */
+const isSpoolLibrary = ({ from, to }: Edge): boolean => from.includes('spool') && to.startsWith('node:');
 
 /**
  * Steps and destinations can be taken out one by one: only their registry knows them, and nobody else does. One that
