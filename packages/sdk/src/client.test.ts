@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, spyOn, test } from 'bun:test';
 import { z } from 'zod';
+import { until } from '../../server/test/support/until.ts';
 import { type Client, type ClientOptions, createClient, type Dropped } from './client.ts';
 
 interface Received {
@@ -271,6 +272,16 @@ describe('closing', () => {
     expect(dropped).toMatchObject([{ type: 'a', payload: { n: 1 }, reason: 'closed' }]);
     expect(client.waiting).toBe(0);
   });
+});
+
+test('a process that comes to its end and goes on after all has sent everything, and its client goes on too', async () => {
+  const { client, received } = clientWith({ batchMs: 3_600_000, exitTimeoutMs: 60_000 });
+  for (const n of [1, 2]) {
+    expect(client.track('x', { n })).toBe(true);
+    process.emit('beforeExit', 0);
+    await until(() => client.waiting === 0, 'Nothing was sent.');
+    expect(received).toHaveLength(n);
+  }
 });
 
 test('a client without a key, or with an address that is none, is refused at once', () => {

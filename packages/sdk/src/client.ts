@@ -1,7 +1,7 @@
 import { watchEnding } from './ending.ts';
 import { createEntities, type Entities } from './entities.ts';
 import { type AnyEvents, type EventMap, type Schemas, type TrackOptions, writeEvent } from './event.ts';
-import { createOutbox, type OutboxLimits } from './outbox.ts';
+import { createOutbox } from './outbox.ts';
 import { postBatch } from './post.ts';
 import { type Failure, type Fetch, messageOf } from './server.ts';
 import type { Spool } from './spool.ts';
@@ -30,7 +30,7 @@ export interface Client<Events extends EventMap<Events> = AnyEvents> {
   readonly entities: Entities;
 }
 
-export interface ClientOptions<Events extends EventMap<Events> = AnyEvents> extends Partial<OutboxLimits> {
+export interface ClientOptions<Events extends EventMap<Events> = AnyEvents> {
   /** Where Sluice is: `https://sluice.example.com`. */
   readonly url: string;
   /** An API key from the dashboard. */
@@ -59,7 +59,7 @@ export interface ClientOptions<Events extends EventMap<Events> = AnyEvents> exte
   readonly spool?: Spool;
   /** An event was not taken, was refused by the server, or is left over at the end. */
   readonly onDrop?: (dropped: Dropped) => void;
-  /** Something failed that will be tried again, as attempt and attempt goes by. */
+  /** An attempt failed, and there will be another one. Attempt 0: the spool failed, and memory alone has the event. */
   readonly onError?: (failure: Failure & { readonly attempt: number }) => void;
   /** Another `fetch`, such as one that goes through a proxy. */
   readonly fetch?: Fetch;
@@ -123,12 +123,18 @@ export function createClient<Events extends EventMap<Events> = AnyEvents>(
 
   /** Whatever has not been stored within the time stays in the spool, or is dropped. */
   async function finish(timeout: number): Promise<number> {
+    let isLate = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const isLate = new Promise<void>(resolve => {
-      timer = setTimeout(resolve, timeout);
+    const late = new Promise<void>(resolve => {
+      timer = setTimeout(() => {
+        isLate = true;
+        resolve();
+      }, timeout);
     });
-    await Promise.race([flushNow(), isLate]);
+    // More may be tracked meanwhile.
+    while (outbox.waiting() > 0 && !isLate) await Promise.race([flushNow(), late]);
     clearTimeout(timer);
+    if (outbox.waiting() === 0) return 0;
     const left = outbox.stop();
     if (spool === undefined)
       for (const event of left) dropWritten(event, 'closed', 'The end came before this event was stored.');

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { createHandTimers, settled } from '../test/support/hand-timers.ts';
-import { type Batch, eventsIn } from './batch.ts';
+import { type Batch, eventsIn, newBatch } from './batch.ts';
 import { createOutbox, type OutboxLimits } from './outbox.ts';
 import type { Answer } from './post.ts';
 import type { Failure } from './server.ts';
+import type { Spool } from './spool.ts';
 
 const textsOf = (batch: Batch) => eventsIn(batch).map(event => new TextDecoder().decode(event));
 
@@ -15,6 +16,7 @@ const refused = (index: number | null): Answer => ({ kind: 'refused', index, fai
 function outboxWith(
   limits: Partial<OutboxLimits> = {},
   answer: (batch: Batch) => Answer | Promise<Answer> = () => stored,
+  spool: Spool | null = null,
 ) {
   const timers = createHandTimers();
   const attempts: { key: string; events: string[] }[] = [];
@@ -29,7 +31,7 @@ function outboxWith(
     queueBytes: 10_000,
     maxPauseMs: 30_000,
     ...limits,
-    spool: null,
+    spool,
     timers,
     async post(batch) {
       attempts.push({ key: batch.key, events: textsOf(batch) });
@@ -229,5 +231,39 @@ describe('what finds no room is not taken', () => {
     expect(outbox.add('5')).toBe(false);
     await outbox.flush();
     expect(sent()).toEqual(['1 2 3']);
+  });
+});
+
+describe('with a spool', () => {
+  test('what an earlier process left goes first, under its key, and counts as waiting', async () => {
+    const left = newBatch(['1', '2']);
+    const forgotten: string[] = [];
+    const spool: Spool = {
+      load: () => [left],
+      append() {},
+      close() {},
+      replace: batch => void forgotten.push(batch.key),
+      release() {},
+    };
+    const { outbox, attempts } = outboxWith({}, () => stored, spool);
+    expect(outbox.waiting()).toBe(2);
+    outbox.add('3');
+    await outbox.flush();
+    expect(attempts[0]).toEqual({ key: left.key, events: ['1', '2'] });
+    expect(attempts[1]?.events).toEqual(['3']);
+    expect(forgotten).toEqual(attempts.map(({ key }) => key));
+  });
+
+  test('that fails, events are sent from memory, and it is told', async () => {
+    const fail = () => {
+      throw new Error('disk full');
+    };
+    const spool: Spool = { load: () => [], append: fail, close: fail, replace: fail, release: fail };
+    const { outbox, sent, failures } = outboxWith({}, () => stored, spool);
+    expect(outbox.add('1')).toBe(true);
+    await outbox.flush();
+    expect(sent()).toEqual(['1']);
+    expect(failures).toMatchObject(Array.from({ length: 3 }, () => ({ attempt: 0 })));
+    expect(failures[0]?.message).toContain('disk full');
   });
 });

@@ -104,7 +104,10 @@ export const handler = honoHandler({ secret: '' }, event => event.payload);
     const { dependencies, peerDependencies } = JSON.parse(
       readFileSync(join(installed, 'package.json'), 'utf8'),
     );
-    expect({ dependencies, peerDependencies }).toEqual({});
+    expect({ dependencies, peerDependencies }).toEqual({
+      dependencies: undefined,
+      peerDependencies: undefined,
+    });
     const { outputs } = await Bun.build({
       entrypoints: [join(installed, 'dist/esm/index.js')],
       target: 'browser',
