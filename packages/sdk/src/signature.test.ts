@@ -70,11 +70,19 @@ describe('anything else is not', () => {
   });
 });
 
+test('without a secret nothing is genuine, and nothing is signed', () => {
+  setSystemTime(signedAt);
+  for (const none of ['', undefined as unknown as string]) {
+    expect(verifySignature({ body, header: signBody([''], body, signedAt), secret: none })).toBe(false);
+    expect(() => signPayload(body, none)).toThrow('secret');
+  }
+});
+
 test('a payload is signed as every HMAC-SHA256 would, whatever its length and its secret’s', () => {
   const expected = (bytes: Uint8Array, key: string) => createHmac('sha256', key).update(bytes).digest('hex');
   for (let length = 0; length < 300; length++) {
     const bytes = randomBytes(length);
-    const key = randomBytes(length % 150).toString('hex');
+    const key = randomBytes(1 + (length % 150)).toString('hex');
     expect(signPayload(bytes, key)).toBe(expected(bytes, key));
   }
   const large = randomBytes(1_000_000);

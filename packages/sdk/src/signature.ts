@@ -19,8 +19,12 @@ export interface SignedRequest {
   readonly toleranceSeconds?: number;
 }
 
-/** Whether Sluice signed this body under the secret, and lately. While a secret is rotated there are two signatures. */
+/**
+ * Whether Sluice signed this body under the secret, and lately. While a secret is rotated there are two signatures.
+ * Without a secret nothing is genuine: anybody could sign with an empty one.
+ */
 export function verifySignature({ body, header, secret, toleranceSeconds = 300 }: SignedRequest): boolean {
+  if (!secret) return false;
   const parts = (header ?? '').split(',').map(part => part.trim());
   const times = parts.filter(part => part.startsWith('t=')).map(part => part.slice(2));
   const [time = ''] = times;
@@ -41,6 +45,7 @@ export function verifySignature({ body, header, secret, toleranceSeconds = 300 }
 
 /** The value of `X-Ingest-Signature` for a webhook source in hmac mode. */
 export function signPayload(body: string | Uint8Array, secret: string): string {
+  if (!secret) throw new TypeError('signPayload needs the secret of the source.');
   return hexOf(hmacSha256(utf8.encode(secret), bytesOf(body)));
 }
 

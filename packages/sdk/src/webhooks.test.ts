@@ -142,6 +142,11 @@ for (const [name, start] of Object.entries(frameworks)) {
   });
 }
 
+test('a handler without a secret is refused at once', () => {
+  for (const make of [expressHandler, fastifyHandler, honoHandler, nextHandler])
+    expect(() => make({ secret: '' }, () => {})).toThrow('secret');
+});
+
 describe('in Express', () => {
   const withBody = (parsed: unknown, receive: Receive, next: (error: unknown) => void) =>
     listen(async (request, response) => {

@@ -28,6 +28,7 @@ export type Receive = (event: ReceivedEvent) => unknown;
 
 /** `app.post('/hooks', expressHandler({ secret }, receive))`; ahead of `express.json()`, which keeps no raw body. */
 export function expressHandler(options: WebhookOptions, receive: Receive) {
+  requireSecret(options);
   return async (request: NodeRequest, response: NodeResponse, next?: (error: unknown) => void) => {
     try {
       const body = await readNodeBody(request, options);
@@ -44,6 +45,7 @@ export function expressHandler(options: WebhookOptions, receive: Receive) {
 
 /** `app.register(fastifyHandler({ secret }, receive), { prefix: '/hooks' })`: a plugin, with a body parser of its own. */
 export function fastifyHandler(options: WebhookOptions, receive: Receive) {
+  requireSecret(options);
   return async (app: FastifyApp): Promise<void> => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, stream) => readBytes(stream, undefined, options));
@@ -63,6 +65,7 @@ export function honoHandler(options: WebhookOptions, receive: Receive) {
 
 /** `export const POST = nextHandler({ secret }, receive)` in a route of Next; `Bun.serve` and `Deno.serve` take it too. */
 export function nextHandler(options: WebhookOptions, receive: Receive) {
+  requireSecret(options);
   return async (request: Request): Promise<Response> => {
     const header = (name: string) => request.headers.get(name) ?? '';
     const body = await readBytes(request.body, header('content-length'), options);
@@ -95,6 +98,11 @@ async function answer(
     attempt: Number(header('x-service-attempt')),
   });
   return { status: 204 };
+}
+
+/** Said when the program starts, and not with a 401 for every delivery. */
+function requireSecret({ secret }: WebhookOptions): void {
+  if (!secret) throw new TypeError('A webhook handler needs the secret of its destination.');
 }
 
 const maxBytesOf = ({ maxBytes = 5 * 1024 * 1024 }: WebhookOptions): number => maxBytes;
