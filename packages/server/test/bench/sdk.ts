@@ -1,7 +1,7 @@
-import { installSdk, runtimes } from '../support/sdk.ts';
+import { bundleForBrowser, installSdk, runtimes } from '../support/sdk.ts';
 import { sendThroughKills } from '../support/sdk-outages.ts';
 import { ENDPOINTS_ONLY } from './endpoints.ts';
-import { atLeast, type Figure, type Section, thousands } from './figure.ts';
+import { atLeast, atMost, type Figure, type Section, thousands } from './figure.ts';
 import { orderEvent } from './order-event.ts';
 import { startSluice } from './servers.ts';
 
@@ -22,7 +22,8 @@ export const sdkSection: Section = {
         atLeast(`events/s from one process on ${nameOf(runtime)}`, await flood(folder, runtime), 50_000),
       );
     for (const runtime of Object.keys(runtimes) as Runtime[]) figures.push(await outages(folder, runtime));
-    return figures;
+    const { compressedBytes } = await bundleForBrowser(folder);
+    return [...figures, atMost('for a browser, minified and compressed, bytes', compressedBytes, 6_000)];
   },
 };
 

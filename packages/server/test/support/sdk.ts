@@ -21,3 +21,15 @@ export async function installSdk(): Promise<string> {
   cpSync(join(root, 'packages', 'sdk', 'test', 'programs'), folder, { recursive: true });
   return folder;
 }
+
+/** What a browser loads of an installed package: minified, and its size as it is sent. */
+export async function bundleForBrowser(folder: string): Promise<{ script: string; compressedBytes: number }> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(folder, 'node_modules/@sluice/sdk/dist/esm/index.js')],
+    target: 'browser',
+    minify: true,
+  });
+  const [bundle = new Blob()] = outputs;
+  const script = await bundle.text();
+  return { script, compressedBytes: Bun.gzipSync(Buffer.from(script), { level: 9 }).length };
+}
