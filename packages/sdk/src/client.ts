@@ -37,7 +37,7 @@ export interface ClientOptions<Events extends EventMap<Events> = AnyEvents> {
   readonly key: string;
   /** Payloads are checked by these when they are tracked: zod, Valibot, ArkType or whatever has Standard Schema. */
   readonly schemas?: Schemas<Events>;
-  /** A batch goes when it has so many events (500), … */
+  /** A batch goes when it has so many events (1,000), … */
   readonly batchEvents?: number;
   /** … so many bytes (1 MiB), … */
   readonly batchBytes?: number;
@@ -91,7 +91,7 @@ export function createClient<Events extends EventMap<Events> = AnyEvents>(
   let isClosed = false;
 
   const outbox = createOutbox({
-    batchEvents: options.batchEvents ?? 500,
+    batchEvents: options.batchEvents ?? 1_000,
     batchBytes: options.batchBytes ?? 1024 * 1024,
     batchMs: options.batchMs ?? 200,
     concurrency: options.concurrency ?? 4,
