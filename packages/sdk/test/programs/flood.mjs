@@ -1,4 +1,4 @@
-/** A program that tracks so many events as fast as they are stored, and says how many a second that was. */
+/** A program that tracks so many events as fast as they are stored, and says how many a second that was and what it cost. */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '@sluice/sdk';
@@ -9,7 +9,7 @@ const { type, icon, payload } = JSON.parse(readFileSync(0, 'utf8'));
 let dropped = 0;
 const client = createClient({ url, key, onDrop: () => dropped++ });
 
-const begun = performance.now();
+const [begun, spent] = [performance.now(), process.cpuUsage()];
 for (let n = 0; n < Number(count); n++) {
   client.track(type, payload, { icon });
   // An application does other things as well; and what has no room would be dropped.
@@ -18,4 +18,5 @@ for (let n = 0; n < Number(count); n++) {
 }
 await client.flush();
 const seconds = (performance.now() - begun) / 1_000;
-console.log(JSON.stringify({ perSecond: Number(count) / seconds, dropped }));
+const { user, system } = process.cpuUsage(spent);
+console.log(JSON.stringify({ perSecond: Number(count) / seconds, cpuMs: (user + system) / 1_000, dropped }));

@@ -15,6 +15,7 @@ import { latencySection } from './latency.ts';
 import { neighboursSection } from './neighbours.ts';
 import { pipelineSection } from './pipeline.ts';
 import { resourcesSection } from './resources.ts';
+import { sdkKillsSection, sdkSection } from './sdk.ts';
 import { formatTable, keepFigures, minutesOf } from './table.ts';
 
 /**
@@ -38,6 +39,8 @@ const sections: readonly Section[] = [
   neighboursSection,
   hostileSection,
   entitiesSection,
+  sdkSection,
+  sdkKillsSection,
   dashboardSection,
 ];
 
