@@ -2,7 +2,7 @@
 export interface Batch {
   readonly key: string;
   /** What is sent, as bytes: a repeat has to be the same to the last one. */
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: Uint8Array;
   /** Where each event ends in it. */
   readonly ends: readonly number[];
 }
@@ -12,12 +12,16 @@ const OPENING = utf8.encode('{"events":[');
 const CLOSING = utf8.encode(']}');
 const COMMA = 0x2c;
 const FIRST_BYTES = 16 * 1024;
+/** A buffer that one huge event has made larger is not kept for good. */
+const MOST_KEPT_BYTES = 4 * 1024 * 1024;
 
 /** The batch that is being filled: written into one buffer, which serves the next batch as well. */
 interface BatchWriter {
   readonly key: string;
   readonly count: number;
   readonly bytes: number;
+  /** Whether with this event the batch would have so many bytes at most. */
+  fits(event: string, most: number): boolean;
   /** Answers the event's bytes, which stand until the next call. */
   add(event: string | Uint8Array): Uint8Array;
   /** The batch as it is; the writer begins another one. */
@@ -48,6 +52,11 @@ export function createBatchWriter(key = newKey()): BatchWriter {
     get bytes() {
       return length;
     },
+    fits(event, most) {
+      const room = most - length - CLOSING.length - (ends.length > 0 ? 1 : 0);
+      // It is encoded only where its length does not tell.
+      return event.length * 3 <= room || (event.length <= room && utf8.encode(event).length <= room);
+    },
     add(event) {
       // A character takes three bytes at most; then there is the comma, or what closes the body.
       makeRoom(event.length * 3 + CLOSING.length);
@@ -68,6 +77,10 @@ export function createBatchWriter(key = newKey()): BatchWriter {
       current = newKey();
       ends = [];
       length = OPENING.length;
+      if (buffer.length > MOST_KEPT_BYTES) {
+        buffer = new Uint8Array(FIRST_BYTES);
+        buffer.set(OPENING);
+      }
       return batch;
     },
   };

@@ -2,10 +2,10 @@ import { watchEnding } from './ending.ts';
 import { createEntities, type Entities } from './entities.ts';
 import { type AnyEvents, type EventMap, type Schemas, type TrackOptions, writeEvent } from './event.ts';
 import { createOutbox } from './outbox.ts';
-import { postBatch } from './post.ts';
+import { createPost } from './post.ts';
 import { type Failure, type Fetch, messageOf } from './server.ts';
 import type { Spool } from './spool.ts';
-import { systemTimers } from './timers.ts';
+import { LONGEST_TIMER_MS, systemTimers } from './timers.ts';
 
 /** A client of one Sluice: events that are sent in the background, and entities that are read and written at once. */
 export interface Client<Events extends EventMap<Events> = AnyEvents> {
@@ -78,9 +78,22 @@ export interface Dropped extends TrackOptions {
 export function createClient<Events extends EventMap<Events> = AnyEvents>(
   options: ClientOptions<Events>,
 ): Client<Events> {
-  const { url, key, schemas, spool, timeoutMs = 15_000, exitTimeoutMs = 5_000 } = options;
+  const { url, key, schemas, spool } = options;
   if (!key)
     throw new TypeError('createClient needs a key. The dashboard makes one under Settings → API keys.');
+  const limits = {
+    batchEvents: options.batchEvents ?? 1_000,
+    batchBytes: options.batchBytes ?? 1024 * 1024,
+    batchMs: options.batchMs ?? 200,
+    concurrency: options.concurrency ?? 4,
+    queueEvents: options.queueEvents ?? 100_000,
+    queueBytes: options.queueBytes ?? 64 * 1024 * 1024,
+    maxPauseMs: options.maxPauseMs ?? 30_000,
+    timeoutMs: options.timeoutMs ?? 15_000,
+    exitTimeoutMs: options.exitTimeoutMs ?? 5_000,
+  };
+  requireNumbers(limits);
+  const { timeoutMs, exitTimeoutMs } = limits;
   const server = {
     url: new URL(url).href.replace(/\/+$/, ''),
     key,
@@ -91,16 +104,10 @@ export function createClient<Events extends EventMap<Events> = AnyEvents>(
   let isClosed = false;
 
   const outbox = createOutbox({
-    batchEvents: options.batchEvents ?? 1_000,
-    batchBytes: options.batchBytes ?? 1024 * 1024,
-    batchMs: options.batchMs ?? 200,
-    concurrency: options.concurrency ?? 4,
-    queueEvents: options.queueEvents ?? 100_000,
-    queueBytes: options.queueBytes ?? 64 * 1024 * 1024,
-    maxPauseMs: options.maxPauseMs ?? 30_000,
+    ...limits,
     spool: spool ?? null,
     timers: systemTimers,
-    post: (batch, givenUp) => postBatch(server, batch, givenUp),
+    post: createPost(server),
     onRefused: (event, failure) => dropWritten(event, 'refused', failure.message, failure),
     onFailure: (failure, attempt) => tell(options.onError, { ...failure, attempt }),
   });
@@ -126,15 +133,20 @@ export function createClient<Events extends EventMap<Events> = AnyEvents>(
     let isLate = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>(resolve => {
-      timer = setTimeout(() => {
-        isLate = true;
-        resolve();
-      }, timeout);
+      // Unlike others it keeps the process alive, which is what it is there for.
+      timer = setTimeout(
+        () => {
+          isLate = true;
+          resolve();
+        },
+        Math.min(timeout, LONGEST_TIMER_MS),
+      );
     });
     // More may be tracked meanwhile.
     while (outbox.waiting() > 0 && !isLate) await Promise.race([flushNow(), late]);
     clearTimeout(timer);
     if (outbox.waiting() === 0) return 0;
+    isClosed = true;
     const left = outbox.stop();
     if (spool === undefined)
       for (const event of left) dropWritten(event, 'closed', 'The end came before this event was stored.');
@@ -153,7 +165,7 @@ export function createClient<Events extends EventMap<Events> = AnyEvents>(
   return {
     track(type, payload, more = {}) {
       const refused = (reason: Dropped['reason'], message: string) =>
-        drop({ ...more, type, payload, reason, message });
+        drop({ ...readable(more), type, payload, reason, message });
       if (isClosed) return refused('closed', 'The client is closed.');
       try {
         const schema = schemas && Object.hasOwn(schemas, type) ? schemas[type] : undefined;
@@ -176,6 +188,24 @@ export function createClient<Events extends EventMap<Events> = AnyEvents>(
     },
     entities: createEntities(server),
   };
+}
+
+/** A setting that could not be read must not mean that nothing is ever sent. */
+function requireNumbers(limits: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(limits)) {
+    const least = name.endsWith('Ms') && name !== 'timeoutMs' ? 0 : 1;
+    if (typeof value !== 'number' || !(value >= least))
+      throw new TypeError(`${name} must be a number, and ${least} or more.`);
+  }
+}
+
+/** Reading the options may be what failed. */
+function readable(options: TrackOptions): TrackOptions {
+  try {
+    return { ...options };
+  } catch {
+    return {};
+  }
 }
 
 /** What a spool holds after a crash of the whole machine need not be JSON. */

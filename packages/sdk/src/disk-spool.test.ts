@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '../../server/test/support/folder.ts';
 import { type Batch, createBatchWriter, eventsIn, newBatch } from './batch.ts';
@@ -35,6 +35,15 @@ describe('a spool', () => {
     expect(found).toHaveLength(2);
     expect(found).toContainEqual(first);
     expect(found).toContainEqual(second);
+  });
+
+  test('knows where a line ends, whatever an event says', () => {
+    const directory = newFolder();
+    const before = diskSpool(directory);
+    const texts = ['\u2028#a', '\u2029#b', '\r#c', '\n#d'].map(text => JSON.stringify({ text }));
+    const batch = spool(before, ...texts);
+    before.release();
+    expect(reopened(directory)).toEqual([batch]);
   });
 
   test('forgets what is stored', () => {
@@ -80,10 +89,11 @@ describe('a spool', () => {
     writeFileSync(join(directory, 'a.spool'), '');
     writeFileSync(join(directory, 'b.spool'), '#key-without-events\n');
     writeFileSync(join(directory, 'c.spool'), '#\0\0\0\n{"n":1}\n');
+    writeFileSync(join(directory, 'c.spool.part'), '#half-written');
     const found = reopened(directory);
     expect(found.map(textsOf)).toEqual([['{"n":1}']]);
     expect(found[0]?.key).toMatch(/^[\w-]+$/);
-    expect(existsSync(join(directory, 'a.spool'))).toBe(false);
+    expect(readdirSync(directory)).toEqual(['c.spool']);
   });
 });
 

@@ -45,7 +45,10 @@ export function diskSpool(directory: string): Spool {
 
   return {
     load() {
-      const names = readdirSync(directory).filter(name => name.endsWith(SUFFIX));
+      const all = readdirSync(directory);
+      // A process that ended while it wrote one: what it was to replace still stands.
+      for (const name of all.filter(name => name.endsWith(PART))) rmSync(join(directory, name));
+      const names = all.filter(name => name.endsWith(SUFFIX));
       return names.sort().flatMap(name => {
         const file = readSpoolFile(join(directory, name));
         for (const { key } of file.batches) files.set(key, file);
@@ -71,8 +74,8 @@ export function diskSpool(directory: string): Spool {
       for (const next of by) files.set(next.key, file);
       file.batches = file.batches.flatMap(one => (one.key === batch.key ? by : [one]));
       if (file.batches.length === 0) return rmSync(file.path, { force: true });
-      writeFileSync(`${file.path}.part`, Buffer.concat(file.batches.flatMap(linesOf)), { mode: 0o600 });
-      renameSync(`${file.path}.part`, file.path);
+      writeFileSync(`${file.path}${PART}`, Buffer.concat(file.batches.flatMap(linesOf)), { mode: 0o600 });
+      renameSync(`${file.path}${PART}`, file.path);
     },
     release() {
       close();
@@ -87,6 +90,7 @@ interface SpoolFile {
 }
 
 const SUFFIX = '.spool';
+const PART = '.part';
 
 /** No event begins like this: each is an object. */
 const KEY_MARK = '#';
@@ -98,14 +102,17 @@ const linesOf = (batch: Batch): Uint8Array[] => [
 ];
 
 function readSpoolFile(path: string): SpoolFile {
-  const batches = readFileSync(path, 'utf8')
-    .split(new RegExp(`^${KEY_MARK}`, 'm'))
-    .flatMap(text => {
-      // What follows the last line's end was being written when the process ended: `track` had not returned.
-      const [key = '', ...events] = text.split('\n').slice(0, -1);
-      // A machine that lost its power may have left anything, and not everything can be a key.
-      return events.length === 0 ? [] : [newBatch(events, /^[\w-]+$/.test(key) ? key : undefined)];
-    });
+  // What follows the last line's end was being written when the process ended: `track` had not returned.
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  const parts: { readonly key: string; readonly events: string[] }[] = [];
+  for (const line of lines) {
+    if (line.startsWith(KEY_MARK)) parts.push({ key: line.slice(KEY_MARK.length), events: [] });
+    else parts.at(-1)?.events.push(line);
+  }
+  // A machine that lost its power may have left anything, and not everything can be a key.
+  const batches = parts.flatMap(({ key, events }) =>
+    events.length === 0 ? [] : [newBatch(events, /^[\w-]+$/.test(key) ? key : undefined)],
+  );
   if (batches.length === 0) rmSync(path, { force: true });
   return { path, batches };
 }

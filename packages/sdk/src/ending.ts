@@ -9,22 +9,26 @@ interface Ending {
 
 /** Answers how to stop watching. */
 export function watchEnding(ending: Ending): () => void {
-  if (pageOf() !== undefined) return watchPage(ending);
+  if (isPage()) return watchPage(ending);
   const running = globalThis.process as NodeJS.Process | undefined;
   return typeof running?.prependListener === 'function' ? watchProcess(running, ending) : () => {};
 }
 
 const pageOf = (): Document | undefined => globalThis.document as Document | undefined;
 
-/** A hidden page may never be shown again: this is the last that a browser surely tells it. */
-export const isPageHidden = (): boolean => pageOf()?.visibilityState === 'hidden';
+export const isPage = (): boolean => pageOf() !== undefined;
 
+/** A hidden page may never be shown again, and that it is hidden is the last that most browsers tell it. */
 function watchPage({ flush }: Ending): () => void {
-  const onChange = () => {
-    if (isPageHidden()) void flush();
+  const onHide = ({ type }: Event) => {
+    if (type === 'pagehide' || pageOf()?.visibilityState === 'hidden') void flush();
   };
-  pageOf()?.addEventListener('visibilitychange', onChange);
-  return () => pageOf()?.removeEventListener('visibilitychange', onChange);
+  pageOf()?.addEventListener('visibilitychange', onHide);
+  globalThis.addEventListener('pagehide', onHide);
+  return () => {
+    pageOf()?.removeEventListener('visibilitychange', onHide);
+    globalThis.removeEventListener('pagehide', onHide);
+  };
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;

@@ -81,6 +81,15 @@ interface Answered<Data> {
   readonly next_cursor?: string | null;
 }
 
+/** A proxy in between may call anything a success. */
+function answered<Data>(text: string, status: number): Answered<Data> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SluiceError('The answer is not JSON.', status);
+  }
+}
+
 export function createEntities(server: Server): Entities {
   async function call<Data>(
     method: string,
@@ -93,7 +102,7 @@ export function createEntities(server: Server): Entities {
     const { response, text } = await request(server, path, init).catch((error: unknown) => {
       throw new SluiceError(messageOf(error), 0);
     });
-    if (response.ok) return JSON.parse(text);
+    if (response.ok) return answered(text, response.status);
     const { message, code, path: field } = failureOf(response, text);
     throw new SluiceError(message, response.status, code, field);
   }
@@ -116,7 +125,8 @@ export function createEntities(server: Server): Entities {
       (await call<Entity>('PATCH', pathOf(entity), { traits }, ifMatch(condition))).data,
     get: async entity => (await orNull(call<Entity>('GET', pathOf(entity))))?.data ?? null,
     list: ({ traits = {}, updated_after: after, ...filter } = {}) => {
-      const query = new URLSearchParams(filter);
+      const query = new URLSearchParams();
+      for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value);
       for (const [path, value] of Object.entries(traits)) query.set(`trait.${path}`, String(value));
       if (after !== undefined) query.set('updated_after', new Date(after).toISOString());
       return pages<Entity>('/v1/entities', query);

@@ -218,7 +218,18 @@ describe('what finds no room is not taken', () => {
 
   test('by bytes', async () => {
     const { outbox } = outboxWith({ batchEvents: 1, queueBytes: 40 }, () => later());
-    expect(addAll(outbox, '1 2 3 4 5')).toEqual([true, true, true, false, false]);
+    // A body of one digit has fourteen bytes.
+    expect(addAll(outbox, '1 2 3 4 5')).toEqual([true, true, false, false, false]);
+    outbox.stop();
+  });
+
+  test('by bytes, those of the batch that is being filled and of the event itself among them', async () => {
+    const { outbox } = outboxWith({ batchBytes: 1_000, queueBytes: 40 }, () => later());
+    expect(outbox.add(`"${'x'.repeat(100)}"`)).toBe(false);
+    expect(outbox.add('"€€€€€€€€€"')).toBe(false);
+    expect(outbox.add('"€€€€€€€€"')).toBe(true);
+    expect(outbox.add('1')).toBe(false);
+    expect(outbox.waiting()).toBe(1);
     outbox.stop();
   });
 

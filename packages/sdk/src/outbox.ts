@@ -1,5 +1,5 @@
 import { type Batch, createBatchWriter, eventsIn, newBatch } from './batch.ts';
-import type { Answer } from './post.ts';
+import type { Post } from './post.ts';
 import type { Failure } from './server.ts';
 import { createSlots } from './slots.ts';
 import type { Spool } from './spool.ts';
@@ -29,7 +29,7 @@ interface Outbox {
 }
 
 interface OutboxOptions extends OutboxLimits {
-  post(batch: Batch, givenUp: AbortSignal): Promise<Answer>;
+  readonly post: Post;
   readonly spool: Spool | null;
   readonly timers: Timers;
   onRefused(event: string, failure: Failure): void;
@@ -169,8 +169,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   return {
     add(event) {
-      const isFull = events + filling.count >= options.queueEvents || bytes >= options.queueBytes;
-      if (isFull || givenUp.signal.aborted) return false;
+      if (events + filling.count >= options.queueEvents || givenUp.signal.aborted) return false;
+      if (!filling.fits(event, options.queueBytes - bytes)) return false;
       if (filling.count === 0) cancelTimer = timers.after(options.batchMs, closeBatch);
       const written = filling.add(event);
       spooled(() => spool?.append(filling.key, written));

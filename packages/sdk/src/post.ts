@@ -1,5 +1,5 @@
 import type { Batch } from './batch.ts';
-import { isPageHidden } from './ending.ts';
+import { isPage } from './ending.ts';
 import { type Failure, failureOf, messageOf, request, type Server } from './server.ts';
 
 /** One attempt to send a batch, and what its answer means for it. */
@@ -11,21 +11,32 @@ export type Answer =
   | { readonly kind: 'conflict'; readonly failure: Failure }
   | { readonly kind: 'later'; readonly afterMs: number; readonly failure: Failure };
 
-/** What browsers let a page send on its way out. */
+/** How much browsers let outlive its page; they fail what goes beyond it. */
 const MOST_KEEPALIVE_BYTES = 60_000;
 /** Nobody means a longer pause, and a timer cannot hold every number. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
-export async function postBatch(server: Server, batch: Batch, givenUp: AbortSignal): Promise<Answer> {
-  try {
-    const headers = { 'content-type': 'application/json', 'x-ingest-idempotency-key': batch.key };
-    const keepalive = isPageHidden() && batch.body.length <= MOST_KEEPALIVE_BYTES;
-    const init = { method: 'POST', headers, body: batch.body, ...(keepalive ? { keepalive } : {}) };
-    const { response, text } = await request(server, '/v1/ingest', init, givenUp);
-    return response.status === 202 ? { kind: 'stored' } : readFailure(response, text);
-  } catch (error) {
-    return { kind: 'later', afterMs: 0, failure: { message: messageOf(error) } };
-  }
+export type Post = (batch: Batch, givenUp: AbortSignal) => Promise<Answer>;
+
+export function createPost(server: Server): Post {
+  /** Under way, and not ended by the page that is left. */
+  let keptBytes = 0;
+
+  return async ({ key, body }, givenUp) => {
+    const headers = { 'content-type': 'application/json', 'x-ingest-idempotency-key': key };
+    const kept = isPage() && keptBytes + body.length <= MOST_KEEPALIVE_BYTES ? body.length : 0;
+    const init = { method: 'POST', headers, body: body as Uint8Array<ArrayBuffer> };
+    keptBytes += kept;
+    try {
+      const sent = request(server, '/v1/ingest', kept > 0 ? { ...init, keepalive: true } : init, givenUp);
+      const { response, text } = await sent;
+      return response.status === 202 ? { kind: 'stored' } : readFailure(response, text);
+    } catch (error) {
+      return { kind: 'later', afterMs: 0, failure: { message: messageOf(error) } };
+    } finally {
+      keptBytes -= kept;
+    }
+  };
 }
 
 /**

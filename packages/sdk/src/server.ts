@@ -1,3 +1,5 @@
+import { startTimer } from './timers.ts';
+
 /** The Sluice that a client speaks with: one request to it, and how its failures read. */
 export interface Server {
   readonly url: string;
@@ -27,9 +29,8 @@ export async function request(
 ): Promise<{ readonly response: Response; readonly text: string }> {
   const ended = new AbortController();
   const end = () => ended.abort(given?.reason);
-  const timer = setTimeout(
-    () => ended.abort(new Error(`There was no answer within ${timeoutMs} ms.`)),
-    timeoutMs,
+  const cancel = startTimer(timeoutMs, () =>
+    ended.abort(new Error(`There was no answer within ${timeoutMs} ms.`)),
   );
   given?.addEventListener('abort', end);
   try {
@@ -42,7 +43,7 @@ export async function request(
     });
     return { response, text: await response.text() };
   } finally {
-    clearTimeout(timer);
+    cancel();
     given?.removeEventListener('abort', end);
   }
 }
@@ -65,8 +66,12 @@ function errorIn(text: string): Partial<Failure> {
 
 /** What an error says, whatever was thrown. fetch hides why a connection failed one level down. */
 export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== ''
-    ? `${error.message}: ${error.cause.message}`
-    : error.message;
+  try {
+    if (!(error instanceof Error)) return String(error);
+    return error.cause instanceof Error && error.cause.message !== ''
+      ? `${error.message}: ${error.cause.message}`
+      : String(error.message);
+  } catch {
+    return 'It failed, and what was thrown cannot be read.';
+  }
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test';
 import { createHmac, randomBytes } from 'node:crypto';
 import { signBody } from '../../server/src/delivery/sign.ts';
-import { signPayload, verifySignature } from './signature.ts';
+import { type SignedRequest, signPayload, verifySignature } from './signature.ts';
 
 const secret = 'whsec_grüße';
 const body = '{"type":"order.paid","payload":{"name":"Zoë 😀"}}';
@@ -14,7 +14,9 @@ describe('what Sluice signed is genuine', () => {
   test('as a text and as bytes', () => {
     setSystemTime(signedAt);
     expect(verifySignature({ body, header, secret })).toBe(true);
-    expect(verifySignature({ body: new TextEncoder().encode(body), header, secret })).toBe(true);
+    const bytes = new TextEncoder().encode(body);
+    expect(verifySignature({ body: bytes, header, secret })).toBe(true);
+    expect(verifySignature({ body: bytes.buffer, header, secret })).toBe(true);
   });
 
   test('under either secret while one is being rotated', () => {
@@ -32,6 +34,9 @@ describe('what Sluice signed is genuine', () => {
       [-301, undefined, false],
       [3_600, 3_600, true],
       [11, 10, false],
+      [0, 0, true],
+      // A setting that could not be read must not let everything pass.
+      [0, Number.NaN, false],
     ] as const) {
       setSystemTime(signedAt + seconds * 1_000);
       expect(verifySignature({ body, header, secret, toleranceSeconds })).toBe(isGenuine);
@@ -68,6 +73,20 @@ describe('anything else is not', () => {
     expect(verifySignature({ body: `${body} `, header, secret })).toBe(false);
     expect(verifySignature({ body, header, secret: `${secret}!` })).toBe(false);
   });
+});
+
+test('what is no signed request at all is not genuine, and nothing throws', () => {
+  setSystemTime(signedAt);
+  const parsed = JSON.parse('{"type":"x"}');
+  for (const wrong of [
+    { body: undefined },
+    { body: null },
+    { body: parsed },
+    { header: [header] },
+    { header: 7 },
+    { secret: 7 },
+  ])
+    expect(verifySignature({ body, header, secret, ...wrong } as unknown as SignedRequest)).toBe(false);
 });
 
 test('without a secret nothing is genuine, and nothing is signed', () => {

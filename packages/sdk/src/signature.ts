@@ -3,15 +3,19 @@ import { hmacSha256 } from './sha256.ts';
 /** Signatures: verifying those of a webhook destination, and making the one that a webhook source asks for. */
 
 const utf8 = new TextEncoder();
-const bytesOf = (body: string | Uint8Array): Uint8Array =>
-  typeof body === 'string' ? utf8.encode(body) : body;
+type Body = string | Uint8Array | ArrayBuffer;
+
+function bytesOf(body: Body): Uint8Array {
+  if (typeof body === 'string') return utf8.encode(body);
+  return body instanceof ArrayBuffer ? new Uint8Array(body) : body;
+}
 
 /** The header in which a webhook destination with HMAC signing carries its signature. */
 export const SIGNATURE_HEADER = 'x-service-signature';
 
 export interface SignedRequest {
   /** The body as it came, before any parsing: other white space makes another signature. */
-  readonly body: string | Uint8Array;
+  readonly body: Body;
   /** The value of `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`. */
   readonly header: string | null | undefined;
   readonly secret: string;
@@ -24,13 +28,15 @@ export interface SignedRequest {
  * Without a secret nothing is genuine: anybody could sign with an empty one.
  */
 export function verifySignature({ body, header, secret, toleranceSeconds = 300 }: SignedRequest): boolean {
-  if (!secret) return false;
-  const parts = (header ?? '').split(',').map(part => part.trim());
+  const content = bytesOf(body);
+  // A body that was parsed already is no longer what was signed.
+  if (!secret || typeof header !== 'string' || !(content instanceof Uint8Array)) return false;
+  const parts = header.split(',').map(part => part.trim());
   const times = parts.filter(part => part.startsWith('t=')).map(part => part.slice(2));
   const [time = ''] = times;
   if (times.length !== 1 || !/^\d{1,12}$/.test(time)) return false;
-  if (Math.abs(Date.now() / 1_000 - Number(time)) > toleranceSeconds) return false;
-  const content = bytesOf(body);
+  // So that a tolerance that is no number lets nothing pass.
+  if (!(Math.abs(Date.now() / 1_000 - Number(time)) <= toleranceSeconds)) return false;
   const prefix = utf8.encode(`${time}.`);
   const signed = new Uint8Array(prefix.length + content.length);
   signed.set(prefix);
@@ -44,7 +50,7 @@ export function verifySignature({ body, header, secret, toleranceSeconds = 300 }
 }
 
 /** The value of `X-Ingest-Signature` for a webhook source in hmac mode. */
-export function signPayload(body: string | Uint8Array, secret: string): string {
+export function signPayload(body: Body, secret: string): string {
   if (!secret) throw new TypeError('signPayload needs the secret of the source.');
   return hexOf(hmacSha256(utf8.encode(secret), bytesOf(body)));
 }

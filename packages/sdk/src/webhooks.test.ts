@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, spyOn, test } from 'bun:test';
 import { createServer, type RequestListener } from 'node:http';
 import { Hono } from 'hono';
 import { signBody } from '../../server/src/delivery/sign.ts';
@@ -145,6 +145,17 @@ for (const [name, start] of Object.entries(frameworks)) {
 test('a handler without a secret is refused at once', () => {
   for (const make of [expressHandler, fastifyHandler, honoHandler, nextHandler])
     expect(() => make({ secret: '' }, () => {})).toThrow('secret');
+});
+
+test('on a bare server of Node, what its receiver throws is told and answered with 500', async () => {
+  const complain = spyOn(console, 'error').mockImplementation(() => {});
+  const handle = expressHandler(options, () => {
+    throw new Error('not now');
+  });
+  const url = await listen((request, response) => void handle(request, response));
+  expect((await deliver(url)).status).toBe(500);
+  expect(String(complain.mock.calls[0]?.[0])).toContain('not now');
+  complain.mockRestore();
 });
 
 describe('in Express', () => {

@@ -3,7 +3,7 @@ import { SIGNATURE_HEADER, verifySignature } from './signature.ts';
 /**
  * Receiving what a webhook destination with HMAC signing sends, in Express, Fastify, Hono, Next and whatever speaks
  * `Request` and `Response`. Each handler reads the body as it came, verifies it, and calls `receive` with the event.
- * A bad signature is answered with 401; where `receive` throws, the framework answers 500 and Sluice sends it again.
+ * A bad signature is answered with 401; where `receive` throws, the answer is 500 and Sluice sends it again.
  */
 export interface WebhookOptions {
   /** The secret of the destination. */
@@ -26,7 +26,10 @@ export interface ReceivedEvent {
 
 export type Receive = (event: ReceivedEvent) => unknown;
 
-/** `app.post('/hooks', expressHandler({ secret }, receive))`; ahead of `express.json()`, which keeps no raw body. */
+/**
+ * `app.post('/hooks', expressHandler({ secret }, receive))`; ahead of `express.json()`, which keeps no raw body. Without
+ * a framework it serves as well: `createServer(expressHandler({ secret }, receive))`.
+ */
 export function expressHandler(options: WebhookOptions, receive: Receive) {
   requireSecret(options);
   return async (request: NodeRequest, response: NodeResponse, next?: (error: unknown) => void) => {
@@ -37,8 +40,10 @@ export function expressHandler(options: WebhookOptions, receive: Receive) {
       response.statusCode = status;
       response.end(text);
     } catch (error) {
-      if (next === undefined) throw error;
-      next(error);
+      if (next !== undefined) return next(error);
+      console.error(error);
+      response.statusCode = 500;
+      response.end();
     }
   };
 }
