@@ -3,7 +3,7 @@
  * like what is written here. `dist/esm` and `dist/cjs` hold the same modules, each with its types.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -28,5 +28,15 @@ for (const { folder, type, module } of formats) {
     { stdio: 'inherit' },
   );
   if (status !== 0) process.exit(status ?? 1);
+  nameModules(outDir);
 }
 copyFileSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
+
+/** The compiler leaves the names of source files in declarations, and no source is published. */
+function nameModules(folder) {
+  for (const name of readdirSync(folder).filter(name => name.endsWith('.d.ts'))) {
+    const file = join(folder, name);
+    const types = readFileSync(file, 'utf8');
+    writeFileSync(file, types.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+  }
+}

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, spyOn, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { z } from 'zod';
 import { until } from '../../server/test/support/until.ts';
 import { type Client, type ClientOptions, createClient, type Dropped } from './client.ts';
@@ -318,6 +318,35 @@ describe('closing', () => {
     await until(() => client.waiting === 0, 'It was never given up.');
     expect(client.track('b', {})).toBe(false);
     expect(dropped.map(({ type, reason }) => `${type} ${reason}`)).toEqual(['a closed', 'b closed']);
+  });
+});
+
+describe('in a page', () => {
+  beforeAll(() => void Object.assign(globalThis, { document: new EventTarget() }));
+  afterAll(() => void Reflect.deleteProperty(globalThis, 'document'));
+
+  test('requests outlive it, as far as browsers let them', async () => {
+    const sent: boolean[] = [];
+    const { client } = clientWith({
+      batchEvents: 1,
+      async fetch(_url, { keepalive = false }) {
+        sent.push(keepalive);
+        return accepted();
+      },
+    });
+    for (const bytes of [30_000, 20_000, 30_000, 5_000]) client.track('x', { text: 'x'.repeat(bytes) });
+    await client.flush();
+    client.track('x', { text: 'x'.repeat(30_000) });
+    await client.flush();
+    expect(sent).toEqual([true, true, false, true, true]);
+  });
+});
+
+test('what is no JSON of a call for entities is a SluiceError too', async () => {
+  const { client } = clientWith({ fetch: async () => new Response('<html>') });
+  await expect(client.entities.get({ kind: 'a', external_id: 'b' })).rejects.toMatchObject({
+    name: 'SluiceError',
+    status: 200,
   });
 });
 

@@ -195,7 +195,7 @@ function requireNumbers(limits: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(limits)) {
     const least = name.endsWith('Ms') && name !== 'timeoutMs' ? 0 : 1;
     if (typeof value !== 'number' || !(value >= least))
-      throw new TypeError(`${name} must be a number, and ${least} or more.`);
+      throw new TypeError(`${name} must be ${least} or more.`);
   }
 }
 

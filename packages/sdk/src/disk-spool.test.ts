@@ -103,7 +103,11 @@ describe('the directory of a spool', () => {
     const one = diskSpool(directory);
     expect(() => diskSpool(directory)).toThrow(`in use by process ${process.pid}`);
     one.release();
-    diskSpool(directory).release();
+    const next = diskSpool(directory);
+    // What is no longer its own it does not give away.
+    one.release();
+    expect(() => diskSpool(directory)).toThrow('in use');
+    next.release();
   });
 
   test('is taken over from a process that has ended, also where its number was given to another one', () => {

@@ -9,7 +9,8 @@ interface Ending {
 
 /** Answers how to stop watching. */
 export function watchEnding(ending: Ending): () => void {
-  if (isPage()) return watchPage(ending);
+  const page = pageOf();
+  if (page !== undefined) return watchPage(page, ending);
   const running = globalThis.process as NodeJS.Process | undefined;
   return typeof running?.prependListener === 'function' ? watchProcess(running, ending) : () => {};
 }
@@ -19,14 +20,14 @@ const pageOf = (): Document | undefined => globalThis.document as Document | und
 export const isPage = (): boolean => pageOf() !== undefined;
 
 /** A hidden page may never be shown again, and that it is hidden is the last that most browsers tell it. */
-function watchPage({ flush }: Ending): () => void {
+function watchPage(page: Document, { flush }: Ending): () => void {
   const onHide = ({ type }: Event) => {
-    if (type === 'pagehide' || pageOf()?.visibilityState === 'hidden') void flush();
+    if (type === 'pagehide' || page.visibilityState === 'hidden') void flush();
   };
-  pageOf()?.addEventListener('visibilitychange', onHide);
+  page.addEventListener('visibilitychange', onHide);
   globalThis.addEventListener('pagehide', onHide);
   return () => {
-    pageOf()?.removeEventListener('visibilitychange', onHide);
+    page.removeEventListener('visibilitychange', onHide);
     globalThis.removeEventListener('pagehide', onHide);
   };
 }

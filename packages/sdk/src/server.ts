@@ -72,6 +72,6 @@ export function messageOf(error: unknown): string {
       ? `${error.message}: ${error.cause.message}`
       : String(error.message);
   } catch {
-    return 'It failed, and what was thrown cannot be read.';
+    return 'The reason cannot be read.';
   }
 }

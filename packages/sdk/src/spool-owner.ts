@@ -12,7 +12,11 @@ export function claimDirectory(directory: string): () => void {
       `The spool ${directory} is in use by process ${owner.pid}. Give each client a directory of its own.`,
     );
   writeFileSync(file, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }), { mode: 0o600 });
-  return () => rmSync(file, { force: true });
+  let isOurs = true;
+  return () => {
+    if (isOurs) rmSync(file, { force: true });
+    isOurs = false;
+  };
 }
 
 interface Owner {

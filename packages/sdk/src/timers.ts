@@ -13,13 +13,8 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Keeps no process alive: what is unsent at its end is seen to there, with a bound. */
 export function startTimer(ms: number, work: () => void): () => void {
-  const timer: unknown = setTimeout(work, Math.min(ms, LONGEST_TIMER_MS));
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer) (timer as NodeJS.Timeout).unref();
-  else (globalThis as DenoGlobal).Deno?.unrefTimer?.(timer);
-  return () => clearTimeout(timer as number);
-}
-
-/** Deno's timers are numbers, as in a browser. */
-interface DenoGlobal {
-  readonly Deno?: { unrefTimer?(timer: unknown): void };
+  const timer = setTimeout(work, Math.min(ms, LONGEST_TIMER_MS));
+  // In a browser it is a number.
+  (timer as Partial<typeof timer>).unref?.();
+  return () => clearTimeout(timer);
 }

@@ -55,6 +55,15 @@ test('a page sends what it tracks', async () => {
   await page.close();
 });
 
+test('a page that is put away sends what it has, also in a browser that says only that', async () => {
+  const page = await browser.newPage();
+  await page.goto(site.url.href);
+  await page.evaluate(`(${trackInPage})('page.hidden')`);
+  await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
+  await arrives('page.hidden');
+  await page.close();
+});
+
 test('a page that is left sends what it has on its way out', async () => {
   const page = await browser.newPage();
   await page.goto(site.url.href);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, normalize } from 'node:path';
 import { createClient, type Dropped, SluiceError } from '../../../sdk/src/index.ts';
 import { newFolder } from '../support/folder.ts';
 import { idsByType } from '../support/load.ts';
@@ -65,7 +65,19 @@ for (const runtime of Object.keys(runtimes) as (keyof typeof runtimes)[]) {
 }
 
 describe('the published package', () => {
-  test('has its types for ES modules and for CommonJS, without those of Node', async () => {
+  const compiled = async (...args: string[]) => {
+    const compiler = Bun.spawn(
+      [
+        join(import.meta.dir, '../../../../node_modules/.bin/tsc'),
+        ...['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''],
+        ...args,
+      ],
+      { cwd: folder, stdout: 'pipe' },
+    );
+    return { said: await new Response(compiler.stdout).text(), code: await compiler.exited };
+  };
+
+  test('has its types for ES modules, for CommonJS and for bundlers, without those of Node', async () => {
     const use = `import { createClient } from '@sluice/sdk';
 import { diskSpool } from '@sluice/sdk/spool';
 import { honoHandler } from '@sluice/sdk/webhooks';
@@ -76,27 +88,20 @@ client.track('order.paid', { order: '1' });
 export const handler = honoHandler({ secret: '' }, event => event.payload);
 `;
     await Promise.all(['use.mts', 'use.cts'].map(name => Bun.write(join(folder, name), use)));
-    const compiler = Bun.spawn(
-      [
-        join(import.meta.dir, '../../../../node_modules/.bin/tsc'),
-        ...[
-          '--noEmit',
-          '--strict',
-          '--module',
-          'nodenext',
-          '--target',
-          'es2022',
-          '--lib',
-          'es2022,dom',
-          '--types',
-          '',
-        ],
-        ...['use.mts', 'use.cts'],
-      ],
-      { cwd: folder, stdout: 'pipe' },
+    const fine = { said: '', code: 0 };
+    expect(await compiled('--module', 'node16', 'use.mts', 'use.cts')).toEqual(fine);
+    expect(await compiled('--module', 'esnext', '--moduleResolution', 'bundler', 'use.mts')).toEqual(fine);
+  });
+
+  test('names no file that it does not hold', async () => {
+    const installed = join(folder, 'node_modules/@sluice/sdk');
+    const held = new Set(readdirSync(installed, { recursive: true, encoding: 'utf8' }));
+    const named = readFileSync(join(installed, 'package.json'), 'utf8').matchAll(/"(\.\/dist\/[^"]+)"/g);
+    const missing = [...named].filter(([, path = '']) => !held.has(normalize(path)));
+    const loose = [...held].filter(
+      file => file.endsWith('.ts') && / from '\.[^']*\.ts'/.test(readFileSync(join(installed, file), 'utf8')),
     );
-    expect(await new Response(compiler.stdout).text()).toBe('');
-    expect(await compiler.exited).toBe(0);
+    expect({ missing, loose }).toEqual({ missing: [], loose: [] });
   });
 
   test('depends on nothing, and is less than 6 KB for a browser', async () => {
@@ -172,6 +177,9 @@ describe('a client of the real server', () => {
     expect(await entities.upsert(all)).toHaveLength(250);
     const even = await Array.fromAsync(entities.list({ kind: 'number', traits: { parity: 'even' } }));
     expect(new Set(even.map(({ external_id }) => external_id)).size).toBe(125);
+    expect(
+      await Array.fromAsync(entities.list({ kind: 'number', external_id: undefined, traits: undefined })),
+    ).toHaveLength(250);
     for await (const first of entities.list({ kind: 'number' })) {
       expect(first.kind).toBe('number');
       break;
