@@ -37,7 +37,7 @@ export const sdkSection: Section = {
 export const sdkKillsSection: Section = {
   name: 'sdk-kills',
   about: `The SDK: what becomes of its events while the server is killed ${KILLS} times`,
-  minutes: 8,
+  minutes: 3,
   async run() {
     const folder = await installSdk();
     const figures: Figure[] = [];

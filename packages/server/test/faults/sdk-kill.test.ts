@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { installSdk, runtimes } from '../support/sdk.ts';
 import { sendThroughKills } from '../support/sdk-outages.ts';
 
-/** `npm run bench sdk` goes through fifty. */
+/** `npm run bench -- sdk-kills` goes through fifty. */
 const KILLS = 3;
 
 let folder: string;
