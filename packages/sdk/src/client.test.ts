@@ -128,7 +128,7 @@ describe('track never throws, and tells of', () => {
     for (const options of [throwing('icon'), throwing('more'), throwing('icon', unreadable)])
       expect(client.track('x', {}, options)).toBe('more' in options);
     expect(client.track('x', {}, throwing('more'))).toBe(false);
-    await client.close();
+    await client.close({ timeout: 60_000 });
     expect(client.track('x', {}, throwing('icon'))).toBe(false);
     expect(dropped.map(({ type, reason }) => `${type} ${reason}`)).toEqual([
       'x invalid',
