@@ -12,7 +12,8 @@ interface CalledThread<Sent, Pending> {
   postIfStarted(message: Sent): void;
   peek(call: number): Pending | undefined;
   take(call: number): Pending | undefined;
-  end(reason: string): void;
+  /** For good: nobody is started any more. */
+  stop(): void;
 }
 
 /** How a thread is started, and what of it the outer end needs. */
@@ -20,6 +21,8 @@ export type StartCalledThread<Sent, Received> = (handlers: {
   onMessage(message: Received): void;
   onFailure(reason: string): void;
 }) => { post(message: Sent): void; end(): void };
+
+const STOPPING = 'The service is stopping.';
 
 export function createCalledThread<Sent, Received, Pending>(options: {
   readonly start: StartCalledThread<Sent, Received>;
@@ -45,6 +48,7 @@ export function createCalledThread<Sent, Received, Pending>(options: {
   let thread: ReturnType<typeof options.start> | null = null;
   let watch: ReturnType<typeof setInterval> | null = null;
   let calls = 0;
+  let isStopped = false;
 
   function start(): ReturnType<typeof options.start> {
     stuck.reset();
@@ -89,11 +93,16 @@ export function createCalledThread<Sent, Received, Pending>(options: {
 
   return {
     begin(one) {
+      if (isStopped) {
+        queueMicrotask(() => options.abandon(one, STOPPING));
+        return 0;
+      }
       watch ??= setInterval(check, checkEveryMs);
       pending.set(++calls, one);
       return calls;
     },
     post(message) {
+      if (isStopped) return;
       thread ??= start();
       thread.post(message);
     },
@@ -105,6 +114,9 @@ export function createCalledThread<Sent, Received, Pending>(options: {
       if (pending.size === 0) stopWatch();
       return one;
     },
-    end,
+    stop() {
+      isStopped = true;
+      end(STOPPING);
+    },
   };
 }

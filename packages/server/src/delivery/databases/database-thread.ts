@@ -82,6 +82,6 @@ export function createDatabaseThread(options: {
       return promise;
     },
     letGo: key => thread.postIfStarted({ kind: 'let_go', key }),
-    stop: () => thread.end('The service is stopping.'),
+    stop: thread.stop,
   };
 }

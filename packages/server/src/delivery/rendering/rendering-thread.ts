@@ -55,6 +55,6 @@ export function createRenderingThread(options: {
     render<T>({ isStillWanted: _, ...delivery }: OutgoingDelivery, { kind, config }: Recipe<T>) {
       return queues.run(delivery.orgId, () => ask({ kind, config, delivery })) as Promise<T>;
     },
-    stop: () => thread.end('The service is stopping.'),
+    stop: thread.stop,
   };
 }

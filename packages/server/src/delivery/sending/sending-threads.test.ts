@@ -122,6 +122,22 @@ describe('what is handed to a thread that sends', () => {
     expect(asked()).toBe(1);
   });
 
+  test('does not leave where it was withdrawn in the turn in which it was handed over', async () => {
+    const { sending, sent } = bothEnds();
+    const result = sending.open('webhook', { url: 'a' }).send(asking(() => false).delivery);
+    sending.doubt();
+    await expect(result).rejects.toBeInstanceOf(NoLongerWanted);
+    expect(sent).toEqual([]);
+  });
+
+  test('comes back where the service is stopping, and starts nobody', async () => {
+    const { sending, opened } = bothEnds();
+    const destination = sending.open('webhook', { url: 'a' });
+    sending.stop();
+    await expect(destination.send(sampleDelivery())).rejects.toThrow('The service is stopping.');
+    expect(opened).toEqual([]);
+  });
+
   test('leaves where something else was withdrawn meanwhile', async () => {
     const { sending, sent, hold, held, release } = bothEnds();
     const destination = sending.open('webhook', { url: 'a' });

@@ -41,6 +41,10 @@ interface Pending {
   reject(error: Error): void;
 }
 
+interface Batch extends Pick<Extract<SendingCall, { kind: 'send' }>, 'doubts' | 'at'> {
+  readonly writer: TextWriter;
+}
+
 const CHECK_EVERY_MS = 500;
 /** Far more than anything that it does at a stretch. */
 const STUCK_AFTER_MS = seconds(30);
@@ -72,7 +76,7 @@ function createSendingThread({ start, settings, onError }: Options, doubts: Int3
   /** Told to every thread that is started, so that one that takes over knows all of them. */
   const open = new Map<number, { readonly kind: string; readonly config: JsonObject }>();
   let beats = new Int32Array(new SharedArrayBuffer(4));
-  let batch: TextWriter | null = null;
+  let batch: Batch | null = null;
 
   const openCall = (
     destination: number,
@@ -119,11 +123,17 @@ function createSendingThread({ start, settings, onError }: Options, doubts: Int3
     if (thread.peek(call) === asked) thread.postIfStarted({ kind: 'wanted', call, isWanted });
   }
 
+  /** What may come into doubt from here on is asked for again: each was wanted when it was handed over, not later. */
+  function beginBatch(): Batch {
+    const begun = { writer: new TextWriter(), doubts: Atomics.load(doubts, 0), at: process.hrtime.bigint() };
+    queueMicrotask(() => flush(begun));
+    return begun;
+  }
+
   /** What is sent in one turn of the event loop goes over together. */
-  function flush(): void {
-    const packed = batch?.end() ?? '';
+  function flush({ writer, ...asOf }: Batch): void {
     batch = null;
-    thread.post({ kind: 'send', packed, doubts: Atomics.load(doubts, 0), at: process.hrtime.bigint() });
+    thread.post({ kind: 'send', packed: writer.end(), ...asOf });
   }
 
   return {
@@ -139,13 +149,10 @@ function createSendingThread({ start, settings, onError }: Options, doubts: Int3
     send(destination: number, delivery: OutgoingDelivery): Promise<AttemptResult> {
       const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();
       const call = thread.begin({ delivery, resolve, reject });
-      if (batch === null) {
-        batch = new TextWriter();
-        queueMicrotask(flush);
-      }
-      packSend(batch, { call, destination, delivery });
+      batch ??= beginBatch();
+      packSend(batch.writer, { call, destination, delivery });
       return promise;
     },
-    stop: () => thread.end('The service is stopping.'),
+    stop: thread.stop,
   };
 }
