@@ -30,3 +30,6 @@ export interface ClaimCheck {
   readonly knownAt: number;
   readonly withdrawals: number;
 }
+
+/** A claim as its queue sees it. */
+export type OwnClaim = { -readonly [Field in keyof Claim]: Claim[Field] };

@@ -6,11 +6,15 @@ import type {
   StoredDestination,
 } from '../../core/stores/configuration/destinations.ts';
 import type { ClaimedDelivery, DeliveryClaimInput } from '../../core/stores/delivery-queue.ts';
-import { Fifo } from '../../core/work/fifo.ts';
 import { createTokenBucket } from '../../core/work/token-bucket.ts';
 import type { Destination } from '../destination.ts';
-import type { Claim, ClaimCheck, ClaimGrant } from './claim.ts';
+import type { Claim, ClaimCheck, ClaimGrant, OwnClaim } from './claim.ts';
+import { createClaimKnowledge } from './claim-knowledge.ts';
+import { createPromisedRoom, type Promised } from './promised-room.ts';
 import { type BreakerChange, createQueueBreaker } from './queue-breaker.ts';
+import { isAsOpened } from './same-settings.ts';
+import type { Share } from './share.ts';
+import { WaitingClaims } from './waiting-claims.ts';
 
 /**
  * The queue of one destination: what a worker has claimed for it and not sent yet, what is under way, and how much of
@@ -128,22 +132,6 @@ export interface DestinationQueue {
   close(): Promise<void>;
 }
 
-/** What a destination has of all there is: how many may be under way at once, wait in memory, and how much more may be claimed. */
-export interface Share {
-  readonly atOnce: number;
-  readonly inMemory: number;
-  readonly bytes: number;
-}
-
-/** Room that is kept for a delivery until it is known what became of it. */
-export interface Promised {
-  readonly at: number;
-  /** How many withdrawals were known of. */
-  readonly withdrawals: number;
-  /** Once or more. */
-  end(): void;
-}
-
 interface DestinationQueueOptions {
   readonly clock: Clock;
   /** How many nodes share the destination's rate. */
@@ -159,20 +147,13 @@ interface DestinationQueueOptions {
   onError(error: unknown): void;
 }
 
-/** A claim as its queue sees it. */
-type OwnClaim = { -readonly [Field in keyof Claim]: Claim[Field] };
-
 const MOST_AHEAD = 512;
 /** So many are looked up together, or four times what goes out at once. */
 const LOOKED_UP = 256;
-/** Of what waits in both ways, so many were handed over for each that was claimed. */
-const HANDED_OVER_PER_CLAIMED = 3;
 /** What a rate lets out within this time may be claimed at once: more would only be kept from other nodes. */
 const RATE_AHEAD_MS = seconds(30);
 /** Beside its timeout, how long a delivery may be under way: a send that never ends must not keep its place. */
 const NEVER_ENDS_MS = minutes(2);
-/** What has waited for this long may have been withdrawn on another node, or freed because this one was away. */
-const KNOWN_FOR_MS = seconds(1);
 /** What a claim may always bring, while there is room. */
 const LEAST_CLAIMED_BYTES = 1024 * 1024;
 
@@ -181,17 +162,13 @@ export function createDestinationQueue(
   destination: Destination,
   options: DestinationQueueOptions,
 ): DestinationQueue {
-  const { clock, nodes, hold, giveBack, giveBackProbe, onError } = options;
+  const { clock, nodes, giveBack, giveBackProbe, onError } = options;
   const { orgId, id: destinationId, policy } = stored;
   const perSecond = policy.rate_per_second;
   const rate = createTokenBucket({ perSecond, capacity: perSecond, clock, nodes });
   const timeoutMs = seconds(policy.timeout_s);
 
-  /** What waits: what was claimed from storage, and what was handed over. */
-  const claimed = new Fifo<OwnClaim>();
-  const handedOver = new Fifo<OwnClaim>();
-  /** How many of the one have gone out since the last of the other. */
-  let inARow = 0;
+  const waiting = new WaitingClaims();
   const underWay = new Set<OwnClaim>();
   /** How many of those under way are answered. */
   let answered = 0;
@@ -204,7 +181,6 @@ export function createDestinationQueue(
   let finishedSinceClaim = 0;
   /** Whether more was due than there was room for. */
   let hasMore = true;
-  let promises = 0;
   let usedAt = clock.now();
   let timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -212,41 +188,36 @@ export function createDestinationQueue(
   let suspicions = 0;
   let confirmed = 0;
 
-  let withdrawals = 0;
+  const knowledge = createClaimKnowledge(clock);
   /** How many withdrawals were known of when the claim was made that is being waited for. */
   let claiming: number | null = null;
   let checking: ClaimCheck | null = null;
 
-  const isSuspect = () => confirmed !== suspicions;
+  function hold(size: number): void {
+    bytes += size;
+    options.hold(size);
+  }
+  const promised = createPromisedRoom(hold);
 
-  const isKnown = (claim: Claim, now: number): boolean =>
-    claim.withdrawals === withdrawals && now - claim.knownAt < KNOWN_FOR_MS;
+  const isSuspect = () => confirmed !== suspicions;
 
   function room(atOnce: number): number {
     if (breaker.downSince !== null) return breaker.probe === null ? 0 : 1;
     const wanted = Math.max(atOnce * 2, finishedSinceClaim * 2);
     const ahead = Math.min(MOST_AHEAD, wanted, rate.within(RATE_AHEAD_MS));
     // What was handed over keeps no room from what waits in storage.
-    const free = ahead - claimed.length - claimedSending;
+    const free = ahead - waiting.claimedLength - claimedSending;
     // A little room is not worth a claim of its own while there is something left to send.
-    return free < ahead / 4 && claimed.length > 0 ? 0 : Math.max(0, free);
+    return free < ahead / 4 && waiting.claimedLength > 0 ? 0 : Math.max(0, free);
   }
 
-  const waiting = () => claimed.length + handedOver.length;
-  const everyClaim = (): OwnClaim[] => [...claimed, ...handedOver, ...underWay];
-
-  /** From which of the two the next one goes out: a probe at once, and otherwise they take turns. */
-  function nextLine(): Fifo<OwnClaim> {
-    if (claimed.first === undefined) return handedOver;
-    const isTurn = claimed.first.probe !== null || inARow >= HANDED_OVER_PER_CLAIMED;
-    return isTurn || handedOver.first === undefined ? claimed : handedOver;
-  }
+  const everyClaim = (): OwnClaim[] => [...waiting, ...underWay];
 
   /** How many may be claimed: what there is room for, one probe, or none. */
   function permitted({ atOnce, bytes: left }: Share): number {
     if (isRetired || isSuspect()) return 0;
     if (breaker.downSince !== null) return room(atOnce);
-    const isIdle = waiting() + underWay.size === 0;
+    const isIdle = waiting.length + underWay.size === 0;
     const most = left > 0 ? room(atOnce) : isIdle ? 1 : 0;
     if (most > 0) finishedSinceClaim = 0;
     return most;
@@ -256,12 +227,11 @@ export function createDestinationQueue(
     if (claim.probe !== null && claim.state !== 'answered') giveBackProbe(claim.probe);
     if (!claim.isHandedOver && claim.state === 'sending') claimedSending--;
     claim.state = 'over';
-    bytes -= claim.delivery.output.length;
     hold(-claim.delivery.output.length);
   }
 
   function drain(which: (claim: Claim) => boolean = () => true): Claim[] {
-    const drained = [...claimed.remove(which), ...handedOver.remove(which)];
+    const drained = waiting.remove(which);
     for (const claim of drained) end(claim);
     return drained;
   }
@@ -318,45 +288,32 @@ export function createDestinationQueue(
       return breaker.downSince;
     },
     idleMs: () =>
-      waiting() + underWay.size + promises === 0 && breaker.downSince === null ? clock.now() - usedAt : 0,
+      waiting.length + underWay.size + promised.count === 0 && breaker.downSince === null
+        ? clock.now() - usedAt
+        : 0,
     room,
     wantsMore: atOnce => hasMore && !isRetired && checking === null && room(atOnce) > 0,
 
     promise(share, size) {
-      const inMemory = waiting() + underWay.size - answered + promises;
+      const inMemory = waiting.length + underWay.size - answered + promised.count;
       const most = Math.min(share.inMemory, rate.within(RATE_AHEAD_MS));
       if (isRetired || isSuspect() || breaker.downSince !== null) return null;
       if (share.bytes <= 0 || inMemory >= most) return null;
-      promises++;
-      hold(size);
-      bytes += size;
-      let isOpen = true;
-      return {
-        at: clock.now(),
-        withdrawals,
-        end() {
-          if (!isOpen) return;
-          isOpen = false;
-          promises--;
-          hold(-size);
-          bytes -= size;
-        },
-      };
+      return promised.promise(size, { at: clock.now(), withdrawals: knowledge.withdrawals });
     },
 
-    accept(delivery, { token, knownAt }, promised) {
-      promised.end();
-      handedOver.push({
+    accept(delivery, { token, knownAt }, place) {
+      place.end();
+      waiting.push({
         delivery,
         token,
         knownAt,
-        withdrawals: promised.withdrawals,
+        withdrawals: place.withdrawals,
         state: 'waiting',
         beganAt: Number.POSITIVE_INFINITY,
         probe: null,
         isHandedOver: true,
       });
-      bytes += delivery.output.length;
       hold(delivery.output.length);
       usedAt = clock.now();
       // The breaker has opened since.
@@ -371,14 +328,14 @@ export function createDestinationQueue(
       hasMore = true;
       const limit = permitted(share);
       if (limit === 0) return null;
-      claiming = withdrawals;
+      claiming = knowledge.withdrawals;
       // They may be larger than the ones before.
       const wanted = Math.max(LEAST_CLAIMED_BYTES, 2 * limit * meanBytes);
       return { orgId, destinationId, limit, bytes: Math.max(0, Math.min(share.bytes, wanted)) };
     },
 
     offer(deliveries, { token, knownAt }) {
-      const known = claiming ?? withdrawals;
+      const known = claiming ?? knowledge.withdrawals;
       claiming = null;
       hasMore = deliveries.length > 0;
       const probe = breaker.takeProbe();
@@ -400,8 +357,7 @@ export function createDestinationQueue(
           isHandedOver: false,
         };
       });
-      for (const claim of claims) claimed.push(claim);
-      bytes += offered;
+      for (const claim of claims) waiting.push(claim);
       hold(offered);
       meanBytes = Math.ceil(offered / deliveries.length);
       usedAt = clock.now();
@@ -416,23 +372,20 @@ export function createDestinationQueue(
       const now = clock.now();
       // By the time a probe like that were answered, another node might have sent the next.
       const isLate = ({ probe }: Claim) => probe !== null && probe.until < now + timeoutMs;
-      if (claimed.first !== undefined && isLate(claimed.first)) giveBack(drain(isLate));
-      const { first } = nextLine();
-      if (first === undefined || isKnown(first, now)) return first ?? null;
+      if (waiting.firstClaimed !== undefined && isLate(waiting.firstClaimed)) giveBack(drain(isLate));
+      const { first } = waiting;
+      if (first === undefined || knowledge.isKnown(first, now)) return first ?? null;
       if (checking !== null) return null;
       const few = Math.max(4 * atOnce, LOOKED_UP);
-      const unknown = [...claimed.peek(few), ...handedOver.peek(few)].filter(claim => !isKnown(claim, now));
-      checking = { claims: unknown, knownAt: now, withdrawals };
+      checking = knowledge.checkOf(waiting.peek(few).filter(claim => !knowledge.isKnown(claim, now)));
       return checking;
     },
 
     begin(claim: OwnClaim) {
-      const line = nextLine();
-      if (line.first !== claim) throw new Error('Only the first claim of a queue is begun.');
+      if (waiting.first !== claim) throw new Error('Only the first claim of a queue is begun.');
       const waitMs = rate.spend();
       if (waitMs > 0) return waitMs;
-      line.shift();
-      inARow = line === handedOver ? inARow + 1 : 0;
+      waiting.shift();
       if (!claim.isHandedOver) claimedSending++;
       claim.state = 'sending';
       claim.beganAt = clock.now();
@@ -444,7 +397,7 @@ export function createDestinationQueue(
       claim.state === 'sending' &&
       !isRetired &&
       !isSuspect() &&
-      claim.withdrawals === withdrawals &&
+      knowledge.isUndisturbed(claim) &&
       (breaker.downSince === null || claim.probe !== null),
 
     answered(claim: OwnClaim, outcome) {
@@ -501,28 +454,21 @@ export function createDestinationQueue(
 
     recheck(ids) {
       // What is being claimed may be among them, and is not here yet.
-      if (ids === undefined || claiming !== null || promises > 0 || everyClaim().some(isAmong(new Set(ids))))
-        withdrawals++;
+      if (
+        ids === undefined ||
+        claiming !== null ||
+        promised.count > 0 ||
+        everyClaim().some(isAmong(new Set(ids)))
+      )
+        knowledge.withdraw();
     },
 
-    checkOf(claim) {
-      const now = clock.now();
-      return isKnown(claim, now) ? null : { claims: [claim], knownAt: now, withdrawals };
-    },
+    checkOf: claim => (knowledge.isKnown(claim, clock.now()) ? null : knowledge.checkOf([claim])),
 
     checked(check, ours) {
       if (check === checking) checking = null;
       if (ours === null) return;
-      const claims: readonly OwnClaim[] = check.claims;
-      const gone = new Set<Claim>();
-      for (const claim of claims) {
-        if (ours.has(claim.delivery.id)) {
-          claim.knownAt = check.knownAt;
-          claim.withdrawals = check.withdrawals;
-        } else if (claim.state === 'waiting') {
-          gone.add(claim);
-        }
-      }
+      const gone = knowledge.checked(check, ours);
       if (gone.size > 0) drain(claim => gone.has(claim));
     },
 
@@ -553,10 +499,3 @@ const isAmong =
   (ids: ReadonlySet<string>) =>
   ({ delivery }: Claim): boolean =>
     ids.has(delivery.id);
-
-/** Whether a destination as it is now is what a queue was opened with. */
-const isAsOpened = (opened: StoredDestination, fresh: StoredDestination): boolean =>
-  !fresh.paused &&
-  fresh.config === opened.config &&
-  JSON.stringify([fresh.policy, fresh.formerPolicies]) ===
-    JSON.stringify([opened.policy, opened.formerPolicies]);

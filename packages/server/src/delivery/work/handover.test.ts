@@ -3,8 +3,9 @@ import { aRun } from '../../../test/contract/storage/pipeline-samples.ts';
 import type { PipelineEvent } from '../../core/event/scope.ts';
 import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
 import type { Settlement } from '../../core/stores/event-queue.ts';
-import type { DestinationQueue, Promised } from './destination-queue.ts';
+import type { DestinationQueue } from './destination-queue.ts';
 import { createHandover, type Handover } from './handover.ts';
+import type { Promised } from './promised-room.ts';
 
 const event: PipelineEvent = {
   id: 'evt_1',

@@ -10,7 +10,8 @@ import {
 import type { Membership } from '../../core/work/membership.ts';
 import type { Reservation } from '../../core/work/reservation.ts';
 import type { ClaimGrant } from './claim.ts';
-import type { DestinationQueue, Promised } from './destination-queue.ts';
+import type { DestinationQueue } from './destination-queue.ts';
+import type { Promised } from './promised-room.ts';
 
 /**
  * What pipelines hand over. Deliveries are made as claimed where the queue of their destination has room for them, and

@@ -1,4 +1,5 @@
-import type { DestinationQueue, Share } from './destination-queue.ts';
+import type { DestinationQueue } from './destination-queue.ts';
+import type { Share } from './share.ts';
 
 /** The most that is sent at once, all destinations together, as far as fairness allows to say no. */
 const MOST_AT_ONCE = 2_000;
