@@ -1,9 +1,36 @@
 import { z } from 'zod';
 import { label } from './dashboard-accounts.ts';
+import {
+  type SourceScheme,
+  sourceScheme,
+  type TypeFrom,
+  typeFrom,
+  verifyWith,
+} from './dashboard-providers.ts';
 import { defaultEventLimits, textOf } from './event.ts';
 
 /** Private calls about sources. */
-const authMode = z.enum(['hmac', 'bearer', 'none']);
+const authMode = z.enum(['hmac', 'bearer', 'none', 'provider', 'custom']);
+
+/** What a provider gives out or lets people choose; sent as it is, blanks around it left out. */
+const pasted = z.string().trim().min(1, 'must not be empty.').max(8_192, 'may have at most 8192 characters.');
+
+/** How a sender is verified beyond hmac, bearer and none. */
+const verification = {
+  provider: z.string().min(1).max(64).optional(),
+  secret: pasted.optional(),
+  public_key: pasted.optional(),
+  verify_token: pasted.optional(),
+  /** The address as the provider knows it, where it signs that. */
+  url: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL.' })
+    .max(2_048)
+    .nullable()
+    .optional(),
+  verify_with: verifyWith.optional(),
+  scheme: sourceScheme.optional(),
+  type_from: typeFrom.nullable().optional(),
+};
 
 const MOST_PER_SECOND = 1_000_000;
 const LEAST_PER_SECOND = 0.001;
@@ -45,6 +72,7 @@ export const sourceBody = z.discriminatedUnion(
       name: label,
       auth: authMode.default('hmac'),
       rate: rate.default(defaultRate),
+      ...verification,
     }),
     z.strictObject({ kind: z.literal('sdk'), name: label, match }),
   ],
@@ -56,6 +84,7 @@ export const webhookSourceChange = z.strictObject({
   enabled: z.boolean().optional(),
   auth: authMode.optional(),
   rate: rate.optional(),
+  ...verification,
 });
 export const sdkSourceChange = z.strictObject({
   name: label.optional(),
@@ -74,6 +103,8 @@ export const rotateBody = z.strictObject({
     .min(0, 'must be at least 0.')
     .max(MOST_OVERLAP_S, `may be at most ${MOST_OVERLAP_S}.`)
     .default(86_400),
+  /** The new one, where the provider made it; absent: one is made. */
+  secret: pasted.optional(),
 });
 
 const sourceBase = {
@@ -94,14 +125,29 @@ const webhookSourceRecord = z.object({
   token: z.string().nullable(),
   /** Until then the secret before the last rotation holds too. */
   previous_secret_until: z.string().nullable(),
+  /** Of the mode `provider`; of what follows, each where it is set. */
+  provider: z.string().optional(),
+  /** The address that the provider signs, where it is another than `url`. */
+  signed_url: z.string().optional(),
+  public_key: z.string().optional(),
+  verify_token: z.object({ set: z.literal(true) }).optional(),
+  verify_with: verifyWith.optional(),
+  /** Of the mode `custom`. */
+  scheme: z.custom<SourceScheme>().optional(),
+  type_from: z.custom<TypeFrom>().optional(),
 });
 const sdkSourceRecord = z.object({ kind: z.literal('sdk'), ...sourceBase, match: z.string() });
 export type WebhookSourceRecord = z.infer<typeof webhookSourceRecord>;
 export type SdkSourceRecord = z.infer<typeof sdkSourceRecord>;
 export type SourceRecord = WebhookSourceRecord | SdkSourceRecord;
 /** The secret of a webhook is answered once, when it is made or rotated. */
-export type NewSourceRecord = SourceRecord & { readonly secret?: string };
-export type RotatedSourceRecord = SourceRecord & { readonly secret: string };
+export type NewSourceRecord = SourceRecord & {
+  readonly secret?: string;
+  /** The verify token, where one was made; likewise once. */
+  readonly new_verify_token?: string;
+};
+/** Without the secret where its provider made it. */
+export type RotatedSourceRecord = SourceRecord & { readonly secret?: string };
 
 const rejectionRecord = z.object({ at: z.string(), code: z.string(), message: z.string() });
 export type RejectionRecord = z.infer<typeof rejectionRecord>;

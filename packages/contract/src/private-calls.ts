@@ -66,6 +66,7 @@ import {
   replaysBody,
   rollbackBody,
 } from './dashboard-pipelines.ts';
+import type { ProviderRecord } from './dashboard-providers.ts';
 import { type Found, searchQuery } from './dashboard-search.ts';
 import {
   type NewSourceRecord,
@@ -152,9 +153,10 @@ export const privateCalls = {
   'GET /sources': { query: listQuery, answer: list<SourceRecord>() },
   'POST /sources': { body: sourceBody, answer: one<NewSourceRecord>() },
   'GET /sources/:id': { answer: one<SourceRecord>() },
-  'PATCH /sources/:id': { body: sourceChange, answer: one<SourceRecord>() },
+  'PATCH /sources/:id': { body: sourceChange, answer: one<NewSourceRecord>() },
   'DELETE /sources/:id': { answer: one<DeletedRecord>() },
   'POST /sources/:id/rotate': { body: rotateBody, bodyMayBeEmpty: true, answer: one<RotatedSourceRecord>() },
+  'GET /kinds/providers': { answer: one<ProviderRecord[]>() },
   'GET /sources/:id/rejections': { query: listQuery, answer: list<RejectionRecord>() },
 
   'GET /kinds/steps': { answer: one<KindRecord[]>() },

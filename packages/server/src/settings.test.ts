@@ -28,6 +28,7 @@ describe('a bad setting', () => {
     SLUICE_ADMIN_PASSWORD: ['seven77'],
     SLUICE_ALLOW_ADDRESSES: ['10.0.0.0/33', 'localhost', '10.0.0.0/8,::1/129', '10.0.0.0/x'],
     SLUICE_ALLOW_HTTP: ['si'],
+    SLUICE_DROP_HEADERS: ['x y', 'a,*b'],
     SLUICE_EGRESS_ADDRESSES: [],
     SLUICE_SENDING_THREADS: ['-1', '17', 'many'],
     SLUICE_RETENTION_DAYS: ['0', 'forever', '36501'],

@@ -70,6 +70,11 @@ export const declarations = {
     cidrs,
   ),
   SLUICE_ALLOW_HTTP: setting('Allow webhook destinations without TLS.', false, flag),
+  SLUICE_DROP_HEADERS: setting<readonly string[]>(
+    'Headers of webhook requests that are not kept with the event, beside credentials and signatures; `x-internal-*` stands for all that begin so.',
+    [],
+    headerNames,
+  ),
   SLUICE_EGRESS_ADDRESSES: setting<readonly string[]>(
     'The addresses that outgoing connections come from, to show.',
     [],
@@ -191,6 +196,15 @@ function words(value: string): string[] {
     .split(',')
     .map(word => word.trim())
     .filter(word => word !== '');
+}
+
+function headerNames(value: string): string[] {
+  const list = words(value);
+  for (const name of list) {
+    if (!/^[!#$%&'+.^_`|~0-9A-Za-z-]+\*?$/.test(name))
+      throw new Error(`must be a comma-separated list of header names; "${name}" is none.`);
+  }
+  return list;
 }
 
 function integer(least: number, most: number) {

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { useChange } from '../lib/api/use-call.ts';
@@ -19,6 +19,8 @@ export function RotateDialog(props: {
   route: 'POST /sources/:id/rotate' | 'POST /destinations/:id/rotate';
   id: string;
   permission: string;
+  /** Whether its provider makes the secrets, so that the new one is pasted. */
+  isPasted?: boolean;
   /** Until when the one before holds; null where there is none. */
   previousUntil: string | null;
   onRotated(secret: string): void;
@@ -26,14 +28,16 @@ export function RotateDialog(props: {
   const mayChange = useMay()(props.permission);
   const [isOpen, { open, close }] = useDisclosure();
   const [overlap, setOverlap] = useState('86400');
+  const [pasted, setPasted] = useState('');
   const change = useChange(props.route);
   const holds = props.previousUntil !== null && Date.parse(props.previousUntil) > Date.now();
   const rotate = () =>
     change.mutate(
-      { id: props.id, body: { overlap_s: Number(overlap) } },
+      { id: props.id, body: { overlap_s: Number(overlap), ...(props.isPasted ? { secret: pasted } : {}) } },
       {
         onSuccess: ({ secret }) => {
-          if (secret !== null) props.onRotated(secret);
+          if (secret) props.onRotated(secret);
+          setPasted('');
           close();
         },
       },
@@ -55,9 +59,20 @@ export function RotateDialog(props: {
       <Modal opened={isOpen} onClose={close} title="Rotate the secret">
         <Stack>
           <Text size="sm">
-            A new secret is made and shown once. {props.what}{' '}
+            {props.isPasted
+              ? 'Make a new secret at the provider and paste it here.'
+              : 'A new secret is made and shown once.'}{' '}
+            {props.what}
             {holds && 'The one before the present one ends at once.'}
           </Text>
+          {props.isPasted && (
+            <TextInput
+              label="New secret"
+              value={pasted}
+              autoComplete="off"
+              onChange={event => setPasted(event.currentTarget.value)}
+            />
+          )}
           <Select
             label="The present secret goes on for"
             data={overlaps}
@@ -71,7 +86,7 @@ export function RotateDialog(props: {
               Leave it
             </Button>
             <Button loading={change.isPending} onClick={rotate}>
-              Make a new secret
+              {props.isPasted ? 'Take the new secret' : 'Make a new secret'}
             </Button>
           </Group>
         </Stack>

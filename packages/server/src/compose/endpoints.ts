@@ -1,14 +1,19 @@
 import { Problem } from '../core/errors.ts';
 import { createByteRoom } from '../core/http/byte-room.ts';
+import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import { createActivityLog } from '../ingest/activity.ts';
 import { createDirectory } from '../ingest/directory.ts';
 import { createHttpIngest } from '../ingest/http-ingest.ts';
+import { createHeaderKeeper } from '../ingest/kept-headers.ts';
+import { secretHeaders } from '../ingest/providers/registry.ts';
 import { createRateLimiter } from '../ingest/rate.ts';
 import { createBodyThread } from '../ingest/reading/body-thread.ts';
+import { createTextFetcher } from '../ingest/verification/fetch-text.ts';
 import { createWebhookIngress } from '../ingest/webhook-ingress.ts';
 import { createAppender } from '../journal/append.ts';
 import type { PipelineStage } from '../pipeline/stage.ts';
 import { startThread } from '../runtime/thread.ts';
+import { addressOf } from '../web/client.ts';
 import { guardEndpoint } from '../web/endpoints.ts';
 import type { Foundation } from './foundation.ts';
 import { bodyRoomBytes, limitsOf } from './limits.ts';
@@ -24,6 +29,7 @@ export function composeEndpoints(
   { engine }: StoragePart,
   { counts, metrics }: TelemetryPart,
   nodes: Nodes,
+  client: OutgoingHttp,
   /** The pipelines, which come after. */
   pipelines: () => Pick<PipelineStage, 'reserve'>,
 ) {
@@ -39,6 +45,7 @@ export function composeEndpoints(
     configuration: engine.configuration,
     accounts: engine.accounts,
     vault,
+    ports: { fetchText: createTextFetcher(client) },
     defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
     mayCache: engine.changeFeedIsLive,
   });
@@ -55,14 +62,23 @@ export function composeEndpoints(
     onError: warn('large bodies'),
   });
   const ingest = { directory, activity, clock, limits, room, bodyThread, accept: appender.accept };
+  const clientSettings = { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL };
   const takesEvents = settings.SLUICE_ROLES.includes('ingest');
   const guard = { metrics, logger, isStopping };
-  const fromWebhook = createWebhookIngress(ingest, rate, engine.journal.findEventsOfKey);
+  const fromWebhook = createWebhookIngress({
+    ...ingest,
+    rate,
+    keepHeaders: createHeaderKeeper(secretHeaders(), settings.SLUICE_DROP_HEADERS),
+    findEventsOfKey: engine.journal.findEventsOfKey,
+    addressOf: request => addressOf(request, clientSettings),
+  });
 
   return {
     handlers: {
       ingest: guardEndpoint('ingest', guard, takesEvents ? createHttpIngest(ingest) : noIngest),
-      webhook: guardEndpoint('webhook', guard, takesEvents ? fromWebhook : noIngest),
+      webhook: takesEvents
+        ? guardEndpoint('webhook', guard, fromWebhook.receive, fromWebhook.answerChallenge)
+        : guardEndpoint('webhook', guard, noIngest),
     },
     appender,
     activity,

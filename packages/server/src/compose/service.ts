@@ -59,7 +59,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
 
   const telemetry = composeTelemetry(foundation, storage, () => endpoints.appender.waiting());
   const nodes = createNodes(foundation, storage, telemetry);
-  const endpoints = composeEndpoints(foundation, storage, telemetry, nodes, () => pipelines);
+  const endpoints = composeEndpoints(foundation, storage, telemetry, nodes, client, () => pipelines);
   const pipelines: PipelineStage = composePipelines(
     foundation,
     storage,

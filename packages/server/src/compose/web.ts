@@ -4,6 +4,7 @@ import { createByteRoom } from '../core/http/byte-room.ts';
 import { VERSION } from '../core/version.ts';
 import { createEntityActions } from '../entities/actions.ts';
 import { authenticateKey } from '../ingest/authenticate.ts';
+import { providerAdmin } from '../ingest/provider-admin.ts';
 import { adviceOn, type Settings } from '../settings.ts';
 import { addApiDocs } from '../web/api-docs.ts';
 import { createApp } from '../web/app.ts';
@@ -85,6 +86,7 @@ export async function composeWeb(
         destinationAdmin: delivery.destinationAdmin,
         deadLetters: delivery.deadLetters,
         pipelineAdmin: pipelines.admin,
+        providerAdmin,
         replays: pipelines.replays,
         onDeliveriesDue: deliveriesDue.raise,
         entityActions,

@@ -47,6 +47,8 @@ interface ProblemDetails {
   readonly retryAfter?: number;
   /** The methods that a 405 offers instead. */
   readonly allow?: string;
+  /** More than its caller may know, for whoever looks into it later. */
+  readonly reason?: string;
 }
 
 /** A refusal that its caller should read. Anything else that is thrown is a defect and answers `internal`. */
@@ -55,6 +57,7 @@ export class Problem extends Error {
   readonly path: string | undefined;
   readonly retryAfter: number | undefined;
   readonly allow: string | undefined;
+  readonly reason: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
@@ -67,6 +70,7 @@ export class Problem extends Error {
     this.path = details.path === '' ? undefined : details.path;
     this.retryAfter = details.retryAfter;
     this.allow = details.allow;
+    this.reason = details.reason;
   }
 }
 

@@ -35,7 +35,7 @@ export function createActivityLog(
         orgId: source.orgId,
         at: clock.now(),
         code: problem.code,
-        message: problem.message,
+        message: problem.reason ?? problem.message,
       });
       if (list.length > MOST_BUFFERED_PER_SOURCE) list.shift();
     },

@@ -1,16 +1,7 @@
-import { Problem } from '../core/errors.ts';
+import { bearerOf, unauthenticated } from './credentials.ts';
 import type { Directory, KnownKey } from './directory.ts';
 
-/** Authentication of the public API: the bearer token of a request, and whose key it is. */
-
-/** The same words whatever was wrong: absent, unknown, revoked, or another scheme. */
-export const unauthenticated = () => new Problem('unauthenticated');
-
-export function bearerOf(request: Request): string | null {
-  const header = request.headers.get('authorization');
-  if (header === null || header.charCodeAt(6) !== 0x20) return null;
-  return header.slice(0, 6).toLowerCase() === 'bearer' ? header.slice(7).trim() : null;
-}
+/** Authentication of the public API: whose key it is that a request shows. */
 
 /** The organisation that the request's API key carries; at once where the key is cached. */
 export function authenticateKey(request: Request, directory: Directory): KnownKey | Promise<KnownKey> {

@@ -51,6 +51,7 @@ function open(mayCache: () => boolean = () => true) {
     },
     accounts: { findOrganisation: counted(findOrganisation) },
     vault: createVault(TEST_SECRET_KEY),
+    ports: { fetchText: async () => '' },
     defaultRetentionDays: 30,
     mayCache,
   });
@@ -105,6 +106,8 @@ test('a source comes with its secret opened, and both while one is being rotated
     secret: source.secret,
     previous: null,
     rate: { perSecond: 2, burst: 5 },
+    provider: null,
+    rules: null,
   });
   const sealed = createVault(TEST_SECRET_KEY).seal(
     'old',
@@ -163,6 +166,7 @@ test('a look-up that fails is everybody’s who shares it, and is made again for
         fails ? Promise.reject(new Error('no')) : engine.configuration.findApiKeyByHash(hash),
     },
     vault: createVault(TEST_SECRET_KEY),
+    ports: { fetchText: async () => '' },
     defaultRetentionDays: 30,
     mayCache: () => true,
   });

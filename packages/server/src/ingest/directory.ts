@@ -4,6 +4,9 @@ import type { ChangeListener } from '../core/stores/change.ts';
 import { type AuthMode, type SourceSecretField, sourceSecret } from '../core/stores/configuration/sources.ts';
 import type { ConfigurationStore } from '../core/stores/configuration.ts';
 import { createLookupCache, type Known } from './lookup-cache.ts';
+import type { CompiledRules } from './reading/body-rules.ts';
+import { bodyRulesOf, type KnownProvider, knownProviderOf } from './verification/known-provider.ts';
+import type { ProviderPorts } from './verification/preset.ts';
 
 /** The directory of callers: who may send, looked up by hash and cached until that configuration changes. */
 export interface Directory {
@@ -27,6 +30,9 @@ export interface KnownSource {
   readonly secret: string;
   readonly previous: { readonly secret: string; readonly until: number } | null;
   readonly rate: { readonly perSecond: number; readonly burst: number };
+  /** Of the modes `provider` and `custom`. */
+  readonly provider: KnownProvider | null;
+  readonly rules: CompiledRules | null;
 }
 
 const DAY_MS = 86_400_000;
@@ -35,6 +41,8 @@ export function createDirectory(options: {
   readonly configuration: Pick<ConfigurationStore, 'findApiKeyByHash' | 'findSourceByTokenHash'>;
   readonly accounts: Pick<AccountStore, 'findOrganisation'>;
   vault: Vault;
+  /** What presets may ask of the world. */
+  readonly ports: ProviderPorts;
   defaultRetentionDays: number;
   /** False while changes made by other nodes cannot be received: then nothing is cached. */
   mayCache(): boolean;
@@ -56,20 +64,28 @@ export function createDirectory(options: {
       if (source === null) return null;
       const open = (sealed: string, field: SourceSecretField) =>
         vault.open(sealed, sourceSecret(source, field));
+      const secret = open(source.sealedSecret, 'secret');
+      const previous =
+        source.previousSealedSecret === null || source.previousSecretUntil === null
+          ? null
+          : {
+              secret: open(source.previousSealedSecret, 'previous_secret'),
+              until: source.previousSecretUntil,
+            };
+      const verifyToken =
+        source.sealedVerifyToken === null ? null : open(source.sealedVerifyToken, 'verify_token');
+      const secrets = { secret, previous: previous?.secret ?? null, verifyToken };
+      const provider = knownProviderOf(source, secrets, options.ports);
       return {
         id: source.id,
         orgId: source.orgId,
         enabled: source.enabled,
         auth: source.auth,
-        secret: open(source.sealedSecret, 'secret'),
-        previous:
-          source.previousSealedSecret === null || source.previousSecretUntil === null
-            ? null
-            : {
-                secret: open(source.previousSealedSecret, 'previous_secret'),
-                until: source.previousSecretUntil,
-              },
+        secret,
+        previous,
         rate: { perSecond: source.ratePerSecond, burst: source.rateBurst },
+        provider,
+        rules: bodyRulesOf(source, provider?.preset ?? null),
       };
     },
   });

@@ -16,4 +16,10 @@ export function readIdempotencyKey(request: Request, limits: Limits): string | n
   return key;
 }
 
+/** What a provider calls its delivery, where it can be a key; where it cannot, the delivery has none. */
+export function usableKey(text: string, limits: Limits): string | null {
+  const key = text.trim();
+  return key !== '' && key.length <= limits.idempotencyKeyLength && /^[\x20-\x7e]+$/.test(key) ? key : null;
+}
+
 export const hashBody = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

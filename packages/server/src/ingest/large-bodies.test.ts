@@ -5,6 +5,7 @@ import { READ_IN_PLACE_BYTES } from '../core/http/read-body.ts';
 import type { AppendRequest } from '../core/stores/journal.ts';
 import type { ActivityLog } from './activity.ts';
 import { createHttpIngest, type IngestDependencies } from './http-ingest.ts';
+import { createHeaderKeeper } from './kept-headers.ts';
 import { createRateLimiter } from './rate.ts';
 import { packBatch } from './reading/protocol.ts';
 import { createWebhookIngress } from './webhook-ingress.ts';
@@ -35,6 +36,8 @@ function openEndpoints() {
         secret: '',
         previous: null,
         rate: { perSecond: 0, burst: 0 },
+        provider: null,
+        rules: null,
       }),
       retentionMs: async () => 0,
       invalidate() {},
@@ -50,7 +53,14 @@ function openEndpoints() {
       },
       async readWebhook(_orgId, bytes) {
         elsewhere.push(bytes.byteLength);
-        return { type: 'read elsewhere', payload: '{}' };
+        const event = {
+          type: 'read elsewhere',
+          payload: '{}',
+          senderId: null,
+          happenedAt: null,
+          attributes: null,
+        };
+        return { events: [event], isList: false, deliveryId: null };
       },
     },
     async accept(request) {
@@ -62,7 +72,13 @@ function openEndpoints() {
     elsewhere,
     types: () => accepted.flatMap(({ events }) => events.map(({ type }) => type)),
     ingest: createHttpIngest(dependencies),
-    webhook: createWebhookIngress(dependencies, createRateLimiter(systemClock), async () => null),
+    webhook: createWebhookIngress({
+      ...dependencies,
+      rate: createRateLimiter(systemClock),
+      keepHeaders: createHeaderKeeper([], []),
+      findEventsOfKey: async () => null,
+      addressOf: request => request.url,
+    }).receive,
   };
 }
 

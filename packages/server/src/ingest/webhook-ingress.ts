@@ -1,35 +1,38 @@
 import { Problem } from '../core/errors.ts';
+import type { NewEvent } from '../core/event/event.ts';
 import { createByteRoom, createByteRooms } from '../core/http/byte-room.ts';
-import {
-  decompress,
-  type MediaType,
-  mediaTypeOf,
-  READ_IN_PLACE_BYTES,
-  readBytes,
-} from '../core/http/read-body.ts';
+import { decompress, mediaTypeOf, READ_IN_PLACE_BYTES, readBytes } from '../core/http/read-body.ts';
 import { newId } from '../core/ids.ts';
-import { bearerOf, unauthenticated } from './authenticate.ts';
 import type { KnownSource } from './directory.ts';
 import type { IngestDependencies } from './http-ingest.ts';
-import { readIdempotencyKey } from './idempotency.ts';
+import { readIdempotencyKey, usableKey } from './idempotency.ts';
+import type { HeaderKeeper } from './kept-headers.ts';
 import type { RateLimiter } from './rate.ts';
-import { createWebhookReader, type WebhookContent } from './reading/read-webhook.ts';
-import { isSameSecret, isSignature, isSignedBy } from './signature.ts';
+import { cloudModeOf, senderIdOf } from './reading/cloud-event.ts';
+import { createWebhookReader, type WebhookContent, type WebhookReading } from './reading/read-webhook.ts';
+import { createSenderCheck } from './sender-check.ts';
+import type { Received } from './verification/received.ts';
 
 /** So many of the largest bodies may be coming in at a time, for one source and for all of them. */
 const LARGE_BODIES_OF_ONE = 4;
 const LARGE_BODIES_OF_ALL = 16;
 
-/**
- * `POST /whk/<token>`: whatever any sender posts becomes one event. The order of the checks is a promise:
- * token, enabled, authentication, rate, body. Nobody without the secret can spend a source's rate.
- */
-export function createWebhookIngress(
-  { directory, activity, limits, clock, bodyThread, accept }: IngestDependencies,
-  rate: RateLimiter,
+interface WebhookDependencies extends IngestDependencies {
+  readonly rate: RateLimiter;
+  readonly keepHeaders: HeaderKeeper;
   /** The ids that came under this key before. */
-  findEventsOfKey: (scope: string, key: string, now: number) => Promise<readonly string[] | null>,
-) {
+  findEventsOfKey(scope: string, key: string, now: number): Promise<readonly string[] | null>;
+  /** The address that a request came to, as its sender knows it. */
+  addressOf(request: Request): string;
+}
+
+/**
+ * `POST /whk/<token>`: whatever any sender posts becomes one event, or one for each item where a provider sends lists. The
+ * order of the checks is a promise: token, enabled, authentication, rate, body. Nobody without the secret can spend a
+ * source's rate.
+ */
+export function createWebhookIngress(dependencies: WebhookDependencies) {
+  const { directory, activity, limits, clock, bodyThread, accept, rate, keepHeaders } = dependencies;
   /** Whoever knows a source's address can hold large bodies back there: one source takes a part of the room only. */
   const roomOf = createByteRooms(
     LARGE_BODIES_OF_ONE * limits.bodyBytes,
@@ -37,67 +40,82 @@ export function createWebhookIngress(
   );
   const readContent = createWebhookReader(limits);
   const read = (request: Request, { id }: KnownSource) => readBytes(request, limits, roomOf(id));
+  const check = createSenderCheck({ clock, read, addressOf: dependencies.addressOf });
 
-  return async (request: Request, token: string): Promise<Response> => {
-    const known = directory.sourceOfToken(token);
-    const source = known instanceof Promise ? await known : known;
-    if (source === null) throw new Problem('not_found', { message: 'No source has this URL.' });
-    try {
-      return await receive(request, source);
-    } catch (error) {
-      if (error instanceof Problem) activity.refused(source, error);
-      throw error;
-    }
+  return {
+    async receive(request: Request, token: string): Promise<Response> {
+      const known = directory.sourceOfToken(token);
+      const source = known instanceof Promise ? await known : known;
+      if (source === null) throw new Problem('not_found', { message: 'No source has this URL.' });
+      try {
+        return await receive(request, source);
+      } catch (error) {
+        if (error instanceof Problem) activity.refused(source, error);
+        throw error;
+      }
+    },
+
+    /** Any other method: a provider may ask so whether the address is ours; null where this one does not. */
+    async answerChallenge(request: Request, token: string): Promise<Response | null> {
+      const source = await directory.sourceOfToken(token);
+      const { current } = source?.provider ?? {};
+      if (source === null || current?.challenge === undefined) return null;
+      try {
+        const answer = current.challenge(request);
+        if (answer !== null && !source.enabled) throw new Problem('source_disabled');
+        return answer;
+      } catch (error) {
+        if (error instanceof Problem) activity.refused(source, error);
+        throw error;
+      }
+    },
   };
 
   async function receive(request: Request, source: KnownSource): Promise<Response> {
     if (!source.enabled) throw new Problem('source_disabled');
-    const received = await authenticate(request, source);
+    const checked = await check(request, source);
+    if (checked instanceof Response) return checked;
     const wait = rate.spend(source.id, source.rate);
     if (wait > 0)
       throw new Problem('rate_limited', { message: 'This source is over its rate.', retryAfter: wait });
+    const { received } = checked;
+    if (received !== null) {
+      const confirmed = source.provider?.current.confirm?.(received);
+      const answer = confirmed instanceof Promise ? await confirmed : confirmed;
+      if (answer) return answer;
+    }
 
-    const idempotencyKey = readIdempotencyKey(request, limits);
+    const givenKey = readIdempotencyKey(request, limits) ?? deliveryHeaderOf(request, source);
     let content: WebhookContent;
     try {
-      const media = mediaTypeOf(request);
-      const unpacked = decompress(request, received ?? (await read(request, source)), limits);
+      const how = readingOf(request, source);
+      const body = checked.bytes ?? (await read(request, source));
+      const unpacked = decompress(request, body, limits);
       const bytes = unpacked instanceof Promise ? await unpacked : unpacked;
       content =
-        bytes.byteLength <= READ_IN_PLACE_BYTES || isRefusedUnread(bytes, media)
-          ? readContent(bytes, media)
-          : await bodyThread.readWebhook(source.orgId, bytes, media);
+        bytes.byteLength <= READ_IN_PLACE_BYTES || isRefusedUnread(bytes, how)
+          ? readContent(bytes, how)
+          : await bodyThread.readWebhook(source.orgId, bytes, how);
     } catch (problem) {
       // Providers change bodies between retries: what was taken under this key is not refused for a later one's.
-      const known = idempotencyKey && (await findEventsOfKey(source.id, idempotencyKey, clock.now()));
-      const id = known?.[0];
-      if (!id) throw problem;
-      return answer({ id, duplicate: true });
+      const known = givenKey && (await dependencies.findEventsOfKey(source.id, givenKey, clock.now()));
+      if (!known || known.length === 0) throw problem;
+      const events = known.map(id => ({ id, duplicate: true }));
+      return answerOf(source, received, events, known.length > 1);
     }
-    const { type, payload } = content;
     const receivedAt = clock.now();
+    const key = givenKey ?? (content.deliveryId === null ? null : usableKey(content.deliveryId, limits));
     const result = await accept({
       orgId: source.orgId,
       sourceId: source.id,
       receivedAt,
-      events: [
-        {
-          id: newId('evt', receivedAt),
-          type,
-          icon: null,
-          payload,
-          senderId: null,
-          entityKind: null,
-          entityExternalId: null,
-          happenedAt: receivedAt,
-        },
-      ],
+      events: eventsOf(content, request, source, receivedAt),
       idempotency:
-        idempotencyKey === null
+        key === null
           ? null
           : {
               scope: source.id,
-              key: idempotencyKey,
+              key,
               // Providers change bodies between retries, so another body under the same key is no conflict here.
               bodyHash: null,
               expiresAt: receivedAt + (await directory.retentionMs(source.orgId)),
@@ -105,31 +123,71 @@ export function createWebhookIngress(
     });
     activity.sourceSeen(source.id);
     if (result.kind === 'conflict') throw new Problem('idempotency_conflict');
-    return answer(result.events[0]);
+    return answerOf(source, received, result.events, content.isList);
+  }
+
+  function eventsOf(
+    { events, isList }: WebhookContent,
+    request: Request,
+    source: KnownSource,
+    receivedAt: number,
+  ): NewEvent[] {
+    // The items of a list share the headers that they came with.
+    let shared: string | undefined;
+    return events.map(({ type, payload, senderId, happenedAt, attributes }) => {
+      shared ??= attributes === null ? keepHeaders(request.headers) : undefined;
+      return {
+        id: newId('evt', receivedAt),
+        type,
+        icon: null,
+        payload,
+        // An id that a provider gives within a list is its own: another source's may be the same.
+        senderId:
+          senderId !== null && isList && attributes === null
+            ? senderIdOf(`${source.id} ${senderId}`)
+            : senderId,
+        entityKind: null,
+        entityExternalId: null,
+        happenedAt: happenedAt ?? receivedAt,
+        headers: shared ?? keepHeaders(request.headers, attributes),
+      };
+    });
+  }
+
+  function readingOf(request: Request, { rules }: KnownSource): WebhookReading {
+    const media = mediaTypeOf(request);
+    if (rules === null) return { media, rules, typeHeader: null, cloud: null };
+    const header = rules.type?.headers.find(name => request.headers.has(name));
+    const cloud = rules.isCloudEvent ? cloudModeOf(request.headers) : null;
+    if (rules.isCloudEvent && cloud === null)
+      throw new Problem('validation_failed', {
+        message:
+          'This source takes CloudEvents: application/cloudevents+json, a batch of them, or ce- headers.',
+      });
+    return { media, rules, typeHeader: header === undefined ? null : request.headers.get(header), cloud };
   }
 
   /** Refused for its size alone, it costs nothing to read. */
-  function isRefusedUnread(bytes: Uint8Array, media: MediaType): boolean {
-    return media === 'json' && bytes.byteLength > limits.eventBytes;
+  function isRefusedUnread(bytes: Uint8Array, { media, rules, cloud }: WebhookReading): boolean {
+    const isList = rules?.each != null || cloud?.kind === 'batch';
+    return media === 'json' && !isList && bytes.byteLength > limits.eventBytes;
   }
 
-  /** Answers the body where it had to be read to verify its signature. */
-  async function authenticate(request: Request, source: KnownSource): Promise<Uint8Array | null> {
-    if (source.auth === 'none') return null;
-    const secrets = [source.secret];
-    if (source.previous !== null && clock.now() < source.previous.until) secrets.push(source.previous.secret);
-    if (source.auth === 'bearer') {
-      const given = bearerOf(request);
-      if (given === null || !secrets.some(secret => isSameSecret(given, secret))) throw unauthenticated();
-      return null;
+  function deliveryHeaderOf({ headers }: Request, { provider }: KnownSource): string | null {
+    for (const name of provider?.preset.deliveryHeaders ?? []) {
+      const value = headers.get(name);
+      if (value !== null) return usableKey(value, limits);
     }
-    const signature = request.headers.get('x-ingest-signature');
-    if (!isSignature(signature)) throw unauthenticated();
-    const bytes = await read(request, source);
-    if (!isSignedBy(secrets, signature, bytes)) throw unauthenticated();
-    return bytes;
+    return null;
   }
 }
 
-const answer = (event: { id: string; duplicate: boolean } | undefined): Response =>
-  Response.json({ data: event }, { status: 202 });
+function answerOf(
+  { provider }: KnownSource,
+  received: Received | null,
+  events: readonly { readonly id: string; readonly duplicate: boolean }[],
+  isList: boolean,
+): Response {
+  const own = received === null ? null : provider?.preset.answer?.(received);
+  return own ?? Response.json({ data: isList ? { events } : events[0] }, { status: 202 });
+}

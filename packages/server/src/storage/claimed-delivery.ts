@@ -8,7 +8,7 @@ export const claimedDeliveryColumns = `delivery.id, delivery.org_id, delivery.de
   coalesce(delivery.budget_at, delivery.created_at) AS budget_at,
   CASE WHEN delivery.budget_at IS NULL THEN 0 ELSE 1 END AS is_retried, ${outputColumn} AS output,
   event.payload, event.type, event.icon, event.sender_id,
-  event.entity_kind, event.entity_external_id, event.happened_at, event.received_at,
+  event.entity_kind, event.entity_external_id, event.happened_at, event.received_at, event.headers,
   coalesce(delivery.run_source_name, run.source_name) AS source_name,
   coalesce(delivery.run_job_id, run.replay_job_id) AS replay_job_id`;
 

@@ -15,6 +15,7 @@ export const claimedColumns = [
   'received_at',
   'source_id',
   'payload',
+  'headers',
 ] as const satisfies readonly (keyof Schema['events'])[];
 
 export type ClaimedRow = Pick<Schema['events'], (typeof claimedColumns)[number]>;

@@ -9,6 +9,7 @@ export interface EventRow {
   readonly entity_external_id: string | null;
   readonly happened_at: number;
   readonly received_at: number;
+  readonly headers: string | null;
 }
 
 export const toPipelineEvent = (id: string, row: EventRow): PipelineEvent => ({
@@ -19,4 +20,5 @@ export const toPipelineEvent = (id: string, row: EventRow): PipelineEvent => ({
   entity: entityRefOf(row.entity_kind, row.entity_external_id),
   happenedAt: row.happened_at,
   receivedAt: row.received_at,
+  ...(row.headers === null ? {} : { headers: row.headers }),
 });

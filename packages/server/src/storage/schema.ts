@@ -68,6 +68,12 @@ export interface Schema extends Views {
     created_at: number;
     updated_at: number;
     last_event_at: number | null;
+    provider: string | null;
+    /** JSON: see `ProviderOptions`. */
+    provider_options: string | null;
+    /** JSON: see `TypeFrom`. */
+    type_from: string | null;
+    sealed_verify_token: string | null;
   };
   rejections: { source_id: string; org_id: string; at: number; n: number; code: string; message: string };
   audit: {
@@ -98,6 +104,8 @@ export interface Schema extends Views {
     erased_at: number | null;
     /** Under which the node that accepted it works on it, where its state is 'claimed'. */
     claim_token: string | null;
+    /** JSON: the headers that a webhook came with. */
+    headers: string | null;
   };
   idempotency_keys: {
     scope: string;

@@ -28,3 +28,9 @@ export function clientOf(request: Request, peer: Peer, settings: ClientSettings)
     baseUrl,
   };
 }
+
+/** The address that a request came to, as its sender knows it. */
+export function addressOf(request: Request, settings: ClientSettings): string {
+  const { pathname, search } = new URL(request.url);
+  return `${clientOf(request, { address: '' }, settings).baseUrl}${pathname}${search}`;
+}

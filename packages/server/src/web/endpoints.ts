@@ -8,18 +8,21 @@ export function guardEndpoint(
   endpoint: 'ingest' | 'webhook',
   dependencies: { metrics: Metrics; logger: Logger; isStopping(): boolean },
   handle: (request: Request, token: string) => Promise<Response>,
+  /** What any other method is answered; null: it is not allowed. */
+  answerOther: (request: Request, token: string) => Promise<Response | null> = async () => null,
 ) {
   return async (request: Request, token = ''): Promise<Response> => {
     let response: Response;
     try {
-      if (request.method !== 'POST') throw new Problem('method_not_allowed', { allow: 'POST' });
+      const other = request.method === 'POST' ? undefined : await answerOther(request, token);
+      if (other === null) throw new Problem('method_not_allowed', { allow: 'POST' });
       if (dependencies.isStopping()) {
         throw new Problem('storage_unavailable', {
           message: 'This process is stopping; retry.',
           retryAfter: 1,
         });
       }
-      response = await handle(request, token);
+      response = other ?? (await handle(request, token));
     } catch (error) {
       const problem = isCutOff(error) ? cutOff() : toProblem(error);
       if (problem.code === 'internal')

@@ -189,7 +189,7 @@ describe('refused, and nothing stored', () => {
     ['half a million brackets that do not close', notJson, '['.repeat(500_000)],
     ['2.5 million brackets', tooLarge, nested(2_500_000)],
     ['a body over 5 MiB', tooLarge, 'x'.repeat(5 * MIB + 1)],
-    ['plain text', notOurMedia, '{}', { 'Content-Type': 'text/plain' }],
+    ['plain text that is no JSON', notOurMedia, 'hello', { 'Content-Type': 'text/plain' }],
     ['multipart', notOurMedia, '{}', { 'Content-Type': 'multipart/form-data; boundary=x' }],
     ['another charset', notOurMedia, '{}', { 'Content-Type': 'application/json; charset=latin1' }],
     ['another encoding', notOurMedia, '{}', { 'Content-Encoding': 'deflate' }],

@@ -79,7 +79,7 @@ test('a request spends it once it is authenticated, whatever becomes of it', asy
   const source = await seed.source('none', { perSecond: 1, burst: 3 });
   const bad = [
     await send(source, '{'),
-    await send(source, '{}', { 'Content-Type': 'text/plain' }),
+    await send(source, '{}', { 'Content-Type': 'text/html' }),
     await send(source, '{}', { 'X-Ingest-Idempotency-Key': 'x'.repeat(256) }),
     await send(source, '{}'),
   ];

@@ -108,7 +108,7 @@ function Signed({ url, token, secret }: { url: string; token: string; secret: st
 function NewSecret({ source, onSecret }: Pick<Props, 'source' | 'onSecret'>) {
   const rotate = useMutation<RotatedSourceRecord, CallError, void>({
     mutationFn: () => call('POST /sources/:id/rotate', { id: source.id, body: { overlap_s: 0 } }),
-    onSuccess: ({ secret }) => onSecret(secret),
+    onSuccess: ({ secret }) => onSecret(secret ?? ''),
   });
   return (
     <Stack align="flex-start">

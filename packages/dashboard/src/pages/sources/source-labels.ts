@@ -18,6 +18,14 @@ export const authLabels: Readonly<Record<Auth, { readonly title: string; readonl
     title: 'Open (none)',
     meaning: 'Nothing is asked: whoever knows the URL can send. For local tests.',
   },
+  provider: {
+    title: 'As its provider signs',
+    meaning: 'Requests are verified in the scheme of a provider that Sluice knows.',
+  },
+  custom: {
+    title: 'A scheme of your own',
+    meaning: 'The sender signs with an HMAC in a header, in a form that you describe.',
+  },
 };
 
 export const openWarning =
@@ -48,10 +56,14 @@ export const describeSource = (source: SourceRecord): string =>
   source.kind === 'sdk' ? source.match : authLabels[source.auth].title;
 
 const unauthenticated: Readonly<Record<Auth, string>> = {
-  hmac: 'X-Ingest-Signature must be the HMAC-SHA256 of the raw bytes that are sent, under this source’s secret: 64 lowercase hex characters with nothing before them. A body that was parsed and written again has other bytes. A sender that signs in another form (sha256=…, t=…,v1=…) needs a token source.',
+  hmac: 'X-Ingest-Signature must be the HMAC-SHA256 of the raw bytes that are sent, under this source’s secret: 64 lowercase hex characters with nothing before them. A body that was parsed and written again has other bytes. A sender that signs in another form (sha256=…, t=…,v1=…) needs a source of its provider, or a scheme of your own.',
   bearer:
     'The request needs the header “Authorization: Bearer <secret>”, with this source’s secret, not the token of its URL.',
   none: 'This source asked for a secret then; it no longer does.',
+  provider:
+    'The message says which part of the signature did not fit. Where only the signature differs, the secret here is mostly another than the provider’s: paste it again under Settings. Proxies that change bodies break signatures too.',
+  custom:
+    'The message says which part of the signature did not fit. Compare the scheme under Settings with what the sender signs.',
 };
 
 const hints: Readonly<Record<string, string>> = {
@@ -75,7 +87,7 @@ export const hintFor = ({ code }: RejectionRecord, auth: Auth): string =>
 
 /** The reason in two words. */
 export function refusalTitle(code: string, auth: Auth): string {
-  if (code === 'unauthenticated') return auth === 'hmac' ? 'bad signature' : 'bad token';
+  if (code === 'unauthenticated') return auth === 'bearer' ? 'bad token' : 'bad signature';
   return refusalTitles[code] ?? code.replaceAll('_', ' ');
 }
 

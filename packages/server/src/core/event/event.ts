@@ -8,6 +8,8 @@ export interface NewEvent {
   readonly entityKind: string | null;
   readonly entityExternalId: string | null;
   readonly happenedAt: number;
+  /** JSON text of the headers that a webhook came with; absent where none are kept. */
+  readonly headers?: string;
 }
 
 export const eventStates = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'] as const;

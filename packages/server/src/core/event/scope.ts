@@ -18,6 +18,8 @@ interface EventScope {
   readonly sender_id?: string;
   readonly received_at: Date;
   readonly timestamp: Date;
+  /** What a webhook came with, by lower-case name; absent for an event of `/v1/ingest`. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface EntityScope {
@@ -36,6 +38,8 @@ export interface PipelineEvent {
   readonly entity: EntityRef | null;
   readonly happenedAt: number;
   readonly receivedAt: number;
+  /** JSON text of the headers that a webhook came with; absent where none are kept. */
+  readonly headers?: string;
 }
 
 export interface EntityRef {
@@ -57,14 +61,7 @@ export function scopeOf(
   },
 ): Scope {
   return {
-    event: {
-      id: event.id,
-      type: event.type,
-      ...(event.icon === null ? {} : { icon: event.icon }),
-      ...(event.senderId === null ? {} : { sender_id: event.senderId }),
-      received_at: new Date(event.receivedAt),
-      timestamp: new Date(event.happenedAt),
-    },
+    event: eventScope(event),
     payload: state.payload,
     labels: state.labels,
     entity:
@@ -76,5 +73,29 @@ export function scopeOf(
             ...(state.traits === null ? {} : { traits: state.traits }),
           },
     source: state.sourceName === null ? {} : { name: state.sourceName },
+  };
+}
+
+function eventScope(event: PipelineEvent): EventScope {
+  const scope = {
+    id: event.id,
+    type: event.type,
+    ...(event.icon === null ? {} : { icon: event.icon }),
+    ...(event.senderId === null ? {} : { sender_id: event.senderId }),
+    received_at: new Date(event.receivedAt),
+    timestamp: new Date(event.happenedAt),
+  };
+  return event.headers === undefined ? scope : withHeaders(scope, event.headers);
+}
+
+/** Few conditions ask for headers, so their text is read by the first that does. */
+function withHeaders(scope: EventScope, text: string): EventScope {
+  let read: Readonly<Record<string, string>> | undefined;
+  return {
+    ...scope,
+    get headers() {
+      read ??= JSON.parse(text) as Readonly<Record<string, string>>;
+      return read;
+    },
   };
 }

@@ -126,6 +126,8 @@ function compileReference(text: string, gathered: Gathered): Fill {
     if (rest.length > 0) throw new ExpressionError(`$event.${name} has no fields`, start + name.length);
     return (scope, budget) => take(toJson(scope.event[name] ?? null, budget) ?? undefined, budget, gathered);
   }
+  if (name === 'headers')
+    return (scope, budget) => take(getPath((scope.event.headers ?? {}) as Json, rest), budget, gathered);
   if (!isRoot(name)) throw new ExpressionError(`There is no $event.${name}; there are ${nameAll()}`, start);
   if (name === 'entity' && rest[0] !== 'kind' && rest[0] !== 'external_id') gathered.traits = true;
   return (scope, budget) => take(getPath(scope[name] as Json, rest), budget, gathered);
@@ -144,7 +146,7 @@ function escaped(text: string, budget: Budget, { escapeText }: Gathered): string
   return escapeText(text);
 }
 
-const nameAll = (): string => [...eventFields, ...roots].join(', ');
+const nameAll = (): string => [...eventFields, 'headers', ...roots].join(', ');
 
 const readPath = (text: string, start: number): Path => readWithin(start, () => parsePath(text.slice(start)));
 

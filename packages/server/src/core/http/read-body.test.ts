@@ -111,17 +111,18 @@ describe('media types', () => {
     'application/json ; a=b',
   ];
   const others = [
-    'text/plain',
+    'text/html',
     'application/jsonx',
     'application/json+xml',
     '+json',
     'json',
     'application/json; charset=utf-16',
   ];
-  test('JSON, forms, and nothing else', async () => {
+  test('JSON, forms, text that may be JSON, and nothing else', async () => {
     const typeOf = (header: string) => mediaTypeOf(request(null, { 'Content-Type': header }));
     for (const header of json) expect(typeOf(header)).toBe('json');
     expect(typeOf('application/x-www-form-urlencoded;charset=utf-8')).toBe('form');
+    for (const header of ['text/plain', 'text/json; charset=utf-8']) expect(typeOf(header)).toBe('text');
     for (const header of others) expect(await codeOf(() => typeOf(header))).toBe('unsupported_media_type');
   });
 });

@@ -87,7 +87,7 @@ export function decompress(
 ): Uint8Array | Promise<Uint8Array> {
   const encoding = request.headers.get('content-encoding')?.toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return bytes;
-  if (encoding !== 'gzip') {
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw new Problem('unsupported_media_type', { message: 'Content-Encoding may be gzip or absent.' });
   }
   return new Promise((resolve, reject) => {
@@ -99,7 +99,8 @@ export function decompress(
   });
 }
 
-export type MediaType = 'json' | 'form';
+/** `text` may be JSON that says it is text: only a webhook is asked. */
+export type MediaType = 'json' | 'form' | 'text';
 
 /** No content type, `application/json` and `…+json` are JSON; anything but UTF-8 is refused. */
 export function mediaTypeOf(request: Request): MediaType {
@@ -115,6 +116,7 @@ export function mediaTypeOf(request: Request): MediaType {
   const name = type.trim();
   if (name === 'application/json' || /^[\w.-]+\/[\w.+-]+\+json$/.test(name)) return 'json';
   if (name === 'application/x-www-form-urlencoded') return 'form';
+  if (name === 'text/plain' || name === 'text/json') return 'text';
   throw new Problem('unsupported_media_type');
 }
 

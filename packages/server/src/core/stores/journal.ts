@@ -15,7 +15,14 @@ export interface Journal {
   findEvent(
     orgId: string,
     id: string,
-  ): Promise<(StoredEvent & { readonly payload: string; readonly erasedAt: number | null }) | null>;
+  ): Promise<
+    | (StoredEvent & {
+        readonly payload: string;
+        readonly erasedAt: number | null;
+        readonly headers?: string;
+      })
+    | null
+  >;
   /**
    * Looks at the next `limit` events after `after`, oldest first, and removes those that are past their time with all
    * that became of them. What has not been processed stays, and what has a delivery that is still open. Answers

@@ -11,11 +11,14 @@ export const packEvent = (writer: TextWriter, event: PipelineEvent): TextWriter 
     .textOrNull(event.entity?.kind ?? null)
     .textOrNull(event.entity?.externalId ?? null)
     .number(event.happenedAt)
-    .number(event.receivedAt);
+    .number(event.receivedAt)
+    .textOrNull(event.headers ?? null);
 
 export function unpackEvent(reader: TextReader): PipelineEvent {
   const [id, type, icon, senderId] = [reader.text(), reader.text(), reader.textOrNull(), reader.textOrNull()];
   const [kind, externalId] = [reader.textOrNull(), reader.textOrNull()];
   const entity = kind === null || externalId === null ? null : { kind, externalId };
-  return { id, type, icon, senderId, entity, happenedAt: reader.number(), receivedAt: reader.number() };
+  const [happenedAt, receivedAt, headers] = [reader.number(), reader.number(), reader.textOrNull()];
+  const event = { id, type, icon, senderId, entity, happenedAt, receivedAt };
+  return headers === null ? event : { ...event, headers };
 }

@@ -1,10 +1,10 @@
 import { type LargeEntityBodies, unpackEntities } from '../../core/entities/bodies.ts';
 import { Problem } from '../../core/errors.ts';
 import { createByteRoom, createByteRooms } from '../../core/http/byte-room.ts';
-import { type MediaType, noRoomForBody } from '../../core/http/read-body.ts';
+import { noRoomForBody } from '../../core/http/read-body.ts';
 import type { Limits } from '../limits.ts';
 import type { FromBodyThread, ToBodyThread } from './protocol.ts';
-import type { WebhookContent } from './read-webhook.ts';
+import type { WebhookContent, WebhookReading } from './read-webhook.ts';
 
 /**
  * The thread that reads large bodies: some of five megabytes take a second and more to read, in which the endpoints
@@ -16,7 +16,7 @@ export interface BodyThread extends LargeEntityBodies {
     bytes: Uint8Array,
     isHashed: boolean,
   ): Promise<{ packed: string; hash: string | null }>;
-  readWebhook(orgId: string, bytes: Uint8Array, media: MediaType): Promise<WebhookContent>;
+  readWebhook(orgId: string, bytes: Uint8Array, how: WebhookReading): Promise<WebhookContent>;
   stop(): void;
 }
 
@@ -107,8 +107,8 @@ export function createBodyThread(options: {
       if (answer.kind !== 'batch') throw problemOf(answer);
       return answer;
     },
-    async readWebhook(orgId, bytes, media) {
-      const answer = await read(orgId, { kind: 'webhook', bytes, media });
+    async readWebhook(orgId, bytes, how) {
+      const answer = await read(orgId, { kind: 'webhook', bytes, how });
       if (answer.kind !== 'webhook') throw problemOf(answer);
       return answer.content;
     },

@@ -1,17 +1,16 @@
 import type { ErrorCode, Problem } from '../../core/errors.ts';
 import type { NewEvent } from '../../core/event/event.ts';
-import type { MediaType } from '../../core/http/read-body.ts';
 import { newId } from '../../core/ids.ts';
 import { TextReader, TextWriter } from '../../core/threads/packed-text.ts';
 import type { Limits } from '../limits.ts';
 import { type BatchEvent, happenedAt, payloadOf } from './read-batch.ts';
-import type { WebhookContent } from './read-webhook.ts';
+import type { WebhookContent, WebhookReading } from './read-webhook.ts';
 
 /** What goes between the endpoints and the thread that reads large bodies. */
 export type ToBodyThread =
   | { readonly kind: 'open'; readonly limits: Limits }
   | { readonly kind: 'batch'; readonly bytes: Uint8Array; readonly isHashed: boolean }
-  | { readonly kind: 'webhook'; readonly bytes: Uint8Array; readonly media: MediaType }
+  | { readonly kind: 'webhook'; readonly bytes: Uint8Array; readonly how: WebhookReading }
   /** Of a write of entities: see `EntityBodyReader`. */
   | { readonly kind: 'entities' | 'traits'; readonly bytes: Uint8Array };
 

@@ -1,10 +1,9 @@
 import { Problem } from '../../core/errors.ts';
-import { WEBHOOK_EVENT_TYPE } from '../../core/event/event.ts';
+import type { Path } from '../../core/expressions/path.ts';
 import { decodeText, type MediaType } from '../../core/http/read-body.ts';
 import {
   type Json,
   type JsonObject,
-  longerThan,
   mayHoldUnstorableText,
   parseJson,
   requireNesting,
@@ -12,91 +11,175 @@ import {
   stringifyJson,
 } from '../../core/json/json.ts';
 import type { Limits } from '../limits.ts';
+import type { CompiledRules } from './body-rules.ts';
+import { type CloudMode, cloudEventOf } from './cloud-event.ts';
+import { textAt, typeOfEvent } from './event-type.ts';
+import { readForm } from './read-form.ts';
 
-/** What of a webhook's body makes an event, read from its bytes. */
+/** What of a webhook's body makes events, read from its bytes. */
 export interface WebhookContent {
-  readonly type: string;
-  readonly payload: string;
+  readonly events: readonly WebhookEvent[];
+  /** Whether the answer names all of them, as a list. */
+  readonly isList: boolean;
+  /** The provider's own id of this delivery, where it stands in the body. */
+  readonly deliveryId: string | null;
 }
 
-export type WebhookReader = (bytes: Uint8Array, media: MediaType) => WebhookContent;
+export interface WebhookEvent {
+  readonly type: string;
+  readonly payload: string;
+  /** The sender's own id of the event. */
+  readonly senderId: string | null;
+  /** Null where the sender does not say. */
+  readonly happenedAt: number | null;
+  /** What stands with the received headers beside them. */
+  readonly attributes: Readonly<Record<string, string>> | null;
+}
+
+/** How a body is to be read: what of the request's headers counts for that, and the rules of its source. */
+export interface WebhookReading {
+  readonly media: MediaType;
+  /** Null: one event, its type the body's own. */
+  readonly rules: CompiledRules | null;
+  readonly typeHeader: string | null;
+  readonly cloud: CloudMode | null;
+}
+
+export type WebhookReader = (bytes: Uint8Array, reading: WebhookReading) => WebhookContent;
 
 export function createWebhookReader(limits: Limits): WebhookReader {
-  return (bytes, media) => (media === 'form' ? readForm(bytes) : readJson(bytes));
-
-  /** The sender's text is kept as it came; a value that is no object is wrapped, its text unchanged too. */
-  function readJson(bytes: Uint8Array): WebhookContent {
-    requireSize(bytes.byteLength);
-    const text = decodeText(bytes);
-    const body = parseJson(text);
-    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-    const payload: JsonObject = isObject ? body : { body };
-    requireNesting(payload, limits.nesting, '');
-    if (mayHoldUnstorableText(text)) requireStorableText(payload, '');
-    return { type: typeOf(payload), payload: isObject ? text : `{"body":${text}}` };
-  }
-
-  function readForm(bytes: Uint8Array): WebhookContent {
-    const fields = parseForm(decodeText(bytes), requireSize);
+  return (bytes, reading) => {
+    const { media, rules } = reading;
+    if (reading.cloud !== null) return readCloudEvents(bytes, reading, reading.cloud);
+    if (media !== 'form') return readJson(bytes, reading);
+    const fields = readForm(decodeText(bytes), requireSize);
+    const wrapped = rules?.formField == null ? undefined : fields[rules.formField];
+    if (typeof wrapped === 'string') return readText(wrapped, reading);
     requireStorableText(fields, '');
     const payload = stringifyJson(fields);
     requireSize(Buffer.byteLength(payload));
-    return { type: typeOf(fields), payload };
+    return one(fields, payload, reading);
+  };
+
+  function readJson(bytes: Uint8Array, reading: WebhookReading): WebhookContent {
+    // A list may be as large as a body: each of its events has to keep the limit.
+    if (reading.rules?.each == null) requireSize(bytes.byteLength);
+    const text = decodeText(bytes);
+    if (reading.media !== 'text') return readText(text, reading);
+    try {
+      return readText(text, reading);
+    } catch (error) {
+      // Text that holds no JSON is text.
+      if (error instanceof Problem && error.code === 'invalid_json')
+        throw new Problem('unsupported_media_type');
+      throw error;
+    }
   }
 
-  function requireSize(size: number): void {
-    if (size <= limits.eventBytes) return;
-    throw new Problem('payload_too_large', {
-      message: `An event may have at most ${limits.eventBytes} bytes.`,
+  /** The sender's text is kept as it came; a value that is no object is wrapped, its text unchanged too. */
+  function readText(text: string, reading: WebhookReading): WebhookContent {
+    const body = parseJson(text);
+    const { rules } = reading;
+    if (rules?.each != null && Array.isArray(body)) return list(body, rules.each, reading);
+    const isObject = isRecord(body);
+    const payload: JsonObject = isObject ? body : { body };
+    requireNesting(payload, limits.nesting, '');
+    if (mayHoldUnstorableText(text)) requireStorableText(payload, '');
+    return one(payload, isObject ? text : `{"body":${text}}`, reading);
+  }
+
+  function one(payload: JsonObject, text: string, reading: WebhookReading): WebhookContent {
+    const { rules } = reading;
+    return {
+      events: [
+        {
+          type: typeOfEvent(payload, rules?.type ?? null, reading.typeHeader, limits),
+          payload: text,
+          senderId: null,
+          happenedAt: null,
+          attributes: null,
+        },
+      ],
+      isList: false,
+      deliveryId: rules?.deliveryId == null ? null : idOf(payload, rules.deliveryId),
+    };
+  }
+
+  function list(items: readonly Json[], id: readonly Path[], reading: WebhookReading): WebhookContent {
+    requireLength(items);
+    const events = items.map((item, i): WebhookEvent => {
+      const payload = isRecord(item) ? item : { body: item };
+      return {
+        type: typeOfEvent(payload, reading.rules?.type ?? null, reading.typeHeader, limits),
+        payload: writeItem(payload, `[${i}]`),
+        senderId: idOf(payload, id),
+        happenedAt: null,
+        attributes: null,
+      };
+    });
+    return { events, isList: true, deliveryId: null };
+  }
+
+  function readCloudEvents(bytes: Uint8Array, reading: WebhookReading, mode: CloudMode): WebhookContent {
+    if (mode.kind === 'binary') {
+      const data = bytes.byteLength === 0 ? undefined : dataOf(bytes, reading.media);
+      const event = toEvent(cloudEventOf({ ...mode.attributes, data }, ''), '');
+      return { events: [event], isList: false, deliveryId: null };
+    }
+    if (mode.kind === 'structured') requireSize(bytes.byteLength);
+    const body = parseJson(decodeText(bytes));
+    if (mode.kind === 'structured') {
+      return { events: [toEvent(cloudEventOf(body, ''), '')], isList: false, deliveryId: null };
+    }
+    if (!Array.isArray(body))
+      throw new Problem('validation_failed', { message: 'A batch of CloudEvents is a list.' });
+    requireLength(body);
+    const events = body.map((item, i) => toEvent(cloudEventOf(item, `[${i}]`), `[${i}]`));
+    return { events, isList: true, deliveryId: null };
+  }
+
+  function dataOf(bytes: Uint8Array, media: MediaType): Json {
+    requireSize(bytes.byteLength);
+    const text = decodeText(bytes);
+    if (media === 'form') return readForm(text, requireSize);
+    return media === 'text' ? text : parseJson(text);
+  }
+
+  function toEvent(event: ReturnType<typeof cloudEventOf>, path: string): WebhookEvent {
+    const { payload, ...rest } = event;
+    const type = typeOfEvent({ type: event.type }, null, null, limits);
+    return { ...rest, type, payload: writeItem(payload, path) };
+  }
+
+  function writeItem(payload: JsonObject, path: string): string {
+    requireNesting(payload, limits.nesting, path);
+    requireStorableText(payload, path);
+    const text = stringifyJson(payload);
+    requireSize(Buffer.byteLength(text), path);
+    return text;
+  }
+
+  function requireLength(items: readonly Json[]): void {
+    if (items.length > 0 && items.length <= limits.batchEvents) return;
+    throw new Problem('validation_failed', {
+      message: `A list must have from 1 to ${limits.batchEvents} events.`,
     });
   }
 
-  function typeOf(payload: JsonObject): string {
-    const type = Object.hasOwn(payload, 'type') ? payload.type : undefined;
-    if (typeof type !== 'string' || type === '') return WEBHOOK_EVENT_TYPE;
-    if (longerThan(type, limits.typeLength)) {
-      throw new Problem('validation_failed', {
-        path: 'type',
-        message: `type may have at most ${limits.typeLength} characters.`,
-      });
-    }
-    return type;
+  function requireSize(size: number, path = ''): void {
+    if (size <= limits.eventBytes) return;
+    throw new Problem('payload_too_large', {
+      path,
+      message: `An event may have at most ${limits.eventBytes} bytes.`,
+    });
   }
 }
 
-/** What a field takes at least beside its name and value: quotes, colon, comma. */
-const PUNCTUATION = 6;
+const isRecord = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Names are taken literally; a name that repeats becomes an array. Ends as soon as it is too large. */
-function parseForm(text: string, requireSize: (size: number) => void): JsonObject {
-  const fields = new Map<string, Json>();
-  let size = 0;
-  for (let from = 0; from < text.length; ) {
-    const ampersand = text.indexOf('&', from);
-    const to = ampersand < 0 ? text.length : ampersand;
-    const pair = text.slice(from, to);
-    from = to + 1;
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decodeField(equals < 0 ? pair : pair.slice(0, equals));
-    const value = decodeField(equals < 0 ? '' : pair.slice(equals + 1));
-    const before = fields.get(name);
-    size += value.length + (before === undefined ? name.length + PUNCTUATION : 3);
-    requireSize(size);
-    if (before === undefined) fields.set(name, value);
-    else if (Array.isArray(before)) before.push(value);
-    else fields.set(name, [before, value]);
-  }
-  return Object.fromEntries(fields);
-}
-
-function decodeField(text: string): string {
-  if (!/[%+]/.test(text)) return text;
-  // A percent sign that begins no escape stands for itself, as in every browser.
-  const escaped = text.replaceAll('+', ' ').replace(/%(?![0-9a-fA-F]{2})/g, '%25');
-  try {
-    return decodeURIComponent(escaped);
-  } catch {
-    throw new Problem('invalid_encoding');
-  }
+/** Null unless the first of them is there: the others only tell apart what shares it. */
+function idOf(payload: JsonObject, paths: readonly Path[]): string | null {
+  const texts = paths.map(path => textAt(payload, path));
+  return texts[0] ? texts.filter(Boolean).join(' ') : null;
 }

@@ -21,7 +21,7 @@ export function serveBodies(end: {
     const { kind, bytes } = message;
     switch (kind) {
       case 'webhook':
-        return { kind, content: readers.webhook(bytes, message.media) };
+        return { kind, content: readers.webhook(bytes, message.how) };
       case 'entities':
         return { kind, packed: packEntities(readers.writes.entities(bytes)) };
       case 'traits':

@@ -68,7 +68,7 @@ export function createIntake(options: {
     for (const [i, event] of events.entries()) {
       const isNew = result?.kind === 'stored' && result.events[i]?.duplicate === false;
       if (isNew) queue.push(toClaimed(request, event, token));
-      else hold(orgId, token, { events: 1, bytes: event.payload.length }, -1);
+      else hold(orgId, token, { events: 1, bytes: sizeOf(event.payload, event.headers) }, -1);
     }
     if (queue.length > 0) queues.set(orgId, queue);
   }
@@ -106,7 +106,7 @@ export function createIntake(options: {
         const event = queue.shift();
         if (queue.length > 0) queues.set(orgId, queue);
         if (event === undefined) continue;
-        hold(orgId, event.token, { events: 1, bytes: event.payload.length }, -1);
+        hold(orgId, event.token, { events: 1, bytes: sizeOf(event.payload, event.event.headers) }, -1);
         return event;
       }
       return null;
@@ -115,8 +115,8 @@ export function createIntake(options: {
       const queue = queues.get(orgId);
       if (queue === undefined) return;
       const gone = new Set(eventIds);
-      for (const { token, payload } of queue.remove(({ event }) => gone.has(event.id)))
-        hold(orgId, token, { events: 1, bytes: payload.length }, -1);
+      for (const { token, payload, event } of queue.remove(({ event }) => gone.has(event.id)))
+        hold(orgId, token, { events: 1, bytes: sizeOf(payload, event.headers) }, -1);
       if (queue.length === 0) queues.delete(orgId);
     },
     tokens: () => [...tokens.keys()],
@@ -130,9 +130,12 @@ export function createIntake(options: {
   };
 }
 
+const sizeOf = (payload: string, headers: string | undefined): number =>
+  payload.length + (headers?.length ?? 0);
+
 const loadOf = ({ events }: AppendRequest): Load => ({
   events: events.length,
-  bytes: events.reduce((sum, { payload }) => sum + payload.length, 0),
+  bytes: events.reduce((sum, { payload, headers }) => sum + sizeOf(payload, headers), 0),
 });
 
 const toClaimed = (
@@ -149,6 +152,7 @@ const toClaimed = (
     entity: entityRefOf(event.entityKind, event.entityExternalId),
     happenedAt: event.happenedAt,
     receivedAt,
+    ...(event.headers === undefined ? {} : { headers: event.headers }),
   },
   payload: event.payload,
   sourceId,

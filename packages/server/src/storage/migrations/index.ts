@@ -13,6 +13,7 @@ import { agreedBreakers } from './0012-agreed-breakers.ts';
 import { claimsOfNodes } from './0013-claims-of-nodes.ts';
 import { bornClaimed } from './0014-born-claimed.ts';
 import { keptTogether } from './0015-kept-together.ts';
+import { providers } from './0016-providers.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -34,4 +35,5 @@ export const migrations: readonly (readonly string[])[] = [
   claimsOfNodes,
   bornClaimed,
   keptTogether,
+  providers,
 ];

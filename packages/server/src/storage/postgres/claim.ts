@@ -41,7 +41,7 @@ const FIND_ORGANISATIONS = `
 /** Nodes that claim at once pass over each other's rows; what one has just claimed the next one cannot insert. */
 const CLAIM_WAITING = `
   WITH waiting AS (
-    SELECT event.org_id, event.id, octet_length(event.payload) AS bytes FROM events AS event
+    SELECT event.org_id, event.id, octet_length(event.payload) + coalesce(octet_length(event.headers), 0) AS bytes FROM events AS event
     WHERE event.state = 'accepted' AND event.org_id = $1 AND ${IS_FREE}
     ORDER BY event.id LIMIT $2 FOR UPDATE SKIP LOCKED),
   fitting AS (SELECT org_id, id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM waiting)
@@ -52,7 +52,7 @@ const CLAIM_WAITING = `
 const CLAIM_PARKED = `
   WITH due AS (
     SELECT org_id, event_id, job_id, due_at, COALESCE((
-      SELECT octet_length(event.payload) FROM events AS event
+      SELECT octet_length(event.payload) + coalesce(octet_length(event.headers), 0) FROM events AS event
       WHERE event.org_id = parked.org_id AND event.id = parked.event_id), 0) AS bytes
     FROM parked_events AS parked
     WHERE org_id = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED),
@@ -114,7 +114,7 @@ async function claimEvents(session: Session, input: ClaimInput): Promise<Claimed
         continue;
       }
       events.push(toClaimedEvent(row, { token: input.token, tries: 1, jobId: job_id, plan }));
-      room -= row.payload.length;
+      room -= row.payload.length + (row.headers?.length ?? 0);
     }
     return claims.length;
   }

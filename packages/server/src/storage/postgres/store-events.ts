@@ -17,9 +17,9 @@ export interface IncomingEvent {
 
 const INSERT_EVENTS = `
   INSERT INTO events (id, org_id, source_id, state, type, icon, sender_id, entity_kind, entity_external_id,
-    happened_at, received_at, payload, claim_token, matched_sources)
+    happened_at, received_at, payload, claim_token, matched_sources, headers)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::bigint[], $11::bigint[], $12::text[], $13::text[], $14::text[])`;
+    $9::text[], $10::bigint[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::text[])`;
 
 export async function insertEvents(session: Session, rows: readonly IncomingEvent[]): Promise<void> {
   await session.query(INSERT_EVENTS, columnsOf(rows));
@@ -40,6 +40,7 @@ const columnsOf = (rows: readonly IncomingEvent[]): Buffer[] => [
   textArray(rows.map(({ event }) => event.payload)),
   textArray(rows.map(({ request }) => request.claimToken ?? null)),
   textArray(rows.map(({ request, position }) => matchedSourcesOf(request, position))),
+  textArray(rows.map(({ event }) => event.headers ?? null)),
 ];
 
 /** Stores what is new, and writes into the rest of the rows which event each of them repeats. */

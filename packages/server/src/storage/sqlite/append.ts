@@ -8,8 +8,8 @@ import { matchedSourcesOf } from '../matched-sources.ts';
 export function prepareAppend(database: Database): (requests: readonly AppendRequest[]) => AppendResult[] {
   const insertEvent = database.prepare(
     `INSERT INTO events (id, org_id, source_id, state, type, icon, sender_id, entity_kind, entity_external_id,
-       happened_at, received_at, payload, claim_token, matched_sources)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       happened_at, received_at, payload, claim_token, matched_sources, headers)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const findBySenderId = database.prepare<{ id: string }, [string, string]>(
     'SELECT id FROM events WHERE org_id = ? AND sender_id = ?',
@@ -43,6 +43,7 @@ export function prepareAppend(database: Database): (requests: readonly AppendReq
       event.payload,
       request.claimToken ?? null,
       matchedSourcesOf(request, position),
+      event.headers ?? null,
     );
     return { id: event.id, duplicate: false };
   }

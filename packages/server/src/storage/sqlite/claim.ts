@@ -72,7 +72,7 @@ export function prepareClaim(database: Database): (input: ClaimInput) => Claimed
       for (const row of findParked.iterate(orgId, now, share)) {
         if (room <= 0) break;
         rows.push(row);
-        room -= row.payload?.length ?? 0;
+        room -= (row.payload?.length ?? 0) + (row.headers?.length ?? 0);
       }
       for (const row of rows) {
         unpark.run(orgId, row.parked_event_id, row.job_id);
@@ -93,7 +93,7 @@ export function prepareClaim(database: Database): (input: ClaimInput) => Claimed
       for (const row of findWaiting.iterate(orgId, share)) {
         if (room <= 0) break;
         rows.push(row);
-        room -= row.payload.length;
+        room -= row.payload.length + (row.headers?.length ?? 0);
       }
       for (const row of rows) {
         claim.run(orgId, row.id, '', token, null);

@@ -75,7 +75,7 @@ export function packAppend(id: number, requests: readonly AppendRequest[]): Pack
       // Of the texts that may be absent only the icon may also be empty.
       const icon = event.icon === null ? '' : `=${event.icon}`;
       packed += `\0${event.id}\0${event.type}\0${icon}\0${event.payload}\0${event.senderId ?? ''}`;
-      packed += `\0${event.entityKind ?? ''}\0${event.entityExternalId ?? ''}\0${event.happenedAt}`;
+      packed += `\0${event.entityKind ?? ''}\0${event.entityExternalId ?? ''}\0${event.happenedAt}\0${event.headers ?? ''}`;
     }
   }
   return packed;
@@ -96,7 +96,7 @@ export function unpackAppend(packed: PackedAppend): { id: number; requests: Appe
       key === null ? null : { key, scope: text(), bodyHash: textOrNull(), expiresAt: number() };
     const events: NewEvent[] = [];
     for (let left = number(); left > 0; left--) {
-      events.push({
+      const event = {
         id: text(),
         type: text(),
         icon: textOrNull()?.slice(1) ?? null,
@@ -105,7 +105,9 @@ export function unpackAppend(packed: PackedAppend): { id: number; requests: Appe
         entityKind: textOrNull(),
         entityExternalId: textOrNull(),
         happenedAt: number(),
-      });
+      };
+      const headers = textOrNull();
+      events.push(headers === null ? event : { ...event, headers });
     }
     const request = { orgId, sourceId, receivedAt, idempotency, events };
     if (unrouted !== null) requests.push({ ...request, unrouted: JSON.parse(unrouted) as Unrouted });

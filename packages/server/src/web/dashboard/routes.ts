@@ -6,6 +6,7 @@ import type { DeadLetterActions } from '../../core/jobs/dead-letters.ts';
 import type { ReplayActions } from '../../core/jobs/replay.ts';
 import type { DestinationAdmin } from '../../core/kinds/destination-admin.ts';
 import type { PipelineAdmin } from '../../core/kinds/pipeline-admin.ts';
+import type { ProviderAdmin } from '../../core/kinds/provider-admin.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
 import type { Stores } from '../../core/stores/engine.ts';
 import type { EntityActions } from '../../core/stores/entities.ts';
@@ -64,6 +65,7 @@ export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
   readonly deadLetters: DeadLetterActions;
   readonly replays: ReplayActions;
   readonly pipelineAdmin: PipelineAdmin;
+  readonly providerAdmin: ProviderAdmin;
   /** Something may be due for delivery. */
   onDeliveriesDue(): void;
   readonly entityActions: EntityActions;

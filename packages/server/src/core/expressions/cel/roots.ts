@@ -10,6 +10,7 @@ export const roots: Readonly<Record<keyof Scope, CelType>> = {
     sender_id: STRING,
     received_at: TIMESTAMP,
     timestamp: TIMESTAMP,
+    headers: mapOf(STRING),
   } satisfies Record<keyof Scope['event'], CelType>),
   payload: mapOf(DYN),
   labels: mapOf(DYN),

@@ -1,8 +1,17 @@
+import type { SourceScheme, TypeFrom } from '@sluice/contract/dashboard-providers';
 import type { SecretPlace } from '../../secrets/vault.ts';
 
 /** Sources as they are stored, and the store that keeps them. */
 
-export type AuthMode = 'hmac' | 'bearer' | 'none';
+export type AuthMode = 'hmac' | 'bearer' | 'none' | 'provider' | 'custom';
+
+/** What a provider asks for beside its secret, and a scheme of one's own. None of it is secret. */
+export interface ProviderOptions {
+  readonly url?: string;
+  readonly publicKey?: string;
+  readonly verifyWith?: 'none' | 'bearer' | 'hmac';
+  readonly scheme?: SourceScheme;
+}
 
 interface SourceBase {
   readonly id: string;
@@ -26,6 +35,13 @@ export interface WebhookSource extends SourceBase {
   /** 0 is unlimited. */
   readonly ratePerSecond: number;
   readonly rateBurst: number;
+  /** Of the mode `provider`: whose scheme it is. */
+  readonly provider: string | null;
+  readonly providerOptions: ProviderOptions;
+  /** What a provider that asks for the address shows in doing so. */
+  readonly sealedVerifyToken: string | null;
+  /** Where the type of its events is taken from; null: as its provider says, or the body. */
+  readonly typeFrom: TypeFrom | null;
 }
 
 export interface SdkSource extends SourceBase {
@@ -36,7 +52,7 @@ export interface SdkSource extends SourceBase {
 
 export type Source = WebhookSource | SdkSource;
 
-export type SourceSecretField = 'token' | 'secret' | 'previous_secret';
+export type SourceSecretField = 'token' | 'secret' | 'previous_secret' | 'verify_token';
 
 /** Where a secret of a source belongs, for the vault. */
 export const sourceSecret = (
@@ -55,6 +71,10 @@ export type SourceChange = Partial<
     | 'previousSecretUntil'
     | 'ratePerSecond'
     | 'rateBurst'
+    | 'provider'
+    | 'providerOptions'
+    | 'sealedVerifyToken'
+    | 'typeFrom'
   > &
     Pick<SdkSource, 'match'>
 >;

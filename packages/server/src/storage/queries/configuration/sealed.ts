@@ -14,7 +14,14 @@ type List = (db: Db, after: SealedRecord | null, limit: number) => Promise<Seale
 const sources: List = async (db, after, limit) => {
   const rows = await db
     .selectFrom('sources')
-    .select(['org_id', 'id', 'sealed_token', 'sealed_secret', 'previous_sealed_secret'])
+    .select([
+      'org_id',
+      'id',
+      'sealed_token',
+      'sealed_secret',
+      'previous_sealed_secret',
+      'sealed_verify_token',
+    ])
     .where('kind', '=', 'webhook')
     .where(sql<boolean>`(org_id, id) > (${after?.orgId ?? ''}, ${after?.id ?? ''})`)
     .orderBy('org_id')
@@ -31,6 +38,7 @@ const sources: List = async (db, after, limit) => {
       ...(row.sealed_token === null ? {} : { token: row.sealed_token }),
       ...(row.sealed_secret === null ? {} : { secret: row.sealed_secret }),
       ...(row.previous_sealed_secret === null ? {} : { previous_secret: row.previous_sealed_secret }),
+      ...(row.sealed_verify_token === null ? {} : { verify_token: row.sealed_verify_token }),
     },
   }));
 };
@@ -155,4 +163,5 @@ const sourceColumns = {
   token: 'sealed_token',
   secret: 'sealed_secret',
   previous_secret: 'previous_sealed_secret',
+  verify_token: 'sealed_verify_token',
 } as const;

@@ -38,6 +38,10 @@ function toSource(row: Schema['sources']): Source {
     previousSecretUntil: row.previous_secret_until,
     ratePerSecond: row.rate_per_second ?? 0,
     rateBurst: row.rate_burst ?? 0,
+    provider: row.provider,
+    providerOptions: JSON.parse(row.provider_options ?? '{}') as WebhookSource['providerOptions'],
+    sealedVerifyToken: row.sealed_verify_token,
+    typeFrom: JSON.parse(row.type_from ?? 'null') as WebhookSource['typeFrom'],
   };
 }
 
@@ -52,7 +56,15 @@ const toChangedColumns = (change: SourceChange) => ({
   previous_secret_until: change.previousSecretUntil,
   rate_per_second: change.ratePerSecond,
   rate_burst: change.rateBurst,
+  provider: change.provider,
+  provider_options: textOf(change.providerOptions),
+  sealed_verify_token: change.sealedVerifyToken,
+  type_from: textOf(change.typeFrom),
 });
+
+/** Undefined stays as it is, null is none. */
+const textOf = (value: object | null | undefined): string | null | undefined =>
+  value ? JSON.stringify(value) : value;
 
 export const createSource: Operation<ConfigurationStore['createSource']> = async (db, source) => {
   await db

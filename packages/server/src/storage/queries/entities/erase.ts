@@ -68,7 +68,7 @@ async function eraseEvents(
   // Last, since traces are read with it.
   await db
     .updateTable('events')
-    .set({ payload: tombstones.payload, erased_at: at })
+    .set({ payload: tombstones.payload, headers: null, erased_at: at })
     .where('org_id', '=', orgId)
     .where('id', 'in', ids)
     .execute();

@@ -85,7 +85,7 @@ async function loadEvents(db: Db, orgId: string, ids: readonly string[]): Promis
 
 type EventOfEntityRow = Omit<
   Schema['events'],
-  'org_id' | 'source_id' | 'sender_id' | 'matched_sources' | 'claim_token'
+  'org_id' | 'source_id' | 'sender_id' | 'matched_sources' | 'claim_token' | 'headers'
 >;
 
 const toEventOfEntity = (row: EventOfEntityRow): EventOfEntity => ({

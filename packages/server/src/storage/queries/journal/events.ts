@@ -22,7 +22,7 @@ const nextSlice = (slice: number, tookMs: number): number => {
   return Math.min(Math.max(fitting, 1), slice * 4, LARGEST_SLICE);
 };
 
-type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'erased_at' | 'claim_token'> & {
+type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'erased_at' | 'claim_token' | 'headers'> & {
   source_name: string | null;
 };
 
@@ -193,11 +193,13 @@ export const findEvent: Operation<Journal['findEvent']> = async (db, orgId, id) 
     .selectFrom('events')
     .leftJoin('sources', 'sources.id', 'events.source_id')
     .select(eventColumns)
-    .select(['sources.name as source_name', 'events.payload', 'events.erased_at'])
+    .select(['sources.name as source_name', 'events.payload', 'events.erased_at', 'events.headers'])
     .where('events.org_id', '=', orgId)
     .where('events.id', '=', id)
     .executeTakeFirst();
-  return row ? { ...toStoredEvent(row), payload: row.payload, erasedAt: row.erased_at } : null;
+  if (!row) return null;
+  const { payload, erased_at: erasedAt, headers } = row;
+  return { ...toStoredEvent(row), payload, erasedAt, ...(headers === null ? {} : { headers }) };
 };
 
 export const findEventsOfKey: Operation<Journal['findEventsOfKey']> = async (db, scope, key, now) => {

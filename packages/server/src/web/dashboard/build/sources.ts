@@ -1,3 +1,4 @@
+import type { ProviderRecord } from '@sluice/contract/dashboard-providers';
 import {
   type RejectionRecord,
   type SourceRecord,
@@ -5,16 +6,23 @@ import {
   webhookSourceChange,
 } from '@sluice/contract/dashboard-sources';
 import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
-import { Problem } from '../../../core/errors.ts';
+import { invalid, Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
+import type { ProviderAdmin, ProviderDescription } from '../../../core/kinds/provider-admin.ts';
 import { hashSecret, newSecret, type Vault } from '../../../core/secrets/vault.ts';
-import { type Source, type SourceChange, sourceSecret } from '../../../core/stores/configuration/sources.ts';
+import {
+  type Source,
+  type SourceChange,
+  sourceSecret,
+  type WebhookSource,
+} from '../../../core/stores/configuration/sources.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { may } from '../permissions.ts';
 import { newestFirst, optionalTime } from '../records.ts';
+import { acceptVerification, withoutSecrets } from './source-verification.ts';
 
 const MOST_REJECTIONS = 1_000;
 
@@ -25,6 +33,7 @@ export function sourceCalls(
     configuration,
     vault,
     clock,
+    providerAdmin,
   }: {
     readonly configuration: Pick<
       ConfigurationStore,
@@ -32,6 +41,7 @@ export function sourceCalls(
     >;
     readonly vault: Pick<Vault, 'seal' | 'open'>;
     readonly clock: Clock;
+    readonly providerAdmin: ProviderAdmin;
   },
 ): void {
   async function find({ session, param }: SessionCall<'id'>): Promise<Source> {
@@ -60,7 +70,6 @@ export function sourceCalls(
     const now = clock.now();
     const id = newId('src', now);
     const { orgId } = call.session;
-    const secret = newSecret('whsec');
     const token = newSecret('whk');
     const base = {
       id,
@@ -71,36 +80,62 @@ export function sourceCalls(
       updatedAt: now,
       lastEventAt: null,
     };
-    const source: Source =
-      input.kind === 'sdk'
-        ? { ...base, kind: 'sdk', match: input.match }
-        : {
-            ...base,
-            kind: 'webhook',
-            tokenHash: hashSecret(token),
-            sealedToken: vault.seal(token, sourceSecret(base, 'token')),
-            auth: input.auth,
-            sealedSecret: vault.seal(secret, sourceSecret(base, 'secret')),
-            previousSealedSecret: null,
-            previousSecretUntil: null,
-            ratePerSecond: input.rate.per_second,
-            rateBurst: input.rate.burst,
-          };
-    await configuration.audited(call.record('source.created', id, { ...input })).createSource(source);
-    const shown = show(source, call);
-    return call.answer(input.kind === 'webhook' ? { ...shown, secret } : shown, 201);
+    if (input.kind === 'sdk') {
+      const source: Source = { ...base, kind: 'sdk', match: input.match };
+      await configuration.audited(call.record('source.created', id, { ...input })).createSource(source);
+      return call.answer(show(source, call), 201);
+    }
+    const { kind: _kind, name: _name, rate, ...verification } = input;
+    const { change, made } = acceptVerification(verification, base, null, { providerAdmin, vault });
+    const source: WebhookSource = {
+      ...base,
+      kind: 'webhook',
+      tokenHash: hashSecret(token),
+      sealedToken: vault.seal(token, sourceSecret(base, 'token')),
+      auth: change.auth ?? input.auth,
+      sealedSecret: change.sealedSecret ?? vault.seal(newSecret('whsec'), sourceSecret(base, 'secret')),
+      previousSealedSecret: null,
+      previousSecretUntil: null,
+      ratePerSecond: rate.per_second,
+      rateBurst: rate.burst,
+      provider: change.provider ?? null,
+      providerOptions: change.providerOptions ?? {},
+      sealedVerifyToken: change.sealedVerifyToken ?? null,
+      typeFrom: change.typeFrom ?? null,
+    };
+    await configuration
+      .audited(call.record('source.created', id, withoutSecrets(input)))
+      .createSource(source);
+    return call.answer({ ...show(source, call), ...made }, 201);
   });
 
   calls.on('GET /sources/:id', 'read', async call => call.answer(show(await find(call), call)));
 
   calls.on('PATCH /sources/:id', 'sources.change', async call => {
     const source = await find(call);
-    const input: SourceInput = await (source.kind === 'sdk'
-      ? call.body(sdkSourceChange)
-      : call.body(webhookSourceChange));
-    const record = call.record('source.changed', source.id, input);
-    await configuration.audited(record).updateSource(source.orgId, source.id, toChange(input), clock.now());
-    return call.answer(show(await find(call), call));
+    if (source.kind === 'sdk') {
+      const input = await call.body(sdkSourceChange);
+      const record = call.record('source.changed', source.id, input);
+      await configuration.audited(record).updateSource(source.orgId, source.id, input, clock.now());
+      return call.answer(show(await find(call), call));
+    }
+    const input = await call.body(webhookSourceChange);
+    const { name, enabled, rate, ...verification } = input;
+    const { change, made } =
+      Object.keys(verification).length === 0
+        ? { change: {}, made: {} }
+        : acceptVerification(verification, source, source, { providerAdmin, vault });
+    const changed: SourceChange = {
+      name,
+      enabled,
+      ...(rate ? { ratePerSecond: rate.per_second, rateBurst: rate.burst } : {}),
+      ...change,
+      // A secret that was pasted anew holds alone; rotating it is another call.
+      ...(change.sealedSecret === undefined ? {} : { previousSealedSecret: null, previousSecretUntil: null }),
+    };
+    const record = call.record('source.changed', source.id, withoutSecrets(input));
+    await configuration.audited(record).updateSource(source.orgId, source.id, changed, clock.now());
+    return call.answer({ ...show(await find(call), call), ...made });
   });
 
   calls.on('DELETE /sources/:id', 'sources.change', async call => {
@@ -118,8 +153,8 @@ export function sourceCalls(
         message: 'An sdk source has no secret: its events come with an API key.',
       });
     }
-    const { overlap_s } = await call.body();
-    const secret = newSecret('whsec');
+    const { overlap_s, secret: given } = await call.body();
+    const secret = newSecretFor(source, given);
     const now = clock.now();
     // Bound to its field, it cannot move to the other one as it is.
     const before = () => vault.open(source.sealedSecret, sourceSecret(source, 'secret'));
@@ -131,8 +166,29 @@ export function sourceCalls(
     };
     const record = call.record('source.secret_rotated', source.id, { overlap_s });
     await configuration.audited(record).updateSource(source.orgId, source.id, change, now);
-    return call.answer({ ...show(await find(call), call), secret });
+    return call.answer({ ...show(await find(call), call), ...(given === undefined ? { secret } : {}) });
   });
+
+  /** The next secret of a source: made, unless its provider makes them. */
+  function newSecretFor(source: WebhookSource, given: string | undefined): string {
+    const isOurs = source.auth === 'hmac' || source.auth === 'bearer' || source.auth === 'none';
+    if (isOurs && given !== undefined)
+      throw invalid('secret', 'secret belongs to the modes provider and custom.');
+    const { provider } = source;
+    if (source.auth !== 'provider' || provider === null) return given ?? newSecret('whsec');
+    const { secret: field } = providerAdmin.list().find(({ name }) => name === provider)?.fields ?? {};
+    if (field === undefined)
+      throw new Problem('conflict', { message: 'This provider has no secret to rotate.' });
+    if (given === undefined && !field.isChosen)
+      throw invalid('secret', 'secret is missing: paste the one that the provider made.');
+    const secret = given ?? newSecret('whsec');
+    const { publicKey = null, url = null, verifyWith = null } = source.providerOptions;
+    const verifyToken = source.sealedVerifyToken === null ? null : 'kept';
+    providerAdmin.check(provider, { secret, publicKey, verifyToken, url, verifyWith });
+    return secret;
+  }
+
+  calls.on('GET /kinds/providers', 'read', async call => call.answer(providerAdmin.list().map(showProvider)));
 
   calls.on('GET /sources/:id/rejections', 'read', async call => {
     const { orgId, id } = await find(call);
@@ -146,12 +202,25 @@ export function sourceCalls(
   });
 }
 
-type SourceInput = { name?: string; enabled?: boolean; auth?: 'hmac' | 'bearer' | 'none'; match?: string } & {
-  rate?: { per_second: number; burst: number };
+const showProvider = ({ fields, ...provider }: ProviderDescription): ProviderRecord => {
+  const { secret, ...others } = fields;
+  return {
+    name: provider.name,
+    title: provider.title,
+    also: [...(provider.also ?? [])],
+    steps: [...provider.steps],
+    documentation: provider.documentation,
+    fields: {
+      ...(secret === undefined
+        ? {}
+        : { secret: { label: secret.label, hint: secret.hint, is_chosen: secret.isChosen } }),
+      ...others,
+    },
+    signature: provider.signature,
+    type: provider.type,
+    note: provider.note ?? null,
+  };
 };
-
-const toChange = ({ rate, ...rest }: SourceInput): SourceChange =>
-  rate ? { ...rest, ratePerSecond: rate.per_second, rateBurst: rate.burst } : rest;
 
 /** A refusal has no id: its place is its time, and its number among those of the same millisecond. */
 function withKeys<T extends { readonly at: number }>(newestFirst: readonly T[]): (T & { key: string })[] {
@@ -188,5 +257,20 @@ function toRecord(source: Source, token: string | null, baseUrl: string): Source
     url: token === null ? null : `${baseUrl}/whk/${token}`,
     token,
     previous_secret_until: optionalTime(source.previousSecretUntil),
+    ...verificationOf(source),
+  };
+}
+
+/** What a source has beyond hmac, bearer and none; nothing of it is secret. */
+function verificationOf({ provider, providerOptions, sealedVerifyToken, typeFrom }: WebhookSource) {
+  const { url, publicKey, verifyWith, scheme } = providerOptions;
+  return {
+    ...(provider === null ? {} : { provider }),
+    ...(url === undefined ? {} : { signed_url: url }),
+    ...(publicKey === undefined ? {} : { public_key: publicKey }),
+    ...(sealedVerifyToken === null ? {} : { verify_token: { set: true as const } }),
+    ...(verifyWith === undefined ? {} : { verify_with: verifyWith }),
+    ...(scheme === undefined ? {} : { scheme }),
+    ...(typeFrom === null ? {} : { type_from: typeFrom }),
   };
 }

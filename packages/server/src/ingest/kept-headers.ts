@@ -1,0 +1,38 @@
+/** The headers of a webhook request that are kept with its event. */
+export type HeaderKeeper = (headers: Headers, attributes?: Readonly<Record<string, string>> | null) => string;
+
+/** Names and values of one event together. */
+const MOST_CHARACTERS = 16 * 1024;
+
+const never = ['authorization', 'cookie', 'x-api-key', 'x-auth-token'];
+
+/**
+ * Keeps names in lower case, 16 KiB in all; what does not fit is left out. Credentials and signatures are never kept,
+ * nor what the operator lists, where a star at the end stands for any ending.
+ */
+export function createHeaderKeeper(
+  secretHeaders: Iterable<string>,
+  leftOut: readonly string[],
+): HeaderKeeper {
+  const listed = leftOut.map(name => name.toLowerCase());
+  const names = new Set([...never, ...secretHeaders, ...listed.filter(name => !name.endsWith('*'))]);
+  const beginnings = ['proxy-', ...listed.filter(name => name.endsWith('*')).map(name => name.slice(0, -1))];
+  const isLeftOut = (name: string): boolean =>
+    names.has(name) || name.includes('signature') || beginnings.some(beginning => name.startsWith(beginning));
+
+  return (headers, attributes) => {
+    const kept: Record<string, string> = {};
+    let room = MOST_CHARACTERS;
+    const keep = (value: string, name: string) => {
+      const size = name.length + value.length;
+      if (size > room || isLeftOut(name)) return;
+      room -= size;
+      kept[name] = value;
+    };
+    if (attributes) for (const name in attributes) keep(attributes[name] ?? '', name);
+    headers.forEach((value, name) => {
+      if (!Object.hasOwn(kept, name)) keep(value, name);
+    });
+    return JSON.stringify(kept);
+  };
+}

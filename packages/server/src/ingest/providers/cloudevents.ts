@@ -1,0 +1,60 @@
+import { bearerOf } from '../credentials.ts';
+import type { Verdict } from '../verification/mismatch.ts';
+import type { Preset, ProviderKeys } from '../verification/preset.ts';
+import type { Received } from '../verification/received.ts';
+import { schemeVerifier } from '../verification/scheme.ts';
+import { isOneOf } from '../verification/token.ts';
+import { chosenSecret } from './fields.ts';
+
+/** CloudEvents of whomsoever, verified as agreed on. */
+function verifier({ secrets, verifyWith }: ProviderKeys): (received: Received) => Verdict {
+  switch (verifyWith) {
+    case 'none':
+      return () => null;
+    case 'hmac':
+      return schemeVerifier(
+        { header: 'x-ingest-signature', algorithm: 'sha256', encoding: 'hex', signed: '{body}' },
+        secrets,
+      );
+    case 'bearer':
+      return received => {
+        const given = bearerOf(received);
+        if (given === null) return { part: 'header_missing', header: 'authorization: Bearer …' };
+        return isOneOf(given, secrets) ? null : { part: 'token_differs', where: 'authorization' };
+      };
+  }
+}
+
+/** The sender asks whether it may send, and from where; it may, as often as its source's rate allows. */
+function allowOrigin({ method, headers }: Request): Response | null {
+  const origin = headers.get('webhook-request-origin');
+  if (method !== 'OPTIONS' || origin === null) return null;
+  const rate = headers.get('webhook-request-rate');
+  return new Response(null, {
+    headers: {
+      Allow: 'POST',
+      'WebHook-Allowed-Origin': origin,
+      ...(rate === null ? {} : { 'WebHook-Allowed-Rate': '*' }),
+    },
+  });
+}
+
+export const cloudevents: Preset = {
+  name: 'cloudevents',
+  title: 'CloudEvents',
+  also: ['Azure Event Grid', 'Knative', 'Google Eventarc'],
+  steps: [
+    'Make this source.',
+    'Give its URL to the sender, with the secret as agreed on: as a bearer token, or to sign with.',
+  ],
+  documentation: 'CloudEvents: HTTP protocol binding; HTTP 1.1 web hooks for event delivery',
+  fields: {
+    secret: chosenSecret,
+    verify_with: { label: 'Verified by', hint: 'A bearer token, an HMAC in X-Ingest-Signature, or nothing.' },
+  },
+  signature: 'As chosen: a bearer token, HMAC-SHA256 of the body in `X-Ingest-Signature`, or none.',
+  note: 'Structured, binary and batch mode. A batch makes one event of each. OPTIONS with `WebHook-Request-Origin` is answered.',
+  secretHeaders: ['x-ingest-signature'],
+  prepare: keys => ({ verify: verifier(keys), challenge: allowOrigin }),
+  body: { isCloudEvent: true },
+};

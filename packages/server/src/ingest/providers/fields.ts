@@ -1,0 +1,23 @@
+import type { PastedField, SecretField } from '../../core/kinds/provider-admin.ts';
+
+/** Fields that several presets ask for. */
+
+/** People choose it. */
+export const chosenSecret: SecretField = {
+  label: 'Secret',
+  hint: 'Choose one, or leave it empty and one is made; paste it at the provider.',
+  isChosen: true,
+};
+
+/** The provider made it. */
+export const givenSecret = (label: string, hint: string): SecretField => ({ label, hint, isChosen: false });
+
+export const signedUrl: PastedField = {
+  label: 'URL as the provider knows it',
+  hint: 'It is signed with the body. Leave it empty where the provider has the URL of this source as it is shown here.',
+};
+
+export const verifyTokenField: PastedField = {
+  label: 'Verify token',
+  hint: 'Shown by the provider when it asks for this address. Choose one, or leave it empty and one is made.',
+};

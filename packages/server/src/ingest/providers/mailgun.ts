@@ -1,0 +1,42 @@
+import { decodeSignature, isHmacOf } from '../verification/hmac.ts';
+import { isObject, jsonInBody } from '../verification/in-body.ts';
+import type { Preset } from '../verification/preset.ts';
+import { givenSecret } from './fields.ts';
+
+/** Mailgun: the signature is a part of the body, over a timestamp and a token. */
+export const mailgun: Preset = {
+  name: 'mailgun',
+  title: 'Mailgun',
+  steps: [
+    'Open Mailgun, then Sending → Webhooks, and copy the HTTP webhook signing key into here.',
+    'Make this source, and add a webhook with its URL.',
+  ],
+  documentation: 'Mailgun Documentation: Securing webhooks',
+  fields: {
+    secret: givenSecret('HTTP webhook signing key', 'Sending → Webhooks, or the API security page.'),
+  },
+  signature: 'HMAC-SHA256 of timestamp and token, hexadecimal, in `signature` of the body.',
+  note: 'The rest of the body is not signed. Repeats come for hours, so timestamps are not held against the clock; a token counts once.',
+  secretHeaders: [],
+  prepare: ({ secrets }) => ({
+    verify({ bytes }) {
+      const body = jsonInBody(bytes);
+      if (!body.ok) return body.mismatch;
+      const { signature: proof } = body.value;
+      if (!isObject(proof)) return { part: 'field_missing', field: 'signature' };
+      const { timestamp, token, signature } = proof;
+      for (const [name, value] of Object.entries({ timestamp, token, signature })) {
+        if (typeof value !== 'string' || value === '')
+          return { part: 'field_missing', field: `signature.${name}` };
+      }
+      const given = decodeSignature(String(signature), 'sha256', 'hex');
+      return given !== null && isHmacOf(secrets, 'sha256', [given], [String(timestamp), String(token)])
+        ? null
+        : { part: 'signature_differs', where: 'signature.signature', over: 'its timestamp and its token' };
+    },
+  }),
+  body: {
+    typeFrom: { path: 'payload.event-data.event', prefix: 'mailgun.' },
+    deliveryId: ['payload.signature.token'],
+  },
+};

@@ -1,0 +1,115 @@
+import { verify as isVerified, X509Certificate } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { messageOf, Problem } from '../../core/errors.ts';
+import { jsonInBody } from '../verification/in-body.ts';
+import type { Mismatch, Verdict } from '../verification/mismatch.ts';
+import type { Preset, ProviderPorts } from '../verification/preset.ts';
+import type { Received } from '../verification/received.ts';
+
+/** Amazon SNS: signed with a certificate that is fetched from AWS, over fields of the message. */
+
+/** Certificates and confirmations come from there and nowhere else. */
+const HOST = /^sns\.[a-z0-9-]{2,32}\.amazonaws\.com(\.cn)?$/;
+const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9A-Za-z-]{1,64}\.pem$/;
+const MOST_CERTIFICATES = 8;
+
+/** What is signed of each type, by name and in this order; a field that is absent is left out. */
+const NOTIFICATION = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];
+const CONFIRMATION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
+
+type Message = Readonly<Record<string, unknown>>;
+
+function ofAws(text: unknown): string | null {
+  if (typeof text !== 'string' || !URL.canParse(text)) return null;
+  const { protocol, hostname, port, username } = new URL(text);
+  return protocol === 'https:' && port === '' && username === '' && HOST.test(hostname) ? text : null;
+}
+
+function signedText(message: Message): string {
+  const names = message.Type === 'Notification' ? NOTIFICATION : CONFIRMATION;
+  return names
+    .filter(name => typeof message[name] === 'string')
+    .map(name => `${name}\n${message[name]}\n`)
+    .join('');
+}
+
+const refused = (reason: string): Mismatch => ({ part: 'certificate_refused', reason });
+
+export const sns: Preset = {
+  name: 'sns',
+  title: 'Amazon SNS',
+  also: ['AWS', 'Simple Notification Service', 'CloudWatch', 'Amazon SES'],
+  steps: [
+    'Make this source.',
+    'Open the topic in the AWS console, then Create subscription: protocol HTTPS, the URL of this source as the endpoint.',
+    'The subscription is confirmed by itself.',
+  ],
+  documentation: 'Amazon SNS Developer Guide: Verifying the signatures of messages',
+  fields: {},
+  signature:
+    'RSA over fields of the message, by a certificate that is fetched from `sns.<region>.amazonaws.com`.',
+  note: 'Any topic that has the URL may send: keep it to yourself. `SubscriptionConfirmation` is answered by a visit to its `SubscribeURL` and makes no event.',
+  secretHeaders: [],
+  prepare(_keys, ports) {
+    const certificates = new LRUCache<string, Promise<X509Certificate>>({ max: MOST_CERTIFICATES });
+    const certificateOf: CertificateOf = url => {
+      const known = certificates.get(url);
+      if (known !== undefined) return known;
+      const fetched = ports.fetchText(url).then(pem => new X509Certificate(pem));
+      certificates.set(url, fetched);
+      // One that could not be fetched is asked for again by the next.
+      fetched.catch(() => certificates.delete(url));
+      return fetched;
+    };
+    return {
+      verify: received => verify(received, certificateOf),
+      confirm: received => confirmSubscription(received, ports),
+    };
+  },
+  body: { typeFrom: { path: 'payload.Type', prefix: 'sns.' }, deliveryId: ['payload.MessageId'] },
+};
+
+type CertificateOf = (url: string) => Promise<X509Certificate>;
+
+async function verify({ bytes, now }: Received, certificateOf: CertificateOf): Promise<Verdict> {
+  const body = jsonInBody(bytes);
+  if (!body.ok) return body.mismatch;
+  const message = body.value;
+  for (const field of ['Type', 'Signature', 'SigningCertURL']) {
+    if (typeof message[field] !== 'string') return { part: 'field_missing', field };
+  }
+  const url = ofAws(message.SigningCertURL);
+  if (url === null || !CERTIFICATE_PATH.test(new URL(url).pathname))
+    return refused('SigningCertURL is no address of Amazon SNS.');
+  let certificate: X509Certificate;
+  try {
+    certificate = await certificateOf(url);
+  } catch (error) {
+    return refused(messageOf(error));
+  }
+  if (Date.parse(certificate.validTo) < now) return refused('it has expired.');
+  const algorithm = message.SignatureVersion === '2' ? 'sha256' : 'sha1';
+  const signature = Buffer.from(String(message.Signature), 'base64');
+  return isVerified(algorithm, Buffer.from(signedText(message)), certificate.publicKey, signature)
+    ? null
+    : { part: 'signature_differs', where: 'Signature', over: 'the fields of this message' };
+}
+
+/** Amazon sends nothing before somebody has visited the address that it gives here. */
+async function confirmSubscription({ bytes }: Received, ports: ProviderPorts): Promise<Response | null> {
+  const body = jsonInBody(bytes);
+  if (!body.ok || body.value.Type !== 'SubscriptionConfirmation') return null;
+  const url = ofAws(body.value.SubscribeURL);
+  if (url === null)
+    throw new Problem('unauthenticated', { reason: 'SubscribeURL is no address of Amazon SNS.' });
+  try {
+    await ports.fetchText(url);
+  } catch (error) {
+    throw new Problem('storage_unavailable', {
+      message: 'The subscription could not be confirmed now. Send it again.',
+      reason: `The subscription could not be confirmed: ${messageOf(error)}`,
+      retryAfter: 10,
+    });
+  }
+  return new Response(null);
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../core/clock.ts';
+import { bearerOf, unauthenticated } from './credentials.ts';
+import type { KnownSource } from './directory.ts';
+import { isSameSecret, isSignature, isSignedBy } from './signature.ts';
+import type { KnownProvider } from './verification/known-provider.ts';
+import { explainMismatch } from './verification/mismatch.ts';
+import type { Received } from './verification/received.ts';
+
+/**
+ * Whether a webhook comes from whom its source expects. Throws where it does not; answers the reply to a provider that
+ * asks for the address.
+ */
+type SenderCheck = (request: Request, source: KnownSource) => Promise<CheckedRequest | Response>;
+
+export interface CheckedRequest {
+  /** Where the body had to be read to verify its signature. */
+  readonly bytes: Uint8Array | null;
+  /** What was verified as a provider signs. */
+  readonly received: Received | null;
+}
+
+const unread: CheckedRequest = { bytes: null, received: null };
+
+export function createSenderCheck(dependencies: {
+  readonly clock: Clock;
+  read(request: Request, source: KnownSource): Promise<Uint8Array>;
+  addressOf(request: Request): string;
+}): SenderCheck {
+  const { clock, read, addressOf } = dependencies;
+
+  return async (request, source) => {
+    if (source.provider !== null) return checkProvider(request, source, source.provider);
+    if (source.auth === 'none') return unread;
+    const secrets = [source.secret];
+    if (source.previous !== null && clock.now() < source.previous.until) secrets.push(source.previous.secret);
+    if (source.auth === 'bearer') {
+      const given = bearerOf(request);
+      if (given === null) throw unauthenticated('There is no “Authorization: Bearer …” header.');
+      if (!secrets.some(secret => isSameSecret(given, secret)))
+        throw unauthenticated('The bearer token is not this source’s secret.');
+      return unread;
+    }
+    const signature = request.headers.get('x-ingest-signature');
+    if (!isSignature(signature)) throw unauthenticated(whyNoSignature(signature));
+    const bytes = await read(request, source);
+    if (!isSignedBy(secrets, signature, bytes)) {
+      const over = 'this body';
+      throw unauthenticated(explainMismatch({ part: 'signature_differs', where: HEADER, over }));
+    }
+    return { bytes, received: null };
+  };
+
+  async function checkProvider(
+    request: Request,
+    source: KnownSource,
+    { preset, current, rotating, url }: KnownProvider,
+  ): Promise<CheckedRequest | Response> {
+    const isRotating = source.previous !== null && clock.now() < source.previous.until;
+    const provider = isRotating ? (rotating ?? current) : current;
+    const challenged = provider.challenge?.(request);
+    if (challenged) return challenged;
+    const { headers, method } = request;
+    for (const header of preset.requiredHeaders ?? []) {
+      if (!headers.get(header)) throw unauthenticated(explainMismatch({ part: 'header_missing', header }));
+    }
+    const bytes = await read(request, source);
+    const received: Received = {
+      method,
+      headers,
+      bytes,
+      url: () => url ?? addressOf(request),
+      now: clock.now(),
+    };
+    const verdict = provider.verify(received);
+    const mismatch = verdict instanceof Promise ? await verdict : verdict;
+    if (mismatch !== null) throw unauthenticated(explainMismatch(mismatch));
+    return { bytes, received };
+  }
+}
+
+const HEADER = 'X-Ingest-Signature';
+
+function whyNoSignature(signature: string | null): string {
+  if (signature === null) return explainMismatch({ part: 'header_missing', header: HEADER });
+  const expected =
+    '64 lowercase hex characters: other schemes are verified by the mode “provider” or “custom”';
+  return explainMismatch({ part: 'header_malformed', header: HEADER, expected });
+}

@@ -1,0 +1,78 @@
+import type { ProviderDescription } from '../../core/kinds/provider-admin.ts';
+import type { BodyRules } from '../reading/body-rules.ts';
+import type { Verdict } from './mismatch.ts';
+import type { Received } from './received.ts';
+import { type HmacScheme, schemeVerifier } from './scheme.ts';
+
+/**
+ * A provider of webhooks that describes itself: what to paste where, how it signs, how its bodies become events, how it
+ * asks whether an address is ours. Form, reference and contract suite follow from it.
+ */
+export interface Preset extends Omit<ProviderDescription, 'type'> {
+  /** Every header of its that carries a signature or a token; none of them is kept. */
+  readonly secretHeaders: readonly string[];
+  /** Without these a request is rejected before its body is read. */
+  readonly requiredHeaders?: readonly string[];
+  readonly body?: BodyRules;
+  /** Headers with the provider's id of a delivery, the first that is there. */
+  readonly deliveryHeaders?: readonly string[];
+  /** What it wants to be answered; null: a 202 with the envelope. */
+  answer?(received: Received): Response | null;
+  prepare(keys: ProviderKeys, ports: ProviderPorts): PreparedProvider;
+  /** What is wrong with what was pasted, where that can be known before the first request. */
+  check?(keys: ProviderKeys): KeyFault | null;
+}
+
+export interface KeyFault {
+  readonly field: 'secret' | 'public_key' | 'verify_token' | 'url';
+  readonly message: string;
+}
+
+/** What was pasted; the secret twice while it is being rotated. */
+export interface ProviderKeys {
+  readonly secrets: readonly string[];
+  readonly publicKey: string | null;
+  readonly verifyToken: string | null;
+  readonly verifyWith: 'none' | 'bearer' | 'hmac';
+}
+
+/** What a preset may ask of the world. */
+export interface ProviderPorts {
+  /** Through the guarded client; rejects where it was not answered with a 200. */
+  fetchText(url: string): Promise<string>;
+}
+
+/** A preset with the keys of one source. */
+export interface PreparedProvider {
+  verify(received: Received): Verdict | Promise<Verdict>;
+  /** Answers a provider that asks whether this address is ours; null where this request does not ask. */
+  challenge?(request: Request): Response | null;
+  /** The same for one that asks in a signed POST. */
+  confirm?(received: Received): Response | null | Promise<Response | null>;
+}
+
+/** What a preset with several ways of signing says of them: the first whose header is there counts. */
+export const signedByFirst = (schemes: readonly HmacScheme[]) => ({
+  secretHeaders: schemes.map(({ header }) => header),
+  prepare({ secrets }: ProviderKeys): PreparedProvider {
+    const ways = schemes.map(scheme => ({
+      header: scheme.header,
+      verify: schemeVerifier(scheme, secrets),
+    }));
+    return {
+      verify(received) {
+        const way = ways.find(({ header }) => received.headers.has(header));
+        return way === undefined
+          ? { part: 'header_missing', header: schemes[0]?.header ?? '' }
+          : way.verify(received);
+      },
+    };
+  },
+});
+
+/** What a preset in which the signature is a scheme says of it. */
+export const signedBy = (scheme: HmacScheme) => ({
+  secretHeaders: [scheme.header],
+  requiredHeaders: [scheme.header, ...(scheme.timestampHeader === undefined ? [] : [scheme.timestampHeader])],
+  prepare: ({ secrets }: ProviderKeys): PreparedProvider => ({ verify: schemeVerifier(scheme, secrets) }),
+});
