@@ -19,6 +19,7 @@ export const stripe: Preset = {
     encoding: 'hex',
     signed: '{timestamp}.{body}',
     format: 't={timestamp},v1={signature}',
+    isList: true,
   }),
   body: { deliveryId: ['payload.id'] },
 };

@@ -18,7 +18,7 @@ export interface HmacScheme {
   readonly toleranceS?: number;
   /** Where signature and timestamp share the header: `t={timestamp},v1={signature}`. */
   readonly format?: string;
-  /** The header may hold several signatures, each with the prefix, set apart by commas. */
+  /** The header is a list of signatures set apart by commas, and may come twice. */
   readonly isList?: boolean;
 }
 
@@ -33,7 +33,8 @@ export function schemeVerifier(
   secrets: readonly string[],
 ): (received: Received) => Verdict {
   const pieces = piecesOf(scheme.signed);
-  const readFormat = scheme.format === undefined ? null : formatReader(scheme.header, scheme.format);
+  const readFormat =
+    scheme.format === undefined ? null : formatReader(scheme.header, scheme.format, scheme.isList ?? false);
   const over = describe(scheme.signed);
 
   return received => {
@@ -90,7 +91,11 @@ function listHeader(headers: Headers, header: string): Found<string> {
  * Reads `t=…,v1=…` by the names in its format, in any order: a sender adds signatures while it rotates its secret, and
  * other versions of them. Where the format has one of its parts without a name, the header is read as a whole.
  */
-function formatReader(header: string, format: string): (received: Received) => Found<SignatureParts> {
+function formatReader(
+  header: string,
+  format: string,
+  isList: boolean,
+): (received: Received) => Found<SignatureParts> {
   const separator = format.includes(';') ? ';' : ',';
   const expected = format.replace(/[{}]/g, '');
   const named = format.split(separator).map(part => /^\s*([\w-]+)=\{(timestamp|signature)\}\s*$/.exec(part));
@@ -101,6 +106,7 @@ function formatReader(header: string, format: string): (received: Received) => F
   return ({ headers }) => {
     const value = headers.get(header);
     if (!value) return missed({ part: 'header_missing', header });
+    if (separator !== ',' && value.includes(',')) return missed({ part: 'header_repeated', header });
     const signatures: string[] = [];
     let timestamp: string | null = null;
     for (const item of value.split(separator)) {
@@ -109,8 +115,9 @@ function formatReader(header: string, format: string): (received: Received) => F
       const text = item.slice(equals + 1).trim();
       if (name === signatureName) signatures.push(text);
       else if (name === timestampName) {
-        // Two timestamps are two headers: nobody can say which of them was signed.
-        if (timestamp !== null) return missed({ part: 'header_repeated', header });
+        // Two timestamps are two headers: where they differ, nobody can say which of them was signed.
+        if (timestamp !== null && (!isList || timestamp !== text))
+          return missed({ part: 'header_repeated', header });
         timestamp = text;
       }
     }

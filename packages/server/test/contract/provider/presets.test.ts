@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'bun:test';
+import { presets, secretHeaders } from '../../../src/ingest/providers/registry.ts';
+import type { Mismatch } from '../../../src/ingest/verification/mismatch.ts';
+import type { Preset } from '../../../src/ingest/verification/preset.ts';
+import { otherKeys, type Sample, type SampleKeys, samples, snsCertificate } from './samples.ts';
+
+/** What holds for every preset, against the function that verifies. The real server has its turn in `webhook-providers`. */
+
+const NOW = Date.parse('2026-01-31T12:00:00Z');
+const URL_AS_SHOWN = 'https://sluice.example.com/whk/token';
+
+function presetOf({ name }: Sample): Preset {
+  const preset = presets.find(candidate => candidate.name === name);
+  if (preset === undefined) throw new Error(`There is no preset ${name}.`);
+  return preset;
+}
+
+/** The request that this sample makes of a body. */
+function requestOf(sample: Sample, options: { keys?: SampleKeys; at?: number } = {}) {
+  const at = Math.floor((options.at ?? NOW) / 1_000);
+  const draft = { url: URL_AS_SHOWN, body: sample.body, at };
+  const signed = sample.sign(draft, options.keys ?? sample.keys);
+  return { headers: new Headers({ ...sample.headers, ...signed.headers }), body: signed.body ?? sample.body };
+}
+
+async function verify(
+  sample: Sample,
+  { headers, body }: { readonly headers: Headers; readonly body: string },
+): Promise<Mismatch | null> {
+  const { keys } = sample;
+  const provider = presetOf(sample).prepare(
+    {
+      secrets: [keys.secret ?? ''],
+      publicKey: keys.public_key ?? null,
+      verifyToken: keys.verify_token ?? null,
+      verifyWith: keys.verify_with ?? 'bearer',
+    },
+    { fetchText: async () => snsCertificate.cert },
+  );
+  for (const header of presetOf(sample).requiredHeaders ?? []) {
+    if (!headers.get(header)) return { part: 'header_missing', header };
+  }
+  const bytes = new TextEncoder().encode(body);
+  return provider.verify({ method: 'POST', headers, bytes, url: () => URL_AS_SHOWN, now: NOW });
+}
+
+test('there are at least 25, each with a sample, and each sample has its preset', () => {
+  expect(presets.length).toBeGreaterThanOrEqual(25);
+  expect(samples.map(({ name }) => name).sort()).toEqual(presets.map(({ name }) => name).sort());
+  expect(new Set(presets.map(({ name }) => name)).size).toBe(presets.length);
+});
+
+for (const sample of samples) {
+  describe(sample.name, () => {
+    test('describes itself: where to paste what, and how it signs', () => {
+      const { title, steps, documentation, signature, fields } = presetOf(sample);
+      expect(title).not.toBe('');
+      expect(steps.length).toBeGreaterThan(0);
+      for (const step of steps) expect(step).toMatch(/^[A-Z].*\.$/);
+      expect(documentation).not.toBe('');
+      expect(signature).toMatch(/\.$/);
+      for (const { label, hint } of Object.values(fields)) expect([label, hint]).not.toContain('');
+    });
+
+    test('takes a genuine request', async () => {
+      expect(await verify(sample, requestOf(sample))).toBeNull();
+    });
+
+    test('takes what either of two secrets signed while one is being rotated', async () => {
+      if (sample.keys.secret === undefined) return;
+      const preset = presetOf(sample);
+      const other = otherKeys(sample);
+      const keys = {
+        secrets: [other.secret ?? '', sample.keys.secret],
+        publicKey: null,
+        verifyToken: sample.keys.verify_token ?? null,
+        verifyWith: sample.keys.verify_with ?? ('bearer' as const),
+      };
+      const { verify } = preset.prepare(keys, { fetchText: async () => '' });
+      for (const { headers, body } of [requestOf(sample), requestOf(sample, { keys: other })]) {
+        const bytes = new TextEncoder().encode(body);
+        expect(
+          await verify({ method: 'POST', headers, bytes, url: () => URL_AS_SHOWN, now: NOW }),
+        ).toBeNull();
+      }
+    });
+
+    test(
+      sample.isBodyUnsigned ? 'a body that is not signed may change' : 'one byte changed is refused',
+      async () => {
+        const { headers, body } = requestOf(sample);
+        const at = Math.floor(sample.body.length / 2);
+        const changed = sample.isBodyUnsigned ? body.replace('{', '{ ') : flip(body, at);
+        const mismatch = await verify(sample, { headers, body: changed });
+        if (sample.isBodyUnsigned) expect(mismatch).toBeNull();
+        else expect(mismatch).not.toBeNull();
+      },
+    );
+
+    if (!sample.isOpen) {
+      test('another secret is refused, and the reason names what differs', async () => {
+        const mismatch = await verify(sample, requestOf(sample, { keys: otherKeys(sample) }));
+        expect(['signature_differs', 'token_differs']).toContain(mismatch?.part ?? '');
+      });
+    }
+
+    const { signatureHeader } = sample;
+    if (signatureHeader !== null) {
+      test('no header is refused, and the reason names it', async () => {
+        const { headers, body } = requestOf(sample);
+        headers.delete(signatureHeader);
+        expect(await verify(sample, { headers, body })).toMatchObject({ part: 'header_missing' });
+      });
+
+      test('a header that is no signature is refused', async () => {
+        for (const text of ['x', '=', 'v1=', 't=1,v1=', 'sha256=', '%00']) {
+          const { headers, body } = requestOf(sample);
+          headers.set(signatureHeader, text);
+          expect(await verify(sample, { headers, body })).not.toBeNull();
+        }
+      });
+
+      test(sample.isList ? 'two headers are one list' : 'two headers are refused', async () => {
+        const { headers, body } = requestOf(sample);
+        headers.append(signatureHeader, headers.get(signatureHeader) ?? '');
+        const mismatch = await verify(sample, { headers, body });
+        if (sample.isList) expect(mismatch).toBeNull();
+        else expect(mismatch).not.toBeNull();
+      });
+
+      test('the header is never kept', () => {
+        expect(['authorization', ...secretHeaders()]).toContain(signatureHeader);
+      });
+    } else if (!sample.isOpen) {
+      test('a body that cannot be read is refused, since its signature lies inside', async () => {
+        for (const body of ['', '{', 'null', '[]', '{}'])
+          expect(await verify(sample, { headers: requestOf(sample).headers, body })).not.toBeNull();
+      });
+    }
+
+    test(sample.isTimed ? 'an old timestamp is refused' : 'its age does not count', async () => {
+      const signedAt = async (at: number) => verify(sample, requestOf(sample, { at }));
+      const old = await signedAt(NOW - 301_000);
+      if (sample.isTimed) {
+        expect(old).toMatchObject({ part: 'timestamp_old', seconds: 301 });
+        expect(await signedAt(NOW + 301_000)).toMatchObject({ part: 'timestamp_ahead' });
+      } else expect(old).toBeNull();
+      expect(await signedAt(NOW - 299_000)).toBeNull();
+    });
+  });
+}
+
+/** The text with one character of it another. */
+const flip = (text: string, at: number): string =>
+  text.slice(0, at) + (text[at] === 'z' ? 'y' : 'z') + text.slice(at + 1);
