@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test';
+import { signSns, snsCertificate } from '../../../test/contract/provider/samples.ts';
+import { sns } from './sns.ts';
+
+/** Amazon's own addresses cannot be reached from a test: what is fetched there is handed in. */
+function open(answer: (url: string) => string = () => snsCertificate.cert) {
+  const fetched: string[] = [];
+  const provider = sns.prepare(
+    { secrets: [''], publicKey: null, verifyToken: null, verifyWith: 'bearer' },
+    {
+      async fetchText(url) {
+        fetched.push(url);
+        return answer(url);
+      },
+    },
+  );
+  const received = (body: string) => ({
+    method: 'POST',
+    headers: new Headers(),
+    bytes: new TextEncoder().encode(body),
+    url: () => '',
+    now: Date.now(),
+  });
+  return {
+    fetched,
+    verify: (body: string) => provider.verify(received(body)),
+    confirm: async (body: string) => provider.confirm?.(received(body)),
+  };
+}
+
+const notification = {
+  Type: 'Notification',
+  MessageId: 'm',
+  TopicArn: 'arn:aws:sns:eu-central-1:1:t',
+  Subject: 's',
+  Message: 'hello',
+  Timestamp: '2026-01-01T00:00:00.000Z',
+};
+const confirmation = {
+  Type: 'SubscriptionConfirmation',
+  MessageId: 'm',
+  TopicArn: 'arn:aws:sns:eu-central-1:1:t',
+  Token: 'token',
+  SubscribeURL: 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription&Token=token',
+  Message: 'You have chosen to subscribe.',
+  Timestamp: '2026-01-01T00:00:00.000Z',
+};
+const CONFIRMED = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
+
+test('a certificate is fetched once', async () => {
+  const { verify, fetched } = open();
+  expect(await Promise.all([verify(signSns(notification)), verify(signSns(notification))])).toEqual([
+    null,
+    null,
+  ]);
+  expect(fetched).toHaveLength(1);
+});
+
+test('a certificate from anywhere but Amazon is never fetched', async () => {
+  const { verify, fetched } = open();
+  for (const url of [
+    'https://sns.eu-central-1.amazonaws.com.evil.example/SimpleNotificationService-1.pem',
+    'http://sns.eu-central-1.amazonaws.com/SimpleNotificationService-1.pem',
+    'https://sns.eu-central-1.amazonaws.com:8443/SimpleNotificationService-1.pem',
+    'https://user@sns.eu-central-1.amazonaws.com/SimpleNotificationService-1.pem',
+    'https://sns.eu-central-1.amazonaws.com/upload/1.pem',
+    'https://bucket.s3.amazonaws.com/SimpleNotificationService-1.pem',
+    'https://169.254.169.254/SimpleNotificationService-1.pem',
+    'file:///etc/passwd',
+  ]) {
+    const body = JSON.stringify({ ...JSON.parse(signSns(notification)), SigningCertURL: url });
+    expect(await verify(body)).toMatchObject({ part: 'certificate_refused' });
+  }
+  expect(fetched).toEqual([]);
+});
+
+test('one that cannot be fetched is asked for again by the next request', async () => {
+  let fails = true;
+  const { verify } = open(() => {
+    if (fails) throw new Error('It answered 503.');
+    return snsCertificate.cert;
+  });
+  expect(await verify(signSns(notification))).toEqual({
+    part: 'certificate_refused',
+    reason: 'It answered 503.',
+  });
+  fails = false;
+  expect(await verify(signSns(notification))).toBeNull();
+});
+
+test('a subscription is confirmed by a visit to its address, and is no event', async () => {
+  const { verify, confirm, fetched } = open();
+  const body = signSns(confirmation, CONFIRMED);
+  expect(await verify(body)).toBeNull();
+  expect((await confirm(body))?.status).toBe(200);
+  expect(fetched.at(-1)).toBe(confirmation.SubscribeURL);
+  expect(await confirm(signSns(notification))).toBeNull();
+});
+
+test('an address elsewhere is never visited, and one that does not answer is tried again later', async () => {
+  const elsewhere = open();
+  const body = signSns({ ...confirmation, SubscribeURL: 'https://internal.example/' }, CONFIRMED);
+  await expect(elsewhere.confirm(body)).rejects.toMatchObject({ code: 'unauthenticated' });
+  expect(elsewhere.fetched).toEqual([]);
+  const down = open(() => {
+    throw new Error('It answered 500.');
+  });
+  await expect(down.confirm(signSns(confirmation, CONFIRMED))).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    retryAfter: 10,
+  });
+});
