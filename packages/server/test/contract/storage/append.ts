@@ -18,6 +18,7 @@ export function appendContract(subject: Subject): void {
       entityKind: 'customer',
       entityExternalId: '../ü %_',
       happenedAt: NOW - 5,
+      headers: '{"x-kind":"ü „“"}',
     });
     await subject.storage.append([aRequest(org, [event], { receivedAt: NOW + 5 })]);
     expect(await subject.storage.findEvent(org, event.id)).toEqual({
@@ -32,6 +33,7 @@ export function appendContract(subject: Subject): void {
       sources: [],
       happenedAt: NOW - 5,
       receivedAt: NOW + 5,
+      headers: '{"x-kind":"ü „“"}',
     });
   });
 

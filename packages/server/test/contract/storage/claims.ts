@@ -36,6 +36,7 @@ export function claimsContract(subject: Subject): void {
       entityKind: 'customer',
       entityExternalId: 'c 1',
       happenedAt: NOW - 5,
+      headers: '{"x-kind":"ü „“"}',
     });
     await storage.append([aRequest(org, [event], { sourceId: source.id, receivedAt: NOW + 1 })]);
     const claimed = await claim({ token: 'node first' });
@@ -50,6 +51,7 @@ export function claimsContract(subject: Subject): void {
           entity: { kind: 'customer', externalId: 'c 1' },
           happenedAt: NOW - 5,
           receivedAt: NOW + 1,
+          headers: '{"x-kind":"ü „“"}',
         },
         payload: event.payload,
         sourceId: source.id,

@@ -91,6 +91,16 @@ export function entityEventsContract(subject: Subject): void {
   const erase = (org: string, entity: EntityRef, after: string | null = null, limit = 100) =>
     subject.storage.eraseEventsOfEntity(org, entity, { after, limit, at: NOW + 50 });
 
+  test('erases the headers of a webhook with its payload', async () => {
+    const org = await orgWith(subject.storage);
+    const { kind: entityKind, externalId: entityExternalId } = customer('1');
+    const event = anEvent({ entityKind, entityExternalId, headers: `{"x-mail":"${CANARY}"}` });
+    await subject.storage.append([aRequest(org, [event])]);
+    expect((await subject.storage.findEvent(org, event.id))?.headers).toContain(CANARY);
+    await erase(org, customer('1'));
+    expect(await subject.storage.findEvent(org, event.id)).not.toHaveProperty('headers');
+  });
+
   test('erases in slices, and nothing of another entity or organisation', async () => {
     const [org, other] = [await orgWith(subject.storage), await orgWith(subject.storage)];
     const ids = await storeWithEntity(org, customer('1'), Array(5).fill(`{"a":"${CANARY}"}`));

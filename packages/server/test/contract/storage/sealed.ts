@@ -21,7 +21,11 @@ export function sealedContract(subject: Subject): void {
     const orgs = [await storedOrganisation(storage), await storedOrganisation(storage)];
     const made = orgs.map(org => ({
       webhook: aWebhookSource(org),
-      rotated: aWebhookSource(org, { previousSealedSecret: 'before', previousSecretUntil: NOW }),
+      rotated: aWebhookSource(org, {
+        previousSealedSecret: 'before',
+        previousSecretUntil: NOW,
+        sealedVerifyToken: 'token',
+      }),
       sdk: anSdkSource(org),
       destination: aDestination(org),
       pipeline: aPipeline(org),
@@ -45,7 +49,7 @@ export function sealedContract(subject: Subject): void {
     const sources = made.flatMap(({ webhook, rotated }) => [webhook, rotated]);
     expect(new Set(await readAll(storage, 'source'))).toEqual(
       new Set(
-        sources.map(({ orgId, id, sealedToken, sealedSecret, previousSealedSecret }) => ({
+        sources.map(({ orgId, id, sealedToken, sealedSecret, previousSealedSecret, sealedVerifyToken }) => ({
           sort: 'source',
           orgId,
           id,
@@ -55,6 +59,7 @@ export function sealedContract(subject: Subject): void {
             token: sealedToken,
             secret: sealedSecret,
             ...(previousSealedSecret === null ? {} : { previous_secret: previousSealedSecret }),
+            ...(sealedVerifyToken === null ? {} : { verify_token: sealedVerifyToken }),
           },
         })),
       ),

@@ -27,6 +27,10 @@ export function sourcesContract(subject: Subject): void {
       previousSecretUntil: NOW + 5,
       ratePerSecond: 0.25,
       rateBurst: 3,
+      provider: 'meta',
+      providerOptions: { url: 'https://example.com/ü', verifyWith: 'hmac' },
+      sealedVerifyToken: 'sealed',
+      typeFrom: { path: 'payload.a["b"]', prefix: 'x.' },
     });
     const sdk = anSdkSource(org, { match: '*' });
     await subject.storage.createSource(webhook);
