@@ -14,6 +14,7 @@ export const commonFields: readonly KnownField[] = [
   { path: 'event.icon', example: 'a glyph' },
   { path: 'event.received_at', example: 'a time' },
   { path: 'event.timestamp', example: 'a time' },
+  { path: 'event.headers', example: 'what a webhook came with' },
   { path: 'entity.kind', example: 'the kind of the tied entity' },
   { path: 'entity.external_id', example: 'the id of the tied entity' },
   { path: 'entity.traits', example: 'what is known of it' },

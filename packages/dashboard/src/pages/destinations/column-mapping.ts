@@ -40,6 +40,7 @@ export const references: readonly string[] = [
   '$event.timestamp',
   '$event.source.name',
   '$event.sender_id',
+  '$event.headers',
   '$event.labels',
   '$event.entity.kind',
   '$event.entity.external_id',

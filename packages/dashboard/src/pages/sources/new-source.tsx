@@ -1,5 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import type { NewSourceRecord, SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import type { ProviderRecord } from '@sluice/contract/dashboard-providers';
+import type { NewSourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -9,20 +10,27 @@ import { problemOf } from '../../components/kind-form/problems.ts';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Page } from '../../components/page.tsx';
 import { NotFound } from '../../components/page-states.tsx';
-import { useChange } from '../../lib/api/use-call.ts';
+import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { sendCommand } from '../../lib/send-command.ts';
 import { useMay } from '../../lib/session.tsx';
 import { AuthChoice } from './auth-choice.tsx';
 import { MatchInput } from './match-input.tsx';
+import { PasteCard } from './paste-card.tsx';
+import { givenKeys, nothingPasted, ProviderFields, ProviderSteps } from './provider-fields.tsx';
+import { ProviderIcon } from './provider-icon.tsx';
+import { ProviderPicker } from './provider-picker.tsx';
 import { RateInputs } from './rate-inputs.tsx';
 
 const kinds = {
+  provider: 'GitHub, Stripe, Slack and many more, each verified as it signs.',
   webhook: 'A URL of its own takes whatever any sender posts to it. Each request becomes one event.',
   sdk: 'Picks out events by their type that your code sends with an API key to /v1/ingest.',
 } as const;
 
 /** The default rate, as the server has it. */
 const usualRate = { per_second: 100, burst: 200 };
+
+type Kind = keyof typeof kinds;
 
 /** The form of a new source, and after it the secret that is shown once. */
 export function NewSourcePage() {
@@ -33,7 +41,10 @@ export function NewSourcePage() {
 }
 
 function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
-  const [kind, setKind] = useState<SourceRecord['kind']>('webhook');
+  const [kind, setKind] = useState<Kind>('webhook');
+  const { data: providers = [] } = useCall('GET /kinds/providers');
+  const [provider, setProvider] = useState<ProviderRecord | null>(null);
+  const [keys, setKeys] = useState(nothingPasted);
   const [name, setName] = useState('');
   const [auth, setAuth] = useState<WebhookSourceRecord['auth']>('hmac');
   const [rate, setRate] = useState<WebhookSourceRecord['rate']>(usualRate);
@@ -41,12 +52,35 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
   const change = useChange('POST /sources');
   const { error } = change;
   const problem = (path: string) => problemOf(error, path);
-  const isAtField = ['name', 'rate', 'match'].some(path => problem(path) !== null);
+  const isAtField = ['name', 'rate', 'match', ...Object.keys(nothingPasted)].some(
+    path => problem(path) !== null,
+  );
+  const isChosen = kind !== 'provider' || provider !== null;
 
   const make = (event: FormEvent) => {
     event.preventDefault();
-    const body = kind === 'webhook' ? { kind, name, auth, rate } : { kind, name, match };
-    change.mutate({ body }, { onSuccess: onMade });
+    change.mutate({ body: bodyOf() }, { onSuccess: onMade });
+  };
+
+  function bodyOf() {
+    if (kind === 'sdk') return { kind, name, match };
+    if (kind === 'webhook' || provider === null) return { kind: 'webhook' as const, name, auth, rate };
+    return {
+      kind: 'webhook' as const,
+      name,
+      auth: 'provider' as const,
+      provider: provider.name,
+      ...givenKeys(provider, keys),
+      rate,
+    };
+  }
+
+  const pick = (picked: ProviderRecord | null) => {
+    // A name that somebody has typed is theirs.
+    if (name === '' || name === provider?.title) setName(picked?.title ?? '');
+    setProvider(picked);
+    setKeys(nothingPasted);
+    change.reset();
   };
 
   return (
@@ -58,8 +92,9 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
               <SegmentedControl
                 aria-label="Kind"
                 value={kind}
-                onChange={chosen => setKind(chosen as SourceRecord['kind'])}
+                onChange={chosen => setKind(chosen as Kind)}
                 data={[
+                  { value: 'provider', label: 'Provider' },
                   { value: 'webhook', label: 'Webhook' },
                   { value: 'sdk', label: 'SDK' },
                 ]}
@@ -68,26 +103,45 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
                 {kinds[kind]}
               </Text>
             </div>
-            <TextInput
-              label="Name"
-              withAsterisk
-              placeholder={kind === 'webhook' ? 'Shop' : 'Orders'}
-              value={name}
-              error={problem('name')}
-              onChange={event => setName(event.currentTarget.value)}
-              data-autofocus
-            />
-            {kind === 'webhook' ? (
+            {kind === 'provider' && provider === null && (
+              <ProviderPicker providers={providers} onPick={pick} />
+            )}
+            {kind === 'provider' && provider !== null && (
+              <Group gap="sm">
+                <ProviderIcon name={provider.name} size={26} />
+                <Text fw={600}>{provider.title}</Text>
+                <Button variant="subtle" size="compact-sm" onClick={() => pick(null)}>
+                  Another provider
+                </Button>
+              </Group>
+            )}
+            {isChosen && (
+              <TextInput
+                label="Name"
+                withAsterisk
+                placeholder={kind === 'sdk' ? 'Orders' : 'Shop'}
+                value={name}
+                error={problem('name')}
+                onChange={event => setName(event.currentTarget.value)}
+                data-autofocus
+              />
+            )}
+            {kind === 'provider' && provider !== null && (
+              <>
+                <ProviderSteps provider={provider} />
+                <ProviderFields provider={provider} value={keys} onChange={setKeys} error={error} />
+              </>
+            )}
+            {kind === 'webhook' && (
               <>
                 <AuthChoice value={auth} onChange={setAuth} />
                 <RateInputs value={rate} onChange={setRate} error={error} />
               </>
-            ) : (
-              <MatchInput value={match} onChange={setMatch} error={problem('match')} />
             )}
+            {kind === 'sdk' && <MatchInput value={match} onChange={setMatch} error={problem('match')} />}
             {error && !isAtField && <ErrorNotice error={error} />}
             <Group gap="xs">
-              <Button type="submit" loading={change.isPending}>
+              <Button type="submit" loading={change.isPending} disabled={!isChosen}>
                 Make the source
               </Button>
               <Button component={Link} to="/sources" variant="default">
@@ -116,11 +170,15 @@ function Made({ source }: { source: NewSourceRecord }) {
       }
     >
       {secret !== null && <OneTimeSecret secret={secret} />}
+      {source.new_verify_token !== undefined && (
+        <OneTimeSecret secret={source.new_verify_token} what="verify token" />
+      )}
       {source.kind === 'webhook' && source.url !== null && (
         <Card title="URL">
           <CopyText text={source.url} label="Copy the URL" />
         </Card>
       )}
+      {source.kind === 'webhook' && source.provider !== undefined && <PasteCard name={source.provider} />}
       {command !== null && (
         <Card title="Send a first event" lead="Paste it into a terminal.">
           <Command text={command} />

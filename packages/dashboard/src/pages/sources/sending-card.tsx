@@ -5,11 +5,13 @@ import { Card } from '../../components/card.tsx';
 import { Command, CopyText } from '../../components/copy.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { RotateDialog } from '../../components/rotate-dialog.tsx';
+import { useCall } from '../../lib/api/use-call.ts';
 import { sendCommand } from '../../lib/send-command.ts';
 
 /** Where to send to, and a command that does. */
 export function SendingCard({ source }: { source: SourceRecord }) {
   const [secret, setSecret] = useState<string | null>(null);
+  const rotation = useRotation(source);
   const command = sendCommand(source, window.location.origin, secret);
   return (
     <Card title="Sending to it" lead={leadFor(source)}>
@@ -19,13 +21,14 @@ export function SendingCard({ source }: { source: SourceRecord }) {
         )}
         {secret !== null && <OneTimeSecret secret={secret} what="new secret" />}
         {command !== null && <Command text={command} />}
-        {source.kind === 'webhook' && source.auth !== 'none' && (
+        {rotation !== null && (
           <RotateDialog
             route="POST /sources/:id/rotate"
             id={source.id}
             permission="sources.change"
             what="Senders that sign or show either of the two are let in meanwhile."
-            previousUntil={source.previous_secret_until}
+            isPasted={rotation.isPasted}
+            previousUntil={rotation.previousUntil}
             onRotated={setSecret}
           />
         )}
@@ -39,8 +42,20 @@ export function SendingCard({ source }: { source: SourceRecord }) {
   );
 }
 
+/** How its secret is rotated; null where it has none. */
+function useRotation(source: SourceRecord) {
+  const { data: providers = [] } = useCall('GET /kinds/providers');
+  if (source.kind === 'sdk' || source.auth === 'none') return null;
+  const provider = providers.find(({ name }) => name === source.provider);
+  if (source.auth === 'provider' && provider?.fields.secret === undefined) return null;
+  const isPasted = provider?.fields.secret?.is_chosen === false;
+  return { isPasted, previousUntil: source.previous_secret_until };
+}
+
 function leadFor(source: SourceRecord): string {
   if (source.kind === 'sdk')
     return 'Every event of a type that matches, sent with any API key, belongs to it.';
+  if (source.auth === 'provider')
+    return 'What its provider signs becomes events, each with the type that it names.';
   return 'Every POST becomes one event. A text “type” in the body becomes its type.';
 }

@@ -14,6 +14,8 @@ import { useDelete } from '../../lib/use-delete.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
 import { OpenWarning } from './auth-choice.tsx';
 import { NewSourcePage } from './new-source.tsx';
+import { PasteCard } from './paste-card.tsx';
+import { ProviderIcon } from './provider-icon.tsx';
 import { RejectedRequests } from './rejected-requests.tsx';
 import { SendingCard } from './sending-card.tsx';
 import { SourceSettings } from './source-settings.tsx';
@@ -40,6 +42,16 @@ function ExistingSource({ id }: { id: string }) {
           <Badge color="gray" tt="none" fw={600}>
             {kind}
           </Badge>
+          {source.kind === 'webhook' && source.provider !== undefined && (
+            <Badge
+              color="gray"
+              tt="none"
+              fw={600}
+              leftSection={<ProviderIcon name={source.provider} size={14} />}
+            >
+              {source.provider}
+            </Badge>
+          )}
         </Group>
       }
       lead={
@@ -71,6 +83,9 @@ function ExistingSource({ id }: { id: string }) {
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">
             <SendingCard source={source} />
+            {source.kind === 'webhook' && source.provider !== undefined && (
+              <PasteCard name={source.provider} />
+            )}
             {source.kind === 'webhook' && <RejectedRequests source={source} />}
           </Stack>
         </Grid.Col>

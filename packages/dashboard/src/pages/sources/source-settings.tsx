@@ -113,11 +113,17 @@ function Fields(props: {
           />
         ) : (
           <>
-            <AuthChoice
-              value={draft.auth}
-              onChange={auth => change({ ...draft, auth })}
-              before={now.kind === 'webhook' ? now.auth : 'hmac'}
-            />
+            {draft.auth === 'provider' || draft.auth === 'custom' ? (
+              <Text size="sm" c="dimmed">
+                {authLabels[draft.auth].meaning}
+              </Text>
+            ) : (
+              <AuthChoice
+                value={draft.auth}
+                onChange={auth => change({ ...draft, auth })}
+                before={now.kind === 'webhook' ? now.auth : 'hmac'}
+              />
+            )}
             <RateInputs value={draft.rate} onChange={rate => change({ ...draft, rate })} error={error} />
             <Text size="xs" c="dimmed">
               Now: {describeRateLimit(draft.rate)}. Over it, senders get a 429 that says when to come again.

@@ -1,7 +1,9 @@
 import { Anchor, Text } from '@mantine/core';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { CopyText } from '../../../components/copy.tsx';
+import { Disclosure } from '../../../components/disclosure.tsx';
 import { ExactTime } from '../../../components/exact-time.tsx';
 import facts from '../../../components/facts.module.css';
 import { entityPage } from '../../../lib/entity-path.ts';
@@ -60,6 +62,25 @@ export function AcceptedCard({ event }: { event: EventRecord }) {
           <CopyText text={event.id} label="Copy the id" />
         </dd>
       </dl>
+      {event.headers !== null && <Headers headers={event.headers} />}
     </>
+  );
+}
+
+/** What its webhook came with; credentials and signatures are not kept. */
+function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
+  const names = Object.keys(headers).sort();
+  if (names.length === 0) return null;
+  return (
+    <Disclosure summary={<Text size="sm">Headers ({names.length})</Text>}>
+      <dl className={facts.facts}>
+        {names.map(name => (
+          <Fragment key={name}>
+            <dt className="mono">{name}</dt>
+            <dd className="mono">{headers[name]}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </Disclosure>
   );
 }

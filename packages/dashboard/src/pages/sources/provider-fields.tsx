@@ -1,0 +1,121 @@
+import { List, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import type { ProviderRecord } from '@sluice/contract/dashboard-providers';
+import { problemOf } from '../../components/kind-form/problems.ts';
+import { InlineCode } from '../../components/prose.tsx';
+import type { CallError } from '../../lib/api/call.ts';
+
+/** What is pasted of a provider, as it stands in the form; empty is left out. */
+export interface PastedKeys {
+  readonly secret: string;
+  readonly public_key: string;
+  readonly verify_token: string;
+  readonly url: string;
+  readonly verify_with: 'none' | 'bearer' | 'hmac';
+}
+
+export const nothingPasted: PastedKeys = {
+  secret: '',
+  public_key: '',
+  verify_token: '',
+  url: '',
+  verify_with: 'bearer',
+};
+
+/** Those of them that this provider asks for. */
+export function givenKeys({ fields }: ProviderRecord, keys: PastedKeys): Partial<PastedKeys> {
+  const names = Object.keys(fields) as (keyof PastedKeys)[];
+  return Object.fromEntries(names.flatMap(name => (keys[name].trim() === '' ? [] : [[name, keys[name]]])));
+}
+
+const waysToVerify = [
+  { value: 'bearer', label: 'A bearer token' },
+  { value: 'hmac', label: 'An HMAC in X-Ingest-Signature' },
+  { value: 'none', label: 'Nothing' },
+];
+
+/** The fields that a provider asks for, each with where its value is found. */
+export function ProviderFields(props: {
+  provider: ProviderRecord;
+  value: PastedKeys;
+  onChange(value: PastedKeys): void;
+  error: CallError | null;
+}) {
+  const { value, error } = props;
+  const { secret, public_key, verify_token, url, verify_with } = props.provider.fields;
+  const set = (changed: Partial<PastedKeys>) => props.onChange({ ...value, ...changed });
+  return (
+    <Stack gap="sm">
+      {verify_with && (
+        <Select
+          label={verify_with.label}
+          description={verify_with.hint}
+          data={waysToVerify}
+          value={value.verify_with}
+          allowDeselect={false}
+          onChange={chosen => set({ verify_with: chosen as PastedKeys['verify_with'] })}
+        />
+      )}
+      {secret && (
+        <PasswordInput
+          label={secret.label}
+          description={secret.hint}
+          withAsterisk={!secret.is_chosen}
+          value={value.secret}
+          error={problemOf(error, 'secret')}
+          autoComplete="off"
+          onChange={event => set({ secret: event.currentTarget.value })}
+        />
+      )}
+      {public_key && (
+        <TextInput
+          label={public_key.label}
+          description={public_key.hint}
+          withAsterisk
+          value={value.public_key}
+          error={problemOf(error, 'public_key')}
+          onChange={event => set({ public_key: event.currentTarget.value })}
+        />
+      )}
+      {verify_token && (
+        <TextInput
+          label={verify_token.label}
+          description={verify_token.hint}
+          value={value.verify_token}
+          error={problemOf(error, 'verify_token')}
+          autoComplete="off"
+          onChange={event => set({ verify_token: event.currentTarget.value })}
+        />
+      )}
+      {url && (
+        <TextInput
+          label={url.label}
+          description={url.hint}
+          value={value.url}
+          error={problemOf(error, 'url')}
+          onChange={event => set({ url: event.currentTarget.value })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** Where to paste what, in order. */
+export function ProviderSteps({ provider }: { provider: ProviderRecord }) {
+  return (
+    <Stack gap="xs">
+      <List type="ordered" size="sm" spacing={4}>
+        {provider.steps.map(step => (
+          <List.Item key={step}>{step}</List.Item>
+        ))}
+      </List>
+      {provider.note && (
+        <Text size="sm" c="dimmed">
+          <InlineCode text={provider.note} />
+        </Text>
+      )}
+      <Text size="xs" c="dimmed">
+        At the provider’s, look for “{provider.documentation}”.
+      </Text>
+    </Stack>
+  );
+}
