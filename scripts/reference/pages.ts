@@ -1,6 +1,7 @@
 import { renderApi } from './api.ts';
 import { renderDestinations } from './destinations.ts';
 import { renderErrors } from './errors.ts';
+import { renderProviders } from './providers.ts';
 import { renderSettings } from './settings.ts';
 import { renderSteps } from './steps.ts';
 
@@ -11,6 +12,7 @@ export const referencePages = (): Record<string, string> => ({
   'api.md': note + renderApi(),
   'destinations.md': note + renderDestinations(),
   'errors.md': note + renderErrors(),
+  'providers.md': note + renderProviders(),
   'settings.md': note + renderSettings(),
   'steps.md': note + renderSteps(),
 });

@@ -12,7 +12,7 @@ import type { Received } from './verification/received.ts';
  */
 type SenderCheck = (request: Request, source: KnownSource) => Promise<CheckedRequest | Response>;
 
-export interface CheckedRequest {
+interface CheckedRequest {
   /** Where the body had to be read to verify its signature. */
   readonly bytes: Uint8Array | null;
   /** What was verified as a provider signs. */
@@ -83,6 +83,6 @@ const HEADER = 'X-Ingest-Signature';
 function whyNoSignature(signature: string | null): string {
   if (signature === null) return explainMismatch({ part: 'header_missing', header: HEADER });
   const expected =
-    '64 lowercase hex characters: other schemes are verified by the mode “provider” or “custom”';
+    'the HMAC-SHA256 in lowercase hex and nothing else: other schemes belong to a source of their provider';
   return explainMismatch({ part: 'header_malformed', header: HEADER, expected });
 }

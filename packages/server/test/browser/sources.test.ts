@@ -48,6 +48,30 @@ async function runShown(): Promise<string> {
 }
 
 describe('a webhook source is made', () => {
+  test('of a provider: found by another of its names, with its key pasted, and where to paste the URL', async () => {
+    await open('/sources/new');
+    await page.getByText('Provider', { exact: true }).click();
+    await page.getByRole('button', { name: 'GitHub', exact: true }).waitFor();
+    await page.getByRole('textbox', { name: 'Provider' }).fill('clerk');
+    expect(await page.getByRole('button', { name: 'GitHub', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Standard Webhooks' }).click();
+    await page.getByText('Copy the signing secret (whsec_…) and paste it here.').waitFor();
+    await page.getByRole('button', { name: 'Make the source' }).click();
+    await page.getByText('Signing secret of Standard Webhooks', { exact: false }).waitFor();
+    await page.getByLabel('Signing secret').fill('whsec_c2VjcmV0IG9mIGEgcHJvdmlkZXI=');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Make the source' }).click();
+    await page.getByRole('heading', { name: 'Standard Webhooks is there' }).waitFor();
+    // It was pasted, so there is nothing to show once.
+    expect(await page.getByText('Copy this secret now').count()).toBe(0);
+    await page.getByRole('heading', { name: 'At Standard Webhooks' }).waitFor();
+    const url = await page.getByText('/whk/', { exact: false }).first().innerText();
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
+    await page.getByRole('link', { name: 'To the source' }).click();
+    await page.getByText('The header webhook-signature is missing', { exact: false }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
   test('signed: its secret is shown once, and the command beside it works when it is pasted', async () => {
     await open('/sources');
     await page.getByRole('link', { name: 'New source' }).first().click();

@@ -121,7 +121,8 @@ describe('a rejected request', () => {
     expect(await status(`t=${Math.floor(Date.now() / 1_000)},v1=${hex}`)).toBe(401);
     expect(await status(`sha256=${hex}`)).toBe(401);
     expect(await status(hex)).toBe(202);
-    for (const reason of await reasonsOf(source, 2)) expect(reason).toContain('64 lowercase hex');
+    for (const reason of await reasonsOf(source, 2))
+      expect(reason).toContain('in lowercase hex and nothing else');
   });
 });
 

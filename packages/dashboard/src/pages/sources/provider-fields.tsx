@@ -5,7 +5,7 @@ import { InlineCode } from '../../components/prose.tsx';
 import type { CallError } from '../../lib/api/call.ts';
 
 /** What is pasted of a provider, as it stands in the form; empty is left out. */
-export interface PastedKeys {
+interface PastedKeys {
   readonly secret: string;
   readonly public_key: string;
   readonly verify_token: string;

@@ -19,7 +19,7 @@ export interface ProviderDescription {
   readonly note?: string;
 }
 
-export interface ProviderFields {
+interface ProviderFields {
   readonly secret?: SecretField;
   readonly public_key?: PastedField;
   readonly verify_token?: PastedField;

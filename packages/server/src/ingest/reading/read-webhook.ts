@@ -25,7 +25,7 @@ export interface WebhookContent {
   readonly deliveryId: string | null;
 }
 
-export interface WebhookEvent {
+interface WebhookEvent {
   readonly type: string;
   readonly payload: string;
   /** The sender's own id of the event. */

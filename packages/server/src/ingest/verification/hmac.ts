@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type HmacAlgorithm = 'sha1' | 'sha256' | 'sha512';
 export type HmacEncoding = 'hex' | 'base64';
-export type HmacKey = string | Uint8Array;
+type HmacKey = string | Uint8Array;
 
 const digestBytes: Readonly<Record<HmacAlgorithm, number>> = { sha1: 20, sha256: 32, sha512: 64 };
 

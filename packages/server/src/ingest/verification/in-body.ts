@@ -1,4 +1,4 @@
-import { type Found, found, missed } from './received.ts';
+import { type Extracted, found, missed } from './received.ts';
 
 /** Reading a body before it is known to be genuine, where its signature lies inside it or covers its fields. */
 
@@ -7,7 +7,7 @@ const MOST_BYTES = 1024 * 1024;
 
 type BodyObject = Readonly<Record<string, unknown>>;
 
-export function jsonInBody(bytes: Uint8Array): Found<BodyObject> {
+export function jsonInBody(bytes: Uint8Array): Extracted<BodyObject> {
   try {
     const value: unknown = bytes.byteLength > MOST_BYTES ? null : JSON.parse(Buffer.from(bytes).toString());
     if (isObject(value)) return found(value);
@@ -18,7 +18,7 @@ export function jsonInBody(bytes: Uint8Array): Found<BodyObject> {
 }
 
 /** A body that is compressed, or larger than it may be, has no fields. */
-export function formInBody(bytes: Uint8Array): Found<URLSearchParams> {
+export function formInBody(bytes: Uint8Array): Extracted<URLSearchParams> {
   return bytes.byteLength > MOST_BYTES
     ? missed({ part: 'body_unreadable', expected: 'a form' })
     : found(new URLSearchParams(Buffer.from(bytes).toString()));

@@ -23,7 +23,7 @@ export interface Preset extends Omit<ProviderDescription, 'type'> {
   check?(keys: ProviderKeys): KeyFault | null;
 }
 
-export interface KeyFault {
+interface KeyFault {
   readonly field: 'secret' | 'public_key' | 'verify_token' | 'url';
   readonly message: string;
 }

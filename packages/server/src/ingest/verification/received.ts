@@ -12,22 +12,22 @@ export interface Received {
 }
 
 /** A value, or what is wrong with where it should be. */
-export type Found<T> =
+export type Extracted<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly mismatch: Mismatch };
 
-export const found = <T>(value: T): Found<T> => ({ ok: true, value });
-export const missed = (mismatch: Mismatch): Found<never> => ({ ok: false, mismatch });
+export const found = <T>(value: T): Extracted<T> => ({ ok: true, value });
+export const missed = (mismatch: Mismatch): Extracted<never> => ({ ok: false, mismatch });
 
 /** A header that may come once. Sent twice it arrives as a list, and nothing that is read here has a comma inside. */
-export function singleHeader(headers: Headers, header: string): Found<string> {
+export function singleHeader(headers: Headers, header: string): Extracted<string> {
   const value = headers.get(header);
   if (value === null || value === '') return missed({ part: 'header_missing', header });
   return value.includes(',') ? missed({ part: 'header_repeated', header }) : found(value);
 }
 
 /** How old a signed timestamp may be, and how far ahead. */
-export const TOLERANCE_S = 300;
+const TOLERANCE_S = 300;
 
 /** Beyond this a number counts milliseconds: as seconds it would lie in the year 5138. */
 const LARGEST_SECONDS = 100_000_000_000;

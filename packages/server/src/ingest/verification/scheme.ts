@@ -1,6 +1,6 @@
 import { decodeSignature, type HmacAlgorithm, type HmacEncoding, isHmacOf } from './hmac.ts';
 import type { Mismatch, Verdict } from './mismatch.ts';
-import { type Found, found, missed, type Received, singleHeader, timestampMismatch } from './received.ts';
+import { type Extracted, found, missed, type Received, singleHeader, timestampMismatch } from './received.ts';
 
 /**
  * A signature that stands in a header, as data: what is signed, with which HMAC, where the signature and its timestamp
@@ -66,7 +66,7 @@ interface SignatureParts {
   readonly timestamp: string | null;
 }
 
-function readHeaders(scheme: HmacScheme, { headers }: Received): Found<SignatureParts> {
+function readHeaders(scheme: HmacScheme, { headers }: Received): Extracted<SignatureParts> {
   const { header, prefix = '', timestampHeader } = scheme;
   const raw = scheme.isList ? listHeader(headers, header) : singleHeader(headers, header);
   if (!raw.ok) return raw;
@@ -82,7 +82,7 @@ function readHeaders(scheme: HmacScheme, { headers }: Received): Found<Signature
 }
 
 /** A list that came as several headers is the same list. */
-function listHeader(headers: Headers, header: string): Found<string> {
+function listHeader(headers: Headers, header: string): Extracted<string> {
   const value = headers.get(header);
   return value ? found(value) : missed({ part: 'header_missing', header });
 }
@@ -95,7 +95,7 @@ function formatReader(
   header: string,
   format: string,
   isList: boolean,
-): (received: Received) => Found<SignatureParts> {
+): (received: Received) => Extracted<SignatureParts> {
   const separator = format.includes(';') ? ';' : ',';
   const expected = format.replace(/[{}]/g, '');
   const named = format.split(separator).map(part => /^\s*([\w-]+)=\{(timestamp|signature)\}\s*$/.exec(part));
@@ -127,7 +127,7 @@ function formatReader(
   };
 }
 
-function wholeReader(header: string, format: string): (received: Received) => Found<SignatureParts> {
+function wholeReader(header: string, format: string): (received: Received) => Extracted<SignatureParts> {
   const pattern = new RegExp(
     `^${format
       .split(/(\{timestamp\}|\{signature\})/)

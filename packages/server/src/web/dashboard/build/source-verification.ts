@@ -26,7 +26,7 @@ const beyondOurs = [
   'scheme',
 ] as const satisfies readonly (keyof Input)[];
 
-export interface AcceptedVerification {
+interface AcceptedVerification {
   readonly change: Pick<
     SourceChange,
     'auth' | 'provider' | 'providerOptions' | 'sealedSecret' | 'sealedVerifyToken' | 'typeFrom'
@@ -168,7 +168,7 @@ function requirePaths({ type_from }: Input): void {
 }
 
 /** What goes on record of a change: everything but what is secret. */
-export function withoutSecrets<T extends object>(input: T): Omit<T, 'secret' | 'verify_token'> {
+export function withoutPasted<T extends object>(input: T): Omit<T, 'secret' | 'verify_token'> {
   const {
     secret: _secret,
     verify_token: _token,

@@ -22,7 +22,7 @@ import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { may } from '../permissions.ts';
 import { newestFirst, optionalTime } from '../records.ts';
-import { acceptVerification, withoutSecrets } from './source-verification.ts';
+import { acceptVerification, withoutPasted } from './source-verification.ts';
 
 const MOST_REJECTIONS = 1_000;
 
@@ -103,9 +103,7 @@ export function sourceCalls(
       sealedVerifyToken: change.sealedVerifyToken ?? null,
       typeFrom: change.typeFrom ?? null,
     };
-    await configuration
-      .audited(call.record('source.created', id, withoutSecrets(input)))
-      .createSource(source);
+    await configuration.audited(call.record('source.created', id, withoutPasted(input))).createSource(source);
     return call.answer({ ...show(source, call), ...made }, 201);
   });
 
@@ -130,10 +128,10 @@ export function sourceCalls(
       enabled,
       ...(rate ? { ratePerSecond: rate.per_second, rateBurst: rate.burst } : {}),
       ...change,
-      // A secret that was pasted anew holds alone; rotating it is another call.
+      // A new secret that was pasted holds alone; rotating it is another call.
       ...(change.sealedSecret === undefined ? {} : { previousSealedSecret: null, previousSecretUntil: null }),
     };
-    const record = call.record('source.changed', source.id, withoutSecrets(input));
+    const record = call.record('source.changed', source.id, withoutPasted(input));
     await configuration.audited(record).updateSource(source.orgId, source.id, changed, clock.now());
     return call.answer({ ...show(await find(call), call), ...made });
   });
