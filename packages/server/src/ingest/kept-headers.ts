@@ -4,6 +4,8 @@ export type HeaderKeeper = (headers: Headers, attributes?: Readonly<Record<strin
 /** Names and values of one event together. */
 const MOST_CHARACTERS = 16 * 1024;
 
+const MOST_JUDGED = 1_000;
+
 const never = ['authorization', 'cookie', 'x-api-key', 'x-auth-token'];
 
 /**
@@ -17,8 +19,17 @@ export function createHeaderKeeper(
   const listed = leftOut.map(name => name.toLowerCase());
   const names = new Set([...never, ...secretHeaders, ...listed.filter(name => !name.endsWith('*'))]);
   const beginnings = ['proxy-', ...listed.filter(name => name.endsWith('*')).map(name => name.slice(0, -1))];
-  const isLeftOut = (name: string): boolean =>
+  const judge = (name: string): boolean =>
     names.has(name) || name.includes('signature') || beginnings.some(beginning => name.startsWith(beginning));
+  /** Every request of a sender has the same names; what somebody makes up is judged each time. */
+  const judged = new Map<string, boolean>();
+  const isLeftOut = (name: string): boolean => {
+    const known = judged.get(name);
+    if (known !== undefined) return known;
+    const verdict = judge(name);
+    if (judged.size < MOST_JUDGED) judged.set(name, verdict);
+    return verdict;
+  };
 
   return (headers, attributes) => {
     const kept: Record<string, string> = {};

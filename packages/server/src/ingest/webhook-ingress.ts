@@ -157,14 +157,15 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
   function readingOf(request: Request, { rules }: KnownSource): WebhookReading {
     const media = mediaTypeOf(request);
     if (rules === null) return { media, rules, typeHeader: null, cloud: null };
-    const header = rules.type?.headers.find(name => request.headers.has(name));
+    let typeHeader: string | null = null;
+    for (const name of rules.type?.headers ?? []) typeHeader ??= request.headers.get(name);
     const cloud = rules.isCloudEvent ? cloudModeOf(request.headers) : null;
     if (rules.isCloudEvent && cloud === null)
       throw new Problem('validation_failed', {
         message:
           'This source takes CloudEvents: application/cloudevents+json, a batch of them, or ce- headers.',
       });
-    return { media, rules, typeHeader: header === undefined ? null : request.headers.get(header), cloud };
+    return { media, rules, typeHeader, cloud };
   }
 
   /** Refused for its size alone, it costs nothing to read. */

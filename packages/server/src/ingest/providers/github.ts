@@ -32,7 +32,7 @@ function forge({ name, title, also, place, documentation, ownSignature, ownHeade
     ownSignature === undefined
       ? []
       : [{ header: ownSignature, algorithm: 'sha256', encoding: 'hex', signed: '{body}' }];
-  const signed = signedByFirst([...own, hub]);
+  const signed = signedByFirst(own, hub);
   return {
     name,
     title,

@@ -51,20 +51,16 @@ export interface PreparedProvider {
   confirm?(received: Received): Response | null | Promise<Response | null>;
 }
 
-/** What a preset with several ways of signing says of them: the first whose header is there counts. */
-export const signedByFirst = (schemes: readonly HmacScheme[]) => ({
-  secretHeaders: schemes.map(({ header }) => header),
+/** What a preset with several ways of signing says of them: the first whose header is there counts, else the last. */
+export const signedByFirst = (schemes: readonly HmacScheme[], otherwise: HmacScheme) => ({
+  secretHeaders: [...schemes, otherwise].map(({ header }) => header),
   prepare({ secrets }: ProviderKeys): PreparedProvider {
-    const ways = schemes.map(scheme => ({
-      header: scheme.header,
-      verify: schemeVerifier(scheme, secrets),
-    }));
+    const ways = schemes.map(scheme => ({ header: scheme.header, verify: schemeVerifier(scheme, secrets) }));
+    const last = schemeVerifier(otherwise, secrets);
     return {
       verify(received) {
-        const way = ways.find(({ header }) => received.headers.has(header));
-        return way === undefined
-          ? { part: 'header_missing', header: schemes[0]?.header ?? '' }
-          : way.verify(received);
+        for (const { header, verify } of ways) if (received.headers.has(header)) return verify(received);
+        return last(received);
       },
     };
   },
