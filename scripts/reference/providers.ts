@@ -11,7 +11,11 @@ The providers that a webhook source can be made for, as their presets describe t
 
 ${table(
   ['Provider', 'Name', 'Also'],
-  providers.map(({ name, title, also = [] }) => [`[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`, `\`${name}\``, also.join(', ')]),
+  providers.map(({ name, title, also = [] }) => [
+    `[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`,
+    `\`${name}\``,
+    also.join(', '),
+  ]),
 )}
 
 ${providers

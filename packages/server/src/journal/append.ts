@@ -30,7 +30,12 @@ const MOST_BYTES_WAITING = 64 * 1024 * 1024;
 
 /** About what an event takes in memory while it waits. */
 const sizeOf = ({ type, payload, senderId, entityExternalId, headers }: NewEvent): number =>
-  200 + type.length + payload.length + (senderId?.length ?? 0) + (entityExternalId?.length ?? 0) + (headers?.length ?? 0);
+  200 +
+  type.length +
+  payload.length +
+  (senderId?.length ?? 0) +
+  (entityExternalId?.length ?? 0) +
+  (headers?.length ?? 0);
 
 const tooSlow = () =>
   new Problem('storage_unavailable', {
