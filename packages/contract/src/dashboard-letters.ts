@@ -47,8 +47,8 @@ const eventRecord = z.object({
   ...eventSummary.shape,
   /** The sender's own id for it. */
   sender_id: z.string().nullable(),
-  /** What a webhook came with, by lower-case name; null where none are kept. */
-  headers: z.record(z.string(), z.string()).nullable(),
+  /** What a webhook came with, by lower-case name; absent where none are kept. */
+  headers: z.record(z.string(), z.string()).optional(),
   /** When its payload was erased on request. */
   erased_at: z.string().nullable(),
   /** While it waits to be tried again: when, and how often it was tried. */

@@ -72,6 +72,21 @@ describe('a webhook source is made', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 
+  test('with a scheme of one’s own, whose fields say what is wrong with them', async () => {
+    await open('/sources/new');
+    await page.getByText('Provider', { exact: true }).click();
+    await page.getByRole('button', { name: 'A scheme of your own' }).click();
+    await page.getByLabel('Name').fill('Acme');
+    await page.getByLabel('Header', { exact: false }).first().fill('X-Acme-Signature');
+    await page.getByLabel('What is signed').fill('{timestamp}.{body}');
+    await page.getByRole('button', { name: 'Make the source' }).click();
+    await page.getByText('Must say where {timestamp} lies', { exact: false }).waitFor();
+    await page.getByLabel('Format').fill('t={timestamp},v1={signature}');
+    await page.getByRole('button', { name: 'Make the source' }).click();
+    await page.getByRole('heading', { name: 'Acme is there' }).waitFor();
+    await page.getByText('Copy this secret now').waitFor();
+  });
+
   test('signed: its secret is shown once, and the command beside it works when it is pasted', async () => {
     await open('/sources');
     await page.getByRole('link', { name: 'New source' }).first().click();

@@ -85,7 +85,7 @@ test('an event without the header does not match, and one of /v1/ingest has none
     body: '{"events":[{"type":"x"}]}',
   });
   const { data } = (await answer.json()) as { data: { events: { id: string }[] } };
-  expect(dataOf(await owner.get(`/events/${data.events[0]?.id}`))).toMatchObject({ headers: null });
+  expect(dataOf(await owner.get(`/events/${data.events[0]?.id}`))).not.toHaveProperty('headers');
 });
 
 test('an event that is tried out in a draft brings its headers', async () => {

@@ -20,6 +20,7 @@ import { givenKeys, nothingPasted, ProviderFields, ProviderSteps } from './provi
 import { ProviderIcon } from './provider-icon.tsx';
 import { ProviderPicker } from './provider-picker.tsx';
 import { RateInputs } from './rate-inputs.tsx';
+import { givenScheme, SchemeFields, usualScheme } from './scheme-fields.tsx';
 
 const kinds = {
   provider: 'GitHub, Stripe, Slack and many more, each verified as it signs.',
@@ -45,6 +46,8 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
   const { data: providers = [] } = useCall('GET /kinds/providers');
   const [provider, setProvider] = useState<ProviderRecord | null>(null);
   const [keys, setKeys] = useState(nothingPasted);
+  /** Null: one of the presets is used, or none yet. */
+  const [scheme, setScheme] = useState<typeof usualScheme | null>(null);
   const [name, setName] = useState('');
   const [auth, setAuth] = useState<WebhookSourceRecord['auth']>('hmac');
   const [rate, setRate] = useState<WebhookSourceRecord['rate']>(usualRate);
@@ -52,10 +55,10 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
   const change = useChange('POST /sources');
   const { error } = change;
   const problem = (path: string) => problemOf(error, path);
-  const isAtField = ['name', 'rate', 'match', ...Object.keys(nothingPasted)].some(
+  const isAtField = ['name', 'rate', 'match', 'scheme', ...Object.keys(nothingPasted)].some(
     path => problem(path) !== null,
   );
-  const isChosen = kind !== 'provider' || provider !== null;
+  const isChosen = kind !== 'provider' || provider !== null || scheme !== null;
 
   const make = (event: FormEvent) => {
     event.preventDefault();
@@ -64,6 +67,8 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
 
   function bodyOf() {
     if (kind === 'sdk') return { kind, name, match };
+    if (kind === 'provider' && scheme !== null)
+      return { kind: 'webhook' as const, name, auth: 'custom' as const, ...givenScheme(scheme), rate };
     if (kind === 'webhook' || provider === null) return { kind: 'webhook' as const, name, auth, rate };
     return {
       kind: 'webhook' as const,
@@ -79,6 +84,7 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
     // A name that somebody has typed is theirs.
     if (name === '' || name === provider?.title) setName(picked?.title ?? '');
     setProvider(picked);
+    setScheme(null);
     setKeys(nothingPasted);
     change.reset();
   };
@@ -103,8 +109,12 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
                 {kinds[kind]}
               </Text>
             </div>
-            {kind === 'provider' && provider === null && (
-              <ProviderPicker providers={providers} onPick={pick} />
+            {kind === 'provider' && !isChosen && (
+              <ProviderPicker
+                providers={providers}
+                onPick={pick}
+                onOwnScheme={() => setScheme(usualScheme)}
+              />
             )}
             {kind === 'provider' && provider !== null && (
               <Group gap="sm">
@@ -131,6 +141,9 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
                 <ProviderSteps provider={provider} />
                 <ProviderFields provider={provider} value={keys} onChange={setKeys} error={error} />
               </>
+            )}
+            {kind === 'provider' && scheme !== null && (
+              <SchemeFields value={scheme} onChange={setScheme} error={error} />
             )}
             {kind === 'webhook' && (
               <>

@@ -9,6 +9,7 @@ import classes from './provider-picker.module.css';
 export function ProviderPicker(props: {
   providers: readonly ProviderRecord[];
   onPick(provider: ProviderRecord): void;
+  onOwnScheme(): void;
 }) {
   const [wanted, setWanted] = useState('');
   const shown = props.providers.filter(provider => isLike(provider, wanted));
@@ -42,6 +43,12 @@ export function ProviderPicker(props: {
             </Text>
           </button>
         ))}
+        <button type="button" className={classes.provider} onClick={props.onOwnScheme}>
+          <ProviderIcon name="custom" size={22} />
+          <Text span size="sm" fw={500}>
+            A scheme of your own
+          </Text>
+        </button>
       </div>
       {shown.length === 0 && (
         <Text size="sm" c="dimmed">

@@ -62,7 +62,7 @@ export function AcceptedCard({ event }: { event: EventRecord }) {
           <CopyText text={event.id} label="Copy the id" />
         </dd>
       </dl>
-      {event.headers !== null && <Headers headers={event.headers} />}
+      {event.headers !== undefined && <Headers headers={event.headers} />}
     </>
   );
 }

@@ -61,7 +61,6 @@ const anEvent = (given: Partial<EventRecord>): EventRecord => ({
   timestamp: soon(0),
   received_at: soon(0),
   sender_id: null,
-  headers: null,
   erased_at: null,
   waiting: null,
   payload: {},

@@ -107,7 +107,9 @@ export function eventCalls(
     const record = stringifyJson({
       ...toRow(event),
       sender_id: event.senderId,
-      headers: event.headers === undefined ? null : (JSON.parse(event.headers) as Record<string, string>),
+      ...(event.headers === undefined
+        ? {}
+        : { headers: JSON.parse(event.headers) as Record<string, string> }),
       erased_at: optionalTime(event.erasedAt),
       waiting: retry && { until: toRfc3339(retry.dueAt), retries: retry.retries },
       runs: shown,
