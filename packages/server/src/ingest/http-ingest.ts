@@ -22,7 +22,7 @@ export interface IngestDependencies {
   readonly room: ByteRoom;
   readonly clock: Clock;
   /** Reads what is too large to be read in place. */
-  readonly bodyThread: Pick<BodyThread, 'readBatch' | 'readWebhook'>;
+  readonly bodyThread: Pick<BodyThread, 'readBatch' | 'readWebhook' | 'readProof'>;
   /** Resolves once it is on stable storage. */
   accept(request: AppendRequest): Promise<AppendResult>;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
 import { systemClock } from '../core/clock.ts';
 import { createByteRoom } from '../core/http/byte-room.ts';
 import { READ_IN_PLACE_BYTES } from '../core/http/read-body.ts';
@@ -6,8 +7,11 @@ import type { AppendRequest } from '../core/stores/journal.ts';
 import type { ActivityLog } from './activity.ts';
 import { createHttpIngest, type IngestDependencies } from './http-ingest.ts';
 import { createHeaderKeeper } from './kept-headers.ts';
+import { mailgun } from './providers/mailgun.ts';
+import { proofIn } from './providers/registry.ts';
 import { createRateLimiter } from './rate.ts';
 import { packBatch } from './reading/protocol.ts';
+import type { KnownProvider } from './verification/known-provider.ts';
 import { createWebhookIngress } from './webhook-ingress.ts';
 
 const limits = {
@@ -21,7 +25,7 @@ const limits = {
 };
 
 /** Both endpoints, with the sizes of what they had read elsewhere, and the events that they accepted. */
-function openEndpoints() {
+function openEndpoints(provider: KnownProvider | null = null) {
   const elsewhere: number[] = [];
   const accepted: AppendRequest[] = [];
   const activity = { keyUsed() {}, sourceSeen() {}, refused() {} } satisfies Partial<ActivityLog>;
@@ -32,11 +36,11 @@ function openEndpoints() {
         id: 'src_1',
         orgId: 'org_1',
         enabled: true,
-        auth: 'none',
+        auth: provider === null ? 'none' : 'provider',
         secret: '',
         previous: null,
         rate: { perSecond: 0, burst: 0 },
-        provider: null,
+        provider,
         rules: null,
       }),
       retentionMs: async () => 0,
@@ -61,6 +65,10 @@ function openEndpoints() {
           attributes: null,
         };
         return { events: [event], isList: false, deliveryId: null };
+      },
+      async readProof(_orgId, bytes, name) {
+        elsewhere.push(bytes.byteLength);
+        return proofIn(name, bytes);
       },
     },
     async accept(request) {
@@ -128,4 +136,23 @@ test('a webhook that is too large for an event is refused at once', async () => 
   const refused = webhook(requestOf(bodyOf(limits.eventBytes + 1, hook)), 'token');
   expect(await refused.catch(error => error.code)).toBe('payload_too_large');
   expect(elsewhere).toEqual([]);
+});
+
+test('so is one that holds its own signature, before anybody knows whose it is', async () => {
+  const keys = { secrets: ['secret'], publicKey: null, verifyToken: null, verifyWith: 'none' } as const;
+  const current = mailgun.prepare(keys, { fetchText: async () => '' });
+  const { webhook, elsewhere } = openEndpoints({ preset: mailgun, current, rotating: null, url: null });
+  const signed = (secret: string) => {
+    const signature = createHmac('sha256', secret).update('1t').digest('hex');
+    return [`{"signature":{"timestamp":"1","token":"t","signature":"${signature}"},"a":"`, '"}'] as const;
+  };
+  const [small, large] = [READ_IN_PLACE_BYTES, READ_IN_PLACE_BYTES + 1];
+  expect((await webhook(requestOf(bodyOf(small, signed('secret'))), 'token')).status).toBe(202);
+  expect(elsewhere).toEqual([]);
+  expect((await webhook(requestOf(bodyOf(large, signed('secret'))), 'token')).status).toBe(202);
+  // Once for its signature, once for its event.
+  expect(elsewhere).toEqual([large, large]);
+  const forged = webhook(requestOf(bodyOf(large, signed('another'))), 'token');
+  expect(await forged.catch(error => error.code)).toBe('unauthenticated');
+  expect(elsewhere).toEqual([large, large, large]);
 });

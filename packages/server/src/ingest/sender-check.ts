@@ -1,6 +1,9 @@
 import type { Clock } from '../core/clock.ts';
+import { READ_IN_PLACE_BYTES } from '../core/http/read-body.ts';
 import { bearerOf, unauthenticated } from './credentials.ts';
 import type { KnownSource } from './directory.ts';
+import { proofIn } from './providers/registry.ts';
+import type { BodyThread } from './reading/body-thread.ts';
 import { isSameSecret, isSignature, isSignedBy } from './signature.ts';
 import type { KnownProvider } from './verification/known-provider.ts';
 import { explainMismatch } from './verification/mismatch.ts';
@@ -25,8 +28,9 @@ export function createSenderCheck(dependencies: {
   readonly clock: Clock;
   read(request: Request, source: KnownSource): Promise<Uint8Array>;
   addressOf(request: Request): string;
+  readonly bodyThread: Pick<BodyThread, 'readProof'>;
 }): SenderCheck {
-  const { clock, read, addressOf } = dependencies;
+  const { clock, read, addressOf, bodyThread } = dependencies;
 
   // One promise for each request: at this endpoint's rate each turn of the event loop is felt.
   return (request, source) =>
@@ -72,6 +76,10 @@ export function createSenderCheck(dependencies: {
       headers,
       bytes,
       url: () => url ?? addressOf(request),
+      proof: () =>
+        bytes.byteLength <= READ_IN_PLACE_BYTES
+          ? proofIn(preset.name, bytes)
+          : bodyThread.readProof(source.orgId, bytes, preset.name),
       now: clock.now(),
     };
     const verdict = provider.verify(received);

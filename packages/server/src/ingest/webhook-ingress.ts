@@ -40,7 +40,7 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
   );
   const readContent = createWebhookReader(limits);
   const read = (request: Request, { id }: KnownSource) => readBytes(request, limits, roomOf(id));
-  const check = createSenderCheck({ clock, read, addressOf: dependencies.addressOf });
+  const check = createSenderCheck({ clock, read, addressOf: dependencies.addressOf, bodyThread });
 
   return {
     async receive(request: Request, token: string): Promise<Response> {

@@ -1,5 +1,5 @@
 import { createPublicKey, verify as isVerified, type KeyObject } from 'node:crypto';
-import { jsonInBody } from '../verification/in-body.ts';
+import { isObject, questionIn } from '../verification/in-body.ts';
 import type { Preset } from '../verification/preset.ts';
 import { type Received, singleHeader } from '../verification/received.ts';
 
@@ -17,10 +17,10 @@ const publicKeyOf = (text: string): KeyObject | null =>
 
 /** Interactions ask with type 1, events of an application with type 0; there type 1 has an event inside. */
 function answerPing({ bytes }: Received): Response | null {
-  const body = jsonInBody(bytes);
-  if (!body.ok) return null;
-  if (body.value.type === 0) return new Response(null, { status: 204 });
-  return body.value.type === 1 && body.value.event === undefined ? Response.json({ type: 1 }) : null;
+  const question = questionIn(bytes, '"type"');
+  if (!isObject(question)) return null;
+  if (question.type === 0) return new Response(null, { status: 204 });
+  return question.type === 1 && question.event === undefined ? Response.json({ type: 1 }) : null;
 }
 
 export const discord: Preset = {

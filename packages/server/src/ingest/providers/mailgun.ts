@@ -1,6 +1,7 @@
 import { decodeSignature, isHmacOf } from '../verification/hmac.ts';
-import { isObject, jsonInBody } from '../verification/in-body.ts';
+import { isObject, readProof, textsOf } from '../verification/in-body.ts';
 import type { Preset } from '../verification/preset.ts';
+import { missed } from '../verification/received.ts';
 import { givenSecret } from './fields.ts';
 
 /** Mailgun: the signature is a part of the body, over a timestamp and a token. */
@@ -18,19 +19,19 @@ export const mailgun: Preset = {
   signature: 'HMAC-SHA256 of timestamp and token, hexadecimal, in `signature` of the body.',
   note: 'The rest of the body is not signed. Repeats come for hours, so timestamps are not held against the clock; a token counts once.',
   secretHeaders: [],
+  proofIn: bytes =>
+    readProof(bytes, ({ signature }) =>
+      isObject(signature)
+        ? textsOf(signature, ['timestamp', 'token', 'signature'], 'signature.')
+        : missed({ part: 'field_missing', field: 'signature' }),
+    ),
   prepare: ({ secrets }) => ({
-    verify({ bytes }) {
-      const body = jsonInBody(bytes);
-      if (!body.ok) return body.mismatch;
-      const { signature: proof } = body.value;
-      if (!isObject(proof)) return { part: 'field_missing', field: 'signature' };
-      const { timestamp, token, signature } = proof;
-      for (const [name, value] of Object.entries({ timestamp, token, signature })) {
-        if (typeof value !== 'string' || value === '')
-          return { part: 'field_missing', field: `signature.${name}` };
-      }
-      const given = decodeSignature(String(signature), 'sha256', 'hex');
-      return given !== null && isHmacOf(secrets, 'sha256', [given], [String(timestamp), String(token)])
+    async verify(received) {
+      const proof = await received.proof();
+      if (!proof.ok) return proof.mismatch;
+      const { timestamp = '', token = '', signature = '' } = proof.value;
+      const given = decodeSignature(signature, 'sha256', 'hex');
+      return given !== null && isHmacOf(secrets, 'sha256', [given], [timestamp, token])
         ? null
         : { part: 'signature_differs', where: 'signature.signature', over: 'its timestamp and its token' };
     },

@@ -1,5 +1,5 @@
 import { decodeSignature, isHmacOf } from '../verification/hmac.ts';
-import { fieldsAsSigned, formInBody } from '../verification/in-body.ts';
+import { formProof } from '../verification/in-body.ts';
 import type { Preset } from '../verification/preset.ts';
 import { singleHeader } from '../verification/received.ts';
 import { givenSecret, signedUrl } from './fields.ts';
@@ -21,17 +21,18 @@ export const mandrill: Preset = {
   note: 'A list makes one event of each item. A HEAD is answered.',
   secretHeaders: [HEADER],
   requiredHeaders: [HEADER],
+  proofIn: formProof,
   prepare: ({ secrets }) => ({
     challenge: request => (request.method === 'HEAD' ? new Response(null) : null),
-    verify(received) {
+    async verify(received) {
       const given = singleHeader(received.headers, HEADER);
       if (!given.ok) return given.mismatch;
-      const fields = formInBody(received.bytes);
-      if (!fields.ok) return fields.mismatch;
       const signature = decodeSignature(given.value, 'sha1', 'base64');
       if (signature === null)
         return { part: 'header_malformed', header: HEADER, expected: 'HMAC-SHA1 in base64' };
-      return isHmacOf(secrets, 'sha1', [signature], [received.url(), fieldsAsSigned(fields.value)])
+      const proof = await received.proof();
+      if (!proof.ok) return proof.mismatch;
+      return isHmacOf(secrets, 'sha1', [signature], [received.url(), proof.value.fields ?? ''])
         ? null
         : { part: 'signature_differs', where: HEADER, over: 'the URL and the fields' };
     },

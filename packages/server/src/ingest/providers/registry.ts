@@ -1,4 +1,6 @@
+import type { Proof } from '../verification/in-body.ts';
 import type { Preset } from '../verification/preset.ts';
+import { type Extracted, found } from '../verification/received.ts';
 import { bitbucket, jira } from './atlassian.ts';
 import { calendly } from './calendly.ts';
 import { cloudevents } from './cloudevents.ts';
@@ -77,6 +79,10 @@ export const presets: readonly Preset[] = [
 
 export const findPreset = (name: string): Preset | null =>
   presets.find(preset => preset.name === name) ?? null;
+
+/** What the signature of this provider needs of a body. */
+export const proofIn = (name: string, bytes: Uint8Array): Extracted<Proof> =>
+  findPreset(name)?.proofIn?.(bytes) ?? found({});
 
 /** Every header of any of them that carries a signature or a token. */
 export const secretHeaders = (): string[] => presets.flatMap(preset => preset.secretHeaders);

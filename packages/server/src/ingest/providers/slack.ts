@@ -1,5 +1,5 @@
 import { plainAnswer } from '../verification/challenge.ts';
-import { jsonInBody } from '../verification/in-body.ts';
+import { isObject, questionIn } from '../verification/in-body.ts';
 import { type Preset, signedBy } from '../verification/preset.ts';
 import type { Received } from '../verification/received.ts';
 import { givenSecret } from './fields.ts';
@@ -14,14 +14,11 @@ const signed = signedBy({
   timestampHeader: 'x-slack-request-timestamp',
 });
 
-/** Asked, signed, when somebody saves the address; a request of any size is looked through no further than this. */
-const LARGEST_QUESTION = 4_096;
-
+/** Asked, signed, when somebody saves the address. */
 function answerVerification({ bytes }: Received): Response | null {
-  if (bytes.byteLength > LARGEST_QUESTION || !Buffer.from(bytes).includes('"url_verification"')) return null;
-  const body = jsonInBody(bytes);
-  if (!body.ok || body.value.type !== 'url_verification') return null;
-  return plainAnswer(String(body.value.challenge ?? ''));
+  const question = questionIn(bytes, 'url_verification');
+  if (!isObject(question) || question.type !== 'url_verification') return null;
+  return plainAnswer(String(question.challenge ?? ''));
 }
 
 export const slack: Preset = {

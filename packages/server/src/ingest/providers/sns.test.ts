@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { signSns, snsCertificate } from '../../../test/contract/provider/samples.ts';
+import { proofIn } from './registry.ts';
 import { sns } from './sns.ts';
 
 /** Amazon's own addresses cannot be reached from a test: what is fetched there is handed in. */
@@ -14,13 +15,11 @@ function open(answer: (url: string) => string = () => snsCertificate.cert) {
       },
     },
   );
-  const received = (body: string) => ({
-    method: 'POST',
-    headers: new Headers(),
-    bytes: new TextEncoder().encode(body),
-    url: () => '',
-    now: Date.now(),
-  });
+  const received = (body: string) => {
+    const bytes = new TextEncoder().encode(body);
+    const proof = () => proofIn('sns', bytes);
+    return { method: 'POST', headers: new Headers(), bytes, url: () => '', proof, now: Date.now() };
+  };
   return {
     fetched,
     verify: (body: string) => provider.verify(received(body)),

@@ -1,10 +1,10 @@
 import { verify as isVerified, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { messageOf, Problem } from '../../core/errors.ts';
-import { jsonInBody } from '../verification/in-body.ts';
+import { isObject, type Proof, questionIn, readProof, textsOf } from '../verification/in-body.ts';
 import type { Mismatch, Verdict } from '../verification/mismatch.ts';
 import type { Preset, ProviderPorts } from '../verification/preset.ts';
-import type { Received } from '../verification/received.ts';
+import { found, type Received } from '../verification/received.ts';
 
 /** Amazon SNS: signed with a certificate that is fetched from AWS, over fields of the message. */
 
@@ -17,18 +17,16 @@ const MOST_CERTIFICATES = 8;
 const NOTIFICATION = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];
 const CONFIRMATION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
 
-type Message = Readonly<Record<string, unknown>>;
-
 function ofAws(text: unknown): string | null {
   if (typeof text !== 'string' || !URL.canParse(text)) return null;
   const { protocol, hostname, port, username } = new URL(text);
   return protocol === 'https:' && port === '' && username === '' && HOST.test(hostname) ? text : null;
 }
 
-function signedText(message: Message): string {
+function signedText(message: Proof): string {
   const names = message.Type === 'Notification' ? NOTIFICATION : CONFIRMATION;
   return names
-    .filter(name => typeof message[name] === 'string')
+    .filter(name => message[name] !== undefined)
     .map(name => `${name}\n${message[name]}\n`)
     .join('');
 }
@@ -50,6 +48,17 @@ export const sns: Preset = {
     'RSA over fields of the message, by a certificate that is fetched from `sns.<region>.amazonaws.com`.',
   note: 'Any topic that has the URL may send: keep it to yourself. `SubscriptionConfirmation` is answered by a visit to its `SubscribeURL` and makes no event.',
   secretHeaders: [],
+  proofIn: bytes =>
+    readProof(bytes, message => {
+      const required = textsOf(message, ['Type', 'Signature', 'SigningCertURL']);
+      if (!required.ok) return required;
+      const texts: Record<string, string> = { ...required.value };
+      for (const name of [...CONFIRMATION, 'Subject', 'SignatureVersion']) {
+        const value = message[name];
+        if (typeof value === 'string') texts[name] = value;
+      }
+      return found(texts);
+    }),
   prepare(_keys, ports) {
     const certificates = new LRUCache<string, Promise<X509Certificate>>({ max: MOST_CERTIFICATES });
     const certificateOf: CertificateOf = url => {
@@ -71,13 +80,10 @@ export const sns: Preset = {
 
 type CertificateOf = (url: string) => Promise<X509Certificate>;
 
-async function verify({ bytes, now }: Received, certificateOf: CertificateOf): Promise<Verdict> {
-  const body = jsonInBody(bytes);
-  if (!body.ok) return body.mismatch;
-  const message = body.value;
-  for (const field of ['Type', 'Signature', 'SigningCertURL']) {
-    if (typeof message[field] !== 'string') return { part: 'field_missing', field };
-  }
+async function verify(received: Received, certificateOf: CertificateOf): Promise<Verdict> {
+  const proof = await received.proof();
+  if (!proof.ok) return proof.mismatch;
+  const message = proof.value;
   const url = ofAws(message.SigningCertURL);
   if (url === null || !CERTIFICATE_PATH.test(new URL(url).pathname))
     return refused('SigningCertURL is no address of Amazon SNS.');
@@ -87,9 +93,9 @@ async function verify({ bytes, now }: Received, certificateOf: CertificateOf): P
   } catch (error) {
     return refused(messageOf(error));
   }
-  if (Date.parse(certificate.validTo) < now) return refused('it has expired.');
+  if (Date.parse(certificate.validTo) < received.now) return refused('it has expired.');
   const algorithm = message.SignatureVersion === '2' ? 'sha256' : 'sha1';
-  const signature = Buffer.from(String(message.Signature), 'base64');
+  const signature = Buffer.from(message.Signature ?? '', 'base64');
   return isVerified(algorithm, Buffer.from(signedText(message)), certificate.publicKey, signature)
     ? null
     : { part: 'signature_differs', where: 'Signature', over: 'the fields of this message' };
@@ -97,9 +103,9 @@ async function verify({ bytes, now }: Received, certificateOf: CertificateOf): P
 
 /** Amazon sends nothing before somebody has visited the address that it gives here. */
 async function confirmSubscription({ bytes }: Received, ports: ProviderPorts): Promise<Response | null> {
-  const body = jsonInBody(bytes);
-  if (!body.ok || body.value.Type !== 'SubscriptionConfirmation') return null;
-  const url = ofAws(body.value.SubscribeURL);
+  const question = questionIn(bytes, 'SubscriptionConfirmation');
+  if (!isObject(question) || question.Type !== 'SubscriptionConfirmation') return null;
+  const url = ofAws(question.SubscribeURL);
   if (url === null)
     throw new Problem('unauthenticated', { reason: 'SubscribeURL is no address of Amazon SNS.' });
   try {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decodeSignature, isHmacOf } from '../verification/hmac.ts';
-import { fieldsAsSigned, formInBody } from '../verification/in-body.ts';
+import { formProof } from '../verification/in-body.ts';
 import type { Verdict } from '../verification/mismatch.ts';
 import type { Preset } from '../verification/preset.ts';
 import { type Received, singleHeader } from '../verification/received.ts';
@@ -9,7 +9,7 @@ import { givenSecret, signedUrl } from './fields.ts';
 /** Twilio: the URL and the fields of the form are signed; of a JSON body its digest, which stands in the URL. */
 const HEADER = 'x-twilio-signature';
 
-function verify(secrets: readonly string[], received: Received): Verdict {
+async function verify(secrets: readonly string[], received: Received): Promise<Verdict> {
   const given = singleHeader(received.headers, HEADER);
   if (!given.ok) return given.mismatch;
   const signature = decodeSignature(given.value, 'sha1', 'base64');
@@ -23,9 +23,9 @@ function verify(secrets: readonly string[], received: Received): Verdict {
       return { part: 'signature_differs', where: 'bodySHA256 of the URL', over: 'this body' };
     return isHmacOf(secrets, 'sha1', [signature], [url]) ? null : differs('the URL');
   }
-  const fields = formInBody(received.bytes);
-  if (!fields.ok) return fields.mismatch;
-  return isHmacOf(secrets, 'sha1', [signature], [url, fieldsAsSigned(fields.value)])
+  const proof = await received.proof();
+  if (!proof.ok) return proof.mismatch;
+  return isHmacOf(secrets, 'sha1', [signature], [url, proof.value.fields ?? ''])
     ? null
     : differs('the URL and the fields');
 }
@@ -48,6 +48,7 @@ export const twilio: Preset = {
   note: 'Answered with 200 and an empty TwiML document.',
   secretHeaders: [HEADER],
   requiredHeaders: [HEADER],
+  proofIn: formProof,
   prepare: ({ secrets }) => ({ verify: received => verify(secrets, received) }),
   answer: () => new Response(EMPTY_DOCUMENT, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } }),
   deliveryHeaders: ['i-twilio-idempotency-token'],

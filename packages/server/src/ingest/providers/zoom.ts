@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { isObject, jsonInBody } from '../verification/in-body.ts';
+import { isObject, questionIn } from '../verification/in-body.ts';
 import { type Preset, signedBy } from '../verification/preset.ts';
 import type { Received } from '../verification/received.ts';
 import { givenSecret } from './fields.ts';
@@ -14,15 +14,12 @@ const signed = signedBy({
   timestampHeader: 'x-zm-request-timestamp',
 });
 
-/** A request of any size is looked through no further than this. */
-const LARGEST_QUESTION = 4_096;
 const QUESTION = 'endpoint.url_validation';
 
 function answerValidation({ bytes }: Received, secret: string): Response | null {
-  if (bytes.byteLength > LARGEST_QUESTION || !Buffer.from(bytes).includes(QUESTION)) return null;
-  const body = jsonInBody(bytes);
-  if (!body.ok || body.value.event !== QUESTION || !isObject(body.value.payload)) return null;
-  const plainToken = String(body.value.payload.plainToken ?? '');
+  const question = questionIn(bytes, QUESTION);
+  if (!isObject(question) || question.event !== QUESTION || !isObject(question.payload)) return null;
+  const plainToken = String(question.payload.plainToken ?? '');
   const encryptedToken = createHmac('sha256', secret).update(plainToken).digest('hex');
   return Response.json({ plainToken, encryptedToken });
 }

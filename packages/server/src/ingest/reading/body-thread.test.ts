@@ -10,6 +10,7 @@ import { createEntityBodyReader } from '../../core/entities/bodies.ts';
 import { Problem } from '../../core/errors.ts';
 import { startThread } from '../../runtime/thread.ts';
 import { hashBody } from '../idempotency.ts';
+import { presets, proofIn } from '../providers/registry.ts';
 import { createBodyThread } from './body-thread.ts';
 import { type FromBodyThread, packBatch, type ToBodyThread } from './protocol.ts';
 import { createBatchReader } from './read-batch.ts';
@@ -78,6 +79,26 @@ describe('a body is read alike in place and on the thread', () => {
       expect(await outcomeOf(() => thread.readWebhook('org_1', copy, how))).toEqual(inPlace);
     });
   }
+});
+
+describe('what a signature needs of a body is read alike in place and on the thread', () => {
+  for (const { name } of presets.filter(({ proofIn }) => proofIn !== undefined)) {
+    test(name, async () => {
+      for (const { body } of hostileWebhooks(limits.bodyBytes, limits.eventBytes)) {
+        if (body.byteLength > limits.bodyBytes) continue;
+        const copy = new Uint8Array(body);
+        expect(await thread.readProof('org_1', copy, name)).toEqual(proofIn(name, body));
+        // Whoever verified it goes on to read it.
+        expect(copy.byteLength).toBe(body.byteLength);
+      }
+    });
+  }
+
+  test('a form of very many names', async () => {
+    const names = Array.from({ length: 120_000 }, (_, n) => `${n.toString(36)}=`).join('&');
+    const proof = await thread.readProof('org_1', new TextEncoder().encode(names), 'twilio');
+    expect(proof.ok && proof.value.fields?.length).toBe(names.replaceAll(/[=&]/g, '').length);
+  });
 });
 
 describe('a write of entities is read alike in place and on the thread', () => {

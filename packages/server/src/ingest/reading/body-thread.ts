@@ -3,6 +3,8 @@ import { Problem } from '../../core/errors.ts';
 import { createByteRoom, createByteRooms } from '../../core/http/byte-room.ts';
 import { noRoomForBody } from '../../core/http/read-body.ts';
 import type { Limits } from '../limits.ts';
+import type { Proof } from '../verification/in-body.ts';
+import type { Extracted } from '../verification/received.ts';
 import type { FromBodyThread, ToBodyThread } from './protocol.ts';
 import type { WebhookContent, WebhookReading } from './read-webhook.ts';
 
@@ -17,6 +19,8 @@ export interface BodyThread extends LargeEntityBodies {
     isHashed: boolean,
   ): Promise<{ packed: string; hash: string | null }>;
   readWebhook(orgId: string, bytes: Uint8Array, how: WebhookReading): Promise<WebhookContent>;
+  /** What the signature of a provider needs of this body, which stays with its caller. */
+  readProof(orgId: string, bytes: Uint8Array, provider: string): Promise<Extracted<Proof>>;
   stop(): void;
 }
 
@@ -82,7 +86,7 @@ export function createBodyThread(options: {
       if (job === undefined) continue;
       current = job;
       thread ??= begin();
-      thread.post(job.reading, movable(job.reading.bytes));
+      thread.post(job.reading, movable(job.reading));
       return;
     }
   }
@@ -112,6 +116,11 @@ export function createBodyThread(options: {
       if (answer.kind !== 'webhook') throw problemOf(answer);
       return answer.content;
     },
+    async readProof(orgId, bytes, provider) {
+      const answer = await read(orgId, { kind: 'proof', bytes, provider });
+      if (answer.kind !== 'proof') throw problemOf(answer);
+      return answer.proof;
+    },
     async readEntities(orgId, bytes) {
       const answer = await read(orgId, { kind: 'entities', bytes });
       if (answer.kind !== 'entities') throw problemOf(answer);
@@ -133,9 +142,9 @@ export function createBodyThread(options: {
   };
 }
 
-/** Bytes that have their memory to themselves need not be copied to go over. */
-const movable = ({ buffer, byteLength }: Uint8Array): ArrayBuffer[] =>
-  buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+/** Bytes that have their memory to themselves need not be copied to go over, where nobody needs them afterwards. */
+const movable = ({ kind, bytes: { buffer, byteLength } }: Reading): ArrayBuffer[] =>
+  kind !== 'proof' && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 
 function problemOf(answer: FromBodyThread): Error {
   if (answer.kind !== 'refused')

@@ -3,6 +3,8 @@ import type { NewEvent } from '../../core/event/event.ts';
 import { newId } from '../../core/ids.ts';
 import { TextReader, TextWriter } from '../../core/threads/packed-text.ts';
 import type { Limits } from '../limits.ts';
+import type { Proof } from '../verification/in-body.ts';
+import type { Extracted } from '../verification/received.ts';
 import { type BatchEvent, happenedAt, payloadOf } from './read-batch.ts';
 import type { WebhookContent, WebhookReading } from './read-webhook.ts';
 
@@ -11,6 +13,8 @@ export type ToBodyThread =
   | { readonly kind: 'open'; readonly limits: Limits }
   | { readonly kind: 'batch'; readonly bytes: Uint8Array; readonly isHashed: boolean }
   | { readonly kind: 'webhook'; readonly bytes: Uint8Array; readonly how: WebhookReading }
+  /** What a provider's signature needs of its body: see `Preset.proofIn`. */
+  | { readonly kind: 'proof'; readonly bytes: Uint8Array; readonly provider: string }
   /** Of a write of entities: see `EntityBodyReader`. */
   | { readonly kind: 'entities' | 'traits'; readonly bytes: Uint8Array };
 
@@ -23,6 +27,7 @@ export type FromBodyThread =
       readonly hash: string | null;
     }
   | { readonly kind: 'webhook'; readonly content: WebhookContent }
+  | { readonly kind: 'proof'; readonly proof: Extracted<Proof> }
   /** See `unpackEntities`. */
   | { readonly kind: 'entities'; readonly packed: string }
   | { readonly kind: 'traits'; readonly traits: string }

@@ -1,6 +1,7 @@
 import { createEntityBodyReader, type EntityBodyReader, packEntities } from '../../core/entities/bodies.ts';
 import { messageOf, Problem } from '../../core/errors.ts';
 import { hashBody } from '../idempotency.ts';
+import { proofIn } from '../providers/registry.ts';
 import { carry, type FromBodyThread, packBatch, type ToBodyThread } from './protocol.ts';
 import { type BatchReader, createBatchReader } from './read-batch.ts';
 import { createWebhookReader, type WebhookReader } from './read-webhook.ts';
@@ -22,6 +23,8 @@ export function serveBodies(end: {
     switch (kind) {
       case 'webhook':
         return { kind, content: readers.webhook(bytes, message.how) };
+      case 'proof':
+        return { kind, proof: proofIn(message.provider, bytes) };
       case 'entities':
         return { kind, packed: packEntities(readers.writes.entities(bytes)) };
       case 'traits':

@@ -1,5 +1,6 @@
 import type { ProviderDescription } from '../../core/kinds/provider-admin.ts';
 import type { BodyRules } from '../reading/body-rules.ts';
+import type { ProofReader } from './in-body.ts';
 import type { Verdict } from './mismatch.ts';
 import type { Received } from './received.ts';
 import { type HmacScheme, schemeVerifier } from './scheme.ts';
@@ -13,6 +14,8 @@ export interface Preset extends Omit<ProviderDescription, 'type'> {
   readonly secretHeaders: readonly string[];
   /** Without these a request is rejected before its body is read. */
   readonly requiredHeaders?: readonly string[];
+  /** Where the signature lies inside the body, or covers its fields. */
+  readonly proofIn?: ProofReader;
   readonly body?: BodyRules;
   /** Headers with the provider's id of a delivery, the first that is there. */
   readonly deliveryHeaders?: readonly string[];

@@ -1,4 +1,5 @@
 import { seconds } from '../../core/clock.ts';
+import type { Proof } from './in-body.ts';
 import type { Mismatch } from './mismatch.ts';
 
 /** A request as it is verified: its headers and the bytes of its body as received, before anything is decompressed. */
@@ -8,6 +9,8 @@ export interface Received {
   readonly bytes: Uint8Array;
   /** The address that the provider signed; computed for those alone who ask. */
   url(): string;
+  /** What the preset's `proofIn` takes of the body; a large one is read on a thread of its own. */
+  proof(): Extracted<Proof> | Promise<Extracted<Proof>>;
   readonly now: number;
 }
 
