@@ -44,7 +44,8 @@ export const sourceScheme = z
     tolerance_s: z.int().min(1).max(MOST_TOLERANCE_S).optional(),
     url: textOf(1, 2_048).optional(),
     format: textOf(1, 128)
-      .refine(text => text.includes('{signature}'), 'must contain {signature}.')
+      .refine(text => text.split('{signature}').length === 2, 'must contain {signature} once.')
+      .refine(text => text.split('{timestamp}').length <= 2, 'may contain {timestamp} once.')
       .optional(),
   })
   .refine(

@@ -25,6 +25,12 @@ test('credentials, signatures and what the operator lists are left out', () => {
   expect(kept({ ...secret, 'x-internal': 'kept' })).toEqual({ 'x-internal': 'kept' });
 });
 
+test('the header of a source’s own scheme is left out of what that source keeps', () => {
+  const headers = new Headers({ 'x-acme': 'x', 'x-b': 'y' });
+  expect(JSON.parse(keep(headers, null, ['x-acme']))).toEqual({ 'x-b': 'y' });
+  expect(JSON.parse(keep(headers))).toEqual({ 'x-acme': 'x', 'x-b': 'y' });
+});
+
 test('16 KiB in all: what does not fit is left out, and what comes after it may still fit', () => {
   const half = 'y'.repeat(8 * 1024 - 1);
   const found = kept({ a: half, b: `${half}z`, c: 'y'.repeat(8 * 1024 - 2) });

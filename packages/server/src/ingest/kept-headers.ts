@@ -1,5 +1,10 @@
 /** The headers of a webhook request that are kept with its event. */
-export type HeaderKeeper = (headers: Headers, attributes?: Readonly<Record<string, string>> | null) => string;
+export type HeaderKeeper = (
+  headers: Headers,
+  attributes?: Readonly<Record<string, string>> | null,
+  /** Of one source's own scheme. */
+  secretHeaders?: readonly string[],
+) => string;
 
 /** Names and values of one event together. */
 const MOST_CHARACTERS = 16 * 1024;
@@ -31,12 +36,12 @@ export function createHeaderKeeper(
     return verdict;
   };
 
-  return (headers, attributes) => {
+  return (headers, attributes, ownSecrets) => {
     const kept: Record<string, string> = {};
     let room = MOST_CHARACTERS;
     const keep = (value: string, name: string) => {
       const size = name.length + value.length;
-      if (size > room || isLeftOut(name)) return;
+      if (size > room || isLeftOut(name) || ownSecrets?.includes(name)) return;
       room -= size;
       kept[name] = value;
     };

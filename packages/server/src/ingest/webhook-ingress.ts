@@ -134,8 +134,14 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
   ): NewEvent[] {
     // The items of a list share the headers that they came with.
     let shared: string | undefined;
+    const keep = (attributes: Readonly<Record<string, string>> | null) =>
+      keepHeaders(
+        request.headers,
+        attributes,
+        source.auth === 'custom' ? source.provider?.preset.secretHeaders : undefined,
+      );
     return events.map(({ type, payload, senderId, happenedAt, attributes }) => {
-      shared ??= attributes === null ? keepHeaders(request.headers) : undefined;
+      shared ??= attributes === null ? keep(null) : undefined;
       return {
         id: newId('evt', receivedAt),
         type,
@@ -149,7 +155,7 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
         entityKind: null,
         entityExternalId: null,
         happenedAt: happenedAt ?? receivedAt,
-        headers: shared ?? keepHeaders(request.headers, attributes),
+        headers: shared ?? keep(attributes),
       };
     });
   }

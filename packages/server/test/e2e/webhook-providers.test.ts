@@ -33,13 +33,14 @@ const send = (url: string, body: string, headers: Record<string, string>, method
   fetch(url, { method, body: method === 'POST' ? body : null, headers });
 
 function requestOf(sample: Sample, url: string, now = Date.now()) {
-  const { headers, body } = sample.sign({ url, body: sample.body, at: Math.floor(now / 1_000) }, sample.keys);
+  const draft = { url, body: sample.body, at: Math.floor(now / 1_000) };
+  const { headers, body, url: signedUrl = url } = sample.sign(draft, sample.keys);
   const all: Record<string, string> = {
     'content-type': sample.contentType ?? 'application/json',
     ...sample.headers,
     ...headers,
   };
-  return { headers: all, body: body ?? sample.body };
+  return { headers: all, body: body ?? sample.body, url: signedUrl };
 }
 
 const eventsOf = async (source: { id: string }) =>
@@ -62,8 +63,8 @@ describe('each provider', () => {
     test(sample.name, async () => {
       const { private_key: _, ...keys } = sample.keys;
       const source = await create({ auth: 'provider', provider: sample.name, ...keys });
-      const { headers, body } = requestOf(sample, source.url);
-      const answer = await send(source.url, body, headers);
+      const { headers, body, url } = requestOf(sample, source.url);
+      const answer = await send(url, body, headers);
       expect(answer.status).toBe(sample.status ?? 202);
       const events = await eventsOf(source);
       expect(events.map(({ type }) => type).sort()).toEqual([...sample.types].sort());
@@ -74,7 +75,7 @@ describe('each provider', () => {
       if (signature !== null) expect(Object.keys(kept ?? {})).not.toContain(signature);
 
       if (sample.isKeyed) {
-        expect((await send(source.url, body, headers)).status).toBe(sample.status ?? 202);
+        expect((await send(url, body, headers)).status).toBe(sample.status ?? 202);
         expect(await eventsOf(source)).toHaveLength(sample.types.length);
       }
       if (!sample.isOpen) {
@@ -206,6 +207,21 @@ describe('a handshake is answered as the provider wants it, and is no event', ()
     });
     expect(ping.status).toBe(200);
     for (const source of [graph, dropbox, cloud, shop]) expect(await eventsOf(source)).toEqual([]);
+  });
+
+  test('Azure Event Grid: the validation code, where the URL has the secret', async () => {
+    const source = await create({ auth: 'provider', provider: 'azure-event-grid', secret: 's' });
+    const body = JSON.stringify([
+      {
+        id: '1',
+        eventType: 'Microsoft.EventGrid.SubscriptionValidationEvent',
+        data: { validationCode: '512d38b6' },
+      },
+    ]);
+    const answer = await send(`${source.url}?code=s`, body, { 'aeg-event-type': 'SubscriptionValidation' });
+    expect([answer.status, await answer.json()]).toEqual([200, { validationResponse: '512d38b6' }]);
+    expect((await send(`${source.url}?code=t`, body, {})).status).toBe(401);
+    expect(await eventsOf(source)).toEqual([]);
   });
 
   test('GitHub’s ping and Discord’s', async () => {
@@ -370,6 +386,8 @@ describe('a scheme of one’s own', () => {
       },
     });
     expect((await send(one.url, '{}', { 'x-acme': `t=${at},v1=${hex(`${at}.{}`)}` })).status).toBe(202);
+    const [signed] = await eventsOf(one);
+    expect((await eventRecord(signed?.id ?? '')).headers).not.toHaveProperty('x-acme');
   });
 
   test('is checked before it is stored', async () => {
@@ -387,6 +405,7 @@ describe('a scheme of one’s own', () => {
     expect(await refused({ signed: '{timestamp}{body}' })).toEqual([400, 'scheme.timestamp_header']);
     expect(await refused({ algorithm: 'md5' })).toEqual([400, 'scheme.algorithm']);
     expect(await refused({ format: 't={timestamp}' })).toEqual([400, 'scheme.format']);
+    expect(await refused({ format: '{signature}{signature}' })).toEqual([400, 'scheme.format']);
   });
 });
 

@@ -42,7 +42,7 @@ function allowOrigin({ method, headers }: Request): Response | null {
 export const cloudevents: Preset = {
   name: 'cloudevents',
   title: 'CloudEvents',
-  also: ['Azure Event Grid', 'Knative', 'Google Eventarc'],
+  also: ['Knative', 'Google Eventarc', 'Event Grid with the CloudEvents schema'],
   steps: [
     'Make this source.',
     'Give its URL to the sender, with the secret as agreed on: as a bearer token, or to sign with.',

@@ -1,7 +1,9 @@
 import type { Proof } from '../verification/in-body.ts';
 import type { Preset } from '../verification/preset.ts';
 import { type Extracted, found } from '../verification/received.ts';
+import { adyen } from './adyen.ts';
 import { bitbucket, jira } from './atlassian.ts';
+import { azureEventGrid } from './azure-event-grid.ts';
 import { calendly } from './calendly.ts';
 import { cloudevents } from './cloudevents.ts';
 import { discord } from './discord.ts';
@@ -75,6 +77,8 @@ export const presets: readonly Preset[] = [
   docusign,
   mandrill,
   postmark,
+  adyen,
+  azureEventGrid,
 ];
 
 export const findPreset = (name: string): Preset | null =>

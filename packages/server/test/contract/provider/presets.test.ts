@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
 import { presets, proofIn, secretHeaders } from '../../../src/ingest/providers/registry.ts';
 import type { Mismatch } from '../../../src/ingest/verification/mismatch.ts';
 import type { Preset } from '../../../src/ingest/verification/preset.ts';
@@ -21,12 +22,13 @@ function requestOf(sample: Sample, options: { keys?: SampleKeys; at?: number } =
   const at = Math.floor((options.at ?? NOW) / 1_000);
   const draft = { url: URL_AS_SHOWN, body: sample.body, at };
   const signed = sample.sign(draft, options.keys ?? sample.keys);
-  return { headers: new Headers({ ...sample.headers, ...signed.headers }), body: signed.body ?? sample.body };
+  const headers = new Headers({ ...sample.headers, ...signed.headers });
+  return { headers, body: signed.body ?? sample.body, url: signed.url ?? URL_AS_SHOWN };
 }
 
 async function verify(
   sample: Sample,
-  { headers, body }: { readonly headers: Headers; readonly body: string },
+  request: { readonly headers: Headers; readonly body: string; readonly url?: string },
 ): Promise<Mismatch | null> {
   const { keys } = sample;
   const provider = presetOf(sample).prepare(
@@ -39,15 +41,18 @@ async function verify(
     { fetchText: async () => snsCertificate.cert },
   );
   for (const header of presetOf(sample).requiredHeaders ?? []) {
-    if (!headers.get(header)) return { part: 'header_missing', header };
+    if (!request.headers.get(header)) return { part: 'header_missing', header };
   }
-  return provider.verify(received(sample, headers, body));
+  return provider.verify(received(sample, request));
 }
 
-function received({ name }: Sample, headers: Headers, body: string): Received {
+function received(
+  { name }: Sample,
+  { headers, body, url = URL_AS_SHOWN }: { headers: Headers; body: string; url?: string },
+): Received {
   const bytes = new TextEncoder().encode(body);
   const proof = () => proofIn(name, bytes);
-  return { method: 'POST', headers, bytes, url: () => URL_AS_SHOWN, proof, now: NOW };
+  return { method: 'POST', headers, bytes, url: () => url, proof, now: NOW };
 }
 
 test('there are at least 25, each with a sample, and each sample has its preset', () => {
@@ -83,18 +88,17 @@ for (const sample of samples) {
         verifyWith: sample.keys.verify_with ?? ('bearer' as const),
       };
       const { verify } = preset.prepare(keys, { fetchText: async () => '' });
-      for (const { headers, body } of [requestOf(sample), requestOf(sample, { keys: other })]) {
-        expect(await verify(received(sample, headers, body))).toBeNull();
-      }
+      for (const request of [requestOf(sample), requestOf(sample, { keys: other })])
+        expect(await verify(received(sample, request))).toBeNull();
     });
 
     test(
       sample.isBodyUnsigned ? 'a body that is not signed may change' : 'one byte changed is refused',
       async () => {
-        const { headers, body } = requestOf(sample);
+        const { headers, body, url } = requestOf(sample);
         const at = Math.floor(sample.body.length / 2);
         const changed = sample.isBodyUnsigned ? body.replace('{', '{ ') : flip(body, at);
-        const mismatch = await verify(sample, { headers, body: changed });
+        const mismatch = await verify(sample, { headers, body: changed, url });
         if (sample.isBodyUnsigned) expect(mismatch).toBeNull();
         else expect(mismatch).not.toBeNull();
       },
@@ -134,6 +138,11 @@ for (const sample of samples) {
       test('the header is never kept', () => {
         expect(['authorization', ...secretHeaders()]).toContain(signatureHeader);
       });
+    } else if (sample.isInUrl) {
+      test('a URL without the secret is refused', async () => {
+        const { headers, body } = requestOf(sample);
+        expect(await verify(sample, { headers, body })).toMatchObject({ part: 'token_differs' });
+      });
     } else if (!sample.isOpen) {
       test('a body that cannot be read is refused, since its signature lies inside', async () => {
         for (const body of ['', '{', 'null', '[]', '{}'])
@@ -152,6 +161,18 @@ for (const sample of samples) {
     });
   });
 }
+
+test('Adyen’s own example is taken, and a body that its platforms sign', async () => {
+  const adyen = samples.find(({ name }) => name === 'adyen') as Sample;
+  const { body } = requestOf(adyen);
+  // From Adyen's documentation, for this key and these fields.
+  expect(body).toContain('coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=');
+  const platform = '{"type":"balancePlatform.transfer.created"}';
+  const key = Buffer.from(adyen.keys.secret ?? '', 'hex');
+  const headers = new Headers({ hmacsignature: createHmac('sha256', key).update(platform).digest('base64') });
+  expect(await verify(adyen, { headers, body: platform })).toBeNull();
+  expect(await verify(adyen, { headers, body })).toMatchObject({ part: 'signature_differs' });
+});
 
 /** The text with one character of it another. */
 const flip = (text: string, at: number): string =>

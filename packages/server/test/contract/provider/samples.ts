@@ -16,7 +16,7 @@ export interface Sample {
   sign(draft: Draft, keys: SampleKeys): Signed;
   /** What it becomes. */
   readonly types: readonly string[];
-  /** Where the signature stands; null: inside the body, or nowhere. */
+  /** Where the signature stands; null: inside the body, in the URL, or nowhere. */
   readonly signatureHeader: string | null;
   /** A body that is not signed may change on its way. */
   readonly isBodyUnsigned?: true;
@@ -24,6 +24,8 @@ export interface Sample {
   readonly isTimed?: true;
   /** The header is a list, and may come twice. */
   readonly isList?: true;
+  /** The secret stands in the URL that the provider is given. */
+  readonly isInUrl?: true;
   /** Nothing is verified. */
   readonly isOpen?: true;
   /** What it is answered where that is no 202. */
@@ -52,6 +54,8 @@ interface Signed {
   readonly headers: Readonly<Record<string, string>>;
   /** Where the signature is a part of it. */
   readonly body?: string;
+  /** Likewise. */
+  readonly url?: string;
 }
 
 type Hash = 'sha1' | 'sha256';
@@ -552,6 +556,38 @@ export const samples: readonly Sample[] = [
     signatureHeader: 'authorization',
     isBodyUnsigned: true,
   },
+  {
+    name: 'adyen',
+    keys: { secret: '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056' },
+    body: '{"live":"false","notificationItems":[{"NotificationRequestItem":{"eventCode":"AUTHORISATION","success":"true","pspReference":"7914073381342284","merchantAccountCode":"TestMerchant","merchantReference":"TestPayment-1407325143704","amount":{"currency":"EUR","value":1130}}}]}',
+    sign: ({ body }, { secret = '' }) => {
+      const notification = JSON.parse(body);
+      const { NotificationRequestItem: item } = notification.notificationItems[0];
+      const signed = [item.pspReference, '', item.merchantAccountCode, item.merchantReference];
+      signed.push(item.amount.value, item.amount.currency, item.eventCode, item.success);
+      const hmacSignature = hmac('sha256', Buffer.from(secret, 'hex'), signed.join(':'), 'base64');
+      item.additionalData = { hmacSignature };
+      return { headers: {}, body: JSON.stringify(notification) };
+    },
+    types: ['adyen.AUTHORISATION'],
+    signatureHeader: null,
+    status: 200,
+    isKeyed: true,
+  },
+  {
+    name: 'azure-event-grid',
+    keys: { secret },
+    body: '[{"id":"1","eventType":"Microsoft.Storage.BlobCreated","data":{}},{"id":"2","eventType":"Microsoft.Storage.BlobDeleted","data":{}}]',
+    sign: ({ url }, { secret = '' }) => ({ headers: {}, url: `${url}?code=${encodeURIComponent(secret)}` }),
+    types: [
+      'azure-event-grid.Microsoft.Storage.BlobCreated',
+      'azure-event-grid.Microsoft.Storage.BlobDeleted',
+    ],
+    signatureHeader: null,
+    isBodyUnsigned: true,
+    isInUrl: true,
+    isKeyed: true,
+  },
 ];
 
 /** The keys of somebody else. */
@@ -559,7 +595,7 @@ export function otherKeys({ keys }: Sample): SampleKeys {
   if (keys.private_key !== undefined && keys.public_key === undefined)
     return { private_key: createAuthority().certify(['x']).key };
   if (keys.public_key !== undefined) return keys.public_key.length === 64 ? ed25519() : p256();
-  const [before, after] = [keys.secret?.slice(0, -1) ?? '', keys.secret?.endsWith('x') ? 'y' : 'x'];
+  const [before, after] = [keys.secret?.slice(0, -1) ?? '', keys.secret?.endsWith('a') ? 'b' : 'a'];
   // The last character of base64 may stand for no more than padding.
   return {
     ...keys,
