@@ -41,7 +41,11 @@ export const sourceScheme = z
     prefix: textOf(0, 64).optional(),
     signed: textOf(1, 256).refine(text => text.includes('{body}'), 'must contain {body}.'),
     timestamp_header: headerName.optional(),
-    tolerance_s: z.int().min(1).max(MOST_TOLERANCE_S).optional(),
+    tolerance_s: z
+      .int('must be a whole number.')
+      .min(1, 'must be at least 1.')
+      .max(MOST_TOLERANCE_S, `may be at most ${MOST_TOLERANCE_S}.`)
+      .optional(),
     url: textOf(1, 2_048).optional(),
     format: textOf(1, 128)
       .refine(text => text.split('{signature}').length === 2, 'must contain {signature} once.')

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { execFile } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import {
@@ -68,7 +69,9 @@ describe('a webhook source is made', () => {
     const url = await page.getByText('/whk/', { exact: false }).first().innerText();
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
     await page.getByRole('link', { name: 'To the source' }).click();
-    await page.getByText('The header webhook-signature is missing', { exact: false }).waitFor();
+    const reason = 'The header webhook-signature is missing: the request is not signed';
+    await page.getByRole('button', { name: reason, exact: false }).click();
+    await page.getByRole('region').getByText(reason, { exact: false }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 
@@ -85,6 +88,51 @@ describe('a webhook source is made', () => {
     await page.getByRole('button', { name: 'Make the source' }).click();
     await page.getByRole('heading', { name: 'Acme is there' }).waitFor();
     await page.getByText('Copy this secret now').waitFor();
+  });
+
+  test('how it is verified and where its types come from can be changed afterwards', async () => {
+    const square = await makeSource({
+      kind: 'webhook',
+      name: 'Till',
+      auth: 'provider',
+      provider: 'square',
+      secret: 'first',
+    });
+    await open(`/sources/${square.id}`);
+    await page.getByLabel('URL as the provider knows it').fill('https://hooks.example.com/till');
+    await page.getByRole('combobox', { name: 'Type of its events' }).click();
+    await page.getByRole('option', { name: 'A header' }).click();
+    await page.getByLabel('Header with the type').fill('x-till-event');
+    await page.getByLabel('Before it').fill('till.');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    const record = async (id: string) => dataOf<object>(await owner.get(`/sources/${id}`));
+    await until(async () => 'type_from' in (await record(square.id)), 'it was not saved');
+    expect(await record(square.id)).toMatchObject({
+      signed_url: 'https://hooks.example.com/till',
+      type_from: { header: 'x-till-event', prefix: 'till.' },
+    });
+    const body = '{"type":"own"}';
+    const signed = createHmac('sha256', 'first').update(`https://hooks.example.com/till${body}`);
+    const answer = await fetch(square.url, {
+      method: 'POST',
+      body,
+      headers: { 'x-square-hmacsha256-signature': signed.digest('base64'), 'x-till-event': 'sale' },
+    });
+    const { data } = (await answer.json()) as { data: { id: string } };
+    expect(dataOf<object>(await owner.get(`/events/${data.id}`))).toMatchObject({ type: 'till.sale' });
+
+    const scheme = { header: 'x-acme', algorithm: 'sha256', encoding: 'hex', signed: '{body}' };
+    const acme = await makeSource({ kind: 'webhook', name: 'Acme', auth: 'custom', scheme });
+    await open(`/sources/${acme.id}`);
+    await page.getByLabel('Prefix').fill('v1=');
+    await page.getByLabel('Tolerance').fill('nothing');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Must be a whole number.').waitFor();
+    await page.getByLabel('Tolerance').fill('60');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await until(async () => JSON.stringify(await record(acme.id)).includes('"tolerance_s":60'), 'not saved');
+    expect(await record(acme.id)).toMatchObject({ scheme: { ...scheme, prefix: 'v1=', tolerance_s: 60 } });
   });
 
   test('signed: its secret is shown once, and the command beside it works when it is pasted', async () => {

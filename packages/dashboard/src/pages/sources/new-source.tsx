@@ -16,11 +16,15 @@ import { useMay } from '../../lib/session.tsx';
 import { AuthChoice } from './auth-choice.tsx';
 import { MatchInput } from './match-input.tsx';
 import { PasteCard } from './paste-card.tsx';
-import { givenKeys, nothingPasted, ProviderFields, ProviderSteps } from './provider-fields.tsx';
+import { ProviderFields, ProviderSteps } from './provider-fields.tsx';
 import { ProviderIcon } from './provider-icon.tsx';
+import { givenKeys, nothingPasted } from './provider-keys.ts';
 import { ProviderPicker } from './provider-picker.tsx';
 import { RateInputs } from './rate-inputs.tsx';
-import { givenScheme, SchemeFields, usualScheme } from './scheme-fields.tsx';
+import { givenScheme, type SchemeDraft, usualScheme } from './scheme-draft.ts';
+import { SchemeFields } from './scheme-fields.tsx';
+import { givenTypeFrom, usualType } from './type-from-draft.ts';
+import { TypeFromFields, usualTypeOf } from './type-from-fields.tsx';
 
 const kinds = {
   provider: 'GitHub, Stripe, Slack and many more, each verified as it signs.',
@@ -47,15 +51,16 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
   const [provider, setProvider] = useState<ProviderRecord | null>(null);
   const [keys, setKeys] = useState(nothingPasted);
   /** Null: one of the presets is used, or none yet. */
-  const [scheme, setScheme] = useState<typeof usualScheme | null>(null);
+  const [scheme, setScheme] = useState<SchemeDraft | null>(null);
   const [name, setName] = useState('');
   const [auth, setAuth] = useState<WebhookSourceRecord['auth']>('hmac');
   const [rate, setRate] = useState<WebhookSourceRecord['rate']>(usualRate);
+  const [type, setType] = useState(usualType);
   const [match, setMatch] = useState('');
   const change = useChange('POST /sources');
   const { error } = change;
   const problem = (path: string) => problemOf(error, path);
-  const isAtField = ['name', 'rate', 'match', 'scheme', ...Object.keys(nothingPasted)].some(
+  const isAtField = ['name', 'rate', 'match', 'scheme', 'type_from', ...Object.keys(nothingPasted)].some(
     path => problem(path) !== null,
   );
   const isChosen = kind !== 'provider' || provider !== null || scheme !== null;
@@ -67,16 +72,16 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
 
   function bodyOf() {
     if (kind === 'sdk') return { kind, name, match };
+    const type_from = givenTypeFrom(type);
+    const webhook = { kind: 'webhook' as const, name, rate, ...(type_from === null ? {} : { type_from }) };
     if (kind === 'provider' && scheme !== null)
-      return { kind: 'webhook' as const, name, auth: 'custom' as const, ...givenScheme(scheme), rate };
-    if (kind === 'webhook' || provider === null) return { kind: 'webhook' as const, name, auth, rate };
+      return { ...webhook, auth: 'custom' as const, ...givenScheme(scheme) };
+    if (kind === 'webhook' || provider === null) return { ...webhook, auth };
     return {
-      kind: 'webhook' as const,
-      name,
+      ...webhook,
       auth: 'provider' as const,
       provider: provider.name,
       ...givenKeys(provider, keys),
-      rate,
     };
   }
 
@@ -150,6 +155,14 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
                 <AuthChoice value={auth} onChange={setAuth} />
                 <RateInputs value={rate} onChange={setRate} error={error} />
               </>
+            )}
+            {kind !== 'sdk' && isChosen && (
+              <TypeFromFields
+                value={type}
+                onChange={setType}
+                error={error}
+                usual={usualTypeOf(kind === 'provider' ? (provider ?? undefined) : undefined)}
+              />
             )}
             {kind === 'sdk' && <MatchInput value={match} onChange={setMatch} error={problem('match')} />}
             {error && !isAtField && <ErrorNotice error={error} />}

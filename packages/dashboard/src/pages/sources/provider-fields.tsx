@@ -3,29 +3,7 @@ import type { ProviderRecord } from '@sluice/contract/dashboard-providers';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import { InlineCode } from '../../components/prose.tsx';
 import type { CallError } from '../../lib/api/call.ts';
-
-/** What is pasted of a provider, as it stands in the form; empty is left out. */
-interface PastedKeys {
-  readonly secret: string;
-  readonly public_key: string;
-  readonly verify_token: string;
-  readonly url: string;
-  readonly verify_with: 'none' | 'bearer' | 'hmac';
-}
-
-export const nothingPasted: PastedKeys = {
-  secret: '',
-  public_key: '',
-  verify_token: '',
-  url: '',
-  verify_with: 'bearer',
-};
-
-/** Those of them that this provider asks for. */
-export function givenKeys({ fields }: ProviderRecord, keys: PastedKeys): Partial<PastedKeys> {
-  const names = Object.keys(fields) as (keyof PastedKeys)[];
-  return Object.fromEntries(names.flatMap(name => (keys[name].trim() === '' ? [] : [[name, keys[name]]])));
-}
+import type { PastedKeys } from './provider-keys.ts';
 
 const waysToVerify = [
   { value: 'bearer', label: 'A bearer token' },
@@ -33,14 +11,18 @@ const waysToVerify = [
   { value: 'none', label: 'Nothing' },
 ];
 
+const KEPT = 'Leave it empty and the present one stays.';
+
 /** The fields that a provider asks for, each with where its value is found. */
 export function ProviderFields(props: {
   provider: ProviderRecord;
   value: PastedKeys;
   onChange(value: PastedKeys): void;
   error: CallError | null;
+  /** What is secret is there already, and left empty it stays. */
+  isKept?: boolean;
 }) {
-  const { value, error } = props;
+  const { value, error, isKept = false } = props;
   const { secret, public_key, verify_token, url, verify_with } = props.provider.fields;
   const set = (changed: Partial<PastedKeys>) => props.onChange({ ...value, ...changed });
   return (
@@ -58,8 +40,8 @@ export function ProviderFields(props: {
       {secret && (
         <PasswordInput
           label={secret.label}
-          description={secret.hint}
-          withAsterisk={!secret.is_chosen}
+          description={isKept ? KEPT : secret.hint}
+          withAsterisk={!secret.is_chosen && !isKept}
           value={value.secret}
           error={problemOf(error, 'secret')}
           autoComplete="off"
@@ -79,7 +61,7 @@ export function ProviderFields(props: {
       {verify_token && (
         <TextInput
           label={verify_token.label}
-          description={verify_token.hint}
+          description={isKept ? KEPT : verify_token.hint}
           value={value.verify_token}
           error={problemOf(error, 'verify_token')}
           autoComplete="off"

@@ -1,5 +1,6 @@
 import {
   IconBrandAws,
+  IconBrandAzure,
   IconBrandBitbucket,
   IconBrandDiscord,
   IconBrandDropbox,
@@ -21,6 +22,7 @@ import {
   IconBrandZoom,
   IconCalendarEvent,
   IconCloud,
+  IconCreditCard,
   IconForms,
   IconGitBranch,
   IconMail,
@@ -76,6 +78,8 @@ const icons: Readonly<Record<string, typeof IconWebhook>> = {
   docusign: IconPencil,
   mandrill: IconMail,
   postmark: IconMessageBolt,
+  adyen: IconCreditCard,
+  'azure-event-grid': IconBrandAzure,
 };
 
 /** A provider that nobody has drawn an icon for has the common one. */

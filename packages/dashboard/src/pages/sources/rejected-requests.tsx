@@ -32,11 +32,11 @@ export function RejectedRequests({ source }: { source: WebhookSourceRecord }) {
           {withKeys(data).map(([key, refusal]) => (
             <Accordion.Item key={key} value={key}>
               <Accordion.Control>
-                <Group gap="sm" wrap="nowrap">
+                <Group gap="sm" rowGap={4}>
                   <Badge color="red" tt="none" fw={600} flex="none">
                     {refusalTitle(refusal.code, source.auth)}
                   </Badge>
-                  <Text size="sm" truncate flex={1}>
+                  <Text size="sm" lineClamp={2} flex="1 1 220px">
                     {refusal.message}
                   </Text>
                   <Text size="sm" c="dimmed" flex="none">
@@ -45,7 +45,12 @@ export function RejectedRequests({ source }: { source: WebhookSourceRecord }) {
                 </Group>
               </Accordion.Control>
               <Accordion.Panel>
-                <Text size="sm">{hintFor(refusal, source.auth)}</Text>
+                <Text size="sm" mb={6} style={{ overflowWrap: 'anywhere' }}>
+                  {refusal.message}
+                </Text>
+                <Text size="sm" c="dimmed">
+                  {hintFor(refusal, source.auth)}
+                </Text>
               </Accordion.Panel>
             </Accordion.Item>
           ))}
@@ -66,6 +71,6 @@ function withKeys(refusals: readonly RejectionRecord[]): [string, RejectionRecor
   return refusals.map(refusal => {
     const before = seen.get(refusal.at) ?? 0;
     seen.set(refusal.at, before + 1);
-    return [`${refusal.at} ${before}`, refusal];
+    return [`${refusal.at}-${before}`, refusal];
   });
 }

@@ -1,40 +1,7 @@
 import { Group, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
-import type { SourceScheme } from '@sluice/contract/dashboard-providers';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import type { CallError } from '../../lib/api/call.ts';
-
-/** A scheme of one's own as it stands in the form; empty is left out. */
-interface SchemeDraft {
-  readonly header: string;
-  readonly algorithm: SourceScheme['algorithm'];
-  readonly encoding: SourceScheme['encoding'];
-  readonly prefix: string;
-  readonly signed: string;
-  readonly timestamp_header: string;
-  readonly format: string;
-  readonly secret: string;
-}
-
-export const usualScheme: SchemeDraft = {
-  header: '',
-  algorithm: 'sha256',
-  encoding: 'hex',
-  prefix: '',
-  signed: '{body}',
-  timestamp_header: '',
-  format: '',
-  secret: '',
-};
-
-/** As the server takes it. */
-export function givenScheme({ secret, ...draft }: SchemeDraft) {
-  const { header, algorithm, encoding, signed, ...others } = draft;
-  const filled = Object.entries(others).filter(([, value]) => value !== '');
-  return {
-    scheme: { header, algorithm, encoding, signed, ...Object.fromEntries(filled) },
-    ...(secret.trim() === '' ? {} : { secret }),
-  };
-}
+import type { SchemeDraft } from './scheme-draft.ts';
 
 const texts = [
   ['header', 'Header', 'Where the signature stands, such as x-acme-signature.'],
@@ -46,6 +13,12 @@ const texts = [
   ],
   ['timestamp_header', 'Header of the timestamp', 'Where it has one of its own.'],
   ['format', 'Format', 'Where both share the header: t={timestamp},v1={signature}.'],
+  ['tolerance_s', 'Tolerance', 'Seconds that a timestamp may be off; 300 where it is empty.'],
+  [
+    'url',
+    'URL as the sender knows it',
+    'Where {url} is signed. Empty: the URL of this source as it is shown.',
+  ],
 ] as const;
 
 /** How a sender that nobody has a preset for signs. */
@@ -53,8 +26,10 @@ export function SchemeFields(props: {
   value: SchemeDraft;
   onChange(value: SchemeDraft): void;
   error: CallError | null;
+  /** The secret is there already, and left empty it stays. */
+  isKept?: boolean;
 }) {
-  const { value, error } = props;
+  const { value, error, isKept = false } = props;
   const set = (changed: Partial<SchemeDraft>) => props.onChange({ ...value, ...changed });
   return (
     <Stack gap="sm">
@@ -87,7 +62,7 @@ export function SchemeFields(props: {
       ))}
       <PasswordInput
         label="Secret"
-        description="Leave it empty and one is made."
+        description={isKept ? 'Leave it empty and the present one stays.' : 'Leave it empty and one is made.'}
         value={value.secret}
         error={problemOf(error, 'secret')}
         autoComplete="off"

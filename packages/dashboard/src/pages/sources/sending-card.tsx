@@ -7,6 +7,7 @@ import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { RotateDialog } from '../../components/rotate-dialog.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { sendCommand } from '../../lib/send-command.ts';
+import { describeType } from './type-from-draft.ts';
 
 /** Where to send to, and a command that does. */
 export function SendingCard({ source }: { source: SourceRecord }) {
@@ -55,6 +56,8 @@ function useRotation(source: SourceRecord) {
 function leadFor(source: SourceRecord): string {
   if (source.kind === 'sdk')
     return 'Every event of a type that matches, sent with any API key, belongs to it.';
+  if (source.type_from !== undefined)
+    return `Every POST becomes one event. Its type comes from ${describeType(source.type_from)}.`;
   if (source.auth === 'provider')
     return 'What its provider signs becomes events, each with the type that it names.';
   return 'Every POST becomes one event. A text “type” in the body becomes its type.';

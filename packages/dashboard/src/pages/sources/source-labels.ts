@@ -61,7 +61,7 @@ const unauthenticated: Readonly<Record<Auth, string>> = {
     'The request needs the header “Authorization: Bearer <secret>”, with this source’s secret, not the token of its URL.',
   none: 'This source asked for a secret then; it no longer does.',
   provider:
-    'The message says which part of the signature did not fit. Where only the signature differs, the secret here is mostly another than the provider’s: paste it again under Settings. Proxies that change bodies break signatures too.',
+    'The message says which part of the signature did not fit. Where only the signature differs, the secret here is usually not the one that the provider signs with: paste it again under Settings. Proxies that change bodies break signatures too.',
   custom:
     'The message says which part of the signature did not fit. Compare the scheme under Settings with what the sender signs.',
 };
