@@ -1,22 +1,32 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Browser, dataOf, listOf, setUp } from '../support/dashboard.ts';
 import { makePipeline } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService, temporaryDirectory } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-/** Received headers on their way: in conditions, references and templates, from memory, from storage and in a replay. */
+/** Received headers on their way: in conditions, references and templates, from memory, from storage, in a replay. */
 
 let service: TestService;
 let owner: Browser;
 let receiver: Receiver;
 let source: { id: string; url: string };
 let chat: string;
-beforeAll(async () => {
-  service = await startTestService({
-    settings: { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' },
+const directory = temporaryDirectory();
+const start = (roles: string) =>
+  startTestService({
+    directory,
+    settings: {
+      SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8',
+      SLUICE_ALLOW_HTTP: 'true',
+      SLUICE_ROLES: roles,
+    },
   });
+const EVERY_ROLE = 'ingest,process,deliver,dashboard';
+beforeAll(async () => {
+  service = await start(EVERY_ROLE);
   owner = await setUp(service);
   receiver = startReceiver();
   source = dataOf(await owner.post('/sources', { kind: 'webhook', name: 'Hook', auth: 'none' }));
@@ -45,10 +55,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await receiver.stop();
+  rmSync(directory, { recursive: true, force: true });
 });
 
 async function send(headers: Record<string, string>): Promise<string> {
-  const answer = await fetch(source.url, { method: 'POST', body: '{}', headers });
+  const { pathname } = new URL(source.url);
+  const answer = await fetch(service.url + pathname, { method: 'POST', body: '{}', headers });
   return ((await answer.json()) as { data: { id: string } }).data.id;
 }
 
@@ -101,4 +113,13 @@ test('an event that is tried out in a draft brings its headers', async () => {
     await owner.post('/pipelines/dry-run', { pipeline, event_id: id }),
   );
   expect(report.outcome).toBe('routed');
+});
+
+test('they outlive a restart before anything has run', async () => {
+  await service.stop();
+  service = await start('ingest,dashboard');
+  await send({ 'X-Kind': 'order four' });
+  await service.stop();
+  service = await start(EVERY_ROLE);
+  await sentTimes('order four order four order four!', 1);
 });

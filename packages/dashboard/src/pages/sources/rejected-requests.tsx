@@ -32,7 +32,7 @@ export function RejectedRequests({ source }: { source: WebhookSourceRecord }) {
           {withKeys(data).map(([key, refusal]) => (
             <Accordion.Item key={key} value={key}>
               <Accordion.Control>
-                <Group gap="sm" rowGap={4}>
+                <Group gap="xs">
                   <Badge color="red" tt="none" fw={600} flex="none">
                     {refusalTitle(refusal.code, source.auth)}
                   </Badge>
