@@ -1,6 +1,5 @@
-import type { Proof } from '../verification/in-body.ts';
 import type { Preset } from '../verification/preset.ts';
-import { type Extracted, found } from '../verification/received.ts';
+import { type Extracted, found, type Proof } from '../verification/received.ts';
 import { adyen } from './adyen.ts';
 import { bitbucket, jira } from './atlassian.ts';
 import { azureEventGrid } from './azure-event-grid.ts';

@@ -1,10 +1,10 @@
 import { verify as isVerified, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { messageOf, Problem } from '../../core/errors.ts';
-import { isObject, type Proof, questionIn, readProof, textsOf } from '../verification/in-body.ts';
+import { isObject, questionIn, readProof, textsOf } from '../verification/in-body.ts';
 import type { Mismatch, Verdict } from '../verification/mismatch.ts';
 import type { Preset, ProviderPorts } from '../verification/preset.ts';
-import { found, type Received } from '../verification/received.ts';
+import { found, type Proof, type Received } from '../verification/received.ts';
 
 /** Amazon SNS: signed with a certificate that is fetched from AWS, over fields of the message. */
 

@@ -3,8 +3,7 @@ import { Problem } from '../../core/errors.ts';
 import { createByteRoom, createByteRooms } from '../../core/http/byte-room.ts';
 import { noRoomForBody } from '../../core/http/read-body.ts';
 import type { Limits } from '../limits.ts';
-import type { Proof } from '../verification/in-body.ts';
-import type { Extracted } from '../verification/received.ts';
+import type { Extracted, Proof } from '../verification/received.ts';
 import type { FromBodyThread, ToBodyThread } from './protocol.ts';
 import type { WebhookContent, WebhookReading } from './read-webhook.ts';
 

@@ -3,8 +3,7 @@ import type { NewEvent } from '../../core/event/event.ts';
 import { newId } from '../../core/ids.ts';
 import { TextReader, TextWriter } from '../../core/threads/packed-text.ts';
 import type { Limits } from '../limits.ts';
-import type { Proof } from '../verification/in-body.ts';
-import type { Extracted } from '../verification/received.ts';
+import type { Extracted, Proof } from '../verification/received.ts';
 import { type BatchEvent, happenedAt, payloadOf } from './read-batch.ts';
 import type { WebhookContent, WebhookReading } from './read-webhook.ts';
 

@@ -1,12 +1,7 @@
-import { type Extracted, found, missed } from './received.ts';
+import { type Extracted, found, missed, type Proof } from './received.ts';
 
 /** Reading a body before it is known to be genuine, where its signature lies inside it or covers its fields. */
 
-/**
- * What a signature needs of such a body: few texts, by name. A preset takes them from the bytes alone, so that the
- * thread for large bodies can do it: whoever knows an address may send anything there.
- */
-export type Proof = Readonly<Record<string, string>>;
 export type ProofReader = (bytes: Uint8Array) => Extracted<Proof>;
 
 /** No provider that signs so sends as much. */

@@ -1,6 +1,11 @@
 import { seconds } from '../../core/clock.ts';
-import type { Proof } from './in-body.ts';
 import type { Mismatch } from './mismatch.ts';
+
+/**
+ * What a signature needs of a body that holds it: few texts, by name. A preset takes them from the bytes alone, so that
+ * the thread for large bodies can do it: whoever knows an address may send anything there.
+ */
+export type Proof = Readonly<Record<string, string>>;
 
 /** A request as it is verified: its headers and the bytes of its body as received, before anything is decompressed. */
 export interface Received {
