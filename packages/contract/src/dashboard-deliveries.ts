@@ -108,6 +108,8 @@ const destinationRecord = z.object({
     /** How many deliveries wait, while it is open; nobody counts past 10,000. */
     waiting: z.number().nullable(),
   }),
+  /** Null where it is no listener. */
+  listener: z.object({ connected: z.boolean() }).nullable(),
   /** Null where it has no secret of ours that could be rotated. */
   rotation: z.object({ previous_secret_until: z.string().nullable() }).nullable(),
   created_at: z.string(),

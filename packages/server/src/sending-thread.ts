@@ -35,7 +35,9 @@ serveSending(
       onError,
     });
     const renderer = createTemplateRenderer(rendering);
-    const deps = { client, clock, renderer, databases, egressAddresses };
+    // Whoever listens is connected to the main thread, which sends to listeners itself.
+    const listeners = { find: () => undefined };
+    const deps = { client, clock, renderer, databases, listeners, egressAddresses };
     return (name, config) => {
       const kind = findDestinationKind(name);
       if (kind === undefined) throw new Error(`There is no destination of the kind ${name}.`);

@@ -3,6 +3,8 @@ import { createDatabaseThread } from '../delivery/databases/database-thread.ts';
 import { createDeadLetterActions } from '../delivery/dead-letters/actions.ts';
 import { createDestinationAdmin } from '../delivery/destination-admin.ts';
 import type { GuardedClient } from '../delivery/guarded-client/client.ts';
+import { createListeners } from '../delivery/listeners/access.ts';
+import { createListenerConnections } from '../delivery/listeners/connections.ts';
 import { createRenderingThread } from '../delivery/rendering/rendering-thread.ts';
 import { createTemplateRenderer } from '../delivery/rendering/template-renderer.ts';
 import { createSendingThreads } from '../delivery/sending/sending-threads.ts';
@@ -51,12 +53,14 @@ export function composeDelivery(
           },
           onError: foundation.warn('sending'),
         });
+  const connections = createListenerConnections();
   const destinationAdmin = createDestinationAdmin(
     {
       client,
       clock,
       renderer: createTemplateRenderer(rendering),
       databases,
+      listeners: connections,
       egressAddresses: settings.SLUICE_EGRESS_ADDRESSES,
     },
     vault,
@@ -84,6 +88,19 @@ export function composeDelivery(
     nodes.addHolder(worker);
   }
 
+  const listeners = createListeners({
+    connections,
+    configuration: engine.configuration,
+    tokensOf: destinationAdmin.listenerTokens,
+    newToken: nodes.newToken,
+    delivers: worker !== null,
+    clock,
+    onConnected: deliveriesDue.raise,
+    onError: foundation.warn('listeners'),
+  });
+  engine.onConfigurationChanged(listeners.invalidate);
+  nodes.addHolder(listeners);
+
   const { jobs, configuration, journal } = engine;
   // What somebody withdraws may wait in a queue of the worker, which is notified before the call is answered.
   const recheck = (organisationId: string, deliveryIds?: readonly string[]) =>
@@ -95,6 +112,7 @@ export function composeDelivery(
   const onDeliveriesDue = deliveriesDue.raise;
   return {
     destinationAdmin,
+    listeners,
     deliveryQueue,
     entities: withErasureSignal(engine.entities, (organisationId, { dropped, cancelled }) => {
       pipelines.forget(organisationId, dropped);

@@ -87,6 +87,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
     async stop() {
       foundation.beginStop();
       storage.live.close();
+      delivery.listeners.close();
       const warn = foundation.warn('stop');
       const intake = { stop: () => stopAll([[stopping(server)], [upkeep], [pipelines]], warn) };
       // Receivers may hang as senders may: both are waited for at once.

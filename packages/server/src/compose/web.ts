@@ -14,6 +14,7 @@ import type { AddRoutes, WebEnv } from '../web/env.ts';
 import { createCursors } from '../web/paging.ts';
 import { createProxyWarning } from '../web/proxy-warning.ts';
 import { addEntities } from '../web/public/entities.ts';
+import { addListen } from '../web/public/listen.ts';
 import { createReadiness, shareChecks } from '../web/readiness.ts';
 import type { Foundation } from './foundation.ts';
 import { bodyRoomBytes } from './limits.ts';
@@ -66,6 +67,8 @@ export async function composeWeb(
         },
       }),
   ];
+  if (settings.SLUICE_ROLES.includes('deliver'))
+    routes.push(app => addListen(app, { listeners: delivery.listeners, limits, room }));
   const servesDashboard = settings.SLUICE_ROLES.includes('dashboard');
   if (servesDashboard) {
     routes.push(app =>

@@ -26,6 +26,10 @@ export const catalogue = {
   },
   limit_reached: { status: 409, message: 'There are as many as there may be.' },
   version_conflict: { status: 409, message: 'It has changed since you read it.' },
+  connection_not_here: {
+    status: 409,
+    message: 'This node does not hold that connection: it has ended, or another node has it. Try again.',
+  },
   payload_too_large: { status: 413, message: 'The body is too large.' },
   unsupported_media_type: { status: 415, message: 'The body must be JSON in UTF-8.' },
   rate_limited: { status: 429, message: 'Too many requests; try again later.' },

@@ -1,4 +1,5 @@
 import { invalid } from '../core/errors.ts';
+import type { AttemptResult } from '../core/http/attempt.ts';
 import { newId } from '../core/ids.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
 import type { ConfigInput, DestinationAdmin } from '../core/kinds/destination-admin.ts';
@@ -9,6 +10,7 @@ import { probeMoment } from './decide/breaker.ts';
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { prepareDestination } from './prepare-destination.ts';
+import { listenerConfig, tokensOf } from './listeners/config.ts';
 import { requireSameServer } from './same-server.ts';
 import { openConfig, sealConfig } from './sealed-config.ts';
 import type { SendingThreads } from './sending/sending-threads.ts';
@@ -18,6 +20,8 @@ interface DestinationPreparer {
   prepare(destination: StoredDestination): Destination;
   /** To be sent to on another thread. */
   prepareOn(threads: Pick<SendingThreads, 'open'>, destination: StoredDestination): Destination;
+  /** What opens the connection of a listener now. */
+  listenerTokens(destination: StoredDestination): string[];
 }
 
 /** Destinations as they are made, changed and tested, by the kinds that there are. */
@@ -62,7 +66,7 @@ export function createDestinationAdmin(
 
     async accept(input) {
       const { kind, read } = readInput(input);
-      const complete = kind.generateSecret?.(read) ?? { config: read, secret: null };
+      const complete = kind.generateSecret?.(read, input) ?? { config: read, secret: null };
       await kind.prepare(complete.config, deps).close?.();
       kind.composer?.(complete.config).check();
       await kind.check?.(complete.config, deps);
@@ -88,7 +92,7 @@ export function createDestinationAdmin(
     rotate(destination, previousHoldsUntil) {
       const kind = kindOf(destination);
       const config = readConfig(kind, open(kind, destination), 'config');
-      const rotated = kind.rotate?.(config, previousHoldsUntil);
+      const rotated = kind.rotate?.(config, previousHoldsUntil, destination);
       if (rotated === undefined)
         throw invalid('kind', `A ${kind.name} destination has no secret of ours to rotate.`);
       return { config: seal(kind, rotated.config as JsonObject, destination), secret: rotated.secret };
@@ -105,13 +109,21 @@ export function createDestinationAdmin(
       const kind = kindOf(destination);
       const config = open(kind, destination);
       // Read on this side too: what cannot be read is known before anything is handed over.
-      const { readsTraits } = prepareDestination(kind, config, deps);
-      return { readsTraits, ...threads.open(kind.name, config) };
+      const here = prepareDestination(kind, config, deps);
+      // The way to a listener is a connection that this thread holds.
+      if (here.isReachable !== undefined) return here;
+      return { readsTraits: here.readsTraits, ...threads.open(kind.name, config) };
+    },
+
+    listenerTokens(destination) {
+      const config = listenerConfig.safeParse(open(kindOf(destination), destination));
+      return config.success ? tokensOf(config.data, deps.clock.now()) : [];
     },
 
     async test(destination) {
       const now = deps.clock.now();
       const prepared = prepare(destination);
+      if (prepared.isReachable?.() === false) return notReachable(destination);
       try {
         return await prepared.send({
           orgId: destination.orgId,
@@ -139,3 +151,15 @@ export function createDestinationAdmin(
     },
   };
 }
+
+/** What a test of a listener comes to while nobody is connected, or another node has the connection. */
+const notReachable = ({ name }: StoredDestination): AttemptResult => ({
+  outcome: 'failed',
+  code: 'connection_refused',
+  message: 'No listener is connected to this node: run sluice listen, and send the test again.',
+  retryAfterMs: null,
+  request: { target: name, headers: {}, body: '' },
+  status: null,
+  response: null,
+  durationMs: 0,
+});

@@ -6,8 +6,10 @@ import type { AttemptResult } from '../core/http/attempt.ts';
 import { type JsonObject, parseJson } from '../core/json/json.ts';
 import type { FoundTable, Rotation } from '../core/kinds/destination-admin.ts';
 import { defineKind, type Kind } from '../core/kinds/kind.ts';
+import type { StoredDestination } from '../core/stores/configuration/destinations.ts';
 import type { DatabaseThread } from './databases/database-thread.ts';
 import type { GuardedClient } from './guarded-client/client.ts';
+import type { ListenerConnections } from './listeners/connections.ts';
 
 /** A kind of destination: beside what every kind says of itself, how it is checked and how it sends. */
 export interface DestinationKind<C extends z.ZodType = z.ZodType> extends Kind<C> {
@@ -18,17 +20,20 @@ export interface DestinationKind<C extends z.ZodType = z.ZodType> extends Kind<C
   /** Asked when it is saved: whether what it names may be reached and fits. Throws a 400 that points into `config`. */
   check?(config: z.output<C>, deps: DestinationDeps): Promise<void>;
   /** Makes the secret that a configuration lacks; null where it lacks none. */
-  generateSecret?(config: z.output<C>): NewSecret<z.output<C>> | null;
+  generateSecret?(config: z.output<C>, owner: DestinationAddress): NewSecret<z.output<C>> | null;
   /**
    * Whether there is a secret of ours to rotate, and until when the one before holds; null where there is none. Asked
    * of what is stored, its secrets sealed.
    */
   rotationOf?(stored: JsonObject): Rotation | null;
   /** A fresh secret; the one before holds until then. Throws a 400 where there is nothing to rotate. */
-  rotate?(config: z.output<C>, previousHoldsUntil: number): NewSecret<z.output<C>>;
+  rotate?(config: z.output<C>, previousHoldsUntil: number, owner: DestinationAddress): NewSecret<z.output<C>>;
   /** Looks at the table that a configuration names, so that a form can offer its columns. Throws a 400. */
   readColumns?(config: z.output<C>, deps: DestinationDeps): Promise<FoundTable>;
 }
+
+/** Whose configuration it is. */
+export type DestinationAddress = Pick<StoredDestination, 'orgId' | 'id'>;
 
 interface NewSecret<Config> {
   readonly config: Config;
@@ -44,6 +49,11 @@ export const defineDestination = <C extends z.ZodType>(
 export interface Destination {
   /** Whether a template reads the entity's traits, which then have to be at hand. */
   readonly readsTraits: boolean;
+  /**
+   * Whether there is a way to it from this node now; absent where there always is. While there is none, nothing is
+   * claimed for it here.
+   */
+  isReachable?(): boolean;
   /** Rejects only with `NoLongerWanted`: whatever goes wrong out there is a result. */
   send(delivery: OutgoingDelivery): Promise<AttemptResult>;
   /** Lets go of connections that are kept open. */
@@ -55,6 +65,8 @@ export interface DestinationDeps {
   readonly client: GuardedClient;
   readonly clock: Clock;
   readonly renderer: TemplateRenderer;
+  /** The connections of `sluice listen`. */
+  readonly listeners: Pick<ListenerConnections, 'find'>;
   /** Talks to databases, away from everything else. */
   readonly databases: DatabaseThread;
   /** Where our connections come from, for people who have to let them in. */

@@ -46,7 +46,8 @@ export async function post(
   return { outcome: 'failed', code: verdict.code, message: verdict.message, retryAfterMs, ...answered };
 }
 
-function judgeStatus(status: number): VendorRejection | 'delivered' {
+/** What a status means where no vendor has rules of its own. */
+export function judgeStatus(status: number): VendorRejection | 'delivered' {
   if (status >= 200 && status < 300) return 'delivered';
   const isRedirect = status >= 300 && status < 400;
   const message = `The destination answered with status ${status}${isRedirect ? '; redirects are not followed' : ''}.`;

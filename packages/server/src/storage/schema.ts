@@ -154,6 +154,8 @@ export interface Schema extends Views {
     last_probe_at: number | null;
     probe_ended_at: number | null;
     last_failure: string | null;
+    /** The connection of its listener, by the token of the node that holds it. */
+    listener_token: string | null;
     created_at: number;
     updated_at: number;
   };

@@ -85,6 +85,7 @@ async function route(match: string, url: string, concurrency: number, steps: rea
     config: JSON.stringify({ url, auth: { mode: 'none' } }),
     policy: { attempts: 3, schedule_s: [0], timeout_s: TIMEOUT_S, concurrency, rate_per_second: 0 },
     breaker: null,
+    listenerToken: null,
     formerPolicies: [],
     ...times,
   };

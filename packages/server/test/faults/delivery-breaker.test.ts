@@ -303,7 +303,10 @@ test('a restart in the middle of an outage ends nothing, and goes on where it wa
   expect((await bench.storage.takeProbe(org, destination.id, killed)).isTaken).toBe(true);
   const { probes } = await bench.storage.listClaims();
   expect(probes).toEqual(['dead 1']);
-  await bench.storage.freeClaims({ events: [], deliveries: [], probes, jobs: [], labels: [] }, 100);
+  await bench.storage.freeClaims(
+    { events: [], deliveries: [], probes, listeners: [], jobs: [], labels: [] },
+    100,
+  );
   bench.clock.time = openedAt + seconds(91);
   let healthy = false;
   const again = bench.start({ send: async () => (healthy ? delivered : failed) });

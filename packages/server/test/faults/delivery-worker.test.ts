@@ -182,7 +182,7 @@ test('the result of a delivery that was discarded while it was sent is refused',
 });
 
 const free = (deliveries: readonly string[]) =>
-  bench.storage.freeClaims({ events: [], deliveries, probes: [], jobs: [], labels: [] }, 100);
+  bench.storage.freeClaims({ events: [], deliveries, probes: [], listeners: [], jobs: [], labels: [] }, 100);
 
 test('a worker whose node was declared dead: another delivers, and the late result is refused', async () => {
   const org = await bench.organisation();

@@ -38,6 +38,7 @@ async function addPipelines({ configuration }: StorageEngine, { orgId }: Seed): 
     policy: { attempts: 3, schedule_s: [0], timeout_s: 15, concurrency: 16, rate_per_second: 0 },
     paused: false,
     breaker: null,
+    listenerToken: null,
     formerPolicies: [],
     ...times,
   });

@@ -30,6 +30,7 @@ export async function routeAllTo(
     },
     paused: false,
     breaker: null,
+    listenerToken: null,
     formerPolicies: [],
     createdAt: now,
     updatedAt: now,

@@ -7,6 +7,7 @@ import type {
   OutgoingDelivery,
 } from '../../src/delivery/destination.ts';
 import type { GuardedClient } from '../../src/delivery/guarded-client/client.ts';
+import { createListenerConnections } from '../../src/delivery/listeners/connections.ts';
 import { createRenderingThread } from '../../src/delivery/rendering/rendering-thread.ts';
 import { createTemplateRenderer } from '../../src/delivery/rendering/template-renderer.ts';
 import { startThread } from '../../src/runtime/thread.ts';
@@ -80,6 +81,7 @@ export function destinationDeps(
     clock: { now: Date.now },
     renderer: createTemplateRenderer(rendering),
     databases,
+    listeners: createListenerConnections(),
     egressAddresses: ['198.51.100.7'],
     ...over,
   };

@@ -150,9 +150,7 @@ export function createOutageStorage(
     async listWaitingDestinations() {
       let dueAt = Number.POSITIVE_INFINITY;
       for (const delivery of deliveries) if (isWaiting(delivery)) dueAt = Math.min(dueAt, delivery.dueAt);
-      return Number.isFinite(dueAt)
-        ? [{ orgId, destinationId: id, dueAt, isPaused: destination.paused }]
-        : [];
+      return Number.isFinite(dueAt) ? [{ orgId, destinationId: id, dueAt, isHeld: destination.paused }] : [];
     },
     async claimDeliveries(inputs, { token, now }) {
       if (destination.paused) return [];

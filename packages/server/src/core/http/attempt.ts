@@ -22,6 +22,8 @@ export interface Failed extends AttemptFacts, OutgoingFailure {
   readonly retryAfterMs: number | null;
   /** It failed on this side, by what the delivery is: another attempt would too. */
   readonly isFinal?: true;
+  /** The way to the other side was lost meanwhile: it is on record, is none of the budget, and says nothing of the destination. */
+  readonly isUnspent?: true;
 }
 
 /** What was sent, for people to read: secrets are left out, long bodies are cut. */

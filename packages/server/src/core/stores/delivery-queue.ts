@@ -93,7 +93,8 @@ interface WaitingDestination {
   readonly orgId: string;
   readonly destinationId: string;
   readonly dueAt: number;
-  readonly isPaused: boolean;
+  /** It is paused, or waits for its listener to connect. */
+  readonly isHeld: boolean;
 }
 
 /** A delivery that nobody else attempts as long as its node lives. */

@@ -48,6 +48,8 @@ export interface ClaimTokens {
   readonly events: readonly string[];
   readonly deliveries: readonly string[];
   readonly probes: readonly string[];
+  /** Connections of listeners. */
+  readonly listeners: readonly string[];
   readonly jobs: readonly string[];
   readonly labels: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { findStrays } from './membership.ts';
 
-const none = { events: [], deliveries: [], probes: [], jobs: [], labels: [] };
+const none = { events: [], deliveries: [], probes: [], listeners: [], jobs: [], labels: [] };
 
 test('what was claimed by a node that is not among the living is stray', () => {
   const tokens = ['dead 1', 'live 1', 'live', '', 'a-token-of-the-first-edition'];
@@ -12,6 +12,7 @@ test('what was claimed by a node that is not among the living is stray', () => {
         events: tokens,
         deliveries: tokens,
         probes: tokens,
+        listeners: tokens,
         jobs: tokens,
         labels: tokens,
         nodes: ['live', 'me'],
@@ -19,7 +20,14 @@ test('what was claimed by a node that is not among the living is stray', () => {
       'me',
       new Set(),
     ),
-  ).toEqual({ events: strays, deliveries: strays, probes: strays, jobs: strays, labels: strays });
+  ).toEqual({
+    events: strays,
+    deliveries: strays,
+    probes: strays,
+    listeners: strays,
+    jobs: strays,
+    labels: strays,
+  });
 });
 
 test('what this node has claimed and does not know of is stray, but for what has a lease', () => {
@@ -28,6 +36,7 @@ test('what this node has claimed and does not know of is stray, but for what has
     events: tokens,
     deliveries: tokens,
     probes: tokens,
+    listeners: tokens,
     jobs: tokens,
     labels: tokens,
     nodes: ['live', 'me'],
@@ -37,5 +46,6 @@ test('what this node has claimed and does not know of is stray, but for what has
     events: ['me 1'],
     deliveries: ['me 1'],
     probes: ['me 1'],
+    listeners: ['me 1'],
   });
 });

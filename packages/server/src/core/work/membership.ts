@@ -32,10 +32,11 @@ const nodeOf = (token: string): string => token.split(' ', 1)[0] ?? '';
  * the answer to its claim was lost, or its result could not be written. Jobs and labels have leases against that.
  */
 export function findStrays(
-  { events, deliveries, probes, jobs, labels, nodes }: ClaimTokens & { readonly nodes: readonly string[] },
+  claims: ClaimTokens & { readonly nodes: readonly string[] },
   nodeId: string,
   held: ReadonlySet<string>,
 ): ClaimTokens {
+  const { events, deliveries, probes, listeners, jobs, labels, nodes } = claims;
   const alive = new Set(nodes);
   const isOfTheDead = (token: string) => !alive.has(nodeOf(token));
   const isStray = (token: string) => isOfTheDead(token) || (nodeOf(token) === nodeId && !held.has(token));
@@ -43,6 +44,7 @@ export function findStrays(
     events: events.filter(isStray),
     deliveries: deliveries.filter(isStray),
     probes: probes.filter(isStray),
+    listeners: listeners.filter(isStray),
     jobs: jobs.filter(isOfTheDead),
     labels: labels.filter(isOfTheDead),
   };

@@ -19,7 +19,7 @@ import {
 export type Decision =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly at: number }
-  /** A probe that failed: it waits on, and has spent nothing. The next leaves no earlier than it was asked to. */
+  /** A probe that failed, or one whose connection was lost: it waits on, and has spent nothing. The next leaves no earlier than it was asked to. */
   | { readonly kind: 'wait'; readonly at: number; readonly nextProbeFrom: number }
   | ({ readonly kind: 'dead' } & OutgoingFailure);
 
@@ -46,7 +46,7 @@ export function decide(result: AttemptResult, context: AttemptContext, random: R
   const isFinal = result.isFinal || code === 'address_not_allowed';
   if (isFinal) return { kind: 'dead', code, message };
   const asked = Math.min(result.retryAfterMs ?? 0, MOST_HEEDED_RETRY_AFTER_MS);
-  if (context.isProbe) return { kind: 'wait', at: now, nextProbeFrom: now + asked };
+  if (context.isProbe || result.isUnspent) return { kind: 'wait', at: now, nextProbeFrom: now + asked };
   if (attemptsMade >= policy.attempts) return { kind: 'dead', code, message };
   const planned = jittered(delayBefore(policy, attemptsMade + 1), random);
   return { kind: 'retry', at: now + Math.max(planned, asked) };

@@ -2,6 +2,7 @@ import type { DestinationKind } from '../destination.ts';
 import { discordDestination } from './discord.ts';
 import { emailDestination } from './email.ts';
 import { inboxDestination } from './inbox.ts';
+import { listenerDestination } from './listener.ts';
 import { notionDestination } from './notion.ts';
 import { postgresDestination } from './postgres.ts';
 import { slackDestination } from './slack.ts';
@@ -18,6 +19,7 @@ export const destinationKinds: readonly DestinationKind[] = [
   postgresDestination,
   notionDestination,
   inboxDestination,
+  listenerDestination,
 ];
 
 export const findDestinationKind = (name: string): DestinationKind | undefined =>

@@ -298,6 +298,7 @@ export function createDestinationQueue(
       const inMemory = waiting.length + underWay.size - answered + promised.count;
       const most = Math.min(share.inMemory, rate.within(RATE_AHEAD_MS));
       if (isRetired || isSuspect() || breaker.downSince !== null) return null;
+      if (destination.isReachable?.() === false) return null;
       if (share.bytes <= 0 || inMemory >= most) return null;
       return promised.promise(size, { at: clock.now(), withdrawals: knowledge.withdrawals });
     },

@@ -167,7 +167,8 @@ export function createSender(
 
   function noteAnswer(queue: DestinationQueue, claim: Claim, result: AttemptResult): void {
     const isDelivered = result.outcome === 'delivered';
-    const change = queue.answered(claim, isDelivered || !result.isFinal ? result.outcome : 'not_sent');
+    const isTelling = isDelivered || !(result.isFinal || result.isUnspent);
+    const change = queue.answered(claim, isTelling ? result.outcome : 'not_sent');
     if (change === 'opened' && !isDelivered) void probes.opened(queue, result.message);
     // A probe that arrives closes it, also where another queue has taken over since it was sent.
     if (change === 'closed' || (claim.probe !== null && isDelivered)) void probes.closed(queue).then(wake);
@@ -177,10 +178,12 @@ export function createSender(
   async function endProbe(
     queue: DestinationQueue,
     probe: Probe,
-    { isFinal, message }: Failed,
+    { isFinal, isUnspent, message }: Failed,
     notBefore: number,
   ): Promise<void> {
-    await (isFinal ? probes.notSent(queue, probe) : probes.failed(queue, probe, message, notBefore));
+    await (isFinal || isUnspent
+      ? probes.notSent(queue, probe)
+      : probes.failed(queue, probe, message, notBefore));
     wake();
   }
 

@@ -184,8 +184,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const claiming: DestinationQueue[] = [];
     const inputs: DeliveryClaimInput[] = [];
     const idle = new Set(queues.values());
-    for (const { orgId, destinationId, dueAt, isPaused } of await deliveryQueue.listWaitingDestinations()) {
-      if (isPaused) continue;
+    for (const { orgId, destinationId, dueAt, isHeld } of await deliveryQueue.listWaitingDestinations()) {
+      if (isHeld) continue;
       if (dueAt > now) {
         quietUntil = Math.min(quietUntil, dueAt);
         continue;
@@ -199,6 +199,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       }
       const queue = known ?? (await open({ orgId, id: destinationId }));
       if (known === undefined && queue !== null) opened++;
+      // Another node has the way to it, or nobody has: what waits there waits on, and is not looked at again before.
+      if (queue?.destination.isReachable?.() === false) continue;
       if (queue !== null && !(await probes.take(queue, dueAt, token))) {
         // One that is due already is under way somewhere.
         const probeAt = queue.nextProbeAt(dueAt);

@@ -14,6 +14,7 @@ import { claimsOfNodes } from './0013-claims-of-nodes.ts';
 import { bornClaimed } from './0014-born-claimed.ts';
 import { keptTogether } from './0015-kept-together.ts';
 import { providers } from './0016-providers.ts';
+import { listeners } from './0017-listeners.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -36,4 +37,5 @@ export const migrations: readonly (readonly string[])[] = [
   bornClaimed,
   keptTogether,
   providers,
+  listeners,
 ];

@@ -20,6 +20,8 @@ function receive(respond?: Respond): Receiver {
   return receiver;
 }
 
+const owner = { orgId: sampleDelivery().orgId, id: 'dst_01JZX6C1D2E3F4G5H6J7K8M9NP' };
+
 const urlOf = ({ port }: Receiver) => `http://hooks.test:${port}/in?a=1`;
 
 /** Written from the documentation alone, as a receiver would write it. */
@@ -110,12 +112,13 @@ describe('a webhook gets', () => {
     const at = receive();
     const made = webhookDestination.generateSecret?.(
       readConfig(webhookDestination, { url: urlOf(at), auth: { mode: 'hmac' } }, 'config'),
+      owner,
     );
     expect(made?.secret).toMatch(/^whsec_/);
     if (!made) throw new Error('A secret should have been made.');
-    expect(webhookDestination.generateSecret?.(made.config)).toBeNull();
+    expect(webhookDestination.generateSecret?.(made.config, owner)).toBeNull();
     let now = 1_800_000_000_000;
-    const rotated = webhookDestination.rotate?.(made.config, now + 1_000);
+    const rotated = webhookDestination.rotate?.(made.config, now + 1_000, owner);
     if (!rotated) throw new Error('The secret should have been rotated.');
     const destination = webhookDestination.prepare(
       rotated.config,

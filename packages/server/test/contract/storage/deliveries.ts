@@ -167,7 +167,7 @@ export function deliveriesContract(subject: Subject): void {
     await routedTo(storage, orgId, [destination.id]);
     const isWaiting = async () =>
       (await storage.listWaitingDestinations()).some(
-        one => one.destinationId === destination.id && !one.isPaused,
+        one => one.destinationId === destination.id && !one.isHeld,
       );
     expect(await isWaiting()).toBe(true);
     await storage.updateDestination(orgId, destination.id, { paused: true }, NOW);
@@ -177,6 +177,38 @@ export function deliveriesContract(subject: Subject): void {
     expect(await storage.countDeliveries(orgId, { state: 'held' })).toBe(1);
     await storage.updateDestination(orgId, destination.id, { paused: false }, NOW);
     expect(await states()).toEqual(['pending']);
+  });
+
+  test('holds what waits for a listener that nobody is connected to', async () => {
+    const { storage } = subject;
+    const orgId = await storedOrganisation(storage);
+    const listener = aDestination(orgId, { kind: 'listener' });
+    await storage.createDestination(listener);
+    await storage.openBreaker(orgId, listener.id, { openedAt: NOW, nextProbeAt: NOW + 9_000, failure: 'no' });
+    await routedTo(storage, orgId, [listener.id]);
+    const read = async () => ({
+      shown: (await storage.listDeliveries(orgId, {}, { limit: 5, below: null })).map(({ state }) => state),
+      counted: await storage.countDeliveries(orgId, { state: 'held' }),
+      backlog: (await storage.countBacklog(orgId, 10)).held.count,
+      isHeld: (await storage.listWaitingDestinations()).find(one => one.destinationId === listener.id)
+        ?.isHeld,
+    });
+    const held = { shown: ['held'], counted: 1, backlog: 1, isHeld: true } as const;
+    const open = { shown: ['pending'], counted: 0, backlog: 0, isHeld: false } as const;
+    expect(await read()).toMatchObject(held);
+    expect(await storage.beginListening(orgId, listener.id, 'node 1', NOW + 5)).toBe(true);
+    expect(await read()).toMatchObject(open);
+    expect(await storage.findDestination(orgId, listener.id)).toMatchObject({
+      listenerToken: 'node 1',
+      breaker: { openedAt: NOW + 5, nextProbeAt: NOW + 5 },
+    });
+    // A newer connection takes its place, so that the end of the older one changes nothing.
+    expect(await storage.beginListening(orgId, listener.id, 'node 2', NOW)).toBe(true);
+    expect(await storage.endListening(orgId, listener.id, 'node 1')).toBe(false);
+    expect(await read()).toMatchObject(open);
+    expect(await storage.endListening(orgId, listener.id, 'node 2')).toBe(true);
+    expect(await read()).toMatchObject(held);
+    expect(await storage.beginListening(orgId, 'dst_gone', 'node 3', NOW)).toBe(false);
   });
 
   test('cancels what waits for a destination that is gone', async () => {

@@ -19,6 +19,7 @@ export const aDestination = (orgId: string, given: Partial<StoredDestination> = 
   policy,
   paused: false,
   breaker: null,
+  listenerToken: null,
   formerPolicies: [],
   createdAt: NOW,
   updatedAt: NOW,

@@ -189,6 +189,7 @@ export function entityEventsContract(subject: Subject): void {
       config: '{}',
       policy,
       breaker: null,
+      listenerToken: null,
       formerPolicies: [],
     };
     await storage.createDestination({ ...named, paused: false, createdAt: NOW, updatedAt: NOW });

@@ -77,6 +77,11 @@ export function nodesContract(subject: Subject): void {
     }
     for (const token of ['dead l1', 'live l2'])
       await storage.claimLabel(org, token, { token, now: NOW, leaseMs: 60_000 });
+    for (const token of ['dead c1', 'live c2']) {
+      const { id } = aDestination(org);
+      await storage.createDestination(aDestination(org, { id }));
+      await storage.beginListening(org, id, token, NOW);
+    }
     await storage.keepLabel(org, 'known', 'high', NOW);
     await storage.join(node('live'), true);
 
@@ -85,6 +90,7 @@ export function nodesContract(subject: Subject): void {
       events: ['dead e1', 'live e2'],
       deliveries: ['dead d1', 'live d2'],
       probes: ['dead p1', 'live p2'],
+      listeners: ['dead c1', 'live c2'],
       jobs: ['dead j1', 'live j2'],
       labels: ['dead l1', 'live l2'],
       nodes: ['live'],
@@ -93,16 +99,18 @@ export function nodesContract(subject: Subject): void {
       events: ['dead e1'],
       deliveries: ['dead d1'],
       probes: ['dead p1'],
+      listeners: ['dead c1'],
       jobs: ['dead j1'],
       labels: ['dead l1'],
     });
-    expect(await storage.freeClaims(dead, 100)).toBe(5);
+    expect(await storage.freeClaims(dead, 100)).toBe(6);
     expect(await storage.freeClaims(dead, 100)).toBe(0);
 
     expect(await storage.listClaims()).toMatchObject({
       events: ['live e2'],
       deliveries: ['live d2'],
       probes: ['live p2'],
+      listeners: ['live c2'],
       jobs: ['live j2'],
       labels: ['live l2'],
     });

@@ -46,6 +46,7 @@ export const tokensOf = (given: Partial<ClaimTokens>): ClaimTokens => ({
   events: [],
   deliveries: [],
   probes: [],
+  listeners: [],
   jobs: [],
   labels: [],
   ...given,

@@ -64,7 +64,11 @@ test('what nodes have claimed is found among all that was ever delivered, by its
   const { deliveries } = await listClaims(db);
   expect(deliveries).toEqual(['node 0', 'node 200', 'node 400', 'node 600', 'node 800']);
   expect(
-    await freeClaims(db, { events: [], deliveries: ['node 0'], probes: [], jobs: [], labels: [] }, 10),
+    await freeClaims(
+      db,
+      { events: [], deliveries: ['node 0'], probes: [], listeners: [], jobs: [], labels: [] },
+      10,
+    ),
   ).toBe(10);
   const ofDeliveries = asked.filter(({ sql }) => sql.includes('deliveries'));
   expect(ofDeliveries).toHaveLength(2);

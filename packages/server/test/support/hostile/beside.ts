@@ -175,6 +175,7 @@ async function addDestinations(
       policy: POLICY,
       paused: false,
       breaker: null,
+      listenerToken: null,
       formerPolicies: [],
       createdAt: now,
       updatedAt: now,

@@ -13,6 +13,8 @@ export interface StoredDestination {
   readonly paused: boolean;
   /** Null while it is closed. */
   readonly breaker: StoredBreaker | null;
+  /** The connection of its listener, which begins with the node that holds it; null where none is connected. */
+  readonly listenerToken: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -72,6 +74,14 @@ export interface DestinationStore {
   ): Promise<boolean>;
   /** Takes it out of its pipelines, each in a new version. Its open deliveries are cancelled from then on. */
   deleteDestination(orgId: string, id: string, by: string, at: number): Promise<boolean>;
+
+  /**
+   * A listener has connected, in place of the one before it. What waited has not been waiting for a destination that is
+   * down: as after a pause, it is tried at once. False where the destination is gone.
+   */
+  beginListening(orgId: string, id: string, token: string, at: number): Promise<boolean>;
+  /** That connection is over; nothing, where another has taken its place. */
+  endListening(orgId: string, id: string, token: string): Promise<boolean>;
 
   /** Answers the breaker as it is then: where somebody else has opened it before, theirs. */
   openBreaker(

@@ -19,6 +19,7 @@ const toDestination = (row: Schema['destinations']): StoredDestination => ({
   paused: row.paused === 1,
   formerPolicies: JSON.parse(row.former_policies) as StoredDestination['formerPolicies'],
   breaker: toBreaker(row),
+  listenerToken: row.listener_token,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -68,6 +69,13 @@ export const findDestination: Operation<ConfigurationStore['findDestination']> =
 const ifDown = (at: number) =>
   sql<number | null>`CASE WHEN breaker_opened_at IS NULL THEN NULL ELSE CAST(${at} AS BIGINT) END`;
 
+const triedAtOnce = (at: number) => ({
+  breaker_opened_at: ifDown(at),
+  next_probe_at: ifDown(at),
+  last_probe_at: null,
+  probe_ended_at: null,
+});
+
 export const updateDestination: Operation<ConfigurationStore['updateDestination']> = async (
   db,
   orgId,
@@ -84,14 +92,7 @@ export const updateDestination: Operation<ConfigurationStore['updateDestination'
       policy: change.policy === undefined ? undefined : JSON.stringify(change.policy),
       paused: change.paused === undefined ? undefined : Number(change.paused),
       former_policies: former && JSON.stringify(former),
-      ...(change.paused === false
-        ? {
-            breaker_opened_at: ifDown(at),
-            next_probe_at: ifDown(at),
-            last_probe_at: null,
-            probe_ended_at: null,
-          }
-        : {}),
+      ...(change.paused === false ? triedAtOnce(at) : {}),
       updated_at: at,
     })
     .where('org_id', '=', orgId)
@@ -99,6 +100,35 @@ export const updateDestination: Operation<ConfigurationStore['updateDestination'
     .returning('id')
     .executeTakeFirst();
   return updated !== undefined;
+};
+
+export const beginListening: Operation<ConfigurationStore['beginListening']> = async (
+  db,
+  orgId,
+  id,
+  token,
+  at,
+) => {
+  const begun = await db
+    .updateTable('destinations')
+    .set({ listener_token: token, ...triedAtOnce(at) })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return begun !== undefined;
+};
+
+export const endListening: Operation<ConfigurationStore['endListening']> = async (db, orgId, id, token) => {
+  const ended = await db
+    .updateTable('destinations')
+    .set({ listener_token: null })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('listener_token', '=', token)
+    .returning('id')
+    .executeTakeFirst();
+  return ended !== undefined;
 };
 
 export const deleteDestination: Operation<ConfigurationStore['deleteDestination']> = async (

@@ -42,6 +42,9 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
   updateDestination: write(destinations.updateDestination, named('destinations')),
   deleteDestination: write(destinations.deleteDestination, named('destinations')),
 
+  beginListening: write(destinations.beginListening, named('destinations')),
+  endListening: write(destinations.endListening, named('destinations')),
+
   // Nodes stop sending when one of them finds it down, and go on when one finds it up again.
   openBreaker: write(breakers.openBreaker, named('destinations')),
   closeBreaker: write(breakers.closeBreaker, named('destinations')),

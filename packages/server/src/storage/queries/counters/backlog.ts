@@ -4,6 +4,7 @@ import type { CappedCount, CounterStore } from '../../../core/stores/counters.ts
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { countFailedEvents, countFailedEventsOfAll } from '../deliveries/dead-letters.ts';
+import { isHeld } from '../deliveries/held.ts';
 
 /**
  * Each count stops at its limit and goes along an index that holds nothing else, so that a million rows cost no
@@ -97,12 +98,12 @@ async function countUpTo(db: Db, most: number, rows: ReturnType<typeof sql>): Pr
 async function countDeliveriesWaiting(db: Db, orgId: string, most: number) {
   const destinations = await db
     .selectFrom('destinations')
-    .select(['id', 'paused'])
+    .select(['id', sql<number>`CASE WHEN ${isHeld} THEN 1 ELSE 0 END`.as('held')])
     .where('org_id', '=', orgId)
     .execute();
   let [pending, retrying, held] = [0, 0, 0];
-  for (const { id, paused } of destinations) {
-    const room = most + 1 - (paused === 1 ? held : pending + retrying);
+  for (const { id, held: isHeldHere } of destinations) {
+    const room = most + 1 - (isHeldHere === 1 ? held : pending + retrying);
     if (room <= 0) continue;
     const { rows } = await sql<{ state: string; count: number }>`
       SELECT state, count(*) AS count FROM (
@@ -111,7 +112,7 @@ async function countDeliveriesWaiting(db: Db, orgId: string, most: number) {
         LIMIT ${room}) AS seen
       GROUP BY state`.execute(db);
     for (const { state, count } of rows) {
-      if (paused === 1) held += Number(count);
+      if (isHeldHere === 1) held += Number(count);
       else if (state === 'pending') pending += Number(count);
       else retrying += Number(count);
     }

@@ -9,6 +9,7 @@ import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { stillClaimed } from '../../still-claimed.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
+import { isHeld } from './held.ts';
 import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
 
 /** Deliveries and their attempts, listed, counted and found; and the claims that senders have on them. */
@@ -19,7 +20,7 @@ import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
 const shownState = sql<DeliveryState>`CASE
   WHEN deliveries.state NOT IN ('pending', 'retrying') THEN deliveries.state
   WHEN destinations.id IS NULL THEN 'cancelled'
-  WHEN destinations.paused = 1 THEN 'held'
+  WHEN ${isHeld} THEN 'held'
   ELSE deliveries.state END`;
 
 const shown = (db: Db, orgId: string) =>
@@ -279,9 +280,9 @@ const MOST_ATTEMPTS = 10_000;
 // --- The worker's way ------------------------------------------------------------------------------------
 
 export const listWaitingDestinations: Operation<DeliveryQueue['listWaitingDestinations']> = async db => {
-  const { rows } = await sql<{ org_id: string; id: string; due_at: number; paused: number }>`
+  const { rows } = await sql<{ org_id: string; id: string; due_at: number; held: number }>`
     ${waitingIds}
-    SELECT destinations.org_id, destinations.id, destinations.paused,
+    SELECT destinations.org_id, destinations.id, CASE WHEN ${isHeld} THEN 1 ELSE 0 END AS held,
       (SELECT min(due_at) FROM deliveries
        WHERE state IN ('pending', 'retrying') AND destination_id = waiting.id) AS due_at
     FROM waiting JOIN destinations ON destinations.id = waiting.id AND destinations.org_id = ${ownerOfWaiting}`.execute(
@@ -291,7 +292,7 @@ export const listWaitingDestinations: Operation<DeliveryQueue['listWaitingDestin
     orgId: row.org_id,
     destinationId: row.id,
     dueAt: Number(row.due_at),
-    isPaused: Number(row.paused) === 1,
+    isHeld: Number(row.held) === 1,
   }));
 };
 

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Operation } from '../../operation.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
+import { isHeld } from './held.ts';
 
 /** How deliveries end, begin again and go, other than by an attempt. */
 
@@ -32,7 +33,7 @@ export const expireDeliveries: Operation<DeliveryQueue['expireDeliveries']> = as
           .select('destinations.id')
           .where('destinations.org_id', '=', orgId)
           .where('destinations.id', '=', id)
-          .where('paused', '=', 0)
+          .where(sql<SqlBool>`NOT ${isHeld}`)
           .where('breaker_opened_at', '=', downSince)
           .where('updated_at', '=', asOf),
       ),

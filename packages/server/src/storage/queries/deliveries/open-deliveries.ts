@@ -1,8 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { idFloor } from '../../../core/ids.ts';
 import type { DeliveryFilter } from '../../../core/stores/delivery.ts';
 import type { Db } from '../../schema.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
+import { isHeld } from './held.ts';
 
 /**
  * Open deliveries by the state that they are shown in, however many others are open. What waits is found destination by
@@ -103,7 +104,7 @@ async function destinationsOf(
     .selectFrom('destinations')
     .select('id')
     .where('org_id', '=', orgId)
-    .where('paused', '=', state === 'held' ? 1 : 0)
+    .where(state === 'held' ? isHeld : sql<SqlBool>`NOT ${isHeld}`)
     .execute();
   return rows.map(({ id }) => id);
 }

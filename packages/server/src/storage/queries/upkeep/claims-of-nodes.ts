@@ -45,12 +45,19 @@ export const listClaims: Operation<UpkeepStore['listClaims']> = async db => {
     .where('probe_token', 'is not', null)
     .$narrowType<{ token: string }>()
     .execute();
+  const listeners = await db
+    .selectFrom('destinations')
+    .select('listener_token as token')
+    .where('listener_token', 'is not', null)
+    .$narrowType<{ token: string }>()
+    .execute();
   // After all tokens: whoever had claimed by then stands among the nodes by now, or is dead.
   const nodes = await db.selectFrom('nodes').select('id').execute();
   return {
     events: [...events.map(({ token }) => token), ...born],
     deliveries,
     probes: probes.map(({ token }) => token),
+    listeners: listeners.map(({ token }) => token),
     jobs: jobs.map(({ token }) => token),
     labels: labels.map(({ token }) => token),
     nodes: nodes.map(({ id }) => id),
@@ -104,6 +111,13 @@ export const freeClaims: Operation<UpkeepStore['freeClaims']> = async (db, token
       .set({ probe_until: null, probe_token: null })
       .where('probe_token', 'in', some(tokens.probes));
     count(await taken.returning('id').execute());
+  }
+  if (tokens.listeners.length > 0) {
+    const connected = db
+      .updateTable('destinations')
+      .set({ listener_token: null })
+      .where('listener_token', 'in', some(tokens.listeners));
+    count(await connected.returning('id').execute());
   }
   if (tokens.jobs.length > 0) {
     const open = db

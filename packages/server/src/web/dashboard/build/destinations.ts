@@ -11,6 +11,7 @@ import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { DestinationAdmin, FoundTable, Rotation } from '../../../core/kinds/destination-admin.ts';
+import { LISTENER_KIND } from '../../../core/kinds/listeners.ts';
 import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
@@ -80,6 +81,7 @@ export function destinationCalls(
     policy: destination.policy,
     paused: destination.paused,
     breaker: await showBreaker(destination),
+    listener: destination.kind === LISTENER_KIND ? { connected: destination.listenerToken !== null } : null,
     rotation: showRotation(destinationAdmin.rotationOf(destination)),
     created_at: toRfc3339(destination.createdAt),
     updated_at: toRfc3339(destination.updatedAt),
@@ -135,6 +137,7 @@ export function destinationCalls(
       policy,
       paused: false,
       breaker: null,
+      listenerToken: null,
       formerPolicies: [],
       createdAt: now,
       updatedAt: now,
