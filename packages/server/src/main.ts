@@ -1,40 +1,47 @@
-import { backup } from './command/backup.ts';
-import type { Command } from './command/command.ts';
-import { doctor } from './command/doctor.ts';
+import { UsageError, WRONG_USAGE } from './command/command.ts';
+import { createCommands } from './command/commands.ts';
 import { explain } from './command/explain.ts';
-import { helpText } from './command/help.ts';
-import { createReseal } from './command/reseal.ts';
-import { resetPassword } from './command/reset-password.ts';
-import { createServe } from './command/serve.ts';
-import { systemTerminal as terminal } from './command/terminal.ts';
+import { helpOf, helpText, usageOf } from './command/help.ts';
+import { readArguments } from './command/read-arguments.ts';
+import { createSystemTerminal } from './command/terminal.ts';
 import { liftRequestLimit } from './runtime/request-limit.ts';
 import { readSettings } from './settings.ts';
 
 /** The `sluice` command. */
-const commands = new Map<string, Command>([
+const terminal = createSystemTerminal();
+const commands = createCommands({
   // The service is most of what there is to load; no other command waits for it.
-  ['serve', createServe(async (...args) => (await import('./compose/service.ts')).startService(...args))],
-  ['backup', backup],
-  ['doctor', doctor],
-  ['reset-password', resetPassword],
-  ['reseal', createReseal(async (...args) => (await import('./compose/reseal.ts')).resealStorage(...args))],
-]);
+  startService: async (...args) => (await import('./compose/service.ts')).startService(...args),
+  resealStorage: async (...args) => (await import('./compose/reseal.ts')).resealStorage(...args),
+  openApiDocument: async settings => (await import('./compose/openapi.ts')).openApiDocument(settings),
+});
+
+const findCommand = (name: string) => commands.find(command => command.name === name);
 
 async function run([name = 'help', ...args]: readonly string[]): Promise<number> {
-  if (/^(help|--help|-h)$/.test(name)) {
-    terminal.say(helpText([...commands.values()]));
+  const isHelp = /^(help|--help|-h)$/.test(name);
+  const word = isHelp ? args[0] : name;
+  if (word === undefined) {
+    terminal.say(helpText(commands));
     return 0;
   }
-  const command = commands.get(name);
+  const command = findCommand(word);
   if (command === undefined) {
-    terminal.complain(`There is no command "${name}". Try: sluice help`);
-    return 2;
+    terminal.complain(`There is no command "${word}". Try: sluice help`);
+    return WRONG_USAGE;
+  }
+  if (isHelp || args.includes('--help')) {
+    terminal.say(helpOf(command));
+    return 0;
   }
   try {
-    return await command.run(args, { settings: readSettings(), terminal });
+    const settings = readSettings();
+    return await command.run(readArguments(command, args, settings), { settings, terminal });
   } catch (error) {
     terminal.complain(explain(error));
-    return 1;
+    if (!(error instanceof UsageError)) return 1;
+    terminal.complain(`Usage: sluice ${usageOf(command)}. See: sluice help ${word}`);
+    return WRONG_USAGE;
   }
 }
 

@@ -41,6 +41,11 @@ describe('a bad setting', () => {
     SLUICE_MAX_ICON_LENGTH: ['none'],
     SLUICE_MAX_IDEMPOTENCY_KEY_LENGTH: ['0'],
     SLUICE_MAX_ORGANISATIONS_PER_USER: ['0', 'many'],
+    SLUICE_URL: ['sluice.example.com', 'ftp://x'],
+    SLUICE_API_KEY: ['abc', 'whsec_x'],
+    SLUICE_LISTEN_TOKEN: ['abc', 'sk_x'],
+    SLUICE_EMAIL: ['somebody'],
+    SLUICE_PASSWORD: ['seven77'],
     SLUICE_LOG_LEVEL: ['loud', 'INFO'],
   };
   for (const [name, values] of Object.entries(bad)) {

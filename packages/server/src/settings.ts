@@ -104,6 +104,34 @@ export const declarations = {
     10,
     integer(1, 100_000),
   ),
+  SLUICE_URL: setting<string | undefined>(
+    'For `sluice send`, `tail` and `listen`: the address of the service.',
+    undefined,
+    httpUrl,
+  ),
+  SLUICE_API_KEY: setting<string | undefined>(
+    'For `sluice send`: the API key to send with.',
+    undefined,
+    beginningWith('sk_', 'an API key'),
+    true,
+  ),
+  SLUICE_LISTEN_TOKEN: setting<string | undefined>(
+    'For `sluice listen`: the token of the destination.',
+    undefined,
+    beginningWith('lsn_', 'the token of a listener'),
+    true,
+  ),
+  SLUICE_EMAIL: setting<string | undefined>(
+    'For `sluice tail` from another machine: who logs in.',
+    undefined,
+    email,
+  ),
+  SLUICE_PASSWORD: setting<string | undefined>(
+    'For `sluice tail` from another machine: their password. Absent: it is asked for.',
+    undefined,
+    password,
+    true,
+  ),
   SLUICE_LOG_LEVEL: setting(
     '`debug`, `info`, `warn`, `error` or `silent`.',
     'info',
@@ -268,6 +296,13 @@ function postgresUrl(value: string): string {
 function secretKey(value: string): string {
   if (value.length < 32) throw new Error('must have at least 32 characters.');
   return value;
+}
+
+function beginningWith(prefix: string, what: string) {
+  return (value: string): string => {
+    if (!value.startsWith(prefix)) throw new Error(`must be ${what}, which begins with ${prefix}.`);
+    return value;
+  };
 }
 
 function email(value: string): string {

@@ -3,20 +3,18 @@ import { keyCheckValues } from '../core/secrets/key-check.ts';
 import { readSecretKeys } from '../runtime/secret-key.ts';
 import { adviceOn, declarations, keySourceOf, type SettingName, type Settings } from '../settings.ts';
 import { examineStorage } from '../storage/examine.ts';
-import type { Command } from './command.ts';
+import { type Command, report } from './command.ts';
 
 /** `sluice doctor`: shows the settings in use and examines the storage. */
 export const doctor: Command = {
-  usage: 'doctor',
+  name: 'doctor',
   summary: 'Show the settings in use and examine the storage; changes no data.',
+  exits: { 0: 'all is well', 1: 'something is to be seen to, or could not be examined' },
 
-  async run(_args, { settings, terminal }) {
-    terminal.say('Settings');
-    for (const name of Object.keys(declarations) as SettingName[]) {
-      terminal.say(`  ${name.padEnd(34)} ${describeSetting(name, settings)}`);
-    }
-    for (const advice of adviceOn(settings)) terminal.say(`\n  Note: ${advice}`);
-    terminal.say('\nStorage');
+  async run(given, { settings, terminal }) {
+    const names = Object.keys(declarations) as SettingName[];
+    const shown = names.map(name => [name, describeSetting(name, settings)] as const);
+    const advice = adviceOn(settings);
     const directory = resolve(settings.SLUICE_DATA_DIR);
     const keys = readSecretKeys(keySourceOf(settings));
     const findings = await examineStorage({
@@ -24,11 +22,15 @@ export const doctor: Command = {
       databaseUrl: settings.SLUICE_DATABASE_URL,
       keyChecks: keys === null ? [] : keyCheckValues(keys),
     });
-    for (const { ok, matter, says } of findings) {
-      terminal.say(`  ${ok ? 'ok ' : 'BAD'}  ${matter.padEnd(12)} ${says}`);
-    }
     const faults = findings.filter(({ ok }) => !ok).length;
-    terminal.say(faults === 0 ? '\nAll is well.' : `\n${faults} to see to.`);
+    report(given, terminal, { ok: faults === 0, settings: Object.fromEntries(shown), advice, findings }, [
+      'Settings',
+      ...shown.map(([name, value]) => `  ${name.padEnd(34)} ${value}`),
+      ...advice.map(line => `\n  Note: ${line}`),
+      '\nStorage',
+      ...findings.map(({ ok, matter, says }) => `  ${ok ? 'ok ' : 'BAD'}  ${matter.padEnd(12)} ${says}`),
+      faults === 0 ? '\nAll is well.' : `\n${faults} to see to.`,
+    ]);
     return faults === 0 ? 0 : 1;
   },
 };

@@ -9,7 +9,7 @@ import { keySourceOf, type Settings } from '../settings.ts';
 import { openStorage } from '../storage/open.ts';
 import { databaseFile } from '../storage/sqlite/engine.ts';
 import { lookAtLock } from '../storage/sqlite/lock.ts';
-import type { Command } from './command.ts';
+import { type Command, type Given, report } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
 type ResealStorage = (
@@ -22,14 +22,12 @@ const MOST_NAMED = 20;
 
 /** `sluice reseal`: seals every secret again with the present key. The work itself is handed in, as for `serve`. */
 export const createReseal = (resealStorage: ResealStorage): Command => ({
-  usage: 'reseal [--check]',
-  summary: 'Seal every secret again with the present secret key; --check only counts what is left.',
+  name: 'reseal',
+  summary: 'Seal every secret again with the present secret key.',
+  options: [{ name: 'check', meaning: 'Only count what is left.' }],
+  exits: { 0: 'everything is sealed with the present key', 1: 'something is left, or it could not be done' },
 
-  async run(args, { settings, terminal }) {
-    if (args.some(arg => arg !== '--check')) {
-      terminal.complain('It takes no argument but --check: sluice reseal [--check]');
-      return 2;
-    }
+  async run(given, { settings, terminal }) {
     const directory = resolve(settings.SLUICE_DATA_DIR);
     const keys = readSecretKeys(keySourceOf(settings));
     const refusal = refuse(settings, directory, keys);
@@ -43,14 +41,14 @@ export const createReseal = (resealStorage: ResealStorage): Command => ({
       onFatal: reason => terminal.complain(reason),
     });
     try {
-      const checkOnly = args.includes('--check');
+      const checkOnly = given.has('check');
       await (checkOnly ? lookAtKeys : requireSameKey)(engine.upkeep, keys);
-      const report = await resealStorage(engine, keys, {
+      const outcome = await resealStorage(engine, keys, {
         checkOnly,
         pause: async () => {},
         isStopping: () => false,
       });
-      return say(report, keys, terminal);
+      return tell(outcome, keys, given, terminal);
     } finally {
       await engine.close();
     }
@@ -70,17 +68,16 @@ function refuse(settings: Settings, directory: string, keys: SecretKeys | null):
   return null;
 }
 
-function say(report: StorageResealReport, keys: SecretKeys, terminal: Terminal): number {
-  const { resealed, left, unreadable, settled } = report;
-  terminal.say(`${resealed} sealed again, ${left} left.`);
+function tell(outcome: StorageResealReport, keys: SecretKeys, given: Given, terminal: Terminal): number {
+  const { resealed, left, unreadable, settled } = outcome;
+  const ending = settled
+    ? 'Everything is sealed with the present key. Where the change is over, the previous one is not needed any more: it may be removed.'
+    : 'The previous key is still on record as one that seals, and a process without it does not start: run sluice reseal.';
+  report(given, terminal, { resealed, left, unreadable, settled }, [
+    `${resealed} sealed again, ${left} left.`,
+  ]);
   for (const place of unreadable.slice(0, MOST_NAMED)) terminal.complain(`No key at hand opens ${place}.`);
   if (unreadable.length > MOST_NAMED) terminal.complain(`… and ${unreadable.length - MOST_NAMED} more.`);
-  if (left === 0 && keys.previous !== null) {
-    terminal.say(
-      settled
-        ? 'Everything is sealed with the present key. Where the change is over, the previous one is not needed any more: it may be removed.'
-        : 'The previous key is still on record as one that seals, and a process without it does not start: run sluice reseal.',
-    );
-  }
+  if (left === 0 && keys.previous !== null && !given.has('json')) terminal.say(ending);
   return unreadable.length === 0 && left === 0 && settled ? 0 : 1;
 }

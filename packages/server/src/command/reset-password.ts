@@ -8,9 +8,9 @@ import { openStorage } from '../storage/open.ts';
 import { openAccountsBeside } from '../storage/sqlite/beside.ts';
 import { databaseFile } from '../storage/sqlite/engine.ts';
 import { lookAtLock } from '../storage/sqlite/lock.ts';
-import type { Command, CommandContext } from './command.ts';
+import { type Command, type CommandContext, type Given, report } from './command.ts';
 
-const FLAG = '--turn-off-two-factor';
+const FLAG = 'turn-off-two-factor';
 
 type Accounts = Pick<
   AccountStore,
@@ -19,16 +19,17 @@ type Accounts = Pick<
 
 /** `sluice reset-password`: gives a user a new password, for whoever has the machine. */
 export const resetPassword: Command = {
-  usage: `reset-password <email> [${FLAG}]`,
+  name: 'reset-password',
   summary: 'Give a user a new password, typed or piped in; ends all of their sessions.',
+  about: ['It works beside a running service, for whoever may write its database.'],
+  argument: { name: 'email', meaning: 'Whose password it is.', isRequired: true },
+  options: [{ name: FLAG, meaning: 'Let them log in without a code, too.' }],
+  exits: { 0: 'the password is changed', 1: 'it is not' },
+  examples: ['reset-password ada@example.com'],
 
-  async run(args, context) {
+  async run(given, context) {
     const { settings, terminal } = context;
-    const [email, ...rest] = args.filter(word => word !== FLAG);
-    if (email === undefined || rest.length > 0) {
-      terminal.complain(`Whose? sluice reset-password <email> [${FLAG}]`);
-      return 2;
-    }
+    const { argument: email = '' } = given;
     const directory = resolve(settings.SLUICE_DATA_DIR);
     const databaseUrl = settings.SLUICE_DATABASE_URL;
     // Opening would make a new, empty one.
@@ -38,8 +39,7 @@ export const resetPassword: Command = {
     }
     const { accounts, close } = await openAccounts(directory, context);
     try {
-      const turnOffSecondFactor = args.includes(FLAG);
-      return await changePassword(accounts, email.toLowerCase(), turnOffSecondFactor, terminal);
+      return await changePassword(accounts, email.toLowerCase(), given, terminal);
     } finally {
       await close();
     }
@@ -59,9 +59,10 @@ async function openAccounts(
 async function changePassword(
   accounts: Accounts,
   email: string,
-  turnOffSecondFactor: boolean,
+  given: Given,
   terminal: CommandContext['terminal'],
 ): Promise<number> {
+  const turnOffSecondFactor = given.has(FLAG);
   const user = await accounts.findUserByEmail(email);
   if (user === null) {
     terminal.complain(`No user has the e-mail ${email}.`);
@@ -83,13 +84,14 @@ async function changePassword(
   });
   const passwordHash = await createPasswords().hash(password);
   await accounts.audited(...records).setPassword(user.id, passwordHash, { turnOffSecondFactor });
-  terminal.say(`The password of ${email} is changed, and all of their sessions are ended.`);
-  if (hadSecondFactor) {
-    terminal.say(
-      turnOffSecondFactor
-        ? 'Two-factor authentication is off: they log in with the password alone.'
-        : `Two-factor authentication stays on: they still need a code. ${FLAG} turns it off.`,
-    );
-  }
+  const secondFactor = !hadSecondFactor
+    ? []
+    : turnOffSecondFactor
+      ? ['Two-factor authentication is off: they log in with the password alone.']
+      : [`Two-factor authentication stays on: they still need a code. --${FLAG} turns it off.`];
+  report(given, terminal, { email, two_factor: hadSecondFactor && !turnOffSecondFactor }, [
+    `The password of ${email} is changed, and all of their sessions are ended.`,
+    ...secondFactor,
+  ]);
   return 0;
 }

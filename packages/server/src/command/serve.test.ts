@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { nothingGiven, recordTerminal } from '../../test/support/terminal.ts';
 import { readSettings } from '../settings.ts';
 import { createServe, welcome } from './serve.ts';
 
@@ -13,15 +14,8 @@ afterEach(() => {
 });
 
 function listen() {
-  const said: string[] = [];
-  return {
-    said,
-    terminal: {
-      say: (line: string) => void said.push(line),
-      complain: (line: string) => void said.push(line),
-      askSecret: () => Promise.reject(new Error('nobody is there')),
-    },
-  };
+  const terminal = recordTerminal();
+  return { terminal, said: terminal.complaints };
 }
 
 const timeouts = { lastAnswersMs: 20, stopMs: 20 };
@@ -34,7 +28,7 @@ describe('serve', () => {
       setTimeout(started.resolve);
       return { port: 1, stop: () => new Promise(() => {}) };
     }, timeouts);
-    const left = serve.run([], { settings, terminal });
+    const left = serve.run(nothingGiven, { settings, terminal });
     await started.promise;
     process.emit('SIGTERM');
     expect(await left).toBe(0);
@@ -48,7 +42,7 @@ describe('serve', () => {
       setTimeout(started.resolve);
       return { port: 1, stop: () => Promise.reject(new Error('The disk is full.')) };
     }, timeouts);
-    const left = serve.run([], { settings, terminal });
+    const left = serve.run(nothingGiven, { settings, terminal });
     await started.promise;
     process.emit('SIGINT');
     expect(await left).toBe(1);
@@ -57,7 +51,7 @@ describe('serve', () => {
 
   test('leaves with 0 when it is told to stop before it has started', async () => {
     const serve = createServe(() => new Promise(() => {}), timeouts);
-    const left = serve.run([], { settings, terminal: listen().terminal });
+    const left = serve.run(nothingGiven, { settings, terminal: listen().terminal });
     process.emit('SIGTERM');
     expect(await left).toBe(0);
   });
@@ -72,7 +66,7 @@ describe('serve', () => {
       { ...timeouts, lastAnswersMs: 60 },
     );
     const begun = performance.now();
-    expect(await serve.run([], { settings, terminal })).toBe(1);
+    expect(await serve.run(nothingGiven, { settings, terminal })).toBe(1);
     expect(performance.now() - begun).toBeGreaterThanOrEqual(59);
     expect(said).toContain('The disk failed.');
   });

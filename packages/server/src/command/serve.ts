@@ -1,5 +1,5 @@
 import type { Settings } from '../settings.ts';
-import type { Command } from './command.ts';
+import { type Command, report } from './command.ts';
 import { explain } from './explain.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -24,10 +24,11 @@ export const createServe = (
   start: (settings: Settings, options: { onFatal(reason: string): void }) => Promise<Service>,
   timeouts: Timeouts = defaultTimeouts,
 ): Command => ({
-  usage: 'serve',
+  name: 'serve',
   summary: 'Start the service and serve until it is stopped.',
+  exits: { 0: 'it was told to stop, and has', 1: 'it could not start, or had to end' },
 
-  async run(_args, { settings, terminal }) {
+  async run(given, { settings, terminal }) {
     const { promise: left, resolve: leave } = Promise.withResolvers<number>();
     let service: Service | undefined;
     let stopping = false;
@@ -51,7 +52,7 @@ export const createServe = (
       started => {
         service = started;
         // In one piece, so that whoever waits for the address has the code as well.
-        if (!stopping) terminal.say(welcome(settings, started));
+        if (!stopping) report(given, terminal, readiness(settings, started), [welcome(settings, started)]);
       },
       (error: unknown) => {
         terminal.complain(whyNot(error, settings));
@@ -63,7 +64,7 @@ export const createServe = (
 });
 
 async function stopWithin(ms: number, service: Service, terminal: Terminal): Promise<number> {
-  terminal.say('Stopping: answering what was accepted.');
+  terminal.complain('Stopping: answering what was accepted.');
   const overdue = Promise.withResolvers<number>();
   const timer = setTimeout(() => {
     terminal.complain('Something did not end in time and is left behind. Nothing that was answered is lost.');
@@ -80,6 +81,13 @@ async function stopWithin(ms: number, service: Service, terminal: Terminal): Pro
   clearTimeout(timer);
   return code;
 }
+
+/** The same for programs. */
+const readiness = (settings: Settings, { port, setupCode = null }: Service) => ({
+  url: addressOf(settings, port),
+  port,
+  setup_code: setupCode,
+});
 
 /** What a newcomer needs next. */
 export function welcome(settings: Settings, service: Service): string {

@@ -9,6 +9,7 @@ import type { Settings } from '../settings.ts';
 import { composeDelivery, type DeliveryPart } from './delivery.ts';
 import { composeEndpoints } from './endpoints.ts';
 import { type Foundation, type FoundationOptions, layFoundation } from './foundation.ts';
+import { composeLocal } from './local.ts';
 import { createNodes } from './nodes.ts';
 import { type Part, stopAll } from './part.ts';
 import { composePipelines } from './pipelines.ts';
@@ -73,12 +74,13 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
   const parts = { telemetry, endpoints, pipelines, delivery, nodes };
   const web = await composeWeb(foundation, storage, parts);
   const upkeep = composeUpkeep(foundation, storage, parts);
+  const local = composeLocal(foundation, storage);
 
   const server = serveHttp(
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },
     { ...endpoints.handlers, everythingElse: (request, peer) => web.app.fetch(request, peer) },
   );
-  for (const part of [nodes, pipelines, delivery, upkeep] satisfies Part[]) part.start();
+  for (const part of [nodes, pipelines, delivery, upkeep, local] satisfies Part[]) part.start();
 
   return {
     port: server.port,
@@ -89,7 +91,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
       storage.live.close();
       delivery.listeners.close();
       const warn = foundation.warn('stop');
-      const intake = { stop: () => stopAll([[stopping(server)], [upkeep], [pipelines]], warn) };
+      const intake = { stop: () => stopAll([[stopping(server), local], [upkeep], [pipelines]], warn) };
       // Receivers may hang as senders may: both are waited for at once.
       await stopAll([[intake, delivery], [endpoints], [telemetry, nodes], [storage]], warn);
     },

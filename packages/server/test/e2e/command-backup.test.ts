@@ -85,12 +85,12 @@ describe('sluice backup', () => {
     expect(none).toMatchObject({ code: 1, out: '' });
     expect(none.err).toContain(`There is no database in ${empty}`);
     expect(existsSync(join(empty, 'sluice.db'))).toBe(false);
-    expect(await runCommand(['backup'])).toMatchObject({ code: 2, out: '' });
+    expect(await runCommand(['backup'])).toMatchObject({ code: 64, out: '' });
     const postgres = await runCommand(['backup', 'x.db'], {
       SLUICE_DATABASE_URL: 'postgres://sluice@127.0.0.1/sluice',
       SLUICE_SECRET_KEY: TEST_SECRET_KEY,
     });
-    expect(postgres.code).toBe(2);
+    expect(postgres.code).toBe(64);
     expect(postgres.err).toContain('pg_dump');
   });
 });

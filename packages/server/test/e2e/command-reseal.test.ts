@@ -89,7 +89,7 @@ describe('a change of the secret key', () => {
     });
     await before.stop();
 
-    expect(await runCommand(['reseal', '--now'], { ...settings, ...both })).toMatchObject({ code: 2 });
+    expect(await runCommand(['reseal', '--now'], { ...settings, ...both })).toMatchObject({ code: 64 });
     const wrong = await runCommand(['reseal'], { ...settings, ...onlyNew });
     expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('is not the one') });
 

@@ -81,7 +81,7 @@ describe('sluice reset-password', () => {
     const off = await runCommand(['reset-password', EMAIL, '--turn-off-two-factor'], settings, OLD);
     expect(off.out).toContain('Two-factor authentication is off');
     expect((await logIn(live.url, OLD)).status).toBe(200);
-    expect((await runCommand(['reset-password', EMAIL, '--off'], settings, OLD)).code).toBe(2);
+    expect((await runCommand(['reset-password', EMAIL, '--off'], settings, OLD)).code).toBe(64);
     await live.stop();
   });
 
@@ -109,7 +109,7 @@ describe('sluice reset-password', () => {
     expect(short).toMatchObject({ code: 1, out: '' });
     expect(short.err).toContain('must have 8 to');
     expect(await reset(EMAIL, settings, '')).toMatchObject({ code: 1, err: 'No password was given.\n' });
-    expect((await runCommand(['reset-password'], settings)).code).toBe(2);
+    expect((await runCommand(['reset-password'], settings)).code).toBe(64);
   });
 
   test('makes no database where there is none', async () => {

@@ -120,7 +120,7 @@ describe('sluice', () => {
 
   test('with a word that it does not know says so and fails', async () => {
     expect(await runCommand(['sevre'])).toEqual({
-      code: 2,
+      code: 64,
       out: '',
       err: 'There is no command "sevre". Try: sluice help\n',
     });

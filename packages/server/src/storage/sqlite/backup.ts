@@ -14,16 +14,29 @@ export function backUpSqlite(directory: string, target: string): { events: numbe
   if (!existsSync(source)) throw new Error(`There is no database in ${directory}. Is SLUICE_DATA_DIR right?`);
   if (existsSync(target)) throw new Error(`${target} exists already; a backup never replaces a file.`);
   if (!existsSync(dirname(target))) throw new Error(`There is no folder ${dirname(target)}. Make it first.`);
+  return copyDatabase(source, target);
+}
+
+/** The whole database as one file, which has its name only once it is whole, checked and on disk. */
+export function copyDatabase(
+  source: string,
+  target: string,
+  beforeRename: () => void = () => {},
+): { events: number } {
   const unfinished = `${target}.unfinished`;
   rmSync(unfinished, { force: true });
   // Made here and not by SQLite, so that from its first byte on nobody else can read it.
   closeSync(openSync(unfinished, 'wx', 0o600));
   try {
     const database = openForReading(source);
-    database.query('VACUUM INTO ?').run(unfinished);
-    database.close();
+    try {
+      database.query('VACUUM INTO ?').run(unfinished);
+    } finally {
+      database.close();
+    }
     const events = countEvents(unfinished);
     flush(unfinished);
+    beforeRename();
     renameSync(unfinished, target);
     flush(dirname(target));
     return { events };

@@ -1,0 +1,26 @@
+import { rmSync } from 'node:fs';
+import type { HttpServer } from './http.ts';
+
+/**
+ * HTTP on a Unix socket that nobody else may open. The caller has the folder to itself, so that a socket which is there
+ * already was left behind by a process that was killed, and is replaced.
+ */
+export function serveLocalSocket(
+  path: string,
+  handle: (request: Request) => Promise<Response>,
+): Pick<HttpServer, 'stop'> {
+  rmSync(path, { force: true });
+  // Not changed afterwards: from the first moment on it is for its owner alone.
+  const before = process.umask(0o177);
+  try {
+    const server = Bun.serve({ unix: path, fetch: handle });
+    return {
+      async stop() {
+        await server.stop(true);
+        rmSync(path, { force: true });
+      },
+    };
+  } finally {
+    process.umask(before);
+  }
+}

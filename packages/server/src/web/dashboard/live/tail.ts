@@ -1,0 +1,110 @@
+import { type Clock, seconds } from '../../../core/clock.ts';
+import type { StoredEvent } from '../../../core/event/event.ts';
+import { idFloor, idTime } from '../../../core/ids.ts';
+import { stringifyJson } from '../../../core/json/json.ts';
+import type { EventFilter, EventPage, Journal } from '../../../core/stores/journal.ts';
+import { message } from '../../../telemetry/live-feed.ts';
+import { toRow } from '../monitor/events.ts';
+
+/** An id is made before its event is committed, and by nodes whose clocks differ: it may be seen this much later. */
+const OVERLAP_MS = seconds(10);
+/** A person cannot read more; of what came faster, the newest is shown and the rest is counted. */
+const MOST_AT_ONCE = 200;
+/** Somebody who comes back after a break is shown more, so that a short one leaves no gap. */
+const MOST_AFTER_A_BREAK = 1_000;
+const PAGE = 1_000;
+const LOOK_BUDGET_MS = seconds(5);
+const COUNT_BUDGET_MS = seconds(1);
+
+export type ListEvents = (
+  filter: EventFilter,
+  page: Parameters<Journal['listEvents']>[2],
+) => Promise<EventPage>;
+
+interface News {
+  /** Oldest first. */
+  readonly events: readonly StoredEvent[];
+  /** How many came that are not among them. */
+  readonly skipped: number;
+  readonly newest: string;
+}
+
+/**
+ * The tail of what comes in, as the messages of a stream: each call of it answers what has come, or has changed its
+ * state, since the one before.
+ */
+export function createTail(
+  list: ListEvents,
+  options: { readonly filter: EventFilter; readonly afterId: string | null; readonly clock: Clock },
+): () => Promise<string[]> {
+  const look = createLook(list, options);
+  let hasBegun = false;
+  return async () => {
+    const { events, skipped, newest } = await look();
+    // The first message says where this begins, so that whoever comes back before an event came missed none.
+    if (events.length === 0 && hasBegun) return [];
+    hasBegun = true;
+    return [message('events', stringifyJson({ rows: events.map(toRow), skipped }), newest)];
+  };
+}
+
+function createLook(
+  list: ListEvents,
+  options: { readonly filter: EventFilter; readonly afterId: string | null; readonly clock: Clock },
+): () => Promise<News> {
+  const { filter, clock, afterId } = options;
+  let newest = afterId ?? idFloor('evt', clock.now());
+  const begin = idTime(newest) - OVERLAP_MS;
+  /** The state that was sent of each event that may still be seen again. */
+  let sent = new Map<string, string>();
+  let most = afterId === null ? MOST_AT_ONCE : MOST_AFTER_A_BREAK;
+  let from = begin;
+
+  return async () => {
+    const now = clock.now();
+    const { events: seen, isCut } = await readNewest();
+    const news = seen.filter(({ id, state }) => sent.get(id) !== state);
+    const shown = news.slice(0, most);
+    const oldest = shown.at(-1)?.id;
+    const isMore = news.length > shown.length || isCut;
+    const skipped = isMore && oldest !== undefined ? await countBetween(newest, oldest) : 0;
+
+    sent = new Map(seen.map(({ id, state }) => [id, state]));
+    newest = seen[0] !== undefined && seen[0].id > newest ? seen[0].id : newest;
+    from = Math.max(begin, now - OVERLAP_MS);
+    most = MOST_AT_ONCE;
+    return { events: shown.toReversed(), skipped, newest };
+  };
+
+  /** The newest of what there is, newest first. */
+  async function readNewest(): Promise<{ events: StoredEvent[]; isCut: boolean }> {
+    const deadline = performance.now() + LOOK_BUDGET_MS;
+    const events: StoredEvent[] = [];
+    let below: string | null = null;
+    do {
+      const page: EventPage = await list(
+        { ...filter, after: from },
+        { limit: PAGE - events.length, below, budgetMs: LOOK_BUDGET_MS },
+      );
+      events.push(...page.events);
+      below = page.next;
+    } while (below !== null && events.length < PAGE && performance.now() < deadline);
+    return { events, isCut: below !== null };
+  }
+
+  /** How many are newer than the one and older than the other, as far as there is time to count. */
+  async function countBetween(above: string, below: string): Promise<number> {
+    const deadline = performance.now() + COUNT_BUDGET_MS;
+    let count = 0;
+    for (let place: string | null = below; place !== null && performance.now() < deadline; ) {
+      const page: EventPage = await list(
+        { ...filter, after: from },
+        { limit: PAGE, below: place, budgetMs: COUNT_BUDGET_MS },
+      );
+      const between = page.events.filter(({ id }) => id > above);
+      count += between.length;
+      place = between.length < page.events.length ? null : page.next;
+    }
+    return count;
+  }
+}
