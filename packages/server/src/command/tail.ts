@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.ts';
 
 const filters: readonly CommandOption[] = [
   { name: 'state', value: 'STATE', meaning: 'Only events in this state.', choices: eventState.options },
-  { name: 'type', value: 'TYPE', meaning: 'Only events of this type; * stands for any characters.' },
+  { name: 'type', value: 'TYPE', meaning: 'Only events of this type.' },
   { name: 'source', value: 'ID', meaning: 'Only events of this source.' },
   { name: 'pipeline', value: 'ID', meaning: 'Only events that went through this pipeline.' },
   { name: 'destination', value: 'ID', meaning: 'Only events that went to this destination.' },
@@ -45,14 +45,19 @@ export const tail: Command = {
   },
   examples: [
     'tail',
-    "tail --type 'order.*' --state failed",
+    'tail --type order.paid --state failed',
     'tail --url https://sluice.example.com --json | jq .type',
   ],
 
   async run(given, context) {
     const { terminal } = context;
     const signal = terminal.untilStopped();
-    const open = await openingOf(given, context);
+    const open = await openingOf(given, context).catch((error: unknown) => {
+      if (!(error instanceof NotReached)) throw error;
+      terminal.complain(error.message);
+      return null;
+    });
+    if (open === null) return NOT_REACHED;
     const show = createShow(given, terminal);
     let afterId: string | null = null;
     let hasConnected = false;
