@@ -10,7 +10,7 @@ const PREFIX = '/dashboard/api';
 /** Whatever the dashboard registers. Registering asks nothing of its dependencies, so most of them are left out. */
 function registeredCalls(): string[] {
   const app = new Hono<WebEnv>();
-  const parts = { storage: {}, limits: defaultEventLimits, pagesFrom: '' };
+  const parts = { storage: {}, limits: defaultEventLimits, pages: async () => null };
   addDashboard(app, parts as unknown as DashboardDependencies);
   return app.routes
     .filter(({ path }) => path.startsWith(`${PREFIX}/`))

@@ -6,7 +6,7 @@ import { NOT_REACHED, NotReached } from './client/server.ts';
 import { type Command, type Given, UsageError } from './command.ts';
 import { holdConnection, Refused } from './listen/connection.ts';
 import { type Forwarded, forward } from './listen/forward.ts';
-import { requireValue } from './read-arguments.ts';
+import { requireSecret, requireValue } from './read-arguments.ts';
 import type { Terminal } from './terminal.ts';
 
 const FIRST_PAUSE_MS = 500;
@@ -44,7 +44,7 @@ export const listen: Command = {
 
   async run(given, { terminal }) {
     const url = requireHttp('url', requireValue(listen, given, 'url'));
-    const token = requireValue(listen, given, 'token');
+    const token = requireSecret(listen, given, 'token');
     const to = requireHttp('forward', requireValue(listen, given, 'forward'));
     const signal = terminal.untilStopped();
     const show = createShow(given, terminal);

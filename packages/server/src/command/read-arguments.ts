@@ -60,3 +60,10 @@ export function requireValue(command: Pick<Command, 'options'>, given: Given, na
   const setting = command.options?.find(option => option.name === name)?.setting;
   throw new UsageError(`--${name} is missing${setting === undefined ? '' : ` (or ${setting})`}.`);
 }
+
+/** The same of a secret that goes into a header. Never quoted. */
+export function requireSecret(command: Pick<Command, 'options'>, given: Given, name: string): string {
+  const value = requireValue(command, given, name);
+  if (/^[\x21-\x7e]+$/.test(value)) return value;
+  throw new UsageError(`--${name} must be one word, without blanks or line breaks.`);
+}

@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { NOT_REACHED, NotReached } from './client/server.ts';
 import { type Command, type Given, report, UsageError } from './command.ts';
-import { requireValue } from './read-arguments.ts';
+import { requireSecret, requireValue } from './read-arguments.ts';
 import { type ReadEvent, readCsvRecord, readJsonLine } from './send/events.ts';
 import { createProgress, type Progress } from './send/progress.ts';
 import { readCsvRecords, readLines } from './send/records.ts';
@@ -70,7 +70,7 @@ export const send: Command = {
     };
     const upload = createUpload({
       url: requireValue(send, given, 'url'),
-      key: requireValue(send, given, 'key'),
+      key: requireSecret(send, given, 'key'),
       retries: readRetries(given),
       onTaken: progress.taken,
       onRefused: refuse,

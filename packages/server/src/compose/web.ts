@@ -5,10 +5,12 @@ import { VERSION } from '../core/version.ts';
 import { createEntityActions } from '../entities/actions.ts';
 import { authenticateKey } from '../ingest/authenticate.ts';
 import { providerAdmin } from '../ingest/provider-admin.ts';
+import { embeddedPages } from '../runtime/embedded.ts';
 import { adviceOn, type Settings } from '../settings.ts';
 import { addApiDocs } from '../web/api-docs.ts';
 import { createApp } from '../web/app.ts';
 import { type FirstUser, prepareFirstUser } from '../web/dashboard/access/first-user.ts';
+import { pagesIn } from '../web/dashboard/pages.ts';
 import { addDashboard } from '../web/dashboard/routes.ts';
 import type { AddRoutes, WebEnv } from '../web/env.ts';
 import { createCursors } from '../web/paging.ts';
@@ -115,7 +117,7 @@ export async function composeWeb(
         largeBodies: bodyThread,
         defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
         mostOrganisationsPerUser: settings.SLUICE_MAX_ORGANISATIONS_PER_USER,
-        pagesFrom: join(import.meta.dirname, '../../../dashboard/dist'),
+        pages: embeddedPages() ?? pagesIn(join(import.meta.dirname, '../../../dashboard/dist')),
       }),
     );
   }

@@ -94,3 +94,70 @@ describe('sluice backup', () => {
     expect(postgres.err).toContain('pg_dump');
   });
 });
+
+describe('sluice restore', () => {
+  test('puts a backup in place, sets aside what was there, and only where that is asked for', async () => {
+    const live = await startTestService({ directory: newFolder() });
+    const seed = await seedOrganisation(live.engine);
+    const [kept = ''] = acceptedIds(await ingestWith(live.url, seed.apiKey)({ events: [{ type: 'kept' }] }));
+    const file = join(newFolder(), 'copy.db');
+    const settings = { SLUICE_DATA_DIR: live.directory, SLUICE_SECRET_KEY: TEST_SECRET_KEY };
+    expect((await runCommand(['backup', file], settings)).code).toBe(0);
+    const [later = ''] = acceptedIds(
+      await ingestWith(live.url, seed.apiKey)({ events: [{ type: 'later' }] }),
+    );
+
+    const running = await runCommand(['restore', file, '--force'], settings);
+    expect(running.code).toBe(1);
+    expect(running.err).toContain('Another Sluice process is using the data directory');
+    await live.stop();
+    const there = await runCommand(['restore', file], settings);
+    expect(there).toMatchObject({ code: 1, out: '' });
+    expect(there.err).toContain('holds a database already');
+
+    const forced = await runCommand(['restore', file, '--force', '--json'], settings);
+    expect({ code: forced.code, err: forced.err }).toEqual({ code: 0, err: '' });
+    const { set_aside: setAside, events } = JSON.parse(forced.out) as { set_aside: string; events: number };
+    expect(events).toBe(1);
+    expect(statSync(join(live.directory, 'sluice.db')).mode & 0o777).toBe(0o600);
+    const restored = await startTestService({ directory: live.directory });
+    expect(await restored.engine.journal.findEvent(seed.orgId, kept)).not.toBeNull();
+    expect(await restored.engine.journal.findEvent(seed.orgId, later)).toBeNull();
+    await restored.stop();
+
+    // What was set aside is whole: it goes back as a backup would.
+    const again = newFolder();
+    expect((await runCommand(['restore', setAside], { ...settings, SLUICE_DATA_DIR: again })).code).toBe(0);
+    const before = await startTestService({ directory: again });
+    expect(await before.engine.journal.findEvent(seed.orgId, later)).not.toBeNull();
+    await before.stop();
+  });
+
+  test('touches nothing where the file is no sound backup, or another tool is right', async () => {
+    const directory = join(newFolder(), 'data');
+    const folder = newFolder();
+    const settings = { SLUICE_DATA_DIR: directory };
+    await Bun.write(join(folder, 'note.txt'), 'no database at all, but long enough to be looked at');
+    const none = await runCommand(['restore', join(folder, 'none.db')], settings);
+    expect(none).toMatchObject({ code: 1, err: `There is no file ${join(folder, 'none.db')}.\n` });
+    const other = await runCommand(['restore', join(folder, 'note.txt')], settings);
+    expect(other).toMatchObject({ code: 1, err: `${join(folder, 'note.txt')} is no backup of Sluice.\n` });
+    expect(existsSync(directory)).toBe(false);
+
+    const live = await startTestService({ directory: newFolder() });
+    const copy = join(folder, 'copy.db');
+    await runCommand(['backup', copy], { SLUICE_DATA_DIR: live.directory });
+    await live.stop();
+    damageTable(copy, 'settings');
+    expect((await runCommand(['restore', copy], settings)).code).toBe(1);
+    expect(existsSync(join(directory, 'sluice.db'))).toBe(false);
+    expect(readdirSync(directory)).toEqual(['sluice.lock']);
+
+    const postgres = await runCommand(['restore', copy], {
+      SLUICE_DATABASE_URL: 'postgres://sluice@127.0.0.1/sluice',
+      SLUICE_SECRET_KEY: TEST_SECRET_KEY,
+    });
+    expect(postgres.code).toBe(64);
+    expect(postgres.err).toContain('pg_restore');
+  });
+});

@@ -7,6 +7,7 @@ import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
 import type { EntityWriteResult } from '../../core/stores/entities.ts';
 import type { SettleResult } from '../../core/stores/event-queue.ts';
+import { threadScript } from '../../core/threads/script.ts';
 import { accessOf, changeOf, isRefusal, toStores } from '../operations.ts';
 import { sqliteCapabilities } from './capabilities.ts';
 import { restoreAdvice } from './damage.ts';
@@ -98,7 +99,7 @@ export async function openSqlite(options: {
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 function checkInBackground(file: string, onFatal: (reason: string) => void): Worker {
-  const worker = new Worker(new URL('./checker.ts', import.meta.url).href);
+  const worker = new Worker(threadScript(new URL('./checker.ts', import.meta.url)));
   worker.onmessage = ({ data }) => {
     const { damage } = data as { damage: string | null };
     worker.terminate();

@@ -1,5 +1,6 @@
 import { Problem } from '../../core/errors.ts';
 import type { AppendRequest, AppendResult } from '../../core/stores/journal.ts';
+import { threadScript } from '../../core/threads/script.ts';
 import {
   allResults,
   type Call,
@@ -27,7 +28,7 @@ export class StorageThread {
   }
 
   static open(script: URL, file: string, onFatal: (reason: string) => void): Promise<StorageThread> {
-    const worker = new Worker(script.href);
+    const worker = new Worker(threadScript(script));
     const thread = new StorageThread(worker, onFatal);
     return new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => {

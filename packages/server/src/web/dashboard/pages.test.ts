@@ -7,7 +7,7 @@ import { type HttpServer, serveHttp } from '../../runtime/http.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { createApp } from '../app.ts';
-import { addPages } from './pages.ts';
+import { addPages, pagesIn } from './pages.ts';
 
 const SCRIPT = `console.log('${'sluice '.repeat(100)}');`;
 const STYLE = 'body { color: teal }';
@@ -40,7 +40,7 @@ function serve(builtIn: string): HttpServer {
     logger: createLogger('silent'),
     metrics: createMetrics({ waiting: () => 0, countWaiting: async () => null, version: '0' }),
     checkReady: async () => undefined,
-    parts: [parent => addPages(parent, builtIn)],
+    parts: [parent => addPages(parent, pagesIn(builtIn))],
   });
   const never = async () => new Response(null, { status: 500 });
   return serveHttp(

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pageNames } from '@sluice/contract/dashboard-pages';
@@ -8,15 +7,24 @@ import { Problem } from '../../core/errors.ts';
 import type { WebEnv } from '../env.ts';
 import { assetHeaders, documentHeaders } from './headers.ts';
 
+/** The files that the dashboard was built into: `index.html`, `assets/x.js`. Null where there is no such file. */
+export type ReadPageFile = (name: string) => Promise<Uint8Array<ArrayBuffer> | null>;
+
+/** From the folder that they were built into. */
+export const pagesIn =
+  (folder: string): ReadPageFile =>
+  name =>
+    readFile(join(folder, name)).catch(() => null);
+
 /**
  * The dashboard's pages: one document, whatever the page, and the files that it asks for. They are built and
- * compressed by `npm start` and read from there; names of files change with their contents, so browsers may keep
+ * compressed by `npm start` and read from there, or inside the executable; names of files change with their contents, so browsers may keep
  * them for ever.
  */
-export function addPages(app: Hono<WebEnv>, builtIn: string): void {
-  const answerDocument = (context: Context<WebEnv>) => {
+export function addPages(app: Hono<WebEnv>, read: ReadPageFile): void {
+  const answerDocument = async (context: Context<WebEnv>) => {
     const nonce = context.get('secureHeadersNonce');
-    const document = readDocument(builtIn);
+    const document = await readDocument(read);
     return context.body(
       document.replace('name="csp-nonce" content=""', `name="csp-nonce" content="${nonce}"`),
       200,
@@ -30,11 +38,11 @@ export function addPages(app: Hono<WebEnv>, builtIn: string): void {
   }
 
   const answerFile = serveStatic<WebEnv>({
-    root: builtIn,
+    root: '',
     join,
     mimes,
     precompressed: true,
-    getContent: async path => (existsSync(path) ? readFile(path) : null),
+    getContent: path => read(path.replace(/^\//, '')),
     onFound(_path, context) {
       const isHashed = context.req.path.startsWith('/assets/');
       context.header('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
@@ -57,9 +65,9 @@ const mimes: Record<string, string> = {
   woff2: 'font/woff2',
 };
 
-function readDocument(builtIn: string): string {
-  const file = join(builtIn, 'index.html');
-  if (existsSync(file)) return readFileSync(file, 'utf8');
+async function readDocument(read: ReadPageFile): Promise<string> {
+  const file = await read('index.html');
+  if (file !== null) return new TextDecoder().decode(file);
   throw new Problem('not_found', {
     message: 'The dashboard has not been built here. "npm start" builds it, and so does "npm run build".',
   });

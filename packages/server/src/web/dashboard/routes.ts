@@ -52,7 +52,7 @@ import { withSearchLimit } from './monitor/search-limit.ts';
 import { counterCalls } from './overview/counters.ts';
 import { mapCalls } from './overview/map.ts';
 import { overviewCalls } from './overview/overview.ts';
-import { addPages } from './pages.ts';
+import { addPages, type ReadPageFile } from './pages.ts';
 
 /** Each subject below takes of the stores what it uses, and of upkeep none does. */
 export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
@@ -81,8 +81,8 @@ export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
   readonly largeBodies: LargeEntityBodies;
   readonly defaultRetentionDays: number;
   readonly mostOrganisationsPerUser: number;
-  /** The folder that the dashboard was built into. */
-  readonly pagesFrom: string;
+  /** The files that the dashboard was built into. */
+  readonly pages: ReadPageFile;
 }
 
 /** The private calls, a line for each subject. */
@@ -142,7 +142,7 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
     callAgain,
   };
 
-  addPages(app, dependencies.pagesFrom);
+  addPages(app, dependencies.pages);
   app.use('/dashboard/*', privateHeaders);
   app.use('/dashboard/*', (context, next) => {
     dependencies.lookForProxy(context.req.raw);

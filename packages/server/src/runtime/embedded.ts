@@ -1,0 +1,15 @@
+/** What a self-contained executable carries beside its code. */
+
+const PAGES = 'pages.bin';
+
+/** The dashboard's files by name, as `scripts/binary.mjs` has packed them; null where this is no such executable. */
+export function embeddedPages(): ((name: string) => Promise<Uint8Array<ArrayBuffer> | null>) | null {
+  const packed = Bun.embeddedFiles.find(file => (file as File).name === PAGES);
+  if (packed === undefined) return null;
+  let files: Promise<Record<string, string>> | null = null;
+  return async name => {
+    files ??= packed.json() as Promise<Record<string, string>>;
+    const found = (await files)[name];
+    return found === undefined ? null : Buffer.from(found, 'base64');
+  };
+}

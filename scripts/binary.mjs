@@ -1,0 +1,63 @@
+/**
+ * `npm run build:binary [-- <file>]`: one self-contained executable, `dist/sluice`, with the dashboard and the scripts
+ * of all threads inside. Scripts are found by how they are started, so that none can be forgotten.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const source = join(root, 'packages', 'server', 'src');
+const pages = join(root, 'packages', 'dashboard', 'dist');
+const target = resolve(process.argv[2] ?? join(root, 'dist', 'sluice'));
+
+run(process.execPath, [join(root, 'scripts', 'dashboard.mjs')]);
+const workplace = mkdtempSync(join(tmpdir(), 'sluice-binary-'));
+try {
+  const packed = join(workplace, 'pages.bin');
+  writeFileSync(packed, packPages());
+  mkdirSync(dirname(target), { recursive: true });
+  run(join(root, 'node_modules', '.bin', 'bun'), [
+    'build',
+    '--compile',
+    // Side by side under their own names: `core/threads/script.ts` and `runtime/embedded.ts` look for them there.
+    ...['--entry-naming', '[name].[ext]', '--asset-naming', '[name].[ext]'],
+    join(source, 'main.ts'),
+    ...threadScripts(),
+    packed,
+    ...['--outfile', target],
+  ]);
+} finally {
+  rmSync(workplace, { recursive: true, force: true });
+}
+console.log(`${relative(process.cwd(), target) || target} is a whole Sluice: try it with "help" or "serve".`);
+
+/** The files of the dashboard by their names, in base64. */
+function packPages() {
+  const names = readdirSync(pages, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name));
+  return JSON.stringify(
+    Object.fromEntries(names.map(file => [relative(pages, file), readFileSync(file).toString('base64')])),
+  );
+}
+
+/** Whatever a module names as `new URL('./x.ts', import.meta.url)`. */
+function threadScripts() {
+  const modules = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map(name => join(source, name));
+  const scripts = modules.flatMap(file =>
+    [...readFileSync(file, 'utf8').matchAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g)].map(
+      ([, script]) => join(dirname(file), script),
+    ),
+  );
+  return [...new Set(scripts)];
+}
+
+function run(command, args) {
+  const { status } = spawnSync(command, args, { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
