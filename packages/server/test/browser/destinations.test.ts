@@ -106,6 +106,36 @@ describe('a destination is made', () => {
     await strict.stop();
   });
 
+  test('for a developer’s machine: the command to run is shown once, and whether it is connected', async () => {
+    await open('/destinations/new');
+    await page.getByRole('link', { name: /^Developer’s machine/ }).click();
+    await page.getByLabel('Name').fill('Laptop');
+    await press('Make the destination');
+    await page.getByRole('heading', { name: 'Laptop is there' }).waitFor();
+    const command = await page.getByText(/^sluice listen /).innerText();
+    const [, token = ''] = /--token (lsn_\S+)/.exec(command) ?? [];
+    expect(command).toBe(
+      `sluice listen --url ${service.url} --token ${token} --forward http://localhost:3000/hook`,
+    );
+    await page.getByRole('link', { name: 'To the destination' }).click();
+    await page.getByText('No machine is connected').waitFor();
+    expect(await page.content()).not.toContain(token);
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    const hangUp = new AbortController();
+    const headers = { authorization: `Bearer ${token}` };
+    const listening = await fetch(`${service.url}/listen`, { headers, signal: hangUp.signal });
+    expect(listening.status).toBe(200);
+    const reading = listening.text().catch(() => 'hung up');
+    await page.getByText('No machine is connected').waitFor({ state: 'hidden' });
+    hangUp.abort();
+    expect(await reading).toBe('hung up');
+    await page.getByText('No machine is connected').waitFor();
+    await press('Rotate the secret');
+    await press('Make a new secret');
+    await page.getByText(/^sluice listen .*--token lsn_\w/).waitFor();
+  });
+
   test('with all that it needs: what is missing is reported at its field', async () => {
     await open('/destinations/new?kind=webhook');
     await page.getByLabel('Name').fill('Refused');

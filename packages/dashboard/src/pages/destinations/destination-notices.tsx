@@ -6,6 +6,7 @@ import { ExactTime } from '../../components/exact-time.tsx';
 import { RelativeTime, useNow } from '../../components/relative-time.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
+import { NotListening } from './listen-command.tsx';
 
 /** What keeps deliveries from going out, in words. */
 export function DestinationNotices(props: {
@@ -13,7 +14,7 @@ export function DestinationNotices(props: {
   /** With nothing waiting a test has gone out; null while something else is tried. */
   onTest(result: DestinationTestRecord | null): void;
 }) {
-  const { paused, breaker, id } = props.destination;
+  const { paused, breaker, listener, id } = props.destination;
   if (paused) {
     return (
       <Alert color="yellow" variant="light" icon={<IconPlayerPause size={18} aria-hidden />} title="Paused">
@@ -21,6 +22,7 @@ export function DestinationNotices(props: {
       </Alert>
     );
   }
+  if (listener?.connected === false) return <NotListening />;
   if (breaker.state === 'closed') return null;
   return <CircuitOpen id={id} breaker={breaker} onTest={props.onTest} />;
 }

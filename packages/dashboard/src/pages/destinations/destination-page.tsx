@@ -24,6 +24,7 @@ import { type DestinationDraft, DestinationForm } from './destination-form.tsx';
 import { DestinationNotices } from './destination-notices.tsx';
 import { stateOf } from './destination-state.ts';
 import classes from './destinations.module.css';
+import { ListenCommand } from './listen-command.tsx';
 import { NewDestinationPage } from './new-destination.tsx';
 import { RecentDeliveries } from './recent-deliveries.tsx';
 import { describeRetries } from './retry-policy-text.ts';
@@ -87,7 +88,8 @@ function ExistingDestination({ id }: { id: string }) {
       }
     >
       <DestinationNotices destination={destination} onTest={setProbed} />
-      {secret !== null && <OneTimeSecret secret={secret} />}
+      {secret !== null && destination.listener !== null && <ListenCommand token={secret} />}
+      {secret !== null && destination.listener === null && <OneTimeSecret secret={secret} />}
       {test.error && <ErrorNotice error={test.error} />}
       {pause.error && <ErrorNotice error={pause.error} />}
       {test.data && <TestResult result={test.data} />}
@@ -104,12 +106,23 @@ function ExistingDestination({ id }: { id: string }) {
             none="No pipeline sends to it yet. Add it to one, and what the pipeline routes arrives here."
           />
           {rotation !== null && (mayChange || rotation.previous_secret_until !== null) && (
-            <Card title="Signing secret" lead="Deliveries are signed with it.">
+            <Card
+              title={destination.listener === null ? 'Signing secret' : 'Token'}
+              lead={
+                destination.listener === null
+                  ? 'Deliveries are signed with it.'
+                  : 'It opens the connection, and signs where no signing secret is set.'
+              }
+            >
               <RotateDialog
                 route="POST /destinations/:id/rotate"
                 id={id}
                 permission="destinations.change"
-                what="Meanwhile deliveries carry a signature of each."
+                what={
+                  destination.listener === null
+                    ? 'Meanwhile deliveries carry a signature of each.'
+                    : 'Meanwhile either opens the connection.'
+                }
                 previousUntil={rotation.previous_secret_until}
                 onRotated={setSecret}
               />

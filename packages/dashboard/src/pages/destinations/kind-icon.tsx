@@ -4,6 +4,7 @@ import {
   IconBrandSlack,
   IconBrandTelegram,
   IconDatabase,
+  IconDeviceLaptop,
   IconInbox,
   IconMail,
   IconSend,
@@ -19,6 +20,7 @@ const icons: Readonly<Record<string, typeof IconSend>> = {
   postgres: IconDatabase,
   notion: IconBrandNotion,
   inbox: IconInbox,
+  listener: IconDeviceLaptop,
 };
 
 /** A kind that nobody has drawn an icon for has the common one. */

@@ -14,6 +14,7 @@ import { useFilters } from '../../lib/use-filters.ts';
 import { type DestinationDraft, DestinationForm } from './destination-form.tsx';
 import classes from './destinations.module.css';
 import { KindIcon } from './kind-icon.tsx';
+import { ListenCommand } from './listen-command.tsx';
 
 /** Which kind, and then its form. The kind stands in the address, so that a form can be linked to. */
 export function NewDestinationPage() {
@@ -103,14 +104,23 @@ function Made({ destination }: { destination: NewDestinationRecord }) {
   return (
     <Page
       title={`${destination.name} is there`}
-      lead="Give the secret to whoever checks the signatures."
+      lead={
+        destination.listener === null
+          ? 'Give the secret to whoever checks the signatures.'
+          : 'Deliveries wait until your machine is connected.'
+      }
       actions={
         <Button component={Link} to={`/destinations/${destination.id}`}>
           To the destination
         </Button>
       }
     >
-      {destination.secret !== undefined && <OneTimeSecret secret={destination.secret} />}
+      {destination.secret !== undefined && destination.listener !== null && (
+        <ListenCommand token={destination.secret} />
+      )}
+      {destination.secret !== undefined && destination.listener === null && (
+        <OneTimeSecret secret={destination.secret} />
+      )}
     </Page>
   );
 }

@@ -1,0 +1,41 @@
+import { Alert, Text } from '@mantine/core';
+import { IconDeviceLaptop, IconKey } from '@tabler/icons-react';
+import { Command } from '../../components/copy.tsx';
+
+const commandOf = (token: string): string =>
+  `sluice listen --url ${window.location.origin} --token ${token} --forward http://localhost:3000/hook`;
+
+/** The command that connects a developer's machine, with the token that is shown this once. */
+export function ListenCommand({ token }: { token: string }) {
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<IconKey size={18} aria-hidden />}
+      title="Run this on your machine"
+    >
+      <Command text={commandOf(token)} />
+      <Text size="xs" c="dimmed" mt={4}>
+        Put the address of your own server after --forward. The token is shown this once and kept so that
+        nobody can read it again; rotating it makes another.
+      </Text>
+    </Alert>
+  );
+}
+
+/** What keeps the deliveries of a listener back. */
+export function NotListening() {
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<IconDeviceLaptop size={18} aria-hidden />}
+      title="No machine is connected"
+    >
+      <Text size="sm">
+        What is meant for it is held, and goes out when somebody runs this with the token of the destination:
+      </Text>
+      <Command text={commandOf('lsn_…')} />
+    </Alert>
+  );
+}
