@@ -2,7 +2,12 @@ import { catalogue, type ErrorCode } from '../../packages/server/src/core/errors
 import { table } from './table.ts';
 
 /** Those after which the very same request may succeed. */
-const worthRetrying: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'internal', 'storage_unavailable']);
+const worthRetrying: ReadonlySet<ErrorCode> = new Set([
+  'connection_not_here',
+  'rate_limited',
+  'internal',
+  'storage_unavailable',
+]);
 
 export function renderErrors(): string {
   const rows = (Object.keys(catalogue) as ErrorCode[]).map(code => [

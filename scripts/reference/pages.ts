@@ -1,4 +1,5 @@
 import { renderApi } from './api.ts';
+import { renderCommand } from './command.ts';
 import { renderDestinations } from './destinations.ts';
 import { renderErrors } from './errors.ts';
 import { renderProviders } from './providers.ts';
@@ -10,6 +11,7 @@ const note = '<!-- Written by `npm run reference` from the code. Change it there
 /** Every page of docs/reference by its file name. */
 export const referencePages = (): Record<string, string> => ({
   'api.md': note + renderApi(),
+  'command.md': note + renderCommand(),
   'destinations.md': note + renderDestinations(),
   'errors.md': note + renderErrors(),
   'providers.md': note + renderProviders(),

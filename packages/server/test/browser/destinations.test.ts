@@ -112,7 +112,11 @@ describe('a destination is made', () => {
     await page.getByLabel('Name').fill('Laptop');
     await press('Make the destination');
     await page.getByRole('heading', { name: 'Laptop is there' }).waitFor();
-    const command = await page.getByText(/^sluice listen /).innerText();
+    const command = (await page.getByText(/^sluice listen /).innerText()).replaceAll(/ \\\n */g, ' ');
+    await page.setViewportSize({ width: 390, height: 700 });
+    const copy = page.getByRole('button', { name: 'Copy the command' });
+    expect(((await copy.boundingBox())?.x ?? 9_999) < 390).toBe(true);
+    await page.setViewportSize({ width: 1_440, height: 900 });
     const [, token = ''] = /--token (lsn_\S+)/.exec(command) ?? [];
     expect(command).toBe(
       `sluice listen --url ${service.url} --token ${token} --forward http://localhost:3000/hook`,
@@ -133,7 +137,7 @@ describe('a destination is made', () => {
     await page.getByText('No machine is connected').waitFor();
     await press('Rotate the secret');
     await press('Make a new secret');
-    await page.getByText(/^sluice listen .*--token lsn_\w/).waitFor();
+    await page.getByText(/^sluice listen .*--token lsn_\w/s).waitFor();
   });
 
   test('with all that it needs: what is missing is reported at its field', async () => {

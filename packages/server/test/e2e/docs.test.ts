@@ -38,6 +38,20 @@ describe('the commands of', () => {
     return output.trim().split('\n');
   }
 
+  test('docs/command.md do what they say, as they are written', async () => {
+    const commands = shellBlocks('docs/command.md').join('\n');
+    const sluice = `sluice() { "${process.execPath}" "${join(root, 'packages/server/src/main.ts')}" "$@"; }`;
+    const output = await paste(`${sluice}\n${commands}\nls completions`);
+    expect(output.map(line => line.replace(/in [\d.]+ s/, 'in 0 s'))).toEqual([
+      '1 sent, 0 refused, in 0 s.',
+      '2 sent, 0 refused, in 0 s.',
+      '1 sent, 0 refused, in 0 s.',
+      '_sluice',
+      'sluice',
+      'sluice.fish',
+    ]);
+  });
+
   // On one service, in the order that a newcomer reads them: one page must not get in the way of the next.
   for (const guide of ['README.md', 'docs/sending-events.md', 'docs/entities.md', 'docs/webhooks-in.md']) {
     test(`${guide} are accepted one after the other, as they are written`, async () => {

@@ -3,7 +3,14 @@ import { IconDeviceLaptop, IconKey } from '@tabler/icons-react';
 import { Command } from '../../components/copy.tsx';
 
 const commandOf = (token: string): string =>
-  `sluice listen --url ${window.location.origin} --token ${token} --forward http://localhost:3000/hook`;
+  [
+    `sluice listen --url ${window.location.origin}`,
+    `  --token ${token}`,
+    '  --forward http://localhost:3000/hook',
+  ].join(' \\\n');
+
+/** A long line scrolls inside, and does not widen the notice. */
+const narrow = { body: { minWidth: 0 } };
 
 /** The command that connects a developer's machine, with the token that is shown this once. */
 export function ListenCommand({ token }: { token: string }) {
@@ -12,6 +19,7 @@ export function ListenCommand({ token }: { token: string }) {
       color="yellow"
       variant="light"
       icon={<IconKey size={18} aria-hidden />}
+      styles={narrow}
       title="Run this on your machine"
     >
       <Command text={commandOf(token)} />
@@ -30,6 +38,7 @@ export function NotListening() {
       color="yellow"
       variant="light"
       icon={<IconDeviceLaptop size={18} aria-hidden />}
+      styles={narrow}
       title="No machine is connected"
     >
       <Text size="sm">
