@@ -13,7 +13,7 @@ import { createServe } from './serve.ts';
 import { tail } from './tail.ts';
 
 /** What only the wiring knows, and commands are handed: most of what there is to load, and loaded when it is called. */
-export interface Wiring {
+interface Wiring {
   readonly startService: Parameters<typeof createServe>[0];
   readonly resealStorage: Parameters<typeof createReseal>[0];
   openApiDocument(settings: Settings): Promise<object>;

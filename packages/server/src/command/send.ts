@@ -3,9 +3,9 @@ import { NOT_REACHED, NotReached } from './client/server.ts';
 import { type Command, type Given, report, UsageError } from './command.ts';
 import { requireSecret, requireValue } from './read-arguments.ts';
 import { type ReadEvent, readCsvRecord, readJsonLine } from './send/events.ts';
-import { createProgress, type Progress } from './send/progress.ts';
+import { createSendProgress, type SendProgress } from './send/progress.ts';
 import { readCsvRecords, readLines } from './send/records.ts';
-import { type BatchEvent, createUpload, KeyRefused } from './send/upload.ts';
+import { createUpload, KeyRefused, type LineEvent } from './send/upload.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Each far below what a server takes, so that it is answered in a moment and a refused event costs little. */
@@ -57,7 +57,7 @@ export const send: Command = {
   ],
 
   async run(given, { terminal }) {
-    const progress = createProgress({
+    const progress = createSendProgress({
       size: sizeOf(given.argument),
       now: () => performance.now(),
       print: terminal.progress,
@@ -93,13 +93,13 @@ export const send: Command = {
 /** Batches as they fill, a few under way at once. Answers what ended it before its end. */
 async function sendAll(
   events: AsyncIterable<ReadEvent>,
-  upload: (batch: readonly BatchEvent[]) => Promise<void>,
+  upload: (batch: readonly LineEvent[]) => Promise<void>,
   refuse: (line: number, message: string) => void,
-  progress: Progress,
+  progress: SendProgress,
 ): Promise<NotReached | KeyRefused | null> {
   const underWay = new Set<Promise<void>>();
   let failure: unknown = null;
-  let batch: BatchEvent[] = [];
+  let batch: LineEvent[] = [];
   let bytes = 0;
 
   async function begin(): Promise<void> {
@@ -132,7 +132,11 @@ async function sendAll(
   throw failure;
 }
 
-async function* eventsOf(given: Given, terminal: Terminal, progress: Progress): AsyncGenerator<ReadEvent> {
+async function* eventsOf(
+  given: Given,
+  terminal: Terminal,
+  progress: SendProgress,
+): AsyncGenerator<ReadEvent> {
   const { argument: file } = given;
   const type = given.value('type');
   if (file === undefined) {

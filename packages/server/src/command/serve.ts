@@ -37,6 +37,7 @@ export const createServe = (
     const stop = () => {
       if (stopping) return;
       stopping = true;
+      if (service && !given.has('json')) terminal.say('Stopping: answering what was accepted.');
       if (service) void stopWithin(timeouts.stopMs, service, terminal).then(leave);
       else leave(0);
     };
@@ -64,7 +65,6 @@ export const createServe = (
 });
 
 async function stopWithin(ms: number, service: Service, terminal: Terminal): Promise<number> {
-  terminal.complain('Stopping: answering what was accepted.');
   const overdue = Promise.withResolvers<number>();
   const timer = setTimeout(() => {
     terminal.complain('Something did not end in time and is left behind. Nothing that was answered is lost.');

@@ -6,7 +6,7 @@ import type { AttemptResult } from '../core/http/attempt.ts';
 import { type JsonObject, parseJson } from '../core/json/json.ts';
 import type { FoundTable, Rotation } from '../core/kinds/destination-admin.ts';
 import { defineKind, type Kind } from '../core/kinds/kind.ts';
-import type { StoredDestination } from '../core/stores/configuration/destinations.ts';
+import type { DestinationAddress } from '../core/stores/configuration/destinations.ts';
 import type { DatabaseThread } from './databases/database-thread.ts';
 import type { GuardedClient } from './guarded-client/client.ts';
 import type { ListenerConnections } from './listeners/connections.ts';
@@ -31,9 +31,6 @@ export interface DestinationKind<C extends z.ZodType = z.ZodType> extends Kind<C
   /** Looks at the table that a configuration names, so that a form can offer its columns. Throws a 400. */
   readColumns?(config: z.output<C>, deps: DestinationDeps): Promise<FoundTable>;
 }
-
-/** Whose configuration it is. */
-export type DestinationAddress = Pick<StoredDestination, 'orgId' | 'id'>;
 
 interface NewSecret<Config> {
   readonly config: Config;

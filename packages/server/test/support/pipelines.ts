@@ -50,7 +50,7 @@ export interface EventRecord {
   readonly payload: unknown;
   readonly sources: readonly { readonly id: string; readonly name: string }[];
   readonly runs: readonly RunRecord[];
-  readonly deliveries: readonly { readonly destination: { readonly id: string } }[];
+  readonly deliveries: readonly { readonly state: string; readonly destination: { readonly id: string } }[];
 }
 
 export const readEvent = async (browser: Browser, id: string): Promise<EventRecord> =>

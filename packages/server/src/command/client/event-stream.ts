@@ -1,5 +1,5 @@
 /** One message of a stream of server-sent events. */
-export interface StreamEvent {
+interface StreamEvent {
   readonly event: string;
   readonly data: string;
   readonly id: string | null;

@@ -9,7 +9,7 @@ export class NotReached extends Error {}
 export const NOT_REACHED = 2;
 
 /** A refusal of the service: its status and its sentence. */
-export interface Refusal {
+export interface ServerRefusal {
   readonly status: number;
   readonly message: string;
   readonly code: string | null;
@@ -17,7 +17,7 @@ export interface Refusal {
 }
 
 /** What an answer outside 2xx says, in the envelope or not. */
-export async function readRefusal(response: Response): Promise<Refusal> {
+export async function readRefusal(response: Response): Promise<ServerRefusal> {
   const { status } = response;
   const unknown = { status, message: `The server answered with status ${status}.`, code: null, path: null };
   const body: unknown = await response.json().catch(() => null);

@@ -75,7 +75,7 @@ const toJson = (cell: string, typed: boolean): string =>
   typed && /^(-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false)$/.test(cell) ? cell : JSON.stringify(cell);
 
 /** RFC 4180: cells in quotes may hold commas, line breaks, and quotes written twice. */
-export function splitCsv(text: string): string[] {
+function splitCsv(text: string): string[] {
   const cells: string[] = [];
   let at = 0;
   for (;;) {

@@ -1,5 +1,5 @@
 /** How far a file has come: a bar where its size is known, and how fast it goes. */
-export interface Progress {
+export interface SendProgress {
   read(bytes: number): void;
   taken(events: number): void;
   refused(): void;
@@ -16,12 +16,12 @@ export interface Progress {
 const SHOWN_EVERY_MS = 200;
 const BAR = 24;
 
-export function createProgress(options: {
+export function createSendProgress(options: {
   /** Null where nobody knows. */
   readonly size: number | null;
   now(): number;
   print(line: string): void;
-}): Progress {
+}): SendProgress {
   const { size, now, print } = options;
   const began = now();
   let [bytes, sent, refused, shownAt] = [0, 0, 0, Number.NEGATIVE_INFINITY];

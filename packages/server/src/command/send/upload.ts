@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seconds } from '../../core/clock.ts';
 import { readRetryAfter } from '../../core/http/retry-after.ts';
 import { jittered } from '../../core/work/backoff.ts';
-import { addressOf, NotReached, type Refusal, readRefusal, whyNotReached } from '../client/server.ts';
+import { addressOf, NotReached, readRefusal, type ServerRefusal, whyNotReached } from '../client/server.ts';
 
 /** An event of a batch: its JSON text, and the line it comes from. */
-export interface BatchEvent {
+export interface LineEvent {
   readonly line: number;
   readonly json: string;
 }
 
-export interface UploadOptions {
+interface UploadOptions {
   readonly url: string;
   readonly key: string;
   /** How often a batch is tried again that got no answer, or was put off. */
@@ -33,10 +33,10 @@ const TIMEOUT_MS = seconds(60);
  * answer, its events are stored once. An event that is refused is named, and the rest goes out again under a new key,
  * since it is another batch by then. Where the service does not say which event it means, halves find it.
  */
-export function createUpload(options: UploadOptions): (batch: readonly BatchEvent[]) => Promise<void> {
+export function createUpload(options: UploadOptions): (batch: readonly LineEvent[]) => Promise<void> {
   const address = addressOf(options.url, '/v1/ingest');
 
-  async function post(body: string, key: string): Promise<Refusal | 'taken'> {
+  async function post(body: string, key: string): Promise<ServerRefusal | 'taken'> {
     for (
       let attempt = 0, pauseMs = FIRST_PAUSE_MS;
       ;
@@ -64,7 +64,7 @@ export function createUpload(options: UploadOptions): (batch: readonly BatchEven
     }
   }
 
-  async function upload(batch: readonly BatchEvent[]): Promise<void> {
+  async function upload(batch: readonly LineEvent[]): Promise<void> {
     if (batch.length === 0) return;
     const body = `{"events":[${batch.map(({ json }) => json).join(',')}]}`;
     const answer = await post(body, `send-${randomUUID()}`);
@@ -87,7 +87,7 @@ export function createUpload(options: UploadOptions): (batch: readonly BatchEven
 const isPutOff = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 /** Which event of the batch is meant; null where nobody can say. */
-function indexOf({ path }: Refusal, length: number): number | null {
+function indexOf({ path }: ServerRefusal, length: number): number | null {
   const [, index] = /^events\[(\d+)\]/.exec(path ?? '') ?? [];
   return index !== undefined && Number(index) < length ? Number(index) : null;
 }

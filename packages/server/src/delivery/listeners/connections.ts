@@ -1,6 +1,6 @@
 import type { ListenDelivery, ListenEnd, ListenOutcome, ListenResult } from '@sluice/contract/listen';
 import { seconds } from '../../core/clock.ts';
-import type { DestinationAddress } from '../destination.ts';
+import type { DestinationAddress } from '../../core/stores/configuration/destinations.ts';
 
 /**
  * The connections of listeners that this node holds, one for each destination at most. A delivery goes down the

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isId } from '../../core/ids.ts';
 import { hashSecret, newSecret } from '../../core/secrets/vault.ts';
-import type { DestinationAddress } from '../destination.ts';
+import type { DestinationAddress } from '../../core/stores/configuration/destinations.ts';
 
 /**
  * The token of a listener: `lsn_<secret>.<organisation><destination>`. It names its destination, so that one look-up by

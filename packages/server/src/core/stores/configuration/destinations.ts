@@ -19,6 +19,9 @@ export interface StoredDestination {
   readonly updatedAt: number;
 }
 
+/** A destination, and whose it is. */
+export type DestinationAddress = Pick<StoredDestination, 'orgId' | 'id'>;
+
 /** The part of a policy that says how often and for how long something is tried, and until when that held. */
 export interface FormerPolicy extends Pick<DeliveryPolicy, 'attempts' | 'schedule_s' | 'timeout_s'> {
   readonly until: number;

@@ -1,0 +1,9 @@
+import { expect, test } from 'bun:test';
+import { readSettings } from '../settings.ts';
+import { openApiDocument } from './openapi.ts';
+
+test('the document has the limits that the settings give', () => {
+  const text = JSON.stringify(openApiDocument(readSettings({ SLUICE_MAX_BATCH_EVENTS: '4321' })));
+  expect(JSON.parse(text)).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
+  expect(text).toContain('4321');
+});
