@@ -9,8 +9,8 @@ import type { StoredDestination } from '../core/stores/configuration/destination
 import { probeMoment } from './decide/breaker.ts';
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
-import { prepareDestination } from './prepare-destination.ts';
 import { listenerConfig, tokensOf } from './listeners/config.ts';
+import { prepareDestination } from './prepare-destination.ts';
 import { requireSameServer } from './same-server.ts';
 import { openConfig, sealConfig } from './sealed-config.ts';
 import type { SendingThreads } from './sending/sending-threads.ts';
