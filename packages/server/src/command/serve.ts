@@ -84,14 +84,14 @@ async function stopWithin(ms: number, service: Service, terminal: Terminal): Pro
 
 /** The same for programs. */
 const readiness = (settings: Settings, { port, setupCode = null }: Service) => ({
-  url: addressOf(settings, port),
+  url: serverAddressOf(settings, port),
   port,
   setup_code: setupCode,
 });
 
 /** What a newcomer needs next. */
 export function welcome(settings: Settings, service: Service): string {
-  const url = addressOf(settings, service.port);
+  const url = serverAddressOf(settings, service.port);
   return [
     '',
     '  Sluice is ready.',
@@ -108,7 +108,7 @@ export function welcome(settings: Settings, service: Service): string {
   ].join('\n');
 }
 
-function addressOf(settings: Settings, port: number): string {
+function serverAddressOf(settings: Settings, port: number): string {
   if (settings.SLUICE_BASE_URL) return settings.SLUICE_BASE_URL;
   const host = settings.SLUICE_HOST;
   const isAny = host === '0.0.0.0' || host === '::';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventSummary, eventState } from '@sluice/contract/dashboard-events';
 import { LOCAL_SOCKET, LOCAL_TAIL_PATH } from '@sluice/contract/local';
 import { readEvents } from './client/event-stream.ts';
-import { addressOf, NOT_REACHED, NotReached, readRefusal, whyNotReached } from './client/server.ts';
+import { NOT_REACHED, NotReached, readRefusal, serverAddressOf, whyNotReached } from './client/server.ts';
 import { type Command, type CommandContext, type CommandOption, type Given, UsageError } from './command.ts';
 import { explain } from './explain.ts';
 import { logIn } from './tail/log-in.ts';
@@ -110,7 +110,7 @@ async function openingOf(given: Given, { settings, terminal }: CommandContext): 
   if (url !== undefined) {
     const cookie = await logIn(url, organisation, { settings, terminal });
     return (afterId, signal) =>
-      ask(url, addressOf(url, `/dashboard/api/live/events?${query(afterId, undefined)}`), {
+      ask(url, serverAddressOf(url, `/dashboard/api/live/events?${query(afterId, undefined)}`), {
         headers: { accept: 'text/event-stream', cookie },
         signal,
       });

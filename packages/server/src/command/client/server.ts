@@ -35,4 +35,4 @@ export async function readRefusal(response: Response): Promise<ServerRefusal> {
 export const whyNotReached = (url: string, error: unknown): string =>
   `${new URL(url).origin} could not be reached: ${explain(error)}`;
 
-export const addressOf = (base: string, path: string): string => `${base.replace(/\/+$/, '')}${path}`;
+export const serverAddressOf = (base: string, path: string): string => `${base.replace(/\/+$/, '')}${path}`;

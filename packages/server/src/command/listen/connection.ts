@@ -12,7 +12,7 @@ import {
   listenReady,
 } from '@sluice/contract/listen';
 import { readEvents } from '../client/event-stream.ts';
-import { addressOf, NotReached, readRefusal, whyNotReached } from '../client/server.ts';
+import { NotReached, readRefusal, serverAddressOf, whyNotReached } from '../client/server.ts';
 import type { Forwarded } from './forward.ts';
 
 /** One connection to the service, from the greeting to its end. */
@@ -44,7 +44,7 @@ export async function holdConnection(options: ConnectionOptions): Promise<void> 
   const { url, token, signal } = options;
   const authorization = `Bearer ${token}`;
   const ended = new AbortController();
-  const response = await fetch(addressOf(url, LISTEN_PATH), {
+  const response = await fetch(serverAddressOf(url, LISTEN_PATH), {
     headers: { authorization, accept: 'text/event-stream', [FORWARD_HEADER]: options.forward },
     signal,
   }).catch((error: unknown) => {
@@ -95,7 +95,7 @@ export async function holdConnection(options: ConnectionOptions): Promise<void> 
   /** Null where it was taken, or never will be. */
   async function hand(result: ListenResult): Promise<string | null> {
     try {
-      const answer = await fetch(addressOf(url, LISTEN_RESULTS_PATH), {
+      const answer = await fetch(serverAddressOf(url, LISTEN_RESULTS_PATH), {
         method: 'POST',
         headers: { authorization, 'content-type': 'application/json' },
         body: JSON.stringify(result),

@@ -3,7 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seconds } from '../../core/clock.ts';
 import { readRetryAfter } from '../../core/http/retry-after.ts';
 import { jittered } from '../../core/work/backoff.ts';
-import { addressOf, NotReached, readRefusal, type ServerRefusal, whyNotReached } from '../client/server.ts';
+import {
+  NotReached,
+  readRefusal,
+  type ServerRefusal,
+  serverAddressOf,
+  whyNotReached,
+} from '../client/server.ts';
 
 /** An event of a batch: its JSON text, and the line it comes from. */
 export interface LineEvent {
@@ -34,7 +40,7 @@ const TIMEOUT_MS = seconds(60);
  * since it is another batch by then. Where the service does not say which event it means, halves find it.
  */
 export function createUpload(options: UploadOptions): (batch: readonly LineEvent[]) => Promise<void> {
-  const address = addressOf(options.url, '/v1/ingest');
+  const address = serverAddressOf(options.url, '/v1/ingest');
 
   async function post(body: string, key: string): Promise<ServerRefusal | 'taken'> {
     for (

@@ -1,5 +1,5 @@
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
-import { addressOf, NotReached, readRefusal, whyNotReached } from '../client/server.ts';
+import { NotReached, readRefusal, serverAddressOf, whyNotReached } from '../client/server.ts';
 import type { CommandContext } from '../command.ts';
 
 /** Logs in to the dashboard, as a person does. Answers the cookie of the session. */
@@ -32,7 +32,7 @@ async function moveTo(url: string, cookie: string, named: string, me: WhoAmI): P
 }
 
 const call = (url: string, method: string, path: string, body: object, cookie = ''): Promise<Response> =>
-  fetch(addressOf(url, `/dashboard/api${path}`), {
+  fetch(serverAddressOf(url, `/dashboard/api${path}`), {
     method,
     headers: {
       'content-type': 'application/json',
