@@ -19,6 +19,7 @@ describe('a bad setting', () => {
     SLUICE_HOST: [],
     SLUICE_DATA_DIR: [],
     SLUICE_DATABASE_URL: ['mysql://db/x', 'postgres', 'db:5432'],
+    SLUICE_REQUIRE_REPLICAS: ['-1', 'all', '1.5'],
     SLUICE_SECRET_KEY: ['short', 'k'.repeat(31)],
     SLUICE_SECRET_KEY_PREVIOUS: ['short', 'k'.repeat(31)],
     SLUICE_BASE_URL: ['sluice.example.com', 'ftp://x', '/'],
@@ -77,6 +78,17 @@ describe('settings that belong together', () => {
     expect(
       readSettings({ SLUICE_DATABASE_URL: url, SLUICE_SECRET_KEY: SECRET_KEY }).SLUICE_DATABASE_URL,
     ).toBe(url);
+  });
+
+  test('a database on several hosts', () => {
+    const several = 'postgres://sluice:a%2Cb@one,two:5433,three/sluice';
+    const read = readSettings({
+      SLUICE_DATABASE_URL: several,
+      SLUICE_SECRET_KEY: SECRET_KEY,
+      SLUICE_REQUIRE_REPLICAS: '1',
+    });
+    expect(read.SLUICE_DATABASE_URL).toBe(several);
+    expect(complaint({ SLUICE_REQUIRE_REPLICAS: '1' })).toContain('only with SLUICE_DATABASE_URL');
   });
 
   test('the key before is another key', () => {

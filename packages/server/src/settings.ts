@@ -25,10 +25,15 @@ export const declarations = {
   SLUICE_HOST: setting('The address to listen on.', '0.0.0.0', text),
   SLUICE_DATA_DIR: setting('Where the embedded database and the secret key live.', './data', text),
   SLUICE_DATABASE_URL: setting<string | undefined>(
-    'A `postgres://` URL: PostgreSQL in place of the embedded database, for many nodes.',
+    'A `postgres://` URL: PostgreSQL in place of the embedded database, for many nodes. It may name several hosts, `postgres://user:password@a,b:5433,c/name`: the one that takes writes is used.',
     undefined,
     postgresUrl,
     true,
+  ),
+  SLUICE_REQUIRE_REPLICAS: setting(
+    'How many standbys must have an event before it is acknowledged: unless `synchronous_standby_names` of PostgreSQL waits for as many, nothing is served.',
+    0,
+    integer(0, 100),
   ),
   SLUICE_SECRET_KEY: setting<string | undefined>(
     'Seals secrets at rest; at least 32 characters. Absent: made once and kept in the data directory. Required with PostgreSQL.',
@@ -204,6 +209,9 @@ function requireTogether(settings: Settings): void {
       'SLUICE_SECRET_KEY is required with SLUICE_DATABASE_URL, since all nodes must share it.',
     );
   }
+  if (settings.SLUICE_REQUIRE_REPLICAS > 0 && !settings.SLUICE_DATABASE_URL) {
+    throw new BadSetting('SLUICE_REQUIRE_REPLICAS is of use only with SLUICE_DATABASE_URL.');
+  }
   if (
     settings.SLUICE_SECRET_KEY_PREVIOUS !== undefined &&
     settings.SLUICE_SECRET_KEY_PREVIOUS === settings.SLUICE_SECRET_KEY
@@ -288,7 +296,9 @@ function httpUrl(value: string): string {
 }
 
 function postgresUrl(value: string): string {
-  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value))
+  // Of several hosts the last is looked at here; storage reads all of them.
+  const withOneHost = value.replace(/^([^/]*\/\/(?:[^/?#]*@)?)[^/?#]*,/, '$1');
+  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(withOneHost))
     throw new Error('must be a postgres:// URL.');
   return value;
 }

@@ -20,6 +20,7 @@ export const doctor: Command = {
     const findings = await examineStorage({
       directory,
       databaseUrl: settings.SLUICE_DATABASE_URL,
+      replicas: settings.SLUICE_REQUIRE_REPLICAS,
       keyChecks: keys === null ? [] : keyCheckValues(keys),
     });
     const faults = findings.filter(({ ok }) => !ok).length;

@@ -38,6 +38,7 @@ export const createReseal = (resealStorage: ResealStorage): Command => ({
     const engine = await openStorage({
       directory,
       databaseUrl: settings.SLUICE_DATABASE_URL,
+      replicas: settings.SLUICE_REQUIRE_REPLICAS,
       onFatal: reason => terminal.complain(reason),
     });
     try {

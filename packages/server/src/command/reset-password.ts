@@ -53,7 +53,12 @@ async function openAccounts(
 ): Promise<{ accounts: Accounts; close(): void | Promise<void> }> {
   const databaseUrl = settings.SLUICE_DATABASE_URL;
   if (databaseUrl === undefined && lookAtLock(directory).inUse) return openAccountsBeside(directory);
-  return openStorage({ directory, databaseUrl, onFatal: reason => terminal.complain(reason) });
+  return openStorage({
+    directory,
+    databaseUrl,
+    replicas: settings.SLUICE_REQUIRE_REPLICAS,
+    onFatal: reason => terminal.complain(reason),
+  });
 }
 
 async function changePassword(

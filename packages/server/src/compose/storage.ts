@@ -22,6 +22,7 @@ export async function openStoragePart(
   const engine = await openStorage({
     directory: settings.SLUICE_DATA_DIR,
     databaseUrl: settings.SLUICE_DATABASE_URL,
+    replicas: settings.SLUICE_REQUIRE_REPLICAS,
     onFatal(reason) {
       logger.fatal(reason);
       onFatal(reason);

@@ -6,6 +6,7 @@ import { examineSqlite } from './sqlite/examine.ts';
 export async function examineStorage(options: {
   directory: string;
   databaseUrl: string | undefined;
+  replicas?: number;
   /** What the secret keys in use yield, the present one first, see core/secrets/key-check.ts; none where there is no key. */
   keyChecks: readonly string[];
 }): Promise<Finding[]> {

@@ -9,6 +9,8 @@ export function openStorage(options: {
   directory: string;
   /** Absent: the embedded database in the data directory. */
   databaseUrl: string | undefined;
+  /** How many standbys must have what is committed before that is answered. */
+  replicas?: number;
   onFatal(reason: string): void;
 }): Promise<StorageEngine> {
   return options.databaseUrl === undefined

@@ -1,10 +1,12 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
-import type { Connection } from './connection.ts';
+import type { Primary } from './primary.ts';
+import { standbysWaitedFor } from './replicas.ts';
 
 /**
  * The feed by which nodes receive each other's changes. One connection listens; it is asked for a sign of life every
- * second, because a connection can be dead for minutes without an error. While there is no recent sign, `isLive` is
+ * second, because a connection can be dead for minutes without an error; by that it is also found out soon that the
+ * server is gone and another has taken its place, whoever else waits for an answer of it. While there is no recent sign, `isLive` is
  * false and nobody may trust what was read before. When the connection is lost it is opened again, at growing
  * intervals, and then every listener is notified that changes may have been missed.
  */
@@ -19,11 +21,13 @@ const SIGN_OF_LIFE_MS = 1_000;
 /** A sign older than this is no longer one; longer than the wait for an answer, so that one late answer is none. */
 const RECENT_MS = 4_000;
 const ANSWER_WITHIN_MS = 2_500;
-const LONGEST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 600;
 
 export async function listenForChanges(
-  connection: Connection,
+  primary: Primary,
   onChange: ChangeListener,
+  /** So many standbys must be waited for; where the server stops to, no connection to it is used any more. */
+  replicas: number,
 ): Promise<ChangeFeed> {
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let closed = false;
@@ -41,12 +45,10 @@ export async function listenForChanges(
     });
 
   async function open(): Promise<pg.Client> {
-    const client = new pg.Client({
-      ...connection,
-      application_name: 'sluice changes',
-      connectionTimeoutMillis: 5_000,
-      query_timeout: ANSWER_WITHIN_MS,
-      keepAlive: true,
+    const client = await primary.connect({
+      name: 'sluice changes',
+      statementMs: 0,
+      answerMs: ANSWER_WITHIN_MS,
     });
     const lost = () => {
       confirmedAt = Number.NEGATIVE_INFINITY;
@@ -58,7 +60,6 @@ export async function listenForChanges(
       .on('end', lost)
       .on('notification', ({ payload }) => onChange(readChange(payload)));
     try {
-      await client.connect();
       await client.query(`LISTEN ${CHANGES_CHANNEL}`);
     } catch (error) {
       void client.end().catch(() => {});
@@ -76,12 +77,16 @@ export async function listenForChanges(
         await pause(SIGN_OF_LIFE_MS);
         if (closed) break;
         const hadGap = !isLive();
-        await client.query('SELECT 1');
+        const { rows } = await client.query<{ names: string }>(
+          `SELECT current_setting('synchronous_standby_names') AS names`,
+        );
+        if (standbysWaitedFor(rows[0]?.names ?? '') < replicas) primary.cutAll();
         confirmedAt = performance.now();
         if (hadGap) onChange(null);
       }
     } catch {
       confirmedAt = Number.NEGATIVE_INFINITY;
+      primary.doubt(client);
     }
     const ended = client.end().catch(() => {});
     if (closed) await ended;

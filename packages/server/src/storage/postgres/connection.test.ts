@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { readConnection } from './connection.ts';
+import { readConnections } from './connection.ts';
 
-const read = (url: string) => {
-  const { password, ...rest } = readConnection(url);
-  return { ...rest, password: typeof password === 'function' ? password() : password };
-};
+const readAll = (url: string) =>
+  readConnections(url).map(({ password, ...rest }) => ({
+    ...rest,
+    password: typeof password === 'function' ? password() : password,
+  }));
+const read = (url: string) => readAll(url)[0];
 
 describe('a connection is what its URL says', () => {
   test('every part of it', () => {
@@ -23,16 +25,33 @@ describe('a connection is what its URL says', () => {
   });
 
   test('with TLS as asked', () => {
-    expect(read('postgres://ada@db/sluice?sslmode=verify-full').ssl).toEqual({});
-    expect(read('postgres://ada@db/sluice?sslmode=no-verify').ssl).toEqual({ rejectUnauthorized: false });
-    expect(read('postgres://ada@db/sluice?sslmode=disable').ssl).toBe(false);
+    expect(read('postgres://ada@db/sluice?sslmode=verify-full')?.ssl).toEqual({});
+    expect(read('postgres://ada@db/sluice?sslmode=no-verify')?.ssl).toEqual({ rejectUnauthorized: false });
+    expect(read('postgres://ada@db/sluice?sslmode=disable')?.ssl).toBe(false);
   });
 
   test('on a socket, where its host is a folder', () => {
-    expect(read('postgres://ada@%2Frun%2Fpostgresql/sluice').host).toBe('/run/postgresql');
+    expect(read('postgres://ada@%2Frun%2Fpostgresql/sluice')?.host).toBe('/run/postgresql');
+  });
+
+  test('one for each of several hosts, with its own port and all the rest alike', () => {
+    const url = 'postgres://ada:p%2Css@one,two:5433,[::1]:5434/sluice?sslmode=disable';
+    expect(readAll(url)).toEqual(
+      (
+        [
+          ['one', 5432],
+          ['two', 5433],
+          ['::1', 5434],
+        ] as const
+      ).map(([host, port]) => ({
+        ...{ host, port, user: 'ada', password: 'p,ss', database: 'sluice', ssl: false },
+      })),
+    );
   });
 
   test.each([
+    ['postgres://ada@one,two:x,three/sluice', 'name or name:port'],
+    ['postgres://ada@one,,three/sluice', 'name or name:port'],
     ['postgres://ada@db/sluice?host=elsewhere', '"host"'],
     ['postgres://ada@db/sluice?port=1', '"port"'],
     ['postgres://ada@db/sluice?user=eve', '"user"'],
@@ -44,6 +63,6 @@ describe('a connection is what its URL says', () => {
     ['postgres://ada@db', 'must name the database'],
     ['postgres:///sluice', 'must name the host'],
   ])('or it is refused: %s', (url, reason) => {
-    expect(() => readConnection(url)).toThrow(reason);
+    expect(() => readConnections(url)).toThrow(reason);
   });
 });

@@ -1,7 +1,7 @@
 import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 
-/** Where PostgreSQL is and how to sign in there: every field set, so that nothing is filled in from elsewhere. */
+/** Where a PostgreSQL is and how to sign in there: every field set, so that nothing is filled in from elsewhere. */
 export type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'> & {
   readonly host: string;
   readonly port: number;
@@ -10,11 +10,21 @@ export type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'password
 /** What a URL may say after its question mark. Anything else is a misspelling or does not do what it says. */
 const knownParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
 
+/** What comes before the hosts, the hosts, and the rest. No part of a host has a comma, so that they need no quotes. */
+const parts = /^([^/]*\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
+
+/** One for each host that the URL names, in its order: `postgres://u:p@a,b:5433,c/db`. */
+export function readConnections(url: string): Connection[] {
+  const [, before = '', hosts = '', after = ''] = parts.exec(url) ?? [];
+  return hosts.split(',').map(host => readConnection(before + host + after));
+}
+
 /**
  * The library lets `?host=`, `?port=`, `?user=` and `?password=` win over the address that people read in the
  * URL, and takes what is missing from `PG…` variables. Here the URL means what it says, or is refused.
  */
-export function readConnection(url: string): Connection {
+function readConnection(url: string): Connection {
+  if (!URL.canParse(url)) throw new Error('SLUICE_DATABASE_URL must give each host as name or name:port.');
   const { searchParams } = new URL(url);
   for (const name of searchParams.keys()) {
     if (!knownParameters.includes(name) || searchParams.getAll(name).length > 1) {
@@ -36,3 +46,6 @@ export function readConnection(url: string): Connection {
     ssl: (parsed.ssl as ClientConfig['ssl']) ?? false,
   };
 }
+
+/** As the log and the terminal name it. */
+export const addressOf = ({ host, port }: Connection): string => `${host}:${port}`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
 import { accessOf, changeOf, isRefusal, type OperationName, perform, toStores } from '../operations.ts';
@@ -9,12 +9,13 @@ import { createAppend } from './append.ts';
 import { postgresCapabilities } from './capabilities.ts';
 import { CHANGES_CHANNEL, listenForChanges } from './changes.ts';
 import { createClaim } from './claim.ts';
-import { type Connection, readConnection } from './connection.ts';
+import { readConnections } from './connection.ts';
 import { createClaimDeliveries, createRecordAttempts } from './deliver.ts';
 import { createWriteEntities } from './entities.ts';
 import { reasonOf, retrying } from './failure.ts';
 import { migratePostgres } from './migrate.ts';
-import { prepareSession, UnusableDatabase } from './prepare-session.ts';
+import { UnusableDatabase } from './prepare-session.ts';
+import { createPrimary, NoPrimary, type Primary } from './primary.ts';
 import { openSessionPool, type SessionPool } from './sessions.ts';
 import { createSettle } from './settle.ts';
 
@@ -45,26 +46,34 @@ const ofNodes: ReadonlySet<OperationName> = new Set([
 /** The PostgreSQL engine: stores on a few pools of connections, and changes announced to other nodes. */
 export async function openPostgres(options: {
   url: string;
+  /** So many standbys must have what is committed before that is answered; 0 leaves it to the server. */
+  replicas?: number;
   /** The server would not keep what it acknowledges: end the process. */
   onFatal(reason: string): void;
   timeouts?: Partial<Timeouts>;
 }): Promise<StorageEngine> {
-  const connection = readConnection(options.url);
+  const { replicas = 0 } = options;
+  const primary = createPrimary(readConnections(options.url), { replicas });
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  await prepareDatabase(connection, timeouts.reachMs);
+  await prepareDatabase(primary, timeouts.reachMs);
 
   // Appends and the workers have connections of their own, so that no number of slow questions can keep them waiting.
   const { onFatal } = options;
-  const appending = openSessionPool(connection, { most: 4, statementMs: timeouts.appendMs, onFatal });
-  const working = openSessionPool(connection, {
+  const appending = openSessionPool(primary, {
+    most: 4,
+    statementMs: timeouts.appendMs,
+    isOneWait: true,
+    onFatal,
+  });
+  const working = openSessionPool(primary, {
     most: 6,
     statementMs: timeouts.otherMs,
     byIndex: true,
     onFatal,
   });
-  const others = openSessionPool(connection, { most: 8, statementMs: timeouts.otherMs, onFatal });
+  const others = openSessionPool(primary, { most: 8, statementMs: timeouts.otherMs, onFatal });
   // A heartbeat waits for nobody: one connection for it, and one for the claims of those that are not heard any more.
-  const nodes = openSessionPool(connection, { most: 2, statementMs: NODES_STATEMENT_MS, onFatal });
+  const nodes = openSessionPool(primary, { most: 2, statementMs: NODES_STATEMENT_MS, onFatal });
   const db = queryBuilder(others);
   const nodesDb = queryBuilder(nodes);
   const databaseFor = (name: OperationName) => (ofNodes.has(name) ? nodesDb : db);
@@ -73,7 +82,7 @@ export async function openPostgres(options: {
   const announce: ChangeListener = change => {
     for (const listener of listeners) listener(change);
   };
-  const changes = await listenForChanges(connection, announce);
+  const changes = await listenForChanges(primary, announce, replicas);
 
   /** All statements on one state of the database, which nobody else's commit changes in between. */
   const readSnapshot = (name: OperationName, args: readonly unknown[]) =>
@@ -138,39 +147,34 @@ const notifyOf = (change: ConfigurationChange) =>
   sql`SELECT pg_notify(${CHANGES_CHANNEL}, ${JSON.stringify(change)})`;
 
 /** Checks and migrates before anything is served. A server that cannot be used stops the start with one line. */
-async function prepareDatabase(connection: Connection, reachMs: number): Promise<void> {
-  const client = await reach(connection, Date.now() + reachMs);
+async function prepareDatabase(primary: Primary, reachMs: number): Promise<void> {
+  const client = await reach(primary, Date.now() + reachMs);
   try {
-    // A migration takes as long as it takes.
-    await prepareSession(client, 0);
     await migratePostgres(client);
   } catch (error) {
-    throw error instanceof UnusableDatabase ? error : cannotUse(connection, error);
+    throw error instanceof UnusableDatabase ? error : cannotUse(client, error);
   } finally {
     await client.end();
   }
 }
 
-const cannotUse = ({ host, port }: Connection, error: unknown): Error =>
-  new Error(`PostgreSQL at ${host}:${port} cannot be used: ${reasonOf(error)}. Check SLUICE_DATABASE_URL.`);
+const CHECK_URL = 'Check SLUICE_DATABASE_URL.';
 
-/** SQLSTATEs that time does not heal: wrong password, no such role, no such database. */
-const refused = /^(28|3D)/;
+const cannotUse = ({ host, port }: pg.Client, error: unknown): Error =>
+  new Error(`PostgreSQL at ${host}:${port} cannot be used: ${reasonOf(error)}. ${CHECK_URL}`);
 
-async function reach(connection: Connection, deadline: number): Promise<pg.Client> {
+async function reach(primary: Primary, deadline: number): Promise<pg.Client> {
   for (;;) {
-    const client = new pg.Client({
-      ...connection,
-      application_name: 'sluice',
-      connectionTimeoutMillis: 5_000,
-    });
-    client.on('error', () => {});
     try {
-      return await client.connect().then(() => client);
+      // A migration takes as long as it takes.
+      return await primary.connect({ name: 'sluice', statementMs: 0 });
     } catch (error) {
-      const hopeless = error instanceof pg.DatabaseError && refused.test(error.code ?? '');
-      if (hopeless || Date.now() > deadline) throw cannotUse(connection, error);
-      await sleep(250);
+      if (error instanceof UnusableDatabase) throw error;
+      const isHopeless = error instanceof NoPrimary && error.isHopeless;
+      if (isHopeless || Date.now() > deadline) {
+        throw error instanceof NoPrimary ? new Error(`${error.message} ${CHECK_URL}`) : error;
+      }
+      await sleep(100);
     }
   }
 }

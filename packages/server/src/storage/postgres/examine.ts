@@ -1,48 +1,76 @@
 import pg from 'pg';
 import { KEY_CHECK_SETTING } from '../../core/secrets/key-check.ts';
 import { bad, type Finding, good, judgeKey, judgeSchema } from '../finding.ts';
-import { readConnection } from './connection.ts';
+import { addressOf, type Connection, readConnections } from './connection.ts';
 import { reasonOf } from './failure.ts';
-import { prepareSession } from './prepare-session.ts';
+import { UnusableDatabase } from './prepare-session.ts';
+import { createPrimary } from './primary.ts';
+import { standbysWaitedFor, TooFewReplicas } from './replicas.ts';
 
 const STUCK_AFTER_MS = 5_000;
 
 /** What `sluice doctor` finds out about a PostgreSQL database. */
 export async function examinePostgres(options: {
   url: string;
+  replicas?: number;
   keyChecks: readonly string[];
 }): Promise<Finding[]> {
+  const hosts = readConnections(options.url);
+  const others = hosts.length === 1 ? [] : await Promise.all(hosts.map(examineHost));
+  const primary = createPrimary(hosts, { replicas: options.replicas ?? 0 });
+  const client = await primary
+    .connect({ name: 'sluice doctor', statementMs: STUCK_AFTER_MS, answerMs: STUCK_AFTER_MS })
+    .catch((error: unknown) => error);
+  if (!(client instanceof pg.Client)) return [...others, judgeFailure(client)];
+  try {
+    return [
+      ...others,
+      good('storage', `PostgreSQL ${await answerOf(client, `current_setting('server_version')`)} answers`),
+      judgeDurability(await answerOf(client, `current_setting('synchronous_standby_names')`)),
+      ...(await examineTables(client, options.keyChecks)),
+    ];
+  } catch (error) {
+    return [...others, bad('storage', `PostgreSQL does not answer: ${reasonOf(error)}`)];
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** What each of several hosts is: a standby that is away is a promise that the next fault breaks. */
+async function examineHost(host: Connection): Promise<Finding> {
   const client = new pg.Client({
-    ...readConnection(options.url),
+    ...host,
+    application_name: 'sluice doctor',
     connectionTimeoutMillis: STUCK_AFTER_MS,
     query_timeout: STUCK_AFTER_MS,
   });
   client.on('error', () => {});
   try {
     await client.connect();
-    return [
-      good('storage', `PostgreSQL ${await answerOf(client, `current_setting('server_version')`)} answers`),
-      await judgeDurability(client),
-      ...(await examineTables(client, options.keyChecks)),
-    ];
+    const isStandby = await answerOf(client, 'pg_is_in_recovery()::text');
+    return good('host', `${addressOf(host)} is ${isStandby === 'true' ? 'a standby' : 'the primary'}`);
   } catch (error) {
-    return [bad('storage', `PostgreSQL does not answer: ${reasonOf(error)}`)];
+    return bad('host', `${addressOf(host)} does not answer: ${reasonOf(error)}`);
   } finally {
-    await client.end().catch(() => {});
+    void client.end().catch(() => {});
   }
 }
 
-/** Prepares the connection as the service does, which refuses a server that would not keep what it is given. */
-async function judgeDurability(client: pg.Client): Promise<Finding> {
-  try {
-    await prepareSession(client, STUCK_AFTER_MS);
-    return good(
-      'durability',
-      'fsync and synchronous_commit are on: a commit is on disk before it is answered',
-    );
-  } catch (error) {
-    return bad('durability', reasonOf(error));
-  }
+/** The connection is prepared as the service does it, which refuses a server that would not keep what it is given. */
+function judgeFailure(error: unknown): Finding {
+  return error instanceof UnusableDatabase || error instanceof TooFewReplicas
+    ? bad('durability', reasonOf(error))
+    : bad('storage', `PostgreSQL does not answer: ${reasonOf(error)}`);
+}
+
+function judgeDurability(standbyNames: string | null): Finding {
+  const standbys = standbysWaitedFor(standbyNames ?? '');
+  const where =
+    standbys === 0 ? 'on disk' : `on disk, on ${standbys} standby${standbys === 1 ? '' : 's'} too,`;
+  return good(
+    'durability',
+    `fsync and synchronous_commit are on: a commit is ${where} before it is answered`,
+  );
 }
 
 async function examineTables(client: pg.Client, keyChecks: readonly string[]): Promise<Finding[]> {

@@ -28,7 +28,12 @@ export function toStorageError(error: unknown): unknown {
   return unavailable.test(error.code ?? '') ? notAvailable() : error;
 }
 
-const notAvailable = (): Problem => new Problem('storage_unavailable', { retryAfter: RETRY_AFTER_S });
+/** Nobody knows what became of it. */
+export const notAvailable = (): Problem => new Problem('storage_unavailable', { retryAfter: RETRY_AFTER_S });
+
+/** No answer in time, or one that no primary gives: the server may be cut off, or another one have taken its place. */
+export const isDoubtful = (error: unknown): boolean =>
+  !(error instanceof pg.DatabaseError) || error.code === '25006';
 
 /** There was no connection to ask anything on, whatever the reason. */
 export const notReached = (): Problem =>

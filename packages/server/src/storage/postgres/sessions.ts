@@ -1,7 +1,10 @@
-import pg from 'pg';
-import type { Connection } from './connection.ts';
-import { notReached, toStorageError } from './failure.ts';
-import { planByIndex, prepareSession, UnusableDatabase } from './prepare-session.ts';
+import type pg from 'pg';
+import { Problem } from '../../core/errors.ts';
+import { isDoubtful, notAvailable, notReached, toStorageError } from './failure.ts';
+import { createPool } from './pool.ts';
+import { UnusableDatabase } from './prepare-session.ts';
+import type { Primary } from './primary.ts';
+import { TooFewReplicas } from './replicas.ts';
 
 /** A pool of a few shared connections; what goes wrong with them is thrown as an error of storage. */
 export interface SessionPool {
@@ -20,69 +23,82 @@ export interface Session {
   release(): void;
 }
 
-/** Whole numbers of 64 bits are times, counts and flags, all of them far below 2^53. */
-const types = new pg.TypeOverrides();
-types.setTypeParser(pg.types.builtins.INT8, Number);
+/** How long somebody waits for a connection while all are in use. */
+const WAIT_MS = 5_000;
+/** The server gives up first and says so; so much later it is not waited for any more. */
+const SILENCE_MS = 2_000;
 
-const CLOSING_GRACE_MS = 2_000;
+/** The one place of the server's code that says so, in whatever language its messages are. */
+const WAITS_FOR_REPLICAS = 'SyncRepWaitForLSN';
 
 export function openSessionPool(
-  connection: Connection,
+  primary: Primary,
   options: {
     most: number;
     /** How long one statement may take before it is given up. */
     statementMs: number;
+    /** All that is done on a connection until it is released must be done within what one statement may take. */
+    isOneWait?: boolean;
     /** For the few statements that run over and over and find every row by an index: parsed once, planned so. */
     byIndex?: boolean;
     onFatal(reason: string): void;
   },
 ): SessionPool {
-  const pool = new pg.Pool({
-    ...connection,
-    types,
-    max: options.most,
-    application_name: 'sluice',
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    // The server gives up first and says so; this is for a server that does not answer at all.
-    query_timeout: options.statementMs + 2_000,
-    async onConnect(client) {
-      await prepareSession(client, options.statementMs);
-      if (options.byIndex) await planByIndex(client);
+  const { statementMs, byIndex = false } = options;
+  const answerMs = statementMs + SILENCE_MS;
+  /** Connections on which a commit was answered though the standbys had not confirmed it. */
+  const unconfirmed = new WeakSet<pg.Client>();
+  const pool = createPool({
+    async connect() {
+      const client = await primary.connect({ name: 'sluice', statementMs, answerMs, byIndex });
+      client.on('notice', ({ routine }) => {
+        if (routine === WAITS_FOR_REPLICAS) unconfirmed.add(client);
+      });
+      return client;
     },
+    isUsable: primary.isUsable,
+    most: options.most,
+    waitMs: WAIT_MS,
+    overdue: notReached,
   });
   const names = new Map<string, string>();
   const named = (text: string): { name?: string; text: string } => {
-    if (!options.byIndex) return { text };
+    if (!byIndex) return { text };
     const name = names.get(text) ?? `s${names.size}`;
     names.set(text, name);
     return { name, text };
   };
-  const inUse = new Set<pg.PoolClient>();
-  // An idle connection that breaks leaves the pool by itself; the next query opens another.
-  pool.on('error', () => {});
 
   async function acquire(): Promise<Session> {
-    const client = await pool.connect().catch((error: unknown) => {
+    const until = options.isOneWait ? performance.now() + answerMs : Number.POSITIVE_INFINITY;
+    const client = await pool.acquire().catch((error: unknown) => {
       if (error instanceof UnusableDatabase) options.onFatal(error.message);
-      throw notReached();
+      throw toConnectError(error);
     });
-    inUse.add(client);
     let broken = false;
     return {
       async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) {
+        // Whatever it has under way ends with the connection. To say so, be it by a ROLLBACK, would be to wait again.
+        if (broken) throw notAvailable();
+        const left = until - performance.now();
         try {
-          return await client.query<Row>({ ...named(text), values: [...values] });
+          const answer = await client.query<Row>({
+            ...named(text),
+            values: [...values],
+            ...(left < answerMs ? { query_timeout: Math.max(1, Math.ceil(left)) } : {}),
+          });
+          if (!unconfirmed.has(client)) return answer;
         } catch (error) {
           const thrown = toStorageError(error);
           broken ||= thrown !== error;
+          if (broken && isDoubtful(error)) primary.doubt(client);
           throw thrown;
         }
+        broken = true;
+        throw notAvailable();
       },
       release() {
-        inUse.delete(client);
-        client.release(broken);
+        pool.release(client, broken);
       },
     };
   }
@@ -97,19 +113,22 @@ export function openSessionPool(
         await session.query('COMMIT');
         return result;
       } catch (error) {
-        // Fails too when the connection is gone, which rolls back as well.
+        // Fails at once where the connection is given up, which rolls back as well.
         await session.query('ROLLBACK').catch(() => {});
         throw error;
       } finally {
         session.release();
       }
     },
-    async close() {
-      const cut = setTimeout(() => {
-        for (const client of inUse) void client.end();
-      }, CLOSING_GRACE_MS);
-      await pool.end();
-      clearTimeout(cut);
-    },
+    close: pool.close,
   };
 }
+
+/** There was no connection to ask anything on. Only where the operator has to do something is more said. */
+const toConnectError = (error: unknown): Problem =>
+  error instanceof TooFewReplicas
+    ? new Problem('storage_unavailable', {
+        message: `${error.message}. Nothing of this request was stored; retry shortly.`,
+        retryAfter: 2,
+      })
+    : notReached();

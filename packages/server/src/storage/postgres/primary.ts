@@ -1,0 +1,206 @@
+import pg from 'pg';
+import { jittered } from '../../core/work/backoff.ts';
+import { addressOf, type Connection } from './connection.ts';
+import { reasonOf } from './failure.ts';
+import { firstOf, NoneOf } from './first-of.ts';
+import { NotPrimary, prepareSession, type SessionDemands, UnusableDatabase } from './prepare-session.ts';
+import { TooFewReplicas } from './replicas.ts';
+
+/**
+ * The one server that is written to, of all hosts that the URL names. Every connection is made here: to the host that
+ * was the primary last, and where that is gone to whichever of the others has become it. Once a connection finds
+ * another primary, those to the former one are cut, in use or not: it may be gone without a word, and whoever waits
+ * for it would wait for long. While there is no primary, one connection at a time is tried, with pauses between.
+ */
+export interface Primary {
+  /** A connection, ready for use; whoever asked for it ends it. */
+  connect(use: ConnectionUse): Promise<pg.Client>;
+  /** False once it was cut off, which its next use would find out. */
+  isUsable(client: pg.Client): boolean;
+  /** The server of this connection did not do as a primary does: the others are asked before it. */
+  doubt(client: pg.Client): void;
+  /** Nothing that was found out about the server holds any more. */
+  cutAll(): void;
+}
+
+interface ConnectionUse extends Pick<SessionDemands, 'statementMs' | 'byIndex'> {
+  readonly name: string;
+  /** How long to wait for an answer; longer than the server itself lets a statement run, since it says why. */
+  readonly answerMs?: number;
+}
+
+/** Behind one address there may be another server than before. */
+interface Server {
+  readonly host: Connection;
+  readonly startedAt: string;
+}
+
+interface Found {
+  readonly client: pg.Client;
+  readonly server: Server;
+}
+
+const isSame = (one: Server, other: Server): boolean =>
+  one.host === other.host && one.startedAt === other.startedAt;
+
+/** A server that is there answers in milliseconds; over a bad line and on a busy machine it may take seconds. */
+const CONNECT_MS = 5_000;
+const FIRST_PAUSE_MS = 50;
+/** With what jitter adds a little less than a second: so long a primary may be there without being noticed. */
+const LONGEST_PAUSE_MS = 800;
+
+/** Whole numbers of 64 bits are times, counts and flags, all of them far below 2^53. */
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, Number);
+
+export function createPrimary(
+  hosts: readonly Connection[],
+  { replicas }: { readonly replicas: number },
+  { now = () => performance.now(), random = Math.random } = {},
+): Primary {
+  const isOnlyHost = hosts.length === 1;
+  const open = new Map<pg.Client, Server>();
+  /** In the order in which they are asked. */
+  let order = hosts;
+  let last: Server | null = null;
+  /** Each promotion begins a new timeline: a server on an earlier one was the primary once, and must not be again. */
+  let timeline = '';
+  let failures = 0;
+  let nextTryAt = Number.NEGATIVE_INFINITY;
+  let lastFailure: unknown;
+  let trial: Promise<unknown> | null = null;
+
+  const askFirst = (host: Connection) => {
+    order = [host, ...order.filter(other => other !== host)];
+  };
+  const askLast = (host: Connection) => {
+    order = [...order.filter(other => other !== host), host];
+  };
+
+  function cutOff(client: pg.Client): void {
+    open.delete(client);
+    cut(client);
+  }
+
+  async function connectTo(host: Connection, use: ConnectionUse): Promise<Found> {
+    const { statementMs, byIndex = false } = use;
+    const client = new pg.Client({
+      ...host,
+      types,
+      application_name: use.name,
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      ...(use.answerMs === undefined ? {} : { query_timeout: use.answerMs }),
+    });
+    client.on('error', () => {});
+    // A server that takes connections and then says nothing must not hold one up either.
+    const overdue = setTimeout(cut, CONNECT_MS, client);
+    try {
+      await client.connect();
+      const startedAt = await prepareSession(client, { statementMs, byIndex, replicas, isOnlyHost });
+      if (!isOnlyHost) await refuseFormer(client);
+      return { client, server: { host, startedAt } };
+    } catch (error) {
+      cut(client);
+      throw error;
+    } finally {
+      clearTimeout(overdue);
+    }
+  }
+
+  async function refuseFormer(client: pg.Client): Promise<void> {
+    const { rows } = await client.query<{ timeline: string }>(
+      'SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline',
+    );
+    const found = rows[0]?.timeline ?? '';
+    if (found < timeline) throw new NotPrimary('it was the primary before another was promoted');
+    timeline = found;
+  }
+
+  function keep({ client, server }: Found): pg.Client {
+    open.set(client, server);
+    client.once('end', () => open.delete(client));
+    failures = 0;
+    askFirst(server.host);
+    if (last === null || !isSame(server, last)) {
+      last = server;
+      for (const [other, at] of open) if (!isSame(server, at)) cutOff(other);
+    }
+    return client;
+  }
+
+  async function dial(use: ConnectionUse): Promise<pg.Client> {
+    const beganAt = now();
+    try {
+      return keep(
+        await firstOf(
+          order,
+          host => connectTo(host, use),
+          ({ client }) => cut(client),
+        ),
+      );
+    } catch (error) {
+      // Those that were tried side by side fail side by side, and are one failure.
+      if (beganAt >= nextTryAt) {
+        const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
+        nextTryAt = now() + jittered(pause, random);
+      }
+      lastFailure = whyNone(hosts, error);
+      throw lastFailure;
+    }
+  }
+
+  return {
+    async connect(use) {
+      // Whoever comes while one is tried goes on when that one has been answered.
+      if (trial !== null) await trial;
+      else if (now() < nextTryAt && failures > 0) throw lastFailure;
+      const dialled = dial(use);
+      if (failures > 0) {
+        trial ??= dialled.finally(() => {
+          trial = null;
+        });
+        trial.catch(() => {});
+      }
+      return dialled;
+    },
+    isUsable: client => open.has(client),
+    doubt(client) {
+      const server = open.get(client);
+      if (server !== undefined) askLast(server.host);
+    },
+    cutAll() {
+      for (const client of open.keys()) cutOff(client);
+    },
+  };
+}
+
+/** Ends a connection, whatever is under way on it; nobody waits for that. */
+const cut = (client: pg.Client): void => void client.end().catch(() => {});
+
+/** What the operator has to know of all that went wrong. */
+function whyNone(hosts: readonly Connection[], error: unknown): unknown {
+  const failures = error instanceof NoneOf ? error.failures : [error];
+  const telling = failures.find(
+    failure => failure instanceof UnusableDatabase || failure instanceof TooFewReplicas,
+  );
+  return telling ?? new NoPrimary(hosts, failures);
+}
+
+/** SQLSTATEs that time does not heal: wrong password, no such role, no such database. */
+const refused = /^(28|3D)/;
+
+export class NoPrimary extends Error {
+  /** No host would answer otherwise a little later. */
+  readonly isHopeless: boolean;
+
+  constructor(hosts: readonly Connection[], failures: readonly unknown[]) {
+    const names = hosts.map(addressOf);
+    const reasons = failures.map(reasonOf);
+    const all = names.map((name, i) => `${name}: ${reasons[i]}`).join('; ');
+    super(`PostgreSQL at ${names.join(', ')} cannot be used: ${hosts.length === 1 ? reasons[0] : all}.`);
+    this.isHopeless = failures.every(
+      failure => failure instanceof pg.DatabaseError && refused.test(failure.code ?? ''),
+    );
+  }
+}
