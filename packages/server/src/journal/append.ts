@@ -37,6 +37,10 @@ const sizeOf = ({ type, payload, senderId, entityExternalId, headers }: NewEvent
   (entityExternalId?.length ?? 0) +
   (headers?.length ?? 0);
 
+/** Storage gives a write up by itself, but what waits behind that would wait twice as long. */
+const MOST_PATIENCE_MS = 12_000;
+
+const unknown = () => new Problem('storage_unavailable', { retryAfter: 2 });
 const tooSlow = () =>
   new Problem('storage_unavailable', {
     message: 'Storage is slower than what comes in. Nothing of this request was stored; retry shortly.',
@@ -71,6 +75,7 @@ export function createAppender(
       sizeOf: ({ events }) => events.reduce((sum, event) => sum + sizeOf(event), 0),
       refusal: tooSlow,
     },
+    patience: { ms: MOST_PATIENCE_MS, refusal: isBegun => (isBegun ? unknown() : tooSlow()) },
     whenAway: 'reject',
     whenRefused: 'each alone',
     onEnded(requests, results, ms) {

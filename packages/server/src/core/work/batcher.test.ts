@@ -224,3 +224,27 @@ test('drained waits for what waits and for what is under way, and for nothing mo
   await draining;
   expect(isDrained).toBe(true);
 });
+
+describe('where somebody has waited for too long', () => {
+  const patience = { ms: 160, refusal: (isBegun: boolean) => new Error(isBegun ? 'unknown' : 'not begun') };
+
+  test('all are rejected, and what no write has begun for is not written', async () => {
+    const room = { bytes: 2, sizeOf: () => 1, refusal: () => new Error('full') };
+    const { outcomes, add, end, written, waiting, drained } = open({ patience, room });
+    const first = outcomes('a');
+    await nextTurn();
+    const second = outcomes('b');
+    expect(await first).toEqual(['unknown']);
+    expect(await second).toEqual(['not begun']);
+    expect([written(), waiting()]).toEqual([['a'], 0]);
+    // The write that hangs has its room until it ends, whatever comes of it then; the other one's is free.
+    const third = add('c');
+    expect(() => add('d')).toThrow('full');
+    end(0);
+    while (written().length < 2) await nextTurn();
+    end(1);
+    expect(await third).toBe('C');
+    expect(written()).toEqual(['a', 'c']);
+    await drained();
+  });
+});

@@ -12,6 +12,7 @@ import { isStorageAway } from '../errors.ts';
  * | `whileBusy` | beside another write goes `any batch`, which is the default, or only a `full batch` |
  * | `weigh`, `most` | a batch that weighs so much is full and takes nothing more; by default an item weighs 1 and none is full |
  * | `room` | what is not answered yet takes so many bytes at most; what does not fit beside it is refused with a throw |
+ * | `patience` | what is not answered after so long is rejected; what no write has begun for is not written any more |
  * | `whenAway` | storage is away: `reject` all, or write the same again after a pause, up to `mostTries` and until `hurry` |
  * | `whenRefused` | any other error: `reject` all, or write again `each alone` or in `halves`, until the culprit is rejected alone |
  * | `onError` | is called with each error that was not waited out |
@@ -36,6 +37,7 @@ export interface BatcherOptions<Item, Result> {
   readonly atOnce: number;
   readonly whileBusy?: 'any batch' | 'full batch';
   readonly room?: { readonly bytes: number; sizeOf(item: Item): number; refusal(): Error };
+  readonly patience?: { readonly ms: number; refusal(isBegun: boolean): Error };
   readonly whenAway:
     | 'reject'
     | { readonly retryMs: number; readonly mostTries?: number; pause?(ms: number): Promise<void> };
@@ -48,16 +50,29 @@ export interface BatcherOptions<Item, Result> {
 interface Entry<Item, Result> {
   readonly item: Item;
   readonly bytes: number;
+  /** The tick of the clock that patience is measured by. */
+  readonly since: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
 const one = () => 1;
 
+/** By so many ticks is patience measured: one timer for all that wait, in place of one for each. */
+const TICKS = 16;
+
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   type Batch = readonly Entry<Item, Result>[];
   type Results = readonly (Result | undefined)[];
-  const { weigh = one, most = Number.POSITIVE_INFINITY, atOnce, room, whenAway, whenRefused } = options;
+  const {
+    weigh = one,
+    most = Number.POSITIVE_INFINITY,
+    atOnce,
+    room,
+    patience,
+    whenAway,
+    whenRefused,
+  } = options;
   const {
     retryMs = 0,
     mostTries = Number.POSITIVE_INFINITY,
@@ -70,6 +85,9 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   let writing = 0;
   let isScheduled = false;
   let isHurrying = false;
+  let ticks = 0;
+  let clock: NodeJS.Timeout | null = null;
+  const underWay = new Set<Batch>();
   const onDrained: (() => void)[] = [];
 
   const isIdle = () => writing === 0 && queue.length === 0;
@@ -100,17 +118,45 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return batch;
   }
 
+  function tick({ refusal }: NonNullable<typeof patience>): void {
+    ticks++;
+    const overdue = ticks - TICKS;
+    let count = 0;
+    for (const entry of queue) {
+      if (entry.since >= overdue) break;
+      count++;
+      weightWaiting -= weigh(entry.item);
+      bytesHeld -= entry.bytes;
+      entry.reject(refusal(false));
+    }
+    if (count > 0) queue = queue.slice(count);
+    for (const batch of underWay) {
+      for (const { since, reject } of batch) if (since < overdue) reject(refusal(true));
+    }
+    if (!isIdle() || clock === null) return;
+    clearInterval(clock);
+    clock = null;
+  }
+
+  function watch(rule: NonNullable<typeof patience>): void {
+    if (clock !== null) return;
+    clock = setInterval(tick, rule.ms / TICKS, rule);
+    clock.unref();
+  }
+
   async function run(batch: Batch): Promise<void> {
     const started = performance.now();
     const items = batch.map(({ item }) => item);
     let results: Results;
     writing++;
+    underWay.add(batch);
     try {
       results = resolve(batch, await options.write(items));
     } catch (error) {
       results = await recover(batch, items, error);
     }
     writing--;
+    underWay.delete(batch);
     schedule();
     if (isIdle()) for (const resolve of onDrained.splice(0)) resolve();
     options.onEnded?.(items, results, performance.now() - started);
@@ -170,8 +216,9 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       if (room !== undefined && bytesHeld > 0 && bytesHeld + bytes > room.bytes) throw room.refusal();
       bytesHeld += bytes;
       weightWaiting += weigh(item);
+      if (patience !== undefined) watch(patience);
       return new Promise((resolve, reject) => {
-        queue.push({ item, bytes, resolve, reject });
+        queue.push({ item, bytes, since: ticks, resolve, reject });
         schedule();
       });
     },

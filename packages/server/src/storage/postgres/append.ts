@@ -31,6 +31,7 @@ async function appendPlainly(
   const session = await sessions.acquire();
   try {
     await insertEvents(session, rows.flat());
+    await session.confirm();
   } finally {
     session.release();
   }

@@ -70,13 +70,18 @@ export async function listenForChanges(
     return client;
   }
 
-  /** Returns when the connection gives no sign any more, or when it is no longer wanted. */
-  async function watch(client: pg.Client): Promise<void> {
+  /**
+   * Returns when the connection gives no sign any more, or when it is no longer wanted: whether it fell silent, and was
+   * not just closed.
+   */
+  async function watch(client: pg.Client): Promise<boolean> {
+    let askedAt = Number.POSITIVE_INFINITY;
     try {
       while (!closed) {
         await pause(SIGN_OF_LIFE_MS);
         if (closed) break;
         const hadGap = !isLive();
+        askedAt = performance.now();
         const { rows } = await client.query<{ names: string }>(
           `SELECT current_setting('synchronous_standby_names') AS names`,
         );
@@ -88,21 +93,25 @@ export async function listenForChanges(
       confirmedAt = Number.NEGATIVE_INFINITY;
       primary.doubt(client);
     }
+    const wasSilent = performance.now() - askedAt >= ANSWER_WITHIN_MS;
     const ended = client.end().catch(() => {});
     if (closed) await ended;
+    return wasSilent;
   }
 
   async function keepListening(first: pg.Client): Promise<void> {
     let client: pg.Client | null = first;
     let failures = 0;
+    let wasSilent = false;
     while (!closed) {
       if (client) {
-        await watch(client);
+        wasSilent = await watch(client);
         failures = 0;
       }
       if (!closed) await pause(Math.min(LONGEST_PAUSE_MS, 50 * 2 ** failures) * (0.5 + Math.random()));
       failures++;
       client = closed ? null : await open().catch(() => null);
+      if (client !== null && wasSilent) primary.replaceAllBut(client);
     }
     await client?.end().catch(() => {});
   }

@@ -43,6 +43,16 @@ const ofNodes: ReadonlySet<OperationName> = new Set([
   'freeClaims',
 ]);
 
+/** A sender waits for these before its events are taken, and then for that: less time than for any other. */
+const SENDERS_STATEMENT_MS = 4_000;
+
+const ofSenders: ReadonlySet<OperationName> = new Set([
+  'findApiKeyByHash',
+  'findSourceByTokenHash',
+  'findOrganisation',
+  'findEventsOfKey',
+]);
+
 /** The PostgreSQL engine: stores on a few pools of connections, and changes announced to other nodes. */
 export async function openPostgres(options: {
   url: string;
@@ -63,6 +73,7 @@ export async function openPostgres(options: {
     most: 4,
     statementMs: timeouts.appendMs,
     isOneWait: true,
+    replicas,
     onFatal,
   });
   const working = openSessionPool(primary, {
@@ -74,9 +85,18 @@ export async function openPostgres(options: {
   const others = openSessionPool(primary, { most: 8, statementMs: timeouts.otherMs, onFatal });
   // A heartbeat waits for nobody: one connection for it, and one for the claims of those that are not heard any more.
   const nodes = openSessionPool(primary, { most: 2, statementMs: NODES_STATEMENT_MS, onFatal });
+  const senders = openSessionPool(primary, {
+    most: 3,
+    statementMs: SENDERS_STATEMENT_MS,
+    isOneWait: true,
+    onFatal,
+  });
+  const pools = [appending, working, others, nodes, senders];
   const db = queryBuilder(others);
   const nodesDb = queryBuilder(nodes);
-  const databaseFor = (name: OperationName) => (ofNodes.has(name) ? nodesDb : db);
+  const sendersDb = queryBuilder(senders);
+  const databaseFor = (name: OperationName) =>
+    ofNodes.has(name) ? nodesDb : ofSenders.has(name) ? sendersDb : db;
 
   const listeners: ChangeListener[] = [];
   const announce: ChangeListener = change => {
@@ -138,7 +158,7 @@ export async function openPostgres(options: {
     changeFeedIsLive: changes.isLive,
     async close() {
       await changes.close();
-      await Promise.all([appending, working, others, nodes].map(pool => pool.close()));
+      await Promise.all(pools.map(pool => pool.close()));
     },
   };
 }

@@ -21,6 +21,11 @@ export interface Primary {
   doubt(client: pg.Client): void;
   /** Nothing that was found out about the server holds any more. */
   cutAll(): void;
+  /**
+   * This connection is new, and one of before fell silent. The others may be as dead: none is used again, and what is
+   * under way on them has a moment to end.
+   */
+  replaceAllBut(client: pg.Client): void;
 }
 
 interface ConnectionUse extends Pick<SessionDemands, 'statementMs' | 'byIndex'> {
@@ -48,6 +53,9 @@ const CONNECT_MS = 5_000;
 const FIRST_PAUSE_MS = 50;
 /** With what jitter adds a little less than a second: so long a primary may be there without being noticed. */
 const LONGEST_PAUSE_MS = 800;
+
+/** For what is under way on connections that may be dead. */
+const LAST_ANSWERS_MS = 2_000;
 
 /** Whole numbers of 64 bits are times, counts and flags, all of them far below 2^53. */
 const types = new pg.TypeOverrides();
@@ -93,18 +101,24 @@ export function createPrimary(
       ...(use.answerMs === undefined ? {} : { query_timeout: use.answerMs }),
     });
     client.on('error', () => {});
-    // A server that takes connections and then says nothing must not hold one up either.
-    const overdue = setTimeout(cut, CONNECT_MS, client);
+    // A server that takes connections and then says nothing must not hold anybody up, either.
+    const { promise: overdue, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error('it does not answer')), CONNECT_MS);
     try {
-      await client.connect();
-      const startedAt = await prepareSession(client, { statementMs, byIndex, replicas, isOnlyHost });
-      if (!isOnlyHost) await refuseFormer(client);
+      const startedAt = await Promise.race([overdue, signIn()]);
       return { client, server: { host, startedAt } };
     } catch (error) {
       cut(client);
       throw error;
     } finally {
-      clearTimeout(overdue);
+      clearTimeout(timer);
+    }
+
+    async function signIn(): Promise<string> {
+      await client.connect();
+      const startedAt = await prepareSession(client, { statementMs, byIndex, replicas, isOnlyHost });
+      if (!isOnlyHost) await refuseFormer(client);
+      return startedAt;
     }
   }
 
@@ -171,6 +185,11 @@ export function createPrimary(
     },
     cutAll() {
       for (const client of open.keys()) cutOff(client);
+    },
+    replaceAllBut(client) {
+      const suspects = [...open.keys()].filter(other => other !== client);
+      for (const suspect of suspects) open.delete(suspect);
+      setTimeout(() => suspects.forEach(cut), LAST_ANSWERS_MS).unref();
     },
   };
 }

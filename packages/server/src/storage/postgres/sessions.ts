@@ -4,7 +4,7 @@ import { isDoubtful, notAvailable, notReached, toStorageError } from './failure.
 import { createPool } from './pool.ts';
 import { UnusableDatabase } from './prepare-session.ts';
 import type { Primary } from './primary.ts';
-import { TooFewReplicas } from './replicas.ts';
+import { standbysWaitedFor, TooFewReplicas } from './replicas.ts';
 
 /** A pool of a few shared connections; what goes wrong with them is thrown as an error of storage. */
 export interface SessionPool {
@@ -20,6 +20,11 @@ export interface Session {
     text: string,
     values?: readonly unknown[],
   ): Promise<pg.QueryResult<Row>>;
+  /**
+   * After a commit that somebody relies on: throws where the server has ceased to wait for as many standbys as are
+   * required, since it then also lets go what was waiting for them.
+   */
+  confirm(): Promise<void>;
   release(): void;
 }
 
@@ -37,6 +42,8 @@ export function openSessionPool(
     most: number;
     /** How long one statement may take before it is given up. */
     statementMs: number;
+    /** So many standbys must have what is confirmed. */
+    replicas?: number;
     /** All that is done on a connection until it is released must be done within what one statement may take. */
     isOneWait?: boolean;
     /** For the few statements that run over and over and find every row by an index: parsed once, planned so. */
@@ -44,7 +51,7 @@ export function openSessionPool(
     onFatal(reason: string): void;
   },
 ): SessionPool {
-  const { statementMs, byIndex = false } = options;
+  const { statementMs, byIndex = false, replicas = 0 } = options;
   const answerMs = statementMs + SILENCE_MS;
   /** Connections on which a commit was answered though the standbys had not confirmed it. */
   const unconfirmed = new WeakSet<pg.Client>();
@@ -76,7 +83,7 @@ export function openSessionPool(
       throw toConnectError(error);
     });
     let broken = false;
-    return {
+    const session: Session = {
       async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) {
         // Whatever it has under way ends with the connection. To say so, be it by a ROLLBACK, would be to wait again.
         if (broken) throw notAvailable();
@@ -97,10 +104,20 @@ export function openSessionPool(
         broken = true;
         throw notAvailable();
       },
+      async confirm() {
+        if (replicas === 0) return;
+        const { rows } = await session.query<{ names: string }>(
+          `SELECT current_setting('synchronous_standby_names') AS names`,
+        );
+        if (standbysWaitedFor(rows[0]?.names ?? '') >= replicas) return;
+        primary.cutAll();
+        throw notAvailable();
+      },
       release() {
         pool.release(client, broken);
       },
     };
+    return session;
   }
 
   return {
@@ -111,6 +128,7 @@ export function openSessionPool(
         await session.query('BEGIN');
         const result = await work(session);
         await session.query('COMMIT');
+        await session.confirm();
         return result;
       } catch (error) {
         // Fails at once where the connection is given up, which rolls back as well.

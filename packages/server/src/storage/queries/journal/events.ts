@@ -202,13 +202,15 @@ export const findEvent: Operation<Journal['findEvent']> = async (db, orgId, id) 
   return { ...toStoredEvent(row), payload, erasedAt, ...(headers === null ? {} : { headers }) };
 };
 
+/** Written to, not only read: on PostgreSQL what is answered then has reached the standbys, too. */
 export const findEventsOfKey: Operation<Journal['findEventsOfKey']> = async (db, scope, key, now) => {
   const known = await db
-    .selectFrom('idempotency_keys')
-    .select('event_ids')
+    .updateTable('idempotency_keys')
+    .set({ expires_at: sql`expires_at` })
     .where('scope', '=', scope)
     .where('key', '=', key)
     .where('expires_at', '>', now)
+    .returning('event_ids')
     .executeTakeFirst();
   return known ? (JSON.parse(known.event_ids) as string[]) : null;
 };

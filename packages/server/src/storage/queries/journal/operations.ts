@@ -5,7 +5,7 @@ import { pruneEvents } from './prune.ts';
 
 /** Events as they were accepted; `append` is each engine's own. */
 export const journalOperations: StoreOperations<Journal, 'append'> = {
-  findEventsOfKey: read(events.findEventsOfKey),
+  findEventsOfKey: write(events.findEventsOfKey),
   // Slice by slice down the ids, which need not agree with each other.
   listEvents: read(events.listEvents),
   findEvent: read(events.findEvent),

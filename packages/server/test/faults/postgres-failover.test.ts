@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { keyCheckValues } from '../../src/core/secrets/key-check.ts';
+import { examineStorage } from '../../src/storage/examine.ts';
+import { ingestWith } from '../support/endpoints.ts';
+import { createLoad, expectPromisesKept, type Load } from '../support/load.ts';
+import {
+  type ClusterMember,
+  type PostgresCluster,
+  startCluster,
+  untilFollowed,
+} from '../support/postgres-cluster.ts';
+import {
+  type Seed,
+  seedOrganisation,
+  startTestService,
+  TEST_SECRET_KEY,
+  type TestService,
+} from '../support/service.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+/**
+ * Two nodes on three servers, of which a commit waits for two. Whatever is taken away, senders repeat until they are
+ * answered; at the end everything that was acknowledged is there, once.
+ */
+
+/** What a sender is promised, and something for a machine that is busy with other tests. */
+const ANSWERED_WITHIN_MS = 13_000 + 5_000;
+
+let cluster: PostgresCluster;
+let database: string;
+let nodes: readonly TestService[];
+let one: TestService;
+let seed: Seed;
+let load: Load;
+beforeAll(async () => {
+  cluster = await startCluster();
+  database = await cluster.freshDatabase();
+  const settings = { SLUICE_DATABASE_URL: cluster.url(database), SLUICE_REQUIRE_REPLICAS: '1' };
+  // On an empty database, at once: one of them makes the tables.
+  nodes = await Promise.all([startTestService({ settings }), startTestService({ settings })]);
+  [one] = nodes as [TestService];
+  seed = await seedOrganisation(one.engine);
+  load = createLoad(seed, await seed.source('hmac'));
+}, 60_000);
+afterAll(async () => {
+  await Promise.all(nodes.map(node => node.stop()));
+  await cluster.remove();
+}, 30_000);
+
+const send = (events: readonly object[], headers: Record<string, string> = {}) =>
+  ingestWith(one.url, seed.apiKey)({ events }, headers);
+const ready = async (node = one) => (await fetch(`${node.url}/readyz`)).status;
+const messageOf = ({ body }: { body: unknown }) => (body as { error?: { message: string } }).error?.message;
+
+type Answers = ReturnType<Load['persist']>['answers'];
+
+/** Sends meanwhile, and then sees that everything was accepted that senders repeated, and is there. */
+async function underLoad(
+  disturb: (accepted: (more: number) => Promise<void>, answers: Answers) => Promise<void>,
+): Promise<Answers> {
+  const { answers, stop } = load.persist(nodes.map(({ url }) => url));
+  const count = () => answers.filter(({ status }) => status === 202).length;
+  const accepted = async (more: number) => {
+    const enough = count() + more;
+    await until(() => count() >= enough, 'Nothing is accepted any more.', 60_000);
+  };
+  await accepted(30);
+  await disturb(accepted, answers);
+  await accepted(30);
+  await stop();
+  await expectPromisesKept(one.engine, seed.orgId, load.requests);
+  return answers;
+}
+
+async function primaryAndStandbys() {
+  const primary = await cluster.primary();
+  return { primary, standbys: cluster.members.filter(member => member !== primary) };
+}
+
+/** Makes what is dead a standby again. */
+async function bringBack(name: string): Promise<void> {
+  const primary = await cluster.primary();
+  await cluster.members.find(member => member.name === name)?.follow(primary);
+  await untilFollowed(primary, 2);
+}
+
+test('two nodes that start at once on an empty database are ready, and `sluice doctor` names the hosts', async () => {
+  expect(await Promise.all(nodes.map(node => ready(node)))).toEqual([200, 200]);
+  expect((await send([{ type: 'x' }])).status).toBe(202);
+  const found = await examineStorage({
+    directory: one.directory,
+    databaseUrl: cluster.url(database),
+    replicas: 1,
+    keyChecks: keyCheckValues({ present: TEST_SECRET_KEY, previous: null }),
+  });
+  expect(found.map(({ ok }) => ok)).toEqual(found.map(() => true));
+  const says = found.filter(({ matter }) => matter === 'host').map(finding => finding.says);
+  expect(says.map(text => text.replace(/^\S+ /, ''))).toEqual([
+    'is the primary',
+    'is a standby',
+    'is a standby',
+  ]);
+  const refused = {
+    directory: one.directory,
+    databaseUrl: cluster.url(database),
+    replicas: 2,
+    keyChecks: [],
+  };
+  expect(await examineStorage(refused)).toContainEqual(
+    expect.objectContaining({ ok: false, matter: 'durability' }),
+  );
+});
+
+test('the primary is killed and a standby promoted: senders are answered again, and nothing is lost', async () => {
+  const { primary } = await primaryAndStandbys();
+  await underLoad(async accepted => {
+    await primary.kill();
+    await cluster.promote();
+    await accepted(1);
+  });
+  expect((await cluster.primary()).name).not.toBe(primary.name);
+  await until(() => one.engine.changeFeedIsLive(), 'It does not hear of changes at the new primary.');
+  await bringBack(primary.name);
+}, 120_000);
+
+test('the primary falls silent and a standby is promoted: nobody waits for the old one', async () => {
+  const { primary } = await primaryAndStandbys();
+  await underLoad(async accepted => {
+    primary.freeze();
+    await cluster.promote();
+    await accepted(1);
+    // It wakes up as a primary that nobody follows, and nobody goes back to it.
+    primary.thaw();
+    await accepted(30);
+    await primary.kill();
+  });
+  await bringBack(primary.name);
+}, 120_000);
+
+test('one standby away is not noticed', async () => {
+  const { standbys } = await primaryAndStandbys();
+  const answers = await underLoad(async accepted => {
+    await standbys[0]?.kill();
+    await accepted(50);
+  });
+  expect(answers.filter(({ status }) => status !== 202 && status !== 400)).toEqual([]);
+  await bringBack(standbys[0]?.name ?? '');
+}, 120_000);
+
+/** Connections whose commit waits for a standby. */
+const waitingCommits = async (primary: ClusterMember) =>
+  primary.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
+
+describe('with both standbys away', () => {
+  test('nothing is acknowledged until one is back, and senders have their 503 in time', async () => {
+    const { standbys } = await primaryAndStandbys();
+    const answers = await underLoad(async (accepted, soFar) => {
+      await Promise.all(standbys.map(standby => standby.kill()));
+      const goneAt = performance.now();
+      const refused = await Promise.all(Array.from({ length: 4 }, () => send([{ type: 'alone' }])));
+      expect(refused.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+      const sentSince = soFar.filter(({ at, tookMs }) => at - tookMs > goneAt);
+      expect(sentSince.filter(({ status }) => status === 202)).toEqual([]);
+      await Promise.all(standbys.map(standby => standby.start()));
+      await accepted(30);
+    });
+    expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(ANSWERED_WITHIN_MS);
+  }, 180_000);
+
+  test('a wait that an administrator ends is no commit: 503', async () => {
+    const { primary, standbys } = await primaryAndStandbys();
+    await Promise.all(standbys.map(standby => standby.kill()));
+    const answers = Promise.all([
+      send([{ type: 'cancelled' }]),
+      send([{ type: 'cancelled', id: 'cancelled' }]),
+    ]);
+    let isAnswered = false;
+    void answers.finally(() => {
+      isAnswered = true;
+    });
+    await until(async () => {
+      for (const { pid } of await waitingCommits(primary))
+        await primary.query(`SELECT pg_cancel_backend(${pid})`);
+      return isAnswered;
+    }, 'It is not answered.');
+    expect((await answers).map(({ status }) => status)).toEqual([503, 503]);
+    await Promise.all(standbys.map(standby => standby.start()));
+    await until(async () => (await ready()) === 200, 'It does not come back.');
+  }, 60_000);
+
+  test.each([
+    ['by the id of its sender', { id: 'order 1' }, {}],
+    ['by its key', {}, { 'X-Ingest-Idempotency-Key': 'order 2' }],
+  ])(
+    'what only the primary has is not acknowledged to whoever repeats it %s',
+    async (_by, event, headers) => {
+      const { primary, standbys } = await primaryAndStandbys();
+      await Promise.all(standbys.map(standby => standby.kill()));
+      const repeated = () => send([{ type: 'repeated', ...event }], headers);
+      const first = repeated();
+      await until(async () => (await waitingCommits(primary)).length > 0, 'The commit does not wait.');
+      // After its recovery it shows everybody what it has, whoever else has it or not.
+      await primary.kill();
+      expect((await first).status).toBe(503);
+      await primary.start();
+
+      await until(() => one.engine.changeFeedIsLive(), 'It does not come back.');
+      let status = 0;
+      void repeated().then(answer => {
+        status = answer.status;
+      });
+      await until(
+        async () => status !== 0 || (await waitingCommits(primary)).length > 0,
+        'It does not wait.',
+      );
+      expect(status).toBe(0);
+      await Promise.all(standbys.map(standby => standby.start()));
+      await until(() => status !== 0, 'It is not answered.');
+      expect(status).toBe(202);
+    },
+    60_000,
+  );
+});
+
+test('a primary that ceases to wait for standbys is not used, and it is said why', async () => {
+  const { primary, standbys } = await primaryAndStandbys();
+  const wait = async (names: string) => {
+    await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+    await primary.query('SELECT pg_reload_conf()');
+  };
+  await Promise.all(standbys.map(standby => standby.kill()));
+  const answers = Promise.all([send([{ type: 'x' }]), send([{ type: 'x', id: 'let go' }])]);
+  await until(async () => (await waitingCommits(primary)).length > 0, 'The commit does not wait.');
+  await wait('');
+  // The server has committed both, for nobody but itself.
+  expect((await answers).map(({ status }) => status)).toEqual([503, 503]);
+  let refusal: string | undefined;
+  await until(async () => {
+    const answer = await send([{ type: 'x' }]);
+    expect(answer.status).toBe(503);
+    refusal = messageOf(answer);
+    return refusal?.includes('SLUICE_REQUIRE_REPLICAS') ?? false;
+  }, 'It does not say why.');
+  expect(refusal).toContain('asks for 1, but PostgreSQL waits for 0: synchronous_standby_names is empty');
+  expect(await ready()).toBe(503);
+  await Promise.all(standbys.map(standby => standby.start()));
+  await wait(`ANY 1 (${standbys.map(({ name }) => name).join()})`);
+  await until(async () => (await send([{ type: 'x' }])).status === 202, 'It does not come back.');
+}, 60_000);
+
+test('a node that is cut off from the primary answers 503 in time, and goes on when the line is back', async () => {
+  const proxies = await Promise.all(cluster.members.map(({ port }) => startTcpProxy(port)));
+  const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`).join();
+  const url = cluster.url(database).replace(/@[^/]*/, `@${hosts}`);
+  const node = await startTestService({
+    settings: { SLUICE_DATABASE_URL: url, SLUICE_REQUIRE_REPLICAS: '1' },
+  });
+  const cutOff = () => ingestWith(node.url, seed.apiKey)({ events: [{ type: 'cut off', id: 'cut off' }] });
+  const { primary } = await primaryAndStandbys();
+  const proxy = proxies[cluster.members.indexOf(primary)];
+  expect((await cutOff()).status).toBe(202);
+  proxy?.cut();
+  const began = performance.now();
+  expect((await cutOff()).status).toBe(503);
+  expect(performance.now() - began).toBeLessThan(ANSWERED_WITHIN_MS);
+  proxy?.restore();
+  await until(async () => (await cutOff()).status === 202, 'It does not come back.', 30_000);
+
+  // The line stays cut, and the others go on without that server.
+  proxy?.cut();
+  await primary.kill();
+  await cluster.promote();
+  await until(async () => (await cutOff()).status === 202, 'It does not find the new primary.', 30_000);
+  await node.stop();
+  await Promise.all(proxies.map(({ stop }) => stop()));
+  await bringBack(primary.name);
+}, 120_000);
