@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import pg from 'pg';
 import type { StorageEngine } from '../../src/core/stores/engine.ts';
+import { readConnections } from '../../src/storage/postgres/connection.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
+import { createPrimary, type Primary } from '../../src/storage/postgres/primary.ts';
+import { openSessionPool } from '../../src/storage/postgres/sessions.ts';
 import {
   anApiKey,
   anEvent,
@@ -87,6 +90,39 @@ describe('a PostgreSQL that does not answer', () => {
     expect(await append()).toMatchObject({ code: 'storage_unavailable' });
     expect(await append()).toBeUndefined();
     for (const { pid } of sessions) process.kill(pid, 'SIGCONT');
+  }, 15_000);
+
+  test('is not asked to roll back once it has fallen silent: the connection is dropped', async () => {
+    const primary = createPrimary(readConnections(url), { replicas: 0 });
+    const sent: string[] = [];
+    const recorded: Primary = {
+      ...primary,
+      async connect(use) {
+        const client = await primary.connect(use);
+        const query = client.query.bind(client) as (config: { text: string }) => Promise<unknown>;
+        return Object.assign(client, {
+          query(config: { text: string }) {
+            sent.push(config.text);
+            return query(config);
+          },
+        });
+      },
+    };
+    const pool = openSessionPool(recorded, { most: 1, statementMs: 100, isOneWait: true, onFatal: () => {} });
+    let frozen = 0;
+    const failure = await pool
+      .transaction(async session => {
+        const { rows } = await session.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        frozen = rows[0]?.pid ?? 0;
+        process.kill(frozen, 'SIGSTOP');
+        await session.query('SELECT 1');
+      })
+      .catch((error: unknown) => error);
+    process.kill(frozen, 'SIGCONT');
+    expect(failure).toMatchObject({ code: 'storage_unavailable' });
+    expect(sent).toEqual(['BEGIN', 'SELECT pg_backend_pid() AS pid', 'SELECT 1']);
+    expect(await pool.transaction(async session => (await session.query('SELECT 1')).rowCount)).toBe(1);
+    await pool.close();
   }, 15_000);
 
   test('closes within seconds although a question is waiting', async () => {
