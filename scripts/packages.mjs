@@ -5,7 +5,8 @@ import { delimiter, join } from 'node:path';
 
 /** Of these commands, the packages of those that the machine does not have. */
 export function missingPackages(neededCommands) {
-  const folders = (process.env.PATH ?? '').split(delimiter);
+  // Servers stand in a folder that is not on everybody's path.
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
   return neededCommands
     .filter(({ command }) => !folders.some(folder => isExecutable(join(folder, command))))
     .map(needed => needed.package);

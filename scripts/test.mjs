@@ -22,6 +22,7 @@ const neededCommands = [
   { command: 'curl', package: 'curl' },
   { command: 'openssl', package: 'openssl' },
   { command: 'python3', package: 'python3-minimal' },
+  { command: 'haproxy', package: 'haproxy' },
   { command: 'chromium-headless-shell', package: 'chromium-headless-shell' },
 ];
 

@@ -23,6 +23,7 @@ describe('a bad setting', () => {
     SLUICE_SECRET_KEY: ['short', 'k'.repeat(31)],
     SLUICE_SECRET_KEY_PREVIOUS: ['short', 'k'.repeat(31)],
     SLUICE_BASE_URL: ['sluice.example.com', 'ftp://x', '/'],
+    SLUICE_DRAIN_SECONDS: ['-1', '5s', '3601'],
     SLUICE_TRUST_PROXY: ['maybe', '2'],
     SLUICE_ROLES: ['everything', 'ingest,proces', ','],
     SLUICE_ADMIN_EMAIL: ['somebody', 'a@'],

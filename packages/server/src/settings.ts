@@ -52,6 +52,11 @@ export const declarations = {
     undefined,
     httpUrl,
   ),
+  SLUICE_DRAIN_SECONDS: setting(
+    'How long to go on serving after a stop was asked for, while `/readyz` answers 503: as long as a load balancer takes to notice that and to send requests elsewhere.',
+    0,
+    integer(0, 3_600),
+  ),
   SLUICE_TRUST_PROXY: setting('Believe `X-Forwarded-For` and `X-Forwarded-Proto`.', false, flag),
   SLUICE_ROLES: setting(
     'What this process does.',

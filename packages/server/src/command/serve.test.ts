@@ -26,7 +26,7 @@ describe('serve', () => {
     const started = Promise.withResolvers<void>();
     const serve = createServe(async () => {
       setTimeout(started.resolve);
-      return { port: 1, stop: () => new Promise(() => {}) };
+      return { port: 1, drain() {}, stop: () => new Promise(() => {}) };
     }, timeouts);
     const left = serve.run(nothingGiven, { settings, terminal });
     await started.promise;
@@ -35,12 +35,39 @@ describe('serve', () => {
     expect(said.at(-1)).toContain('did not end in time');
   });
 
+  test('goes on serving for the time that it is to drain, and stops then', async () => {
+    const { terminal, said } = listen();
+    const started = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const serve = createServe(async () => {
+      setTimeout(started.resolve);
+      return {
+        port: 1,
+        drain: () => void order.push(`drain ${said.length}`),
+        stop: async () => void order.push(`stop ${said.length}`),
+      };
+    }, timeouts);
+    const draining = readSettings({ SLUICE_DRAIN_SECONDS: '1' });
+    const left = serve.run([], { settings: draining, terminal });
+    await started.promise;
+    const before = said.length;
+    process.emit('SIGTERM');
+    // At once, and before anything is said of it.
+    expect(order).toEqual([`drain ${before}`]);
+    expect(await left).toBe(0);
+    expect(said.slice(before)).toEqual([
+      'Draining: requests are served for 1 s more, and /readyz answers 503.',
+      'Stopping: answering what was accepted.',
+    ]);
+    expect(order).toEqual([`drain ${before}`, `stop ${before + 2}`]);
+  });
+
   test('leaves with 1 when the stop fails, and says why', async () => {
     const { terminal, said } = listen();
     const started = Promise.withResolvers<void>();
     const serve = createServe(async () => {
       setTimeout(started.resolve);
-      return { port: 1, stop: () => Promise.reject(new Error('The disk is full.')) };
+      return { port: 1, drain() {}, stop: () => Promise.reject(new Error('The disk is full.')) };
     }, timeouts);
     const left = serve.run(nothingGiven, { settings, terminal });
     await started.promise;
@@ -61,7 +88,7 @@ describe('serve', () => {
     const serve = createServe(
       async (_settings, { onFatal }) => {
         setTimeout(() => onFatal('The disk failed.'));
-        return { port: 1, stop: async () => {} };
+        return { port: 1, drain() {}, stop: async () => {} };
       },
       { ...timeouts, lastAnswersMs: 60 },
     );

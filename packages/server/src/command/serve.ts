@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seconds } from '../core/clock.ts';
 import type { Settings } from '../settings.ts';
 import { type Command, report } from './command.ts';
 import { explain } from './explain.ts';
@@ -7,6 +9,8 @@ interface Service {
   readonly port: number;
   /** The one-time code that opens the set-up page; null once there is a user. */
   readonly setupCode?: string | null;
+  /** Goes on serving, and has requests sent elsewhere. */
+  drain(): void;
   stop(): Promise<void>;
 }
 
@@ -37,9 +41,14 @@ export const createServe = (
     const stop = () => {
       if (stopping) return;
       stopping = true;
-      if (service && !given.has('json')) terminal.say('Stopping: answering what was accepted.');
-      if (service) void stopWithin(timeouts.stopMs, service, terminal).then(leave);
+      if (service) void leaveInOrder(service).then(leave);
       else leave(0);
+    };
+    const leaveInOrder = async (running: Service) => {
+      const say = given.has('json') ? () => {} : terminal.say;
+      await drained(running, settings.SLUICE_DRAIN_SECONDS, say);
+      say('Stopping: answering what was accepted.');
+      return stopWithin(timeouts.stopMs, running, terminal);
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
 
@@ -63,6 +72,13 @@ export const createServe = (
     return left;
   },
 });
+
+async function drained(service: Service, forSeconds: number, say: Terminal['say']): Promise<void> {
+  service.drain();
+  if (forSeconds === 0) return;
+  say(`Draining: requests are served for ${forSeconds} s more, and /readyz answers 503.`);
+  await sleep(seconds(forSeconds));
+}
 
 async function stopWithin(ms: number, service: Service, terminal: Terminal): Promise<number> {
   const overdue = Promise.withResolvers<number>();

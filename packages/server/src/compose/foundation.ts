@@ -23,6 +23,9 @@ export interface Foundation extends FoundationOptions {
   readonly eventsDue: Signal;
   /** Deliveries were made, retried or resumed: there is something to send. */
   readonly deliveriesDue: Signal;
+  /** Requests are still served, and should be sent elsewhere from now on. */
+  isDraining(): boolean;
+  beginDrain(): void;
   isStopping(): boolean;
   /** From now on nothing new is begun. */
   beginStop(): void;
@@ -36,6 +39,7 @@ export function layFoundation(
 ): Foundation {
   const logger = createLogger(settings.SLUICE_LOG_LEVEL);
   const secretKeys = keepSecretKeys(keySourceOf(settings));
+  let draining = false;
   let stopping = false;
   return {
     settings,
@@ -46,8 +50,13 @@ export function layFoundation(
     secretKeys,
     eventsDue: createSignal(),
     deliveriesDue: createSignal(),
+    isDraining: () => draining,
+    beginDrain() {
+      draining = true;
+    },
     isStopping: () => stopping,
     beginStop() {
+      draining = true;
       stopping = true;
     },
     warn: what => error => logger.warn({ err: error }, what),

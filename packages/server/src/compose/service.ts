@@ -24,6 +24,8 @@ export interface RunningService {
   readonly engine: StorageEngine;
   /** The one-time code that opens the set-up; null when there is a user. */
   readonly setupCode: string | null;
+  /** Goes on serving, and says that it is about to stop: to whoever asks for its readiness, and on every connection. */
+  drain(): void;
   stop(): Promise<void>;
 }
 
@@ -77,7 +79,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
   const local = composeLocal(foundation, storage);
 
   const server = serveHttp(
-    { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST },
+    { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST, isLeaving: foundation.isDraining },
     { ...endpoints.handlers, everythingElse: (request, peer) => web.app.fetch(request, peer) },
   );
   for (const part of [nodes, pipelines, delivery, upkeep, local] satisfies Part[]) part.start();
@@ -86,6 +88,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
     port: server.port,
     engine: storage.engine,
     setupCode: web.setupCode,
+    drain: foundation.beginDrain,
     async stop() {
       foundation.beginStop();
       storage.live.close();

@@ -34,7 +34,7 @@ interface WebPart {
 
 /** Everything that is served beside the ingest endpoints: entities, the API reference, health, the dashboard. */
 export async function composeWeb(
-  { settings, clock, vault, logger, passwords, deliveriesDue, isStopping }: Foundation,
+  { settings, clock, vault, logger, passwords, deliveriesDue, isDraining }: Foundation,
   { engine, live }: StoragePart,
   { telemetry, endpoints, pipelines, delivery, nodes }: Parts,
 ): Promise<WebPart> {
@@ -45,7 +45,7 @@ export async function composeWeb(
   const client = { trustProxy: settings.SLUICE_TRUST_PROXY, baseUrl: settings.SLUICE_BASE_URL };
   const entityActions = createEntityActions(entities, clock);
   const checkWritable = shareChecks(engine.checkWritable);
-  const checkReady = createReadiness({ isStopping, pipelineProblem: pipelines.problem, checkWritable });
+  const checkReady = createReadiness({ isDraining, pipelineProblem: pipelines.problem, checkWritable });
   const firstUser = await prepareFirstUser({ accounts, upkeep }, { vault, clock, passwords });
   await makeAdmin(firstUser, settings);
   const cookiePrefixedSince = Number(await upkeep.keepSetting(COOKIE_SETTING, String(clock.now())));

@@ -24,20 +24,28 @@ const NEVER_REACHED_BYTES = 2 ** 40;
 const IDLE_SECONDS = 30;
 
 export function serveHttp(
-  options: { port: number; hostname: string; idleSeconds?: number },
+  options: {
+    port: number;
+    hostname: string;
+    idleSeconds?: number;
+    /** From then on each answer also ends its connection, so that whoever keeps some open opens the next elsewhere. */
+    isLeaving?: () => boolean;
+  },
   handlers: HttpHandlers,
 ): HttpServer {
+  const { isLeaving = () => false } = options;
+  const answered = (response: Response | Promise<Response>) => (isLeaving() ? lastOn(response) : response);
   const server = Bun.serve({
     port: options.port,
     hostname: options.hostname,
     maxRequestBodySize: NEVER_REACHED_BYTES,
     idleTimeout: options.idleSeconds ?? IDLE_SECONDS,
     routes: {
-      '/v1/ingest': request => handlers.ingest(request),
-      '/whk/:token': request => handlers.webhook(request, request.params.token),
+      '/v1/ingest': request => answered(handlers.ingest(request)),
+      '/whk/:token': request => answered(handlers.webhook(request, request.params.token)),
     },
     fetch: (request, bun) =>
-      handlers.everythingElse(request, { address: bun.requestIP(request)?.address ?? '' }),
+      answered(handlers.everythingElse(request, { address: bun.requestIP(request)?.address ?? '' })),
     error: () =>
       Response.json(
         { error: { message: 'Something went wrong on our side.', code: 'internal' } },
@@ -49,4 +57,11 @@ export function serveHttp(
     stop: () => server.stop(false),
     cut: () => server.stop(true),
   };
+}
+
+/** The last answer on its connection. */
+async function lastOn(answer: Response | Promise<Response>): Promise<Response> {
+  const response = await answer;
+  response.headers.set('Connection', 'close');
+  return response;
 }

@@ -5,7 +5,7 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { createApp } from './app.ts';
 import { createReadiness, shareChecks } from './readiness.ts';
 
-const able = { isStopping: () => false, pipelineProblem: () => null, checkWritable: async () => {} };
+const able = { isDraining: () => false, pipelineProblem: () => null, checkWritable: async () => {} };
 
 /** What `/readyz` answers of a process that is able to work but for this. */
 async function ask(but: Partial<Parameters<typeof createReadiness>[0]>) {
@@ -26,7 +26,7 @@ test('a process is ready that can write and run', async () => {
 test('one that is stopping is not, and asks nothing more of storage', async () => {
   let checks = 0;
   const checkWritable = async () => void checks++;
-  expect(await ask({ isStopping: () => true, checkWritable })).toMatchObject({
+  expect(await ask({ isDraining: () => true, checkWritable })).toMatchObject({
     status: 503,
     body: { error: { message: 'This process is stopping.' } },
   });

@@ -6,14 +6,14 @@ import { Problem } from '../core/errors.ts';
  */
 export const createReadiness =
   (process: {
-    isStopping(): boolean;
+    isDraining(): boolean;
     /** Why pipelines cannot run here; null where they can. */
     pipelineProblem(): string | null;
     /** Rejects with the reason while storage cannot be written. */
     checkWritable(): Promise<void>;
   }) =>
   async (): Promise<void> => {
-    if (process.isStopping()) throw notReady('This process is stopping.');
+    if (process.isDraining()) throw notReady('This process is stopping.');
     const problem = process.pipelineProblem();
     if (problem !== null) throw notReady(problem);
     await process.checkWritable();
