@@ -101,7 +101,7 @@ describe('serve', () => {
 
 describe('the welcome', () => {
   const lines = (environment: Record<string, string>, setupCode: string | null = null) =>
-    welcome(readSettings(environment), { port: 8123, setupCode, stop: async () => {} });
+    welcome(readSettings(environment), { port: 8123, setupCode, drain() {}, stop: async () => {} });
 
   test('names an address that a browser can open', () => {
     expect(lines({})).toContain('http://localhost:8123/docs');

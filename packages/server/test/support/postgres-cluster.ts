@@ -53,9 +53,9 @@ const NAMES = ['a', 'b', 'c'] as const;
 export async function startCluster(): Promise<PostgresCluster> {
   const password = randomBytes(12).toString('hex');
   const ports = await Promise.all(NAMES.map(freePort));
-  // A standby looks for whichever of them is the primary, again and again.
-  const conninfo = (name: string) =>
-    `user=sluice password=${password} host=${NAMES.map(() => '127.0.0.1').join()} port=${ports.join()} application_name=${name} target_session_attrs=primary connect_timeout=2`;
+  // A standby that starts looks for whichever of them is the primary, again and again.
+  const conninfo = (name: string, among: readonly number[] = ports) =>
+    `user=sluice password=${password} host=${among.map(() => '127.0.0.1').join()} port=${among.join()} application_name=${name} target_session_attrs=primary`;
 
   const createMember = async (name: string, port: number): Promise<ClusterMember & { remove(): void }> => {
     const home = reachableDirectory();
@@ -177,6 +177,14 @@ export async function startCluster(): Promise<PostgresCluster> {
       const best = received.reduce((one, other) => (other.bytes > one.bytes ? other : one));
       if (best.bytes < 0) throw new Error('There is no standby to promote.');
       await best.member.query('SELECT pg_promote(true, 30)');
+      // Told where the new primary is, they do not wait for the old one, which may be there and say nothing.
+      const followers = received.filter(({ member, bytes }) => bytes >= 0 && member !== best.member);
+      for (const { member } of followers) {
+        await member.query(
+          `ALTER SYSTEM SET primary_conninfo = '${conninfo(member.name, [best.member.port])}'`,
+        );
+        await member.query('SELECT pg_reload_conf()');
+      }
       return best.member;
     },
     async remove() {

@@ -209,10 +209,7 @@ async function createDatabase(serverUrl: string): Promise<FreshDatabase> {
   };
 }
 
-async function administer<Row extends pg.QueryResultRow>(
-  url: string,
-  statement: string,
-): Promise<Row[]> {
+async function administer<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
