@@ -4,7 +4,7 @@ import type pg from 'pg';
  * A few connections that are used again and again: made when they are wanted and none is free, up to a number, and
  * ended when nobody has wanted them for a minute. Whoever finds all of them in use waits in line.
  */
-export interface ConnectionPool {
+interface ConnectionPool {
   acquire(): Promise<pg.Client>;
   /** A broken one is ended, and another takes its place when one is wanted. */
   release(client: pg.Client, isBroken: boolean): void;
