@@ -10,6 +10,7 @@ import { composeDelivery, type DeliveryPart } from './delivery.ts';
 import { composeEndpoints } from './endpoints.ts';
 import { type Foundation, type FoundationOptions, layFoundation } from './foundation.ts';
 import { composeLocal } from './local.ts';
+import { shareHints } from './hints.ts';
 import { createNodes } from './nodes.ts';
 import { type Part, stopAll } from './part.ts';
 import { composePipelines } from './pipelines.ts';
@@ -77,6 +78,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
   const web = await composeWeb(foundation, storage, parts);
   const upkeep = composeUpkeep(foundation, storage, parts);
   const local = composeLocal(foundation, storage);
+  shareHints(foundation, storage.engine);
 
   const server = serveHttp(
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST, isLeaving: foundation.isDraining },

@@ -11,3 +11,6 @@ export interface ConfigurationChange {
 
 /** Called with null where changes may have been missed: then nothing that was kept can be trusted. */
 export type ChangeListener = (change: ConfigurationChange | null) => void;
+
+/** What there is to do for whoever does it: events for the pipelines, deliveries for the senders. */
+export type WorkKind = 'events' | 'deliveries';

@@ -1,5 +1,5 @@
 import type { AccountStore } from './accounts.ts';
-import type { ChangeListener } from './change.ts';
+import type { ChangeListener, WorkKind } from './change.ts';
 import type { ConfigurationStore } from './configuration.ts';
 import type { CounterStore } from './counters.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
@@ -37,6 +37,10 @@ export interface StorageEngine extends Stores {
   onConfigurationChanged(listener: ChangeListener): void;
   /** Whether configuration read a moment ago may be trusted: false while changes elsewhere cannot be received. */
   changeFeedIsLive(): boolean;
+  /** Says to the other nodes that there is work for them. It costs little, comes soon, and may be lost. */
+  hintAtWork(what: WorkKind): void;
+  /** Calls back with each hint, this node's own included. */
+  onWorkHinted(listener: (what: WorkKind) => void): void;
   close(): Promise<void>;
 }
 

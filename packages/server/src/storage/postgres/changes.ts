@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
+import type { ChangeListener, ConfigurationChange, WorkKind } from '../../core/stores/change.ts';
 import type { Primary } from './primary.ts';
 import { standbysWaitedFor } from './replicas.ts';
 
@@ -16,6 +16,8 @@ interface ChangeFeed {
 }
 
 export const CHANGES_CHANNEL = 'sluice_configuration';
+/** Hints at work have a channel of their own: nodes of before would take them for changes. */
+export const WORK_CHANNEL = 'sluice_work';
 
 const SIGN_OF_LIFE_MS = 1_000;
 /** A sign older than this is no longer one; longer than the wait for an answer, so that one late answer is none. */
@@ -26,6 +28,7 @@ const LONGEST_PAUSE_MS = 600;
 export async function listenForChanges(
   primary: Primary,
   onChange: ChangeListener,
+  onWork: (what: WorkKind) => void,
   /** So many standbys must be waited for; where the server stops to, no connection to it is used any more. */
   replicas: number,
 ): Promise<ChangeFeed> {
@@ -58,9 +61,12 @@ export async function listenForChanges(
     client
       .on('error', lost)
       .on('end', lost)
-      .on('notification', ({ payload }) => onChange(readChange(payload)));
+      .on('notification', ({ channel, payload }) => {
+        if (channel === WORK_CHANNEL) onWork(payload as WorkKind);
+        else onChange(readChange(payload));
+      });
     try {
-      await client.query(`LISTEN ${CHANGES_CHANNEL}`);
+      await client.query(`LISTEN ${CHANGES_CHANNEL}; LISTEN ${WORK_CHANNEL}`);
     } catch (error) {
       void client.end().catch(() => {});
       throw error;

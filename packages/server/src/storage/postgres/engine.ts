@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import type pg from 'pg';
-import type { ChangeListener, ConfigurationChange } from '../../core/stores/change.ts';
+import type { ChangeListener, ConfigurationChange, WorkKind } from '../../core/stores/change.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
 import { accessOf, changeOf, isRefusal, type OperationName, perform, toStores } from '../operations.ts';
 import type { Schema } from '../schema.ts';
 import { createAppend } from './append.ts';
 import { postgresCapabilities } from './capabilities.ts';
-import { CHANGES_CHANNEL, listenForChanges } from './changes.ts';
+import { CHANGES_CHANNEL, listenForChanges, WORK_CHANNEL } from './changes.ts';
 import { createClaim } from './claim.ts';
 import { readConnections } from './connection.ts';
 import { createClaimDeliveries, createRecordAttempts } from './deliver.ts';
@@ -18,6 +18,7 @@ import { UnusableDatabase } from './prepare-session.ts';
 import { createPrimary, NoPrimary, type Primary } from './primary.ts';
 import { openSessionPool, type SessionPool } from './sessions.ts';
 import { createSettle } from './settle.ts';
+import { createWorkHints } from './work-hints.ts';
 
 /** How long things may take before they are given up. */
 interface Timeouts {
@@ -102,7 +103,18 @@ export async function openPostgres(options: {
   const announce: ChangeListener = change => {
     for (const listener of listeners) listener(change);
   };
-  const changes = await listenForChanges(primary, announce, replicas);
+  const workListeners: ((what: WorkKind) => void)[] = [];
+  const changes = await listenForChanges(
+    primary,
+    announce,
+    what => {
+      for (const listener of workListeners) listener(what);
+    },
+    replicas,
+  );
+  const hints = createWorkHints(what =>
+    sql`SELECT pg_notify(${WORK_CHANNEL}, ${what})`.execute(sendersDb).then(() => {}),
+  );
 
   /** All statements on one state of the database, which nobody else's commit changes in between. */
   const readSnapshot = (name: OperationName, args: readonly unknown[]) =>
@@ -156,7 +168,10 @@ export async function openPostgres(options: {
     },
     onConfigurationChanged: listener => void listeners.push(listener),
     changeFeedIsLive: changes.isLive,
+    hintAtWork: hints.hint,
+    onWorkHinted: listener => void workListeners.push(listener),
     async close() {
+      hints.close();
       await changes.close();
       await Promise.all(pools.map(pool => pool.close()));
     },

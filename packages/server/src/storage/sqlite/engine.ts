@@ -86,6 +86,9 @@ export async function openSqlite(options: {
     },
     onConfigurationChanged: listener => void listeners.push(listener),
     changeFeedIsLive: () => true,
+    // There is no other node.
+    hintAtWork() {},
+    onWorkHinted() {},
     async close() {
       checker?.terminate();
       await Promise.all([reader.close(), writer.close()]);

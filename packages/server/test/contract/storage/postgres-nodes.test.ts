@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { StorageEngine } from '../../../src/core/stores/engine.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
+import { until } from '../../support/until.ts';
 
 /** Silence is told by the clock of the database: a node falls silent here by being seen longer ago. */
 
@@ -77,4 +78,18 @@ test('a heartbeat does not wait for connections that others have taken', async (
   await blocked.query('ROLLBACK');
   await blocked.end();
   await Promise.all(reads);
+});
+
+test('a hint at work reaches every node, however many of a kind come at once as a few', async () => {
+  const other = await openPostgres({ url: database.url, onFatal: () => {} });
+  const heard: string[] = [];
+  other.onWorkHinted(what => heard.push(what));
+  for (let n = 0; n < 1_000; n++) engine.hintAtWork(n % 2 === 0 ? 'events' : 'deliveries');
+  await until(() => new Set(heard).size === 2, 'It hears nothing.');
+  // One that was on its way before all of them, at the end of a pause.
+  engine.hintAtWork('events');
+  const before = heard.length;
+  await until(() => heard.length > before, 'It hears nothing more.');
+  expect(heard.length).toBeLessThan(100);
+  await other.close();
 });
