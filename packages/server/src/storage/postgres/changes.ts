@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { ChangeListener, ConfigurationChange, WorkKind } from '../../core/stores/change.ts';
+import { within } from '../../core/work/within.ts';
 import type { Primary } from './primary.ts';
 import { standbysWaitedFor } from './replicas.ts';
 
@@ -24,6 +25,7 @@ const SIGN_OF_LIFE_MS = 1_000;
 const RECENT_MS = 4_000;
 const ANSWER_WITHIN_MS = 2_500;
 const LONGEST_PAUSE_MS = 600;
+const GOODBYE_MS = 500;
 
 export async function listenForChanges(
   primary: Primary,
@@ -100,8 +102,7 @@ export async function listenForChanges(
       primary.doubt(client);
     }
     const wasSilent = performance.now() - askedAt >= ANSWER_WITHIN_MS;
-    const ended = client.end().catch(() => {});
-    if (closed) await ended;
+    await end(client);
     return wasSilent;
   }
 
@@ -119,7 +120,7 @@ export async function listenForChanges(
       client = closed ? null : await open().catch(() => null);
       if (client !== null && wasSilent) primary.replaceAllBut(client);
     }
-    await client?.end().catch(() => {});
+    if (client !== null) await end(client);
   }
 
   const listening = keepListening(await open());
@@ -132,6 +133,13 @@ export async function listenForChanges(
     },
   };
 }
+
+/** A server that is gone does not say goodbye. */
+const end = (client: pg.Client) =>
+  within(
+    client.end().catch(() => {}),
+    GOODBYE_MS,
+  );
 
 /** A node of the first edition says only that something has changed. */
 function readChange(payload: string | undefined): ConfigurationChange | null {

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import { jittered } from '../../core/work/backoff.ts';
 import { addressOf, type Connection } from './connection.ts';
@@ -42,6 +43,7 @@ interface Server {
 
 interface Found {
   readonly client: pg.Client;
+  readonly socket: Socket;
   readonly server: Server;
 }
 
@@ -67,7 +69,7 @@ export function createPrimary(
   { now = () => performance.now(), random = Math.random } = {},
 ): Primary {
   const isOnlyHost = hosts.length === 1;
-  const open = new Map<pg.Client, Server>();
+  const open = new Map<pg.Client, Omit<Found, 'client'>>();
   /** In the order in which they are asked. */
   let order = hosts;
   let last: Server | null = null;
@@ -86,14 +88,17 @@ export function createPrimary(
   };
 
   function cutOff(client: pg.Client): void {
+    const socket = open.get(client)?.socket;
     open.delete(client);
-    cut(client);
+    if (socket !== undefined) cut({ client, socket });
   }
 
   async function connectTo(host: Connection, use: ConnectionUse): Promise<Found> {
     const { statementMs, byIndex = false } = use;
+    const socket = new Socket();
     const client = new pg.Client({
       ...host,
+      stream: () => socket,
       types,
       application_name: use.name,
       connectionTimeoutMillis: CONNECT_MS,
@@ -106,9 +111,9 @@ export function createPrimary(
     const timer = setTimeout(() => reject(new Error('it does not answer')), CONNECT_MS);
     try {
       const startedAt = await Promise.race([overdue, signIn()]);
-      return { client, server: { host, startedAt } };
+      return { client, socket, server: { host, startedAt } };
     } catch (error) {
-      cut(client);
+      cut({ client, socket });
       throw error;
     } finally {
       clearTimeout(timer);
@@ -131,14 +136,14 @@ export function createPrimary(
     timeline = found;
   }
 
-  function keep({ client, server }: Found): pg.Client {
-    open.set(client, server);
+  function keep({ client, socket, server }: Found): pg.Client {
+    open.set(client, { socket, server });
     client.once('end', () => open.delete(client));
     failures = 0;
     askFirst(server.host);
     if (last === null || !isSame(server, last)) {
       last = server;
-      for (const [other, at] of open) if (!isSame(server, at)) cutOff(other);
+      for (const [other, at] of open) if (!isSame(server, at.server)) cutOff(other);
     }
     return client;
   }
@@ -146,13 +151,7 @@ export function createPrimary(
   async function dial(use: ConnectionUse): Promise<pg.Client> {
     const beganAt = now();
     try {
-      return keep(
-        await firstOf(
-          order,
-          host => connectTo(host, use),
-          ({ client }) => cut(client),
-        ),
-      );
+      return keep(await firstOf(order, host => connectTo(host, use), cut));
     } catch (error) {
       // Those that were tried side by side fail side by side, and are one failure.
       if (beganAt >= nextTryAt) {
@@ -180,22 +179,27 @@ export function createPrimary(
     },
     isUsable: client => open.has(client),
     doubt(client) {
-      const server = open.get(client);
+      const server = open.get(client)?.server;
       if (server !== undefined) askLast(server.host);
     },
     cutAll() {
       for (const client of open.keys()) cutOff(client);
     },
     replaceAllBut(client) {
-      const suspects = [...open.keys()].filter(other => other !== client);
-      for (const suspect of suspects) open.delete(suspect);
+      const suspects = [...open].flatMap(([other, { socket }]) =>
+        other === client ? [] : { client: other, socket },
+      );
+      for (const suspect of suspects) open.delete(suspect.client);
       setTimeout(() => suspects.forEach(cut), LAST_ANSWERS_MS).unref();
     },
   };
 }
 
-/** Ends a connection, whatever is under way on it; nobody waits for that. */
-const cut = (client: pg.Client): void => void client.end().catch(() => {});
+/** Ends a connection at once, whatever is under way on it. A goodbye might never be answered. */
+function cut({ client, socket }: Pick<Found, 'client' | 'socket'>): void {
+  void client.end().catch(() => {});
+  socket.destroy();
+}
 
 /** What the operator has to know of all that went wrong. */
 function whyNone(hosts: readonly Connection[], error: unknown): unknown {
