@@ -81,6 +81,7 @@ for (let n = 0; n < times; n++) {
   await primary.follow(promoted);
   await untilFollowed(promoted, 2);
 }
+const acknowledgedAlone = await loseStandbys();
 await sending.stop();
 
 const { lost, doubled } = await compare(engine, load);
@@ -95,6 +96,12 @@ const figures: Figure[] = [
   ),
   figure('acknowledged events lost', String(lost), '0', lost === 0),
   figure('keys and ids with two events', String(doubled), '0', doubled === 0),
+  figure(
+    'requests acknowledged in 20 s without a standby',
+    String(acknowledgedAlone),
+    '0',
+    acknowledgedAlone === 0,
+  ),
   figure('events that did not reach their receiver', String(unfinished), '0', unfinished === 0),
   figure(
     'accepted again after a promotion: median, longest',
@@ -146,6 +153,19 @@ async function look<Row extends pg.QueryResultRow>(statement: string, ...values:
   } finally {
     await client.end();
   }
+}
+
+/** Both standbys are away for longer than anybody may wait; answers how many requests were acknowledged meanwhile. */
+async function loseStandbys(): Promise<number> {
+  const primary = await cluster.primary();
+  const standbys = cluster.members.filter(member => member !== primary);
+  await Promise.all(standbys.map(standby => standby.kill()));
+  const goneAt = performance.now();
+  await until(() => performance.now() - goneAt > 20_000, 'Time stands still.', 30_000);
+  const sentSince = answers.filter(({ at, tookMs }) => at - tookMs > goneAt);
+  await Promise.all(standbys.map(standby => standby.start()));
+  await acceptedAfter(performance.now());
+  return sentSince.filter(({ status }) => status === 202).length;
 }
 
 /** Kills a node and starts it again; answers how long it took until nothing was in its name any more. */

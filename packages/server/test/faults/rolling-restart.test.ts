@@ -7,8 +7,8 @@ import { seedOrganisation } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { newInstallation } from './prepare.ts';
 
-/** Ten times as long as HAProxy takes to notice, which asks every tenth of a second and twice. */
-const DRAIN_SECONDS = 2;
+/** More than ten times as long as HAProxy takes to notice, which asks every tenth of a second and twice. */
+const DRAIN_SECONDS = 3;
 
 test('three nodes are restarted in turn behind a load balancer, and no sender notices', async () => {
   const database = await freshDatabase();
