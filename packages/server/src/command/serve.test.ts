@@ -48,7 +48,7 @@ describe('serve', () => {
       };
     }, timeouts);
     const draining = readSettings({ SLUICE_DRAIN_SECONDS: '1' });
-    const left = serve.run([], { settings: draining, terminal });
+    const left = serve.run(nothingGiven, { settings: draining, terminal });
     await started.promise;
     const before = said.length;
     process.emit('SIGTERM');
