@@ -36,7 +36,8 @@ describe('serve', () => {
   });
 
   test('goes on serving for the time that it is to drain, and stops then', async () => {
-    const { terminal, said } = listen();
+    const terminal = recordTerminal();
+    const { said } = terminal;
     const started = Promise.withResolvers<void>();
     const order: string[] = [];
     const serve = createServe(async () => {

@@ -48,4 +48,4 @@ function readConnection(url: string): Connection {
 }
 
 /** As the log and the terminal name it. */
-export const addressOf = ({ host, port }: Connection): string => `${host}:${port}`;
+export const hostAndPort = ({ host, port }: Connection): string => `${host}:${port}`;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { KEY_CHECK_SETTING } from '../../core/secrets/key-check.ts';
 import { bad, type Finding, good, judgeKey, judgeSchema } from '../finding.ts';
-import { addressOf, type Connection, readConnections } from './connection.ts';
+import { type Connection, hostAndPort, readConnections } from './connection.ts';
 import { reasonOf } from './failure.ts';
 import { UnusableDatabase } from './prepare-session.ts';
 import { createPrimary } from './primary.ts';
@@ -48,9 +48,9 @@ async function examineHost(host: Connection): Promise<Finding> {
   try {
     await client.connect();
     const isStandby = await answerOf(client, 'pg_is_in_recovery()::text');
-    return good('host', `${addressOf(host)} is ${isStandby === 'true' ? 'a standby' : 'the primary'}`);
+    return good('host', `${hostAndPort(host)} is ${isStandby === 'true' ? 'a standby' : 'the primary'}`);
   } catch (error) {
-    return bad('host', `${addressOf(host)} does not answer: ${reasonOf(error)}`);
+    return bad('host', `${hostAndPort(host)} does not answer: ${reasonOf(error)}`);
   } finally {
     void client.end().catch(() => {});
   }

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { jittered } from '../../core/work/backoff.ts';
-import { addressOf, type Connection } from './connection.ts';
+import { type Connection, hostAndPort } from './connection.ts';
 import { reasonOf } from './failure.ts';
 import { firstOf, NoneOf } from './first-of.ts';
 import { NotPrimary, prepareSession, type SessionDemands, UnusableDatabase } from './prepare-session.ts';
@@ -218,7 +218,7 @@ export class NoPrimary extends Error {
   readonly isHopeless: boolean;
 
   constructor(hosts: readonly Connection[], failures: readonly unknown[]) {
-    const names = hosts.map(addressOf);
+    const names = hosts.map(hostAndPort);
     const reasons = failures.map(reasonOf);
     const all = names.map((name, i) => `${name}: ${reasons[i]}`).join('; ');
     super(`PostgreSQL at ${names.join(', ')} cannot be used: ${hosts.length === 1 ? reasons[0] : all}.`);
