@@ -126,7 +126,7 @@ const GUARD = `
   home=$1; shift; server=
   end() {
     [ -z "$server" ] && return
-    (while kill -QUIT $server; do sleep 0.1; done) 2>/dev/null &
+    (while kill -QUIT $server; do kill -CONT $server; sleep 0.1; done) 2>/dev/null &
     wait $server; server=
   }
   while read -r word more; do
