@@ -11,8 +11,8 @@ type EntityRow = Schema['entities'];
 
 /** An entity that was written: its row as it is to be kept, but for the index. */
 export interface WrittenEntity extends Omit<EntityRow, 'indexed_as'> {
-  /** The `indexed_as` of before; empty where there was none. */
-  readonly wasIndexedAs: string;
+  /** What the index holds of it follows from these; null where it is new. */
+  readonly before: Pick<EntityRow, 'traits' | 'changed' | 'indexed_as'> | null;
 }
 
 /** What an entity that does not exist yet is taken for. Nobody outside a transaction ever sees a version of 0. */
@@ -125,7 +125,7 @@ function toWritten({ row, state, isWritten }: Slot): WrittenEntity[] {
       version: state.version,
       created_at: state.createdAt,
       changed: state.changed,
-      wasIndexedAs: row.version === 0 ? '' : row.indexed_as,
+      before: row.version === 0 ? null : row,
     },
   ];
 }

@@ -290,13 +290,14 @@ export interface Schema extends Views {
     /** Names the set of searchable traits under which `entity_traits` holds it; empty: none. */
     indexed_as: string;
   };
+  /** Follows from the rows of `entities`, whoever changes one of those changes this with it. */
   entity_traits: {
     org_id: string;
-    entity_id: string;
     trait: string;
     value: string;
     kind: string;
     changed: number;
+    entity_id: string;
   };
   entity_links: { org_id: string; from_id: string; relation: string; to_id: string; created_at: number };
 }

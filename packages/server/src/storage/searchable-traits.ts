@@ -13,6 +13,10 @@ export interface Searchable {
 
 export const NOT_SEARCHABLE: Searchable = { tag: '', traits: [] };
 
+/** Those that the index holds, by their names in it. */
+export const namedTraits = (names: readonly string[]): Searchable['traits'] =>
+  names.map(name => ({ name, path: readTraitPath(name) }));
+
 export function toSearchable(setting: string): Searchable {
   const paths = new Map(
     (JSON.parse(setting) as string[]).map(text => {
@@ -36,7 +40,8 @@ export const indexedText = (text: string): string =>
 
 type Indexed = Pick<Schema['entities'], 'id' | 'org_id' | 'kind' | 'changed' | 'traits'>;
 
-export function indexRowsOf(entity: Indexed, { traits }: Searchable): Schema['entity_traits'][] {
+/** What the index holds of an entity for these traits. */
+export function indexRowsOf(entity: Indexed, traits: Searchable['traits']): Schema['entity_traits'][] {
   if (traits.length === 0) return [];
   const values = parseJson(entity.traits) as JsonObject;
   return traits.flatMap(({ name, path }) => {
@@ -45,4 +50,22 @@ export function indexRowsOf(entity: Indexed, { traits }: Searchable): Schema['en
     const { id, org_id, kind, changed } = entity;
     return [{ org_id, entity_id: id, trait: name, value: indexedText(text), kind, changed }];
   });
+}
+
+/** An entity as it was before a write, and under which set it was indexed; null where it is new. */
+type Before = (Pick<Indexed, 'traits' | 'changed'> & Pick<Schema['entities'], 'indexed_as'>) | null;
+
+/**
+ * What the index held of an entity before a write. Which traits a set that was declared earlier named is not kept: the
+ * entity may stand under any of those `inIndex`.
+ */
+export function formerIndexRowsOf(
+  entity: Indexed & { readonly before: Before },
+  searchable: Searchable,
+  inIndex: () => Searchable['traits'],
+): Schema['entity_traits'][] {
+  const { before } = entity;
+  if (before === null || before.indexed_as === '') return [];
+  const traits = before.indexed_as === searchable.tag ? searchable.traits : inIndex();
+  return indexRowsOf({ ...entity, traits: before.traits, changed: before.changed }, traits);
 }

@@ -3,7 +3,14 @@ import type { EntityStore, EntityWriteRequest } from '../../core/stores/entities
 import { type Steps, withPauses } from '../../core/work/in-steps.ts';
 import { nameOfRow, nameOfWrite, newEntityRow, performWrites, type WrittenEntity } from '../entity-writes.ts';
 import type { Schema } from '../schema.ts';
-import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../searchable-traits.ts';
+import {
+  formerIndexRowsOf,
+  indexRowsOf,
+  NOT_SEARCHABLE,
+  namedTraits,
+  type Searchable,
+  toSearchable,
+} from '../searchable-traits.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
 import type { Session, SessionPool } from './sessions.ts';
@@ -120,39 +127,81 @@ async function storeEntities(
       textArray(entities.map(({ org_id }) => searchableOf(org_id).tag)),
     ],
   );
-  const indexed = entities.filter(({ wasIndexedAs }) => wasIndexedAs !== '');
-  if (indexed.length > 0) {
-    await session.query('DELETE FROM entity_traits WHERE entity_id = ANY($1::text[])', [
-      textArray(indexed.map(({ id }) => id)),
-    ]);
-  }
-  await insertIndexRows(session, await withPauses(indexAll(entities, searchableOf)));
+  const inIndex = await readTraitsInIndex(session, entities, searchableOf);
+  const { former, rows } = await withPauses(indexAll(entities, searchableOf, inIndex));
+  await deleteIndexRows(session, former);
+  await insertIndexRows(session, rows);
 }
+
+/** Of the organisations of which some entity was indexed under another set. */
+async function readTraitsInIndex(
+  session: Session,
+  entities: readonly WrittenEntity[],
+  searchableOf: (orgId: string) => Searchable,
+): Promise<Map<string, Searchable['traits']>> {
+  const isStale = ({ before, org_id }: WrittenEntity) =>
+    before !== null && before.indexed_as !== '' && before.indexed_as !== searchableOf(org_id).tag;
+  const found = new Map<string, Searchable['traits']>();
+  for (const orgId of new Set(entities.filter(isStale).map(({ org_id }) => org_id))) {
+    // From each to the next, past all the entities that have it.
+    const { rows } = await session.query<{ trait: string }>(
+      `WITH RECURSIVE names (trait) AS (
+         (SELECT trait FROM entity_traits WHERE org_id = $1 ORDER BY trait LIMIT 1)
+         UNION ALL
+         SELECT (SELECT trait FROM entity_traits WHERE org_id = $1 AND trait > names.trait ORDER BY trait LIMIT 1)
+         FROM names WHERE names.trait IS NOT NULL)
+       SELECT trait FROM names WHERE trait IS NOT NULL`,
+      [orgId],
+    );
+    found.set(orgId, namedTraits(rows.map(({ trait }) => trait)));
+  }
+  return found;
+}
+
+type IndexRow = Schema['entity_traits'];
 
 function* indexAll(
   entities: readonly WrittenEntity[],
   searchableOf: (orgId: string) => Searchable,
-): Steps<Schema['entity_traits'][]> {
-  const rows: Schema['entity_traits'][] = [];
+  inIndex: ReadonlyMap<string, Searchable['traits']>,
+): Steps<{ former: IndexRow[]; rows: IndexRow[] }> {
+  const former: IndexRow[] = [];
+  const rows: IndexRow[] = [];
   for (const entity of entities) {
-    rows.push(...indexRowsOf(entity, searchableOf(entity.org_id)));
+    const searchable = searchableOf(entity.org_id);
+    former.push(...formerIndexRowsOf(entity, searchable, () => inIndex.get(entity.org_id) ?? []));
+    rows.push(...indexRowsOf(entity, searchable.traits));
     yield;
   }
-  return rows;
+  return { former, rows };
 }
 
-async function insertIndexRows(session: Session, rows: readonly Schema['entity_traits'][]): Promise<void> {
+const columnsOf = (rows: readonly IndexRow[]) => [
+  textArray(rows.map(({ org_id }) => org_id)),
+  textArray(rows.map(({ entity_id }) => entity_id)),
+  textArray(rows.map(({ trait }) => trait)),
+  textArray(rows.map(({ value }) => value)),
+  textArray(rows.map(({ kind }) => kind)),
+  bigintArray(rows.map(({ changed }) => changed)),
+];
+
+async function deleteIndexRows(session: Session, rows: readonly IndexRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await session.query(
+    `DELETE FROM entity_traits AS known
+     USING unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
+       AS former (org_id, entity_id, trait, value, kind, changed)
+     WHERE known.org_id = former.org_id AND known.trait = former.trait AND known.value = former.value
+       AND known.kind = former.kind AND known.changed = former.changed AND known.entity_id = former.entity_id`,
+    columnsOf(rows),
+  );
+}
+
+async function insertIndexRows(session: Session, rows: readonly IndexRow[]): Promise<void> {
   if (rows.length === 0) return;
   await session.query(
     `INSERT INTO entity_traits (org_id, entity_id, trait, value, kind, changed)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])`,
-    [
-      textArray(rows.map(({ org_id }) => org_id)),
-      textArray(rows.map(({ entity_id }) => entity_id)),
-      textArray(rows.map(({ trait }) => trait)),
-      textArray(rows.map(({ value }) => value)),
-      textArray(rows.map(({ kind }) => kind)),
-      bigintArray(rows.map(({ changed }) => changed)),
-    ],
+    columnsOf(rows),
   );
 }

@@ -29,7 +29,7 @@ async function migrateOnce(client: Client): Promise<boolean> {
       );
     }
     const next = migrations[found];
-    for (const statement of next ?? []) await client.query(sortedByBytes(statement));
+    for (const statement of next ?? []) await client.query(inPostgres(statement));
     if (next) await client.query('INSERT INTO schema_version (version) VALUES ($1)', [found + 1]);
     await client.query('COMMIT');
     return next !== undefined;
@@ -39,6 +39,11 @@ async function migrateOnce(client: Client): Promise<boolean> {
   }
 }
 
-/** Text sorts by its bytes, as in SQLite, whatever the database's own language: cursors and lists rely on it. */
-const sortedByBytes = (statement: string): string =>
-  /^\s*(CREATE|ALTER) TABLE/.test(statement) ? statement.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"') : statement;
+/**
+ * Text sorts by its bytes, as in SQLite, whatever the database's own language: cursors and lists rely on it. That a
+ * table stands in its key is SQLite's alone.
+ */
+const inPostgres = (statement: string): string =>
+  /^\s*(CREATE|ALTER) TABLE/.test(statement)
+    ? statement.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"').replace(/ WITHOUT ROWID$/, '')
+    : statement;

@@ -4,6 +4,7 @@ import type { EntityRef } from '../../../core/event/scope.ts';
 import type { EntityStore, StoredEntity, TimedEntity } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
+import { unindexEntities } from './index.ts';
 
 /** Entities: their rows, found by name or by id, and deleted. */
 
@@ -82,7 +83,7 @@ export const deleteEntity: Operation<EntityStore['deleteEntity']> = async (db, o
     .where('org_id', '=', orgId)
     .where('external_id', '=', entity.externalId)
     .where('kind', '=', entity.kind)
-    .returning(['id', 'version'])
+    .returning(['id', 'org_id', 'kind', 'version', 'changed', 'traits'])
     .executeTakeFirst();
   if (row === undefined) return 'not_found';
   if (!isMatch(row.version, ifMatch)) return 'version_conflict';
@@ -91,7 +92,7 @@ export const deleteEntity: Operation<EntityStore['deleteEntity']> = async (db, o
     .where('org_id', '=', orgId)
     .where(eb => eb.or([eb('from_id', '=', row.id), eb('to_id', '=', row.id)]))
     .execute();
-  await db.deleteFrom('entity_traits').where('entity_id', '=', row.id).execute();
+  await unindexEntities(db, orgId, [row]);
   await db.deleteFrom('entities').where('id', '=', row.id).execute();
   return 'deleted';
 };

@@ -1,7 +1,15 @@
+import { type SqlBool, sql } from 'kysely';
 import type { EntityStore } from '../../../core/stores/entities.ts';
 import type { Operation } from '../../operation.ts';
-import type { Db } from '../../schema.ts';
-import { indexRowsOf, NOT_SEARCHABLE, type Searchable, toSearchable } from '../../searchable-traits.ts';
+import type { Db, Schema } from '../../schema.ts';
+import {
+  indexRowsOf,
+  NOT_SEARCHABLE,
+  namedTraits,
+  type Searchable,
+  toSearchable,
+} from '../../searchable-traits.ts';
+import { eachText } from './each-text.ts';
 
 /**
  * The index of searchable traits. Each entity says under which set of traits it was indexed, and the index is read
@@ -53,9 +61,8 @@ export const reindexEntities: Operation<EntityStore['reindexEntities']> = async 
     .where('indexed_as', '<>', tag)
     .returning(['id', 'org_id', 'kind', 'changed', 'traits'])
     .execute();
-  const ids = entities.map(({ id }) => id);
-  if (ids.length > 0) await db.deleteFrom('entity_traits').where('entity_id', 'in', ids).execute();
-  const rows = entities.flatMap(entity => indexRowsOf(entity, searchable));
+  await unindexEntities(db, orgId, entities);
+  const rows = entities.flatMap(entity => indexRowsOf(entity, searchable.traits));
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
     await db
       .insertInto('entity_traits')
@@ -64,3 +71,38 @@ export const reindexEntities: Operation<EntityStore['reindexEntities']> = async 
   }
   return stale.length;
 };
+
+/** Takes entities out of the index, under whatever set they were indexed, as long as they are as they were then. */
+export async function unindexEntities(
+  db: Db,
+  orgId: string,
+  entities: readonly Pick<Schema['entities'], 'id' | 'org_id' | 'kind' | 'changed' | 'traits'>[],
+): Promise<void> {
+  if (entities.length === 0) return;
+  for (const trait of namedTraits(await traitNames(db, orgId))) {
+    const keys = entities
+      .flatMap(entity => indexRowsOf(entity, [trait]))
+      .map(row => sql`(${row.value}, ${row.kind}, cast(${row.changed} AS BIGINT), ${row.entity_id})`);
+    if (keys.length === 0) continue;
+    await db
+      .deleteFrom('entity_traits')
+      .where('org_id', '=', orgId)
+      .where('trait', '=', trait.name)
+      .where(sql<SqlBool>`(value, kind, changed, entity_id) IN (VALUES ${sql.join(keys)})`)
+      .execute();
+  }
+}
+
+/** Of every trait that the index holds of the organisation. */
+const traitNames = (db: Db, orgId: string): Promise<string[]> =>
+  eachText(async after => {
+    const next = await db
+      .selectFrom('entity_traits')
+      .select('trait')
+      .where('org_id', '=', orgId)
+      .where('trait', '>', after)
+      .orderBy('trait')
+      .limit(1)
+      .executeTakeFirst();
+    return next?.trait;
+  });

@@ -12,6 +12,7 @@ import type {
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { indexedText } from '../../searchable-traits.ts';
+import { eachText } from './each-text.ts';
 import { type EntityRow, entityColumns, toStoredEntity } from './entities.ts';
 import { isIndexed, readSearchable } from './index.ts';
 
@@ -220,20 +221,21 @@ function withTrait(
 }
 
 const kindsOf = (db: Db, orgId: string): Promise<string[]> =>
-  eachKind(after =>
-    db
+  eachText(async after => {
+    const next = await db
       .selectFrom('entities')
       .select('kind')
       .where('org_id', '=', orgId)
       .where('kind', '>', after)
       .orderBy('kind')
       .limit(1)
-      .executeTakeFirst(),
-  );
+      .executeTakeFirst();
+    return next?.kind;
+  });
 
 const kindsWith = (db: Db, orgId: string, { path, text }: TraitFilter): Promise<string[]> =>
-  eachKind(after =>
-    db
+  eachText(async after => {
+    const next = await db
       .selectFrom('entity_traits')
       .select('kind')
       .where('org_id', '=', orgId)
@@ -242,14 +244,6 @@ const kindsWith = (db: Db, orgId: string, { path, text }: TraitFilter): Promise<
       .where('kind', '>', after)
       .orderBy('kind')
       .limit(1)
-      .executeTakeFirst(),
-  );
-
-/** Each step goes to the next kind, past all entities of the one before. */
-async function eachKind(next: (after: string) => Promise<{ kind: string } | undefined>): Promise<string[]> {
-  const kinds: string[] = [];
-  for (let found = await next(''); found !== undefined; found = await next(found.kind)) {
-    kinds.push(found.kind);
-  }
-  return kinds;
-}
+      .executeTakeFirst();
+    return next?.kind;
+  });

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { minutes } from '../../../core/clock.ts';
 import type { AccountStore } from '../../../core/stores/accounts.ts';
 import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
@@ -103,6 +103,7 @@ export const reopenDeleted: Operation<UpkeepStore['reopenDeleted']> = async db =
     ...manyRows.map(([table]) => table),
     ...fewRows.filter(table => table !== 'sessions' && table !== 'invitations'),
     'entities',
+    'entity_traits',
     'dedupe_keys',
     'counters',
   ];
@@ -124,6 +125,7 @@ async function removeSlice(db: Db, orgId: string, scopes: readonly string[], lim
     if (removed > 0) return removed;
   }
   return (
+    (await removeIndexedTraits(db, orgId, limit)) ||
     (await removeEntities(db, orgId, limit)) ||
     (await removeDedupeKeys(db, orgId, limit)) ||
     (await pruneCounters(db, orgId, Number.MAX_SAFE_INTEGER, limit)) ||
@@ -163,6 +165,32 @@ async function removeBy(
   return rows.length;
 }
 
+/** In the order of their key, up to the last one of the slice. */
+async function removeIndexedTraits(db: Db, orgId: string, limit: number): Promise<number> {
+  const rows = await db
+    .selectFrom('entity_traits')
+    .select(['trait', 'value', 'kind', 'changed', 'entity_id'])
+    .where('org_id', '=', orgId)
+    .orderBy('trait')
+    .orderBy('value')
+    .orderBy('kind')
+    .orderBy('changed')
+    .orderBy('entity_id')
+    .limit(limit)
+    .execute();
+  const last = rows.at(-1);
+  if (last === undefined) return 0;
+  const { trait, value, kind, changed, entity_id } = last;
+  await db
+    .deleteFrom('entity_traits')
+    .where('org_id', '=', orgId)
+    .where(
+      sql<SqlBool>`(trait, value, kind, changed, entity_id) <= (${trait}, ${value}, ${kind}, ${changed}, ${entity_id})`,
+    )
+    .execute();
+  return rows.length;
+}
+
 async function removeEntities(db: Db, orgId: string, limit: number): Promise<number> {
   const rows = await db
     .selectFrom('entities')
@@ -176,7 +204,6 @@ async function removeEntities(db: Db, orgId: string, limit: number): Promise<num
   for (const end of ['from_id', 'to_id'] as const) {
     await db.deleteFrom('entity_links').where(end, 'in', ids).execute();
   }
-  await db.deleteFrom('entity_traits').where('entity_id', 'in', ids).execute();
   await db.deleteFrom('entities').where('id', 'in', ids).execute();
   return ids.length;
 }
