@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { ChangeListener } from '../../core/stores/change.ts';
 import type { ClaimedDelivery } from '../../core/stores/delivery-queue.ts';
 import type { StorageEngine } from '../../core/stores/engine.ts';
-import type { EntityWriteResult } from '../../core/stores/entities.ts';
 import type { SettleResult } from '../../core/stores/event-queue.ts';
 import { threadScript } from '../../core/threads/script.ts';
 import { accessOf, changeOf, isRefusal, toStores } from '../operations.ts';
@@ -14,6 +13,7 @@ import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
 import { packAttempts } from './pack-attempts.ts';
 import { packSettlements, unpackClaims } from './pack-claims.ts';
+import { packEntityWrites, unpackEntityResults } from './pack-entities.ts';
 import { prepareFile } from './prepare.ts';
 import { StorageThread } from './thread.ts';
 
@@ -69,7 +69,10 @@ export async function openSqlite(options: {
       claimDeliveries: (inputs, lease) =>
         writer.call('claimDeliveries', [inputs, lease]) as Promise<ClaimedDelivery[]>,
       recordAttempts: records => writer.call('recordAttempts', [packAttempts(records)]) as Promise<string[]>,
-      writeEntities: requests => writer.call('writeEntities', [requests]) as Promise<EntityWriteResult[]>,
+      writeEntities: async requests => {
+        const packed = await writer.call('writeEntities', [packEntityWrites(requests)]);
+        return unpackEntityResults(requests, packed as string);
+      },
     },
   );
 

@@ -6,6 +6,7 @@ import { prepareWriteEntities } from './entities.ts';
 import { openForWriting, queryBuilder } from './open.ts';
 import { unpackAttempts } from './pack-attempts.ts';
 import { packClaims, unpackSettlements } from './pack-claims.ts';
+import { packEntityResults, unpackEntityWrites } from './pack-entities.ts';
 import {
   type Call,
   type Failure,
@@ -130,8 +131,10 @@ function run(call: Call): unknown {
       return claimDeliveries(...(call.args as Parameters<typeof claimDeliveries>));
     case 'recordAttempts':
       return recordAttempts(unpackAttempts(call.args[0] as string));
-    case 'writeEntities':
-      return writeEntities(...(call.args as Parameters<typeof writeEntities>));
+    case 'writeEntities': {
+      const requests = unpackEntityWrites(call.args[0] as string);
+      return packEntityResults(requests, writeEntities(requests));
+    }
     default:
       return performOperation(db, call.name, call.args);
   }
