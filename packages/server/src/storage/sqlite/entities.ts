@@ -124,7 +124,10 @@ export function prepareWriteEntities(
       return row;
     };
     const { results, written, records } = atOnce(performWrites(requests, rowOf));
-    for (const entity of written) store(entity, rowNumbers.get(entity.id), searchableOf(entity.org_id));
+    for (const [orgId, entities] of Map.groupBy(written, ({ org_id }) => org_id)) {
+      const searchable = searchableOf(orgId);
+      for (const entity of entities) store(entity, rowNumbers.get(entity.id), searchable);
+    }
     for (const { id, org_id, at, actor, action, target, details } of records) {
       putOnRecord.run(id, org_id, at, actor, action, target, details);
     }

@@ -223,6 +223,23 @@ export function entityListsContract(subject: Subject): void {
     expect(await found(org, byTraits({ seats: '1' }))).toEqual(['1']);
   });
 
+  test('finds an entity once that was written while one of its traits was not searchable', async () => {
+    const org = await orgWith(subject.storage, ['plan', 'seats']);
+    const declare = async (...searchableTraits: string[]) => {
+      await subject.storage.updateOrganisation(org, { searchableTraits });
+    };
+    await put(subject.storage, org, aWrite('1', { plan: 'free', seats: 1 }), aWrite('2', { plan: 'free' }));
+    await declare('seats');
+    await put(subject.storage, org, aWrite('1', { plan: 'pro' }));
+    while ((await subject.storage.reindexEntities(org, 20)) > 0);
+    await declare('plan', 'seats');
+    while ((await subject.storage.reindexEntities(org, 20)) > 0);
+    await put(subject.storage, org, aWrite('1', { plan: 'free' }), aWrite('2', { plan: 'free' }));
+    expect(await found(org, byTraits({ plan: 'free' }))).toEqual(['2', '1']);
+    expect(await found(org, byTraits({ plan: 'pro' }))).toEqual([]);
+    expect(await found(org, byTraits({ seats: '1' }))).toEqual(['1']);
+  });
+
   test('misses no entity that is written while the searchable traits change', async () => {
     const org = await orgWith(subject.storage);
     const names = Array.from({ length: 60 }, (_, n) => `e${n}`);
