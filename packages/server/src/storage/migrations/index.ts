@@ -15,7 +15,7 @@ import { bornClaimed } from './0014-born-claimed.ts';
 import { keptTogether } from './0015-kept-together.ts';
 import { providers } from './0016-providers.ts';
 import { listeners } from './0017-listeners.ts';
-import { traitsInOrder } from './0020-traits-in-order.ts';
+import { traitsInOrder } from './0018-traits-in-order.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
