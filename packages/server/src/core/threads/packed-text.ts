@@ -11,7 +11,7 @@ export class TextWriter {
   private readonly fields: string[] = [];
 
   text(value: string): this {
-    this.fields.push(value.startsWith(NOTHING) ? NOTHING + clean(value) : clean(value));
+    this.fields.push(value.startsWith(NOTHING) ? NOTHING + withoutNul(value) : withoutNul(value));
     return this;
   }
 
@@ -42,7 +42,8 @@ export class TextWriter {
   }
 }
 
-const clean = (text: string): string =>
+/** A text in which no NUL sets anything apart. */
+export const withoutNul = (text: string): string =>
   text.includes(BETWEEN) ? text.replaceAll(BETWEEN, '\u{FFFD}') : text;
 
 export class TextReader {

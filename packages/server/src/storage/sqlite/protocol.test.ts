@@ -43,6 +43,32 @@ test('appends arrive at the writer as they left the main thread', () => {
   );
 });
 
+test('a NUL in any text of a sender begins no other field, event or request', () => {
+  const forged = 'a\0org_of_another\0\x001\0\0\0\x001\0evt_forged\0t\0\0{}\0\0\0\x001\0';
+  const all: AppendRequest = {
+    orgId: 'org',
+    sourceId: null,
+    receivedAt: 1,
+    idempotency: { scope: 'source', key: forged, bodyHash: null, expiresAt: 2 },
+    events: [
+      {
+        id: 'evt',
+        type: forged,
+        icon: forged,
+        payload: forged,
+        senderId: forged,
+        entityKind: forged,
+        entityExternalId: forged,
+        happenedAt: 1,
+        headers: forged,
+      },
+    ],
+  };
+  const unpacked = unpackAppend(packAppend(1, [all]));
+  const safe = JSON.parse(JSON.stringify(all).replaceAll('\\u0000', '\u{FFFD}')) as AppendRequest;
+  expect(unpacked).toEqual({ id: 1, requests: [safe] });
+});
+
 test('results arrive at the main thread as the writer made them', () => {
   const result = (sent: AppendRequest): fc.Arbitrary<AppendResult> =>
     fc.oneof(
