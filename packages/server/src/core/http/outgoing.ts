@@ -45,3 +45,6 @@ export interface OutgoingHttp {
   /** Refuses, with a 400 that names `path`, a URL that could never be called. Asked when something is saved. */
   requireUsableUrl(url: string, path: string): Promise<void>;
 }
+
+/** What was sending it is gone, and nobody knows how far it came: that says nothing of the other side. */
+export class SendingInterrupted extends Error {}

@@ -1,6 +1,6 @@
 import { seconds } from '../../core/clock.ts';
 import type { AttemptResult } from '../../core/http/attempt.ts';
-import { NoLongerWanted } from '../../core/http/outgoing.ts';
+import { NoLongerWanted, SendingInterrupted } from '../../core/http/outgoing.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { createCalledThread, type StartCalledThread } from '../../core/threads/called-thread.ts';
 import { TextWriter } from '../../core/threads/packed-text.ts';
@@ -16,7 +16,7 @@ import {
 /**
  * The outer end of the threads that send. Templates, signatures, connections and answers are theirs; whose turn it is,
  * and what becomes of an answer, is decided here. A destination is sent to from one thread, so that its connections
- * are in one place. Where a thread is replaced, all that was under way has failed and is retried.
+ * are in one place. Where a thread is replaced, all that was under way is sent again; no receiver is blamed.
  */
 export interface SendingThreads {
   open(kind: string, config: JsonObject): Pick<Destination, 'send' | 'close'>;
@@ -110,7 +110,7 @@ function createSendingThread({ start, settings, onError }: Options, doubts: Int3
       }
     },
     progress: () => Atomics.load(beats, 0),
-    abandon: ({ reject }, reason) => reject(new Error(reason)),
+    abandon: ({ reject }, reason) => reject(new SendingInterrupted(reason)),
     onError,
     checkEveryMs: CHECK_EVERY_MS,
     stuckAfterMs: STUCK_AFTER_MS,

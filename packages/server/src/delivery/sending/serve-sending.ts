@@ -95,7 +95,7 @@ export function serveSending(
       case 'close': {
         const closed = open.get(message.destination);
         open.delete(message.destination);
-        void closed?.close?.();
+        void closed?.close?.().catch(onError);
         return;
       }
       case 'send': {

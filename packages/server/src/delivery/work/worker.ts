@@ -316,9 +316,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     invalidate(change) {
       for (const queue of queues.values()) if (names(change, queue.stored)) queue.suspect();
       if (opening !== null && names(change, opening)) opening.isSuspect = true;
+      if (change !== null && !isOfDestinations(change)) return;
       options.onDoubt?.();
       // What was held may be due, once its destination goes on.
-      if (change === null || isOfDestinations(change)) wake();
+      wake();
     },
     recheckClaims(organisationId, deliveryIds) {
       for (const queue of unclosed()) {
