@@ -21,6 +21,9 @@ function isExecutable(file) {
   }
 }
 
+/** Debian starts these servers when they are installed; we want their programs and no more. */
+const servers = ['caddy', 'nginx', 'prometheus'];
+
 /** As root they are installed; anybody else is told in one line what to do, and nothing is skipped. */
 export function requirePackages(names) {
   if (names.length === 0) return;
@@ -33,6 +36,10 @@ export function requirePackages(names) {
       });
     const update = apt('update', '-qq');
     const install = apt('install', '-y', '-qq', '--no-install-recommends', ...names);
+    const installedServers = names.filter(name => servers.includes(name));
+    if (installedServers.length > 0) {
+      spawnSync('systemctl', ['disable', '--now', '--quiet', ...installedServers], { stdio: 'ignore' });
+    }
     if (install.status === 0) return;
     process.stderr.write(`${update.stderr ?? ''}${install.stderr ?? install.error?.message ?? ''}\n`);
   }

