@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
+import { freePort } from '../support/free-port.ts';
 import { startLoadBalancer } from '../support/haproxy.ts';
 import { createLoad, expectPromisesKept } from '../support/load.ts';
-import { freePort, freshDatabase } from '../support/postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { startProcess } from '../support/process.ts';
 import { seedOrganisation } from '../support/service.ts';
 import { until } from '../support/until.ts';
