@@ -56,7 +56,7 @@ describe('the commands of', () => {
       const blocks = shellBlocks(guide).map(block => block.replaceAll(/^cd \/srv\/sluice$/gm, 'true'));
       pasted.set(guide, blocks.map(paste));
     }
-  });
+  }, 60_000);
   const callsOf = (guide: string) => (pasted.get(guide) ?? []).flatMap(({ calls }) => calls);
 
   for (const guide of guides) {
