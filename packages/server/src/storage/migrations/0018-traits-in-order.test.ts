@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
-import { traitsInOrder } from './0020-traits-in-order.ts';
+import { traitsInOrder } from './0018-traits-in-order.ts';
 import { migrations } from './index.ts';
 
 test('what was indexed before stays in the index, and its entities under their set', () => {
