@@ -1,0 +1,202 @@
+import type { Route } from '@sluice/contract/private-calls';
+import type { Role } from '../../../src/core/stores/accounts.ts';
+import { PASSWORD } from '../dashboard.ts';
+import type { Things } from './things.ts';
+
+/** What the tests of isolation, of roles and of bad input have to know of a private call beyond the contract's table. */
+export interface CallCase {
+  /** The least role that may make it; `anyone` needs no session. */
+  readonly least: Role | 'anyone';
+  /** A body that would do, naming as many things as it can. */
+  body?(things: Things): unknown;
+  /** Parameters without which nothing is answered. */
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+const viewer = { least: 'viewer' } as const;
+const member = { least: 'member' } as const;
+const admin = { least: 'admin' } as const;
+const definition = ({ paths, word }: Things) => ({
+  name: `${word} pipeline`,
+  sources: [paths['/sources']],
+  steps: [{ kind: 'filter.match', config: { condition: 'payload.n > 1' } }],
+  destinations: [{ id: paths['/destinations'], when: 'true' }],
+  enabled: false,
+});
+const filter = ({ paths, word, eventType, parameters }: Things) => ({
+  source: paths['/sources'],
+  pipeline: paths['/pipelines'],
+  destination: paths['/destinations'],
+  entity: `${parameters.kind}:${parameters.external_id}`,
+  type: eventType,
+  text: word,
+});
+
+/** A line for each call of the contract's table: the compiler and the tests ask for it. */
+export const callCases: Readonly<Record<Route, CallCase>> = {
+  'GET /session': viewer,
+  'POST /session': { least: 'anyone', body: () => ({ email: 'nobody@example.com', password: PASSWORD }) },
+  'DELETE /session': viewer,
+  'PUT /session/organisation': { ...viewer, body: ({ paths }) => ({ id: paths['/organisations'] }) },
+
+  'GET /account': viewer,
+  'PUT /account/password': { ...viewer, body: () => ({ password: 'wrong', new_password: PASSWORD }) },
+  'GET /account/sessions': viewer,
+  'DELETE /account/sessions': viewer,
+  'DELETE /account/sessions/:id': viewer,
+  'POST /account/second-factor/offer': viewer,
+  'PUT /account/second-factor': {
+    ...viewer,
+    body: () => ({ password: 'wrong', secret: 'A'.repeat(32), code: '123456' }),
+  },
+  'POST /account/second-factor/recovery-codes': { ...viewer, body: () => ({ password: 'wrong' }) },
+  'POST /account/second-factor/off': { ...viewer, body: () => ({ password: 'wrong' }) },
+
+  'GET /setup': { least: 'anyone' },
+  'POST /setup': {
+    least: 'anyone',
+    body: ({ word }) => ({
+      code: word,
+      organisation: word,
+      email: `${word}@example.com`,
+      password: PASSWORD,
+    }),
+  },
+  'GET /invitations/:code': { least: 'anyone' },
+  'POST /invitations/:code': { least: 'anyone', body: () => ({ password: PASSWORD }) },
+
+  'GET /members': viewer,
+  'POST /members': { ...admin, body: () => ({ email: 'guest@example.com', role: 'viewer' }) },
+  'GET /members/:id': viewer,
+  'PATCH /members/:id': { ...admin, body: () => ({ role: 'member' }) },
+  'DELETE /members/:id': admin,
+
+  'GET /organisations': viewer,
+  'POST /organisations': { least: 'owner', body: () => ({ name: 'Another' }) },
+  'GET /organisations/:id': viewer,
+  'PATCH /organisations/:id': {
+    ...admin,
+    body: () => ({ name: 'Renamed', retention_days: 7, searchable_traits: ['word'] }),
+  },
+  'DELETE /organisations/:id': { least: 'owner' },
+
+  'GET /keys': viewer,
+  'POST /keys': { ...admin, body: () => ({ name: 'k' }) },
+  'GET /keys/:id': viewer,
+  'PATCH /keys/:id': { ...admin, body: () => ({ name: 'renamed' }) },
+  'DELETE /keys/:id': admin,
+
+  'GET /sources': viewer,
+  'POST /sources': {
+    ...member,
+    body: () => ({ kind: 'webhook', name: 's', auth: 'hmac', rate: { per_second: 10, burst: 20 } }),
+  },
+  'GET /sources/:id': viewer,
+  'PATCH /sources/:id': { ...member, body: () => ({ name: 'renamed', enabled: false, auth: 'none' }) },
+  'DELETE /sources/:id': member,
+  'POST /sources/:id/rotate': { ...member, body: () => ({ overlap_s: 60 }) },
+  'GET /sources/:id/rejections': viewer,
+
+  'GET /kinds/steps': viewer,
+  'GET /pipelines': viewer,
+  'POST /pipelines': { ...member, body: definition },
+  'GET /pipelines/:id': viewer,
+  'PATCH /pipelines/:id': { ...member, body: definition },
+  'DELETE /pipelines/:id': member,
+  'GET /pipelines/:id/versions': viewer,
+  'POST /pipelines/:id/rollback': { ...member, body: () => ({ version: 1 }) },
+  'POST /pipelines/dry-run': {
+    ...member,
+    body: things => ({
+      pipeline: { ...definition(things), id: things.paths['/pipelines'] },
+      event_id: things.paths['/events'],
+    }),
+  },
+  'POST /conditions/check': { ...viewer, body: () => ({ condition: 'payload.n > 1 && event.type == "a"' }) },
+
+  'GET /kinds/destinations': viewer,
+  'GET /destinations': viewer,
+  'POST /destinations': {
+    ...member,
+    body: () => ({
+      kind: 'webhook',
+      name: 'd',
+      config: { url: 'http://127.0.0.1:9/x', auth: { mode: 'bearer', secret: 'a secret' } },
+      policy: { attempts: 2, schedule_s: [0, 1], timeout_s: 1, concurrency: 1, rate_per_second: 1 },
+    }),
+  },
+  'POST /destinations/columns': {
+    ...member,
+    body: ({ paths }) => ({
+      kind: 'postgres',
+      config: { connection_string: { set: true }, table: 'events' },
+      id: paths['/destinations'],
+    }),
+  },
+  'GET /destinations/:id': viewer,
+  'PATCH /destinations/:id': {
+    ...member,
+    body: () => ({ name: 'renamed', config: { url: 'http://127.0.0.1:9/y' }, policy: { attempts: 1 } }),
+  },
+  'DELETE /destinations/:id': member,
+  'POST /destinations/:id/pause': member,
+  'POST /destinations/:id/resume': member,
+  'POST /destinations/:id/rotate': { ...member, body: () => ({ overlap_s: 60 }) },
+  'POST /destinations/:id/test': member,
+  'POST /destinations/:id/probe': member,
+
+  'GET /events': viewer,
+  'GET /events/:id': viewer,
+  'POST /events/:id/replay': { ...member, body: () => ({ version: 'original' }) },
+  'POST /events/:id/discard': member,
+  'POST /replays': { ...member, body: things => ({ filter: filter(things), version: 'current' }) },
+
+  'GET /jobs': viewer,
+  'GET /jobs/:id': viewer,
+  'POST /jobs/:id/cancel': member,
+
+  'GET /deliveries': viewer,
+  'GET /deliveries/:id': viewer,
+  'POST /deliveries/:id/retry': member,
+  'POST /deliveries/:id/discard': member,
+
+  'GET /dead-letters': viewer,
+  'GET /dead-letters/summary': viewer,
+  'GET /dead-letters/export': viewer,
+  'POST /dead-letters/retry': {
+    ...member,
+    body: ({ paths }) => ({
+      filter: {
+        event: paths['/events'],
+        pipeline: paths['/pipelines'],
+        destination: paths['/destinations'],
+      },
+    }),
+  },
+
+  'GET /entities': viewer,
+  'POST /entities': {
+    ...member,
+    body: ({ parameters: { kind, external_id } }) => ({ kind, external_id, traits: { plan: 'pro' } }),
+  },
+  'GET /entities/:kind/:external_id': viewer,
+  'PATCH /entities/:kind/:external_id': { ...member, body: () => ({ traits: { plan: null } }) },
+  'DELETE /entities/:kind/:external_id': member,
+  'GET /entities/:kind/:external_id/links': viewer,
+  'GET /entities/:kind/:external_id/graph': viewer,
+  'GET /entities/:kind/:external_id/identity': viewer,
+  'GET /entities/:kind/:external_id/events': viewer,
+
+  'GET /audit': viewer,
+  'GET /audit/:id': viewer,
+  'GET /search': { ...viewer, query: { text: 'nothing' } },
+  'GET /counters': { ...viewer, query: { names: 'received' } },
+  'GET /overview': viewer,
+  'GET /map': viewer,
+  'GET /health': viewer,
+
+  'GET /live': { ...viewer, query: { call: '/jobs' } },
+  'GET /live/events': viewer,
+};
+
+export const routes = Object.keys(callCases) as Route[];
