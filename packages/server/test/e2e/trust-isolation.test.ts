@@ -14,6 +14,8 @@ import { fillOrganisation, type Tenant } from '../support/trust/tenant.ts';
 import { ghosts, pathOf, publicPathOf, type Things, textsOf } from '../support/trust/things.ts';
 import { until } from '../support/until.ts';
 
+const START_MS = 60_000;
+
 /**
  * Two organisations, each with some of everything, and one asks for what is the other's in every way that the tables of
  * calls allow. The answer must be the one for things that nobody has, and nothing of the other's may change.
@@ -43,7 +45,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       ours = await fillOrganisation(service.url, owner);
       theirs = await fillOrganisation(service.url, other);
       nobodys = ghosts(ours.things);
-    });
+    }, START_MS);
     afterAll(async () => {
       await service.stop();
       await database?.drop();
@@ -84,7 +86,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       });
       const answer = `${response.status} ${await response.text()}`;
       if (method !== 'GET' && response.ok) written += JSON.stringify(body ?? null) + path;
-      const sent = decodeURIComponent(path) + JSON.stringify(headers) + written;
+      const sent = decodeURIComponent(path) + JSON.stringify([body, headers]) + written;
       for (const [name, text] of textsOf(ours.things)) {
         if (!sent.includes(text)) expect(answer, `${method} ${path} shows our ${name}`).not.toContain(text);
       }

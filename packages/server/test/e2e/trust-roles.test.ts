@@ -108,12 +108,12 @@ test('an API key opens none of them', async () => {
 test('none that changes something is taken from another page than the dashboard', async () => {
   const rejected: Outcome = { status: 403, code: 'csrf_rejected' };
   for (const route of routes.filter(one => !one.startsWith('GET '))) {
-    for (const headers of [
-      { 'X-Sluice-CSRF': '' },
-      { 'Sec-Fetch-Site': 'cross-site' },
-      { Origin: 'https://elsewhere.example' },
-    ])
-      expect(await ask(route, browsers.owner, headers), route).toEqual(rejected);
+    for (const [name, value] of [
+      ['X-Sluice-CSRF', ''],
+      ['Sec-Fetch-Site', 'cross-site'],
+      ['Origin', 'https://elsewhere.example'],
+    ] as const)
+      expect(await ask(route, browsers.owner, { [name]: value }), route).toEqual(rejected);
   }
 });
 

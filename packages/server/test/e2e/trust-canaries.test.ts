@@ -1,0 +1,342 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join as joinPath } from 'node:path';
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
+import { privateCalls, type Route } from '@sluice/contract/private-calls';
+import { getPath, parsePath } from '../../src/core/expressions/path.ts';
+import { totpCode } from '../../src/core/secrets/totp.ts';
+import { runCommand } from '../support/command.ts';
+import { type Browser, cookieOf, dataOf, join, openBrowser, readAll } from '../support/dashboard.ts';
+import { OPEN_TO_LOOPBACK } from '../support/delivery-process.ts';
+import { acceptedIds, ingestWith, post, sign } from '../support/endpoints.ts';
+import { newFolder } from '../support/folder.ts';
+import { openStream } from '../support/live-stream.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type ServerProcess, startProcess } from '../support/process.ts';
+import type { Receiver } from '../support/receiver.ts';
+import { callCases, routes } from '../support/trust/call-cases.ts';
+import { type Canaries, createCanaries } from '../support/trust/canaries.ts';
+import {
+  type EchoMailServer,
+  startEchoMailServer,
+  startEchoReceiver,
+} from '../support/trust/echo-servers.ts';
+import { destinationConfigs, newCanary, stepConfigs } from '../support/trust/secret-bearers.ts';
+import { dumpTables } from '../support/trust/table-dump.ts';
+import { until } from '../support/until.ts';
+
+/**
+ * Every kind of secret is planted in a running service, which then works with all of them against servers that repeat
+ * what they are told. Afterwards none of them stands anywhere in the clear.
+ */
+const START_MS = 60_000;
+let postgres: PostgresServer;
+let echo: Receiver;
+let mail: EchoMailServer;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  echo = startEchoReceiver();
+  mail = await startEchoMailServer();
+}, START_MS);
+afterAll(async () => {
+  await postgres.remove();
+  await echo.stop();
+  await mail.stop();
+});
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  describe(`on ${engine}`, () => {
+    const directory = newFolder();
+    const canaries = createCanaries();
+    /** Members may read these, and they stand nowhere else. */
+    const shownToMembers = createCanaries();
+    /** What the search must find, or it looks in the wrong places. */
+    const plain = createCanaries();
+    const word = plain.plant('the payload', newCanary('payload'));
+    const refusals: string[] = [];
+    let databaseUrl: string | undefined;
+    let server: ServerProcess;
+    let owner: Browser;
+    let viewer: Browser;
+
+    beforeAll(async () => {
+      canaries.plant('the password of the database', new URL(postgres.url).password);
+      databaseUrl = engine === 'postgres' ? (await postgres.freshDatabase()).url : undefined;
+      const password = canaries.plant('the password of the administrator', newCanary('admin'));
+      server = await startProcess({
+        directory,
+        settings: {
+          ...OPEN_TO_LOOPBACK,
+          SLUICE_LOG_LEVEL: 'debug',
+          SLUICE_SECRET_KEY: canaries.plant('the secret key', newCanary('secret-key-of-32-characters')),
+          SLUICE_ADMIN_EMAIL: 'owner@example.com',
+          SLUICE_ADMIN_PASSWORD: password,
+          ...(databaseUrl ? { SLUICE_DATABASE_URL: databaseUrl } : {}),
+        },
+      });
+      owner = openBrowser(server.url);
+      dataOf(await owner.post('/session', { email: 'owner@example.com', password }));
+      plantSession('the session of the owner', owner);
+    }, START_MS);
+    afterAll(async () => {
+      server.kill('SIGKILL');
+      await server.ended;
+    });
+
+    const plantSession = (name: string, browser: Browser) =>
+      canaries.plant(name, cookieOf(browser).split('=')[1] ?? '');
+    const refused = async (answer: Promise<{ status: number; body: unknown }>) => {
+      const { status, body } = await answer;
+      expect(status, JSON.stringify(body)).toBeGreaterThanOrEqual(400);
+      refusals.push(JSON.stringify(body));
+    };
+
+    test('people: passwords, sessions, invitations, second factors', async () => {
+      viewer = await join(server.url, owner, 'viewer@example.com', 'viewer');
+      plantSession('the session of a viewer', viewer);
+      const invited = dataOf<{ invite_code: string }>(
+        await owner.post('/members', { email: 'guest@example.com', role: 'member' }),
+      );
+      canaries.plant('the code of an invitation', invited.invite_code);
+      const guest = openBrowser(server.url);
+      const first = canaries.plant('a password', newCanary('password'));
+      dataOf(await guest.post(`/invitations/${invited.invite_code}`, { password: first }));
+      const next = canaries.plant('a new password', newCanary('new-password'));
+      dataOf(await guest.put('/account/password', { password: first, new_password: next }));
+      const offer = dataOf<{ secret: string }>(await guest.post('/account/second-factor/offer'));
+      canaries.plant('the seed of a second factor', offer.secret);
+      const code = totpCode(offer.secret, Date.now());
+      const { recovery_codes } = dataOf<{ recovery_codes: string[] }>(
+        await guest.put('/account/second-factor', { password: next, secret: offer.secret, code }),
+      );
+      for (const one of recovery_codes) canaries.plant(`the recovery code ${one.slice(0, 2)}…`, one);
+      const back = openBrowser(server.url);
+      const withCode = { email: 'guest@example.com', password: next, code: recovery_codes[0] };
+      dataOf(await back.post('/session', withCode));
+      plantSession('the session of a guest', back);
+
+      const wrong = (name: string) => canaries.plant(`a wrong ${name}`, newCanary(`wrong-${name}`));
+      await refused(back.post('/session', { email: 'guest@example.com', password: wrong('password') }));
+      await refused(back.post('/session', { ...withCode, code: wrong('code').slice(0, 40) }));
+      await refused(back.post(`/invitations/${wrong('invitation')}`, { password: wrong('first password') }));
+      await refused(back.post('/setup', { code: wrong('set-up code') }));
+      await refused(back.put('/account/password', { password: wrong('old password'), new_password: 'x' }));
+      await refused(back.send('GET', '/keys', { headers: { Cookie: `sluice_session=${wrong('session')}` } }));
+    });
+
+    test('senders: keys, and sources of each mode of authentication', async () => {
+      const key = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'k' }));
+      canaries.plant('an API key', key.secret);
+      const send = ingestWith(server.url, key.secret);
+      acceptedIds(await send({ events: [{ type: 'a', payload: { word } }] }));
+      const wrong = canaries.plant('a wrong API key', newCanary('wrong-key'));
+      await refused(ingestWith(server.url, wrong)({ events: [] }));
+      for (const auth of ['hmac', 'bearer', 'none']) {
+        const source = dataOf<{ id: string; token: string; secret: string }>(
+          await owner.post('/sources', { kind: 'webhook', name: auth, auth }),
+        );
+        shownToMembers.plant(`the token of a source in ${auth} mode`, source.token);
+        if (source.secret) canaries.plant(`the secret of a source in ${auth} mode`, source.secret);
+        const headers = (secret: string): Record<string, string> =>
+          auth === 'hmac'
+            ? { 'X-Ingest-Signature': sign(secret, '{}') }
+            : { Authorization: `Bearer ${secret}` };
+        expect((await post(`${server.url}/whk/${source.token}`, '{}', headers(source.secret))).status).toBe(
+          202,
+        );
+        const guess = canaries.plant(`a wrong secret in ${auth} mode`, newCanary(`guess-${auth}`));
+        if (auth !== 'none') await refused(post(`${server.url}/whk/${source.token}`, '{}', headers(guess)));
+        const rotated = dataOf<{ secret: string }>(await owner.post(`/sources/${source.id}/rotate`, {}));
+        canaries.plant(`the rotated secret of a source in ${auth} mode`, rotated.secret);
+      }
+    });
+
+    test('steps and destinations: every secret of every kind', async () => {
+      const target = (await postgres.freshDatabase()).url;
+      const at = { echoUrl: echo.url, mailPort: mail.port, databaseUrl: target };
+      const steps = dataOf<KindRecord[]>(await owner.get('/kinds/steps'));
+      const kinds = dataOf<KindRecord[]>(await owner.get('/kinds/destinations'));
+      const ofEach = (records: KindRecord[], configs: typeof stepConfigs) =>
+        records.flatMap(({ kind, secrets }) => {
+          const made = configs[kind];
+          if (made === undefined && secrets.length === 0) return [];
+          if (made === undefined) throw new Error(`${kind} takes a line in secret-bearers.ts.`);
+          const secret = canaries.plant(`a secret of ${kind}`, newCanary(kind));
+          const all = made(secret, at);
+          // What is kept of the secret before comes of rotating one.
+          for (const path of secrets.filter(one => !one.includes('previous'))) {
+            const isPlanted = all.some(config => String(getPath(config, parsePath(path))).includes(secret));
+            expect(isPlanted, `${path} of ${kind} is planted`).toBe(true);
+          }
+          return all.map(config => ({ kind, config }));
+        });
+
+      const columns = { kind: 'postgres', config: { connection_string: target, table: 'events' } };
+      const { ddl } = dataOf<{ ddl: string }>(await owner.post('/destinations/columns', columns));
+      await postgres.administer(target, ddl);
+      const bad = canaries.plant('a wrong password of a database', newCanary('database'));
+      const elsewhere = Object.assign(new URL(target), { password: bad }).href;
+      await refused(
+        owner.post('/destinations/columns', {
+          ...columns,
+          config: { ...columns.config, connection_string: elsewhere },
+        }),
+      );
+
+      const made: string[] = [];
+      for (const { kind, config } of ofEach(kinds, destinationConfigs)) {
+        const policy = { attempts: 1, schedule_s: [0] };
+        const { id } = dataOf<{ id: string }>(
+          await owner.post('/destinations', { kind, name: `${kind} ${made.length}`, config, policy }),
+        );
+        made.push(id);
+        refusals.push(JSON.stringify((await owner.post(`/destinations/${id}/test`)).body));
+        const rotation = await owner.post(`/destinations/${id}/rotate`, {});
+        const secret = (rotation.body as { data?: { secret?: string } }).data?.secret;
+        if (secret) canaries.plant(`the rotated secret of ${kind} ${made.length}`, secret);
+      }
+      const source = dataOf<{ id: string }>(
+        await owner.post('/sources', { kind: 'sdk', name: 'all', match: '*' }),
+      );
+      const definition = {
+        name: 'all',
+        sources: [source.id],
+        steps: ofEach(steps, stepConfigs),
+        destinations: made.map(id => ({ id })),
+      };
+      const pipeline = dataOf<{ id: string }>(await owner.post('/pipelines', definition));
+      const key = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'k' }));
+      canaries.plant('another API key', key.secret);
+      const [id = ''] = acceptedIds(
+        await ingestWith(server.url, key.secret)({ events: [{ type: 'b', payload: { word } }] }),
+      );
+      await until(async () => {
+        const { deliveries } = dataOf<{ deliveries: { state: string }[] }>(await owner.get(`/events/${id}`));
+        return (
+          deliveries.length === made.length &&
+          deliveries.every(({ state }) => /^(dead|delivered)$/.test(state))
+        );
+      }, 'The deliveries do not come to an end.');
+      // Each was really used: the servers, which repeat what they are told, were told them.
+      const told = echo.requests.map(
+        ({ path, headers, body }) => `${path} ${JSON.stringify([...headers])} ${body}`,
+      );
+      const used = canaries.findIn('servers', [...told, ...mail.lines.map(decodePlain)].join('\n'));
+      for (const kind of ['webhook', 'slack', 'discord', 'telegram', 'email', 'notion', 'classify'])
+        expect(used).toContain(`a secret of ${kind} in servers`);
+      const dryRun = { pipeline: { ...definition, id: pipeline.id }, event_id: id, classify: true };
+      const ran = await owner.post('/pipelines/dry-run', dryRun);
+      expect(ran.status).toBe(200);
+      refusals.push(JSON.stringify(ran.body));
+      await refused(owner.post('/pipelines', { ...definition, sources: ['src_x'] }));
+    }, 60_000);
+
+    /** Whatever this person can read, by the table of calls: every list, and each call about each of its rows. */
+    async function readEverything(browser: Browser): Promise<Map<string, string>> {
+      const read = new Map<string, string>();
+      const get = async (path: string) => {
+        const response = await fetch(`${server.url}/dashboard/api${path}`, {
+          headers: { Cookie: cookieOf(browser) },
+        });
+        read.set(path, await response.text());
+      };
+      const gets = routes.filter(
+        route =>
+          route.startsWith('GET ') && !route.startsWith('GET /live') && callCases[route].least !== 'anyone',
+      );
+      for (const route of gets.filter(one => !one.includes('/:'))) {
+        const path = route.slice(4);
+        await get(`${path}?${new URLSearchParams(callCases[route].query)}`.replace(/\?$/, ''));
+        if (privateCalls[route].answer.kind !== 'list') continue;
+        const about = gets.filter(one => one.startsWith(`GET ${path}/:`));
+        for (const row of await readAll<Record<string, string>>(browser, path)) {
+          for (const one of about)
+            await get(one.slice(4).replaceAll(/:(\w+)/g, (_, name: string) => row[name] ?? ''));
+        }
+      }
+      return read;
+    }
+
+    const findIn = (where: Canaries, texts: ReadonlyMap<string, string>): string[] =>
+      [...texts].flatMap(([place, text]) => where.findIn(place, text));
+
+    test('none of them is in what people read, files and streams and pages among it', async () => {
+      expect(canaries.names().length).toBeGreaterThan(40);
+      const seen = await readEverything(owner);
+      const seenByViewer = await readEverything(viewer);
+      const lists = routes
+        .filter(route => isList(route) && !route.includes('/:'))
+        .map(route => route.slice(4));
+      const streamed: string[] = [];
+      for (const path of [...lists.map(list => `/live?call=${list}`), '/live/events']) {
+        const stream = await openStream(server.url, owner, path);
+        streamed.push((await stream.next(() => true)).data);
+        stream.close();
+      }
+      const open = new Map<string, string>();
+      for (const path of ['/metrics', '/docs', '/v1/openapi.json', '/healthz', '/readyz', '/']) {
+        open.set(path, await (await fetch(`${server.url}${path}`)).text());
+      }
+      expect(findIn(canaries, seen)).toEqual([]);
+      expect(findIn(canaries, seenByViewer)).toEqual([]);
+      expect(findIn(shownToMembers, seenByViewer)).toEqual([]);
+      expect(canaries.findIn('streams', streamed.join('\n'))).toEqual([]);
+      expect(findIn(canaries, open)).toEqual([]);
+      expect(findIn(shownToMembers, open)).toEqual([]);
+      expect(refusals.length).toBeGreaterThan(15);
+      expect(canaries.findIn('answers', refusals.join('\n'))).toEqual([]);
+      // The search itself: what is no secret is found, attempts and exports included.
+      const shown = findIn(plain, seen);
+      for (const place of ['/dead-letters/export', '/deliveries/dlv_', '/events/evt_'])
+        expect(
+          shown.some(found => found.includes(place)),
+          place,
+        ).toBe(true);
+      expect(findIn(shownToMembers, seen)).not.toEqual([]);
+    }, 60_000);
+
+    test('nor in the log, which told much', () => {
+      expect(server.output().length).toBeGreaterThan(500);
+      expect(server.output()).toContain('"level"');
+      for (const where of [canaries, shownToMembers])
+        expect(where.findIn('the log', server.output())).toEqual([]);
+    });
+
+    test('nor in any table, page or log of the database, nor in a copy of it', async () => {
+      const rows = (await dumpTables({ directory, databaseUrl })).join('\n');
+      const folder = databaseUrl ? await dataDirectory() : directory;
+      if (databaseUrl) await postgres.administer(postgres.url, 'CHECKPOINT');
+      for (const where of [canaries, shownToMembers]) {
+        expect(where.findIn('rows', rows)).toEqual([]);
+        expect(where.findInFiles('files', folder)).toEqual([]);
+        expect(where.findInFiles('files', directory)).toEqual([]);
+      }
+      expect(plain.findIn('rows', rows)).not.toEqual([]);
+      const found = plain.findInFiles('files', folder).join('\n');
+      expect(found).toContain(databaseUrl ? '/pg_wal/' : 'sluice.db-wal');
+      if (databaseUrl) return;
+      const copy = joinPath(newFolder(), 'copy.db');
+      const { code, out, err } = await runCommand(['backup', copy], { SLUICE_DATA_DIR: directory });
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      const bytes = new Uint8Array(await Bun.file(copy).arrayBuffer());
+      for (const where of [canaries, shownToMembers]) {
+        expect(where.findIn('the copy', bytes)).toEqual([]);
+        expect(where.findIn('what backup said', out)).toEqual([]);
+      }
+      expect(plain.findIn('the copy', bytes)).not.toEqual([]);
+    }, 60_000);
+
+    async function dataDirectory(): Promise<string> {
+      const [row] = await postgres.administer<{ data_directory: string }>(
+        postgres.url,
+        'SHOW data_directory',
+      );
+      return row?.data_directory ?? '';
+    }
+  });
+}
+
+const isList = (route: Route): boolean => privateCalls[route].answer.kind === 'list';
+
+/** A password stands between others in what is said to a mail server. */
+const decodePlain = (line: string): string =>
+  Buffer.from(line.replace('AUTH PLAIN ', ''), 'base64').toString();

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
+import type { Route } from '@sluice/contract/private-calls';
+import { days } from '../../src/core/clock.ts';
+import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
+import { type Browser, dataOf, join, setUp, stranger } from '../support/dashboard.ts';
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { createAnswerCheck } from '../support/trust/answer-check.ts';
+import { readAnswerShapes, type Shape } from '../support/trust/answer-shapes.ts';
+import { createFuzzer, type FuzzRequest } from '../support/trust/fuzz-requests.ts';
+import { fillOrganisation, type Tenant } from '../support/trust/tenant.ts';
+import { ghosts, newWord, type Things } from '../support/trust/things.ts';
+
+/**
+ * Thousands of requests that are nearly right. None of them may fail or hang, every answer is in the envelope and in
+ * the schema of its call, and none shows what another organisation has. The same seed makes the same requests:
+ * SLUICE_TEST_FUZZ_SEED sets it, and SLUICE_TEST_FUZZ_REQUESTS how many are sent to each engine.
+ */
+const seed = Number(process.env.SLUICE_TEST_FUZZ_SEED ?? 20_261_117);
+const asked = process.env.SLUICE_TEST_FUZZ_REQUESTS;
+const counts = { sqlite: Number(asked ?? 17_000), postgres: Number(asked ?? 4_000) };
+const START_MS = 60_000;
+const AT_ONCE = 8;
+const MOST_SHOWN = 20;
+const RENEW_EVERY = 250;
+/** Thousands of times as long as a request takes. */
+const HANGING_MS = 30_000;
+
+let shapes: Map<Route, Shape>;
+beforeAll(async () => {
+  shapes = await readAnswerShapes();
+}, START_MS);
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  describe(`on ${engine}`, () => {
+    let database: FreshDatabase | undefined;
+    let service: TestService;
+    let ours: Tenant;
+    let theirs: Tenant;
+    let hidden: string;
+    /** An owner whose session no request ends. */
+    let keeper: Browser;
+    beforeAll(async () => {
+      database = engine === 'postgres' ? await freshDatabase() : undefined;
+      service = await startTestService({
+        settings: {
+          SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8',
+          SLUICE_ALLOW_HTTP: 'true',
+          SLUICE_TRUST_PROXY: 'true',
+          SLUICE_MAX_BODY_BYTES: String(256 * 1024),
+          SLUICE_MAX_EVENT_BYTES: String(64 * 1024),
+          ...(database ? { SLUICE_DATABASE_URL: database.url } : {}),
+        },
+      });
+      const owner = await setUp(service);
+      theirs = await fillOrganisation(
+        service.url,
+        await stranger(service.url, owner, 'stranger@example.com'),
+      );
+      ours = await fillOrganisation(service.url, owner);
+      keeper = await join(service.url, owner, 'keeper@example.com', 'owner');
+      // Under a word that no request holds, so that whoever is shown it was shown something of theirs.
+      hidden = newWord();
+      for (const kind of ['/keys', '/sources', '/pipelines', '/destinations'] as const) {
+        dataOf(await theirs.owner.patch(`${kind}/${theirs.things.paths[kind]}`, { name: hidden }));
+      }
+      dataOf(
+        await theirs.owner.patch(`/entities/${theirs.things.paths['/entities']}`, { traits: { hidden } }),
+      );
+    }, START_MS);
+    afterAll(async () => {
+      await service.stop();
+      await database?.drop();
+    });
+
+    /** A session straight from storage: those of before may have been ended, or be in another organisation. */
+    async function newSession(userId: string): Promise<string> {
+      const token = newSecret('ses');
+      const createdAt = Date.now();
+      await service.engine.accounts.createSession({
+        tokenHash: hashSecret(token),
+        userId,
+        orgId: ours.orgId,
+        createdAt,
+        expiresAt: createdAt + days(1),
+      });
+      return `sluice_session=${token}`;
+    }
+
+    /** What is asked about next: some of what was there may be gone by now. */
+    async function newThings(before: Things): Promise<Things> {
+      const make = async (path: string, body: object) =>
+        dataOf<{ id: string; token: string }>(await keeper.post(path, body));
+      const source = await make('/sources', {
+        kind: 'webhook',
+        name: 'n',
+        auth: 'none',
+        rate: { per_second: 0 },
+      });
+      const destination = await make('/destinations', { kind: 'inbox', name: 'n' });
+      return {
+        ...before,
+        paths: {
+          ...before.paths,
+          '/keys': (await make('/keys', { name: 'n' })).id,
+          '/sources': source.id,
+          '/destinations': destination.id,
+          '/pipelines': (await make('/pipelines', { name: 'n', enabled: false, sources: [source.id] })).id,
+        },
+        parameters: { ...before.parameters, token: source.token },
+      };
+    }
+
+    test(`${counts[engine]} requests of the seed ${seed}`, async () => {
+      console.log(`fuzzing with SLUICE_TEST_FUZZ_SEED=${seed}`);
+      const check = createAnswerCheck(shapes);
+      const make = createFuzzer(seed);
+      const { user } = dataOf<WhoAmI>(await ours.owner.get('/session'));
+      const statuses = new Map<number, number>();
+      const wrong: string[] = [];
+      let cookie = await newSession(user.id);
+      // The organisation that requests are about is another one of the same owner: it may be deleted.
+      const second = dataOf<{ id: string }>(await ours.owner.post('/organisations', { name: 'n' })).id;
+      let own = await newThings({
+        ...ours.things,
+        paths: { ...ours.things.paths, '/organisations': second },
+      });
+      // Whoever has the code of an invitation may use it.
+      const others = {
+        ...theirs.things,
+        paths: { ...theirs.things.paths, '/invitations': ghosts().paths['/invitations'] },
+      };
+
+      async function send(n: number): Promise<void> {
+        const request = make(n, { own, others });
+        const found = await outcomeOf(request).catch((error: Error) => `${error.name}: ${error.message}`);
+        if (found !== null) wrong.push(`#${n} ${request.method} ${request.path.slice(0, 300)}: ${found}`);
+      }
+
+      async function outcomeOf({
+        method,
+        path,
+        headers,
+        body,
+        isKnown,
+      }: FuzzRequest): Promise<string | null> {
+        const all = new Headers([...headers.map(([name, value]): [string, string] => [name, value])]);
+        all.set('X-Forwarded-For', all.get('X-Forwarded-For') ?? randomAddress());
+        if (isKnown && !all.has('Cookie')) all.set('Cookie', cookie);
+        if (isKnown && !all.has('Authorization')) all.set('Authorization', `Bearer ${ours.apiKey}`);
+        const hangUp = new AbortController();
+        const hanging = setTimeout(() => hangUp.abort(new Error('no answer')), HANGING_MS);
+        try {
+          const url = new URL(path, service.url);
+          const response = await fetch(`${service.url}${path}`, {
+            method,
+            headers: all,
+            body,
+            signal: hangUp.signal,
+          });
+          const type = response.headers.get('content-type') ?? '';
+          const isStream = type.startsWith('text/event-stream');
+          const text = isStream ? null : await response.text();
+          if (isStream) hangUp.abort();
+          statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+          const misfit = check({ method, path: url.pathname, status: response.status, type, text });
+          if (misfit !== null) return `${response.status} ${misfit} ${text?.slice(0, 300)}`;
+          if (isKnown && (response.status === 401 || path.includes('/session/')))
+            cookie = await newSession(user.id);
+          return text?.includes(hidden) ? 'shows what another organisation has' : null;
+        } finally {
+          clearTimeout(hanging);
+        }
+      }
+
+      let next = 0;
+      const worker = async () => {
+        while (next < counts[engine]) {
+          const n = next++;
+          if (n > 0 && n % RENEW_EVERY === 0) own = await newThings(own);
+          await send(n);
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      console.log(
+        [...statuses]
+          .sort(([a], [b]) => a - b)
+          .map(([status, count]) => `${status}: ${count}`)
+          .join(', '),
+      );
+      expect(wrong.slice(0, MOST_SHOWN)).toEqual([]);
+      // Not all of it is refused at the first look.
+      expect(statuses.get(200) ?? 0).toBeGreaterThan(counts[engine] / 20);
+      const ready = await fetch(`${service.url}/readyz`);
+      expect(ready.status).toBe(200);
+    }, 120_000);
+  });
+}
+
+const randomAddress = (): string => `10.${[1, 2, 3].map(() => Math.floor(Math.random() * 256)).join('.')}`;

@@ -1,0 +1,111 @@
+import { failure } from '@sluice/contract';
+import { privateCalls, type Route } from '@sluice/contract/private-calls';
+import { catalogue, type ErrorCode } from '../../../src/core/errors.ts';
+import type { PublicOperation } from '../../../src/web/openapi/operation.ts';
+import { misfit, type Shape } from './answer-shapes.ts';
+import { routes } from './call-cases.ts';
+import { publicCalls } from './public-cases.ts';
+
+/** What came back, as far as it was read. */
+export interface CheckedAnswer {
+  readonly method: string;
+  /** As the service sees it, without the query. */
+  readonly path: string;
+  readonly status: number;
+  readonly type: string;
+  /** Null where it was a stream, which is not read to its end. */
+  readonly text: string | null;
+}
+
+interface Known {
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly route?: Route;
+  readonly operation?: PublicOperation;
+}
+
+const strictFailure = failure.extend({ error: failure.shape.error.strict() }).strict();
+
+/** Answers what is wrong with an answer; null where it is in the envelope, and in the schema of its call. */
+export function createAnswerCheck(
+  shapes: ReadonlyMap<Route, Shape>,
+): (answer: CheckedAnswer) => string | null {
+  const known = [
+    ...routes.map(route => ({
+      method: route.split(' ')[0] ?? '',
+      pattern: toPattern(`/dashboard/api${route.split(' ')[1]}`, /:\w+/g),
+      route,
+    })),
+    ...publicCalls().map(({ operation }) => ({
+      method: operation.method.toUpperCase(),
+      pattern: toPattern(operation.path, /\{\w+\}/g),
+      operation,
+    })),
+  ] satisfies Known[];
+
+  return answer => {
+    const { method, path, status, type, text } = answer;
+    const atPath = known.filter(({ pattern }) => pattern.test(path));
+    // A path without names comes first, as for the router.
+    const call = atPath
+      .filter(one => one.method === method)
+      .sort((a, b) => a.pattern.source.split('[^').length - b.pattern.source.split('[^').length)[0];
+    if (status >= 500) return 'it failed';
+    // Headers and addresses past what Bun reads never come to the service.
+    if (status === 431) return null;
+    if (method === 'HEAD') return null;
+    if (call?.route && status < 300 && privateCalls[call.route].answer.kind === 'stream') {
+      return type.startsWith('text/event-stream') || type.startsWith('application/x-ndjson')
+        ? null
+        : `a stream of ${type}`;
+    }
+    if (!type.startsWith('application/json') || text === null) {
+      // Folded paths lead to pages.
+      return /^\/(dashboard\/api|v1|whk)\//.test(path) ? `it is ${type}` : null;
+    }
+    const body = parse(text);
+    if (status >= 400) return refusalMisfit(body, status, call);
+    if (!call) return `${status} where no call is known`;
+    return call.route ? privateMisfit(body, call.route, shapes) : publicMisfit(body, status, call.operation);
+  };
+}
+
+const toPattern = (path: string, name: RegExp): RegExp =>
+  new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(name, '[^/]+')}$`);
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusalMisfit(body: unknown, status: number, call: Known | undefined): string | null {
+  const refused = strictFailure.safeParse(body);
+  if (!refused.success) return 'a refusal that is not in the envelope';
+  const { code, message } = refused.data.error;
+  if (!(code in catalogue) || catalogue[code as ErrorCode].status !== status) return `${code} with ${status}`;
+  if (!/\.$/.test(message)) return `no sentence: ${message}`;
+  if (call?.operation && !call.operation.errors.includes(code as ErrorCode))
+    return `${code} is not described for ${call.operation.id}`;
+  return null;
+}
+
+function privateMisfit(body: unknown, route: Route, shapes: ReadonlyMap<Route, Shape>): string | null {
+  const shape = shapes.get(route);
+  if (!shape || typeof body !== 'object' || body === null || !('data' in body)) return 'not in the envelope';
+  const { data, ...rest } = body;
+  const isList = privateCalls[route].answer.kind === 'list';
+  const more = Object.keys(rest).filter(name => !isList || !['next_cursor', 'searched_to'].includes(name));
+  if (more.length > 0) return `the envelope holds ${more.join(', ')} too`;
+  if (isList && !('next_cursor' in rest)) return 'a list without next_cursor';
+  return misfit(data, shape);
+}
+
+function publicMisfit(body: unknown, status: number, operation: PublicOperation | undefined): string | null {
+  const described = operation?.answers[status];
+  if (!operation || !described) return `${status} is not described`;
+  const checked = operation.schemas[described.schema]?.safeParse(body);
+  return checked?.success ? null : `not ${described.schema}: ${checked?.error.message}`;
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import type { JsonObject } from '../../../src/core/json/json.ts';
+
+/** Where destinations and models with secrets are reached in a test. */
+export interface SecretBearers {
+  /** An HTTP server that says again what it is sent. */
+  readonly echoUrl: string;
+  readonly mailPort: number;
+  /** A real database, with its password. */
+  readonly databaseUrl: string;
+}
+
+/** A text like no other, which secrets are made of. */
+export const newCanary = (name: string): string => `canary-${name}-${randomBytes(12).toString('hex')}`;
+
+type Configs = (secret: string, at: SecretBearers) => JsonObject[];
+
+/** A line for each kind of destination: configurations in which each of its secrets holds this text. */
+export const destinationConfigs: Readonly<Record<string, Configs>> = {
+  webhook: (secret, { echoUrl }) => [
+    { url: `${echoUrl}/bearer`, auth: { mode: 'bearer', secret } },
+    { url: `${echoUrl}/hmac`, auth: { mode: 'hmac', secret: `${secret}-hmac` } },
+  ],
+  slack: (secret, { echoUrl }) => [
+    { url: `${echoUrl}/services/${secret}` },
+    { bot_token: `xoxb-${secret}`, channel: '#a', base_url: echoUrl },
+  ],
+  discord: (secret, { echoUrl }) => [{ url: `${echoUrl}/api/webhooks/1/${secret}` }],
+  telegram: (secret, { echoUrl }) => [{ bot_token: `123456:${secret}`, chat_id: 1, base_url: echoUrl }],
+  email: (secret, { mailPort }) => [
+    {
+      host: '127.0.0.1',
+      port: mailPort,
+      security: 'none',
+      user: 'sluice',
+      password: secret,
+      from: 'a@example.com',
+      to: ['b@example.com'],
+    },
+  ],
+  postgres: (secret, { databaseUrl }) => [
+    { connection_string: `${databaseUrl}?application_name=${secret}`, table: 'events' },
+  ],
+  notion: (secret, { echoUrl }) => [
+    { token: secret, database_id: 'd9824bdc84454327be8b5b47500af6ce', base_url: echoUrl },
+  ],
+  inbox: () => [{}],
+};
+
+/** A line for each kind of step that has secrets. */
+export const stepConfigs: Readonly<Record<string, Configs>> = {
+  classify: (secret, { echoUrl }) =>
+    ['openai-compatible', 'anthropic'].map(provider => ({
+      label: 'mood',
+      labels: ['good', 'bad'],
+      prompt: '?',
+      model: { provider, base_url: echoUrl, name: 'm', api_key: secret },
+      on_error: 'default',
+      default_label: 'unknown',
+    })),
+};
