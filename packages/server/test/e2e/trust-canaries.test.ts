@@ -3,6 +3,7 @@ import { join as joinPath } from 'node:path';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { privateCalls, type Route } from '@sluice/contract/private-calls';
 import { getPath, parsePath } from '../../src/core/expressions/path.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 import { totpCode } from '../../src/core/secrets/totp.ts';
 import { runCommand } from '../support/command.ts';
 import { type Browser, cookieOf, dataOf, join, openBrowser, readAll } from '../support/dashboard.ts';
@@ -164,7 +165,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           const all = made(secret, at);
           // What is kept of the secret before comes of rotating one.
           for (const path of secrets.filter(one => !one.includes('previous'))) {
-            const isPlanted = all.some(config => String(getPath(config, parsePath(path))).includes(secret));
+            const isPlanted = all.some(config =>
+              String(getPath(config as JsonObject, parsePath(path))).includes(secret),
+            );
             expect(isPlanted, `${path} of ${kind} is planted`).toBe(true);
           }
           return all.map(config => ({ kind, config }));

@@ -9,6 +9,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { createAnswerCheck } from '../support/trust/answer-check.ts';
 import { readAnswerShapes, type Shape } from '../support/trust/answer-shapes.ts';
 import { createFuzzer, type FuzzRequest } from '../support/trust/fuzz-requests.ts';
+import { rawRequest, sendRaw } from '../support/trust/raw-requests.ts';
 import { fillOrganisation, type Tenant } from '../support/trust/tenant.ts';
 import { ghosts, newWord, type Things } from '../support/trust/things.ts';
 
@@ -23,6 +24,7 @@ const counts = { sqlite: Number(asked ?? 17_000), postgres: Number(asked ?? 4_00
 const START_MS = 60_000;
 const AT_ONCE = 8;
 const MOST_SHOWN = 20;
+const RAW_COUNT = 500;
 const RENEW_EVERY = 250;
 /** Thousands of times as long as a request takes. */
 const HANGING_MS = 30_000;
@@ -39,6 +41,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     let ours: Tenant;
     let theirs: Tenant;
     let hidden: string;
+    let ownerId: string;
     /** An owner whose session no request ends. */
     let keeper: Browser;
     beforeAll(async () => {
@@ -59,6 +62,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         await stranger(service.url, owner, 'stranger@example.com'),
       );
       ours = await fillOrganisation(service.url, owner);
+      ownerId = dataOf<WhoAmI>(await owner.get('/session')).user.id;
       keeper = await join(service.url, owner, 'keeper@example.com', 'owner');
       // Under a word that no request holds, so that whoever is shown it was shown something of theirs.
       hidden = newWord();
@@ -116,10 +120,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       console.log(`fuzzing with SLUICE_TEST_FUZZ_SEED=${seed}`);
       const check = createAnswerCheck(shapes);
       const make = createFuzzer(seed);
-      const { user } = dataOf<WhoAmI>(await ours.owner.get('/session'));
       const statuses = new Map<number, number>();
       const wrong: string[] = [];
-      let cookie = await newSession(user.id);
+      let cookie = await newSession(ownerId);
       // The organisation that requests are about is another one of the same owner: it may be deleted.
       const second = dataOf<{ id: string }>(await ours.owner.post('/organisations', { name: 'n' })).id;
       let own = await newThings({
@@ -167,7 +170,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           const misfit = check({ method, path: url.pathname, status: response.status, type, text });
           if (misfit !== null) return `${response.status} ${misfit} ${text?.slice(0, 300)}`;
           if (isKnown && (response.status === 401 || path.includes('/session/')))
-            cookie = await newSession(user.id);
+            cookie = await newSession(ownerId);
           return text?.includes(hidden) ? 'shows what another organisation has' : null;
         } finally {
           clearTimeout(hanging);
@@ -194,6 +197,38 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       expect(statuses.get(200) ?? 0).toBeGreaterThan(counts[engine] / 20);
       const ready = await fetch(`${service.url}/readyz`);
       expect(ready.status).toBe(200);
+    }, 120_000);
+
+    test(`${RAW_COUNT} requests that no client would send`, async () => {
+      const targets = [
+        { path: '/v1/ingest', headers: [`Authorization: Bearer ${ours.apiKey}`] },
+        { path: `/whk/${ours.things.parameters.token}`, headers: [] },
+        {
+          path: '/dashboard/api/keys',
+          headers: [`Cookie: ${await newSession(ownerId)}`, 'X-Sluice-CSRF: 1'],
+        },
+      ];
+      const wrong: string[] = [];
+      const statuses = new Set<string>();
+      let next = 0;
+      const worker = async () => {
+        while (next < RAW_COUNT) {
+          const n = next++;
+          const { path, headers } = targets[n % targets.length] ?? { path: '/', headers: [] };
+          const bytes = rawRequest(seed, n, path, headers);
+          const received = await sendRaw(service.service.port, bytes);
+          const status = /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 'none';
+          statuses.add(status);
+          // 505 is what Bun says of a first line that is not of HTTP/1.1, before the service has the request.
+          if ((status.startsWith('5') && status !== '505') || /"code":"internal"/.test(received))
+            wrong.push(`#${n} ${JSON.stringify(bytes.slice(0, 300))}: ${received.slice(0, 300)}`);
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      expect(wrong.slice(0, MOST_SHOWN)).toEqual([]);
+      // Some of them are right after all, and the others are told apart.
+      for (const status of ['202', '400', '401', '405']) expect([...statuses]).toContain(status);
+      expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     }, 120_000);
   });
 }

@@ -30,7 +30,7 @@ const strictFailure = failure.extend({ error: failure.shape.error.strict() }).st
 export function createAnswerCheck(
   shapes: ReadonlyMap<Route, Shape>,
 ): (answer: CheckedAnswer) => string | null {
-  const known = [
+  const known: Known[] = [
     ...routes.map(route => ({
       method: route.split(' ')[0] ?? '',
       pattern: toPattern(`/dashboard/api${route.split(' ')[1]}`, /:\w+/g),
@@ -41,7 +41,7 @@ export function createAnswerCheck(
       pattern: toPattern(operation.path, /\{\w+\}/g),
       operation,
     })),
-  ] satisfies Known[];
+  ];
 
   return answer => {
     const { method, path, status, type, text } = answer;

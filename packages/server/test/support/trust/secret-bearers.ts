@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { JsonObject } from '../../../src/core/json/json.ts';
 
 /** Where destinations and models with secrets are reached in a test. */
 export interface SecretBearers {
@@ -13,7 +12,7 @@ export interface SecretBearers {
 /** A text like no other, which secrets are made of. */
 export const newCanary = (name: string): string => `canary-${name}-${randomBytes(12).toString('hex')}`;
 
-type Configs = (secret: string, at: SecretBearers) => JsonObject[];
+type Configs = (secret: string, at: SecretBearers) => readonly Readonly<Record<string, unknown>>[];
 
 /** A line for each kind of destination: configurations in which each of its secrets holds this text. */
 export const destinationConfigs: Readonly<Record<string, Configs>> = {

@@ -1,0 +1,89 @@
+import { connect } from 'node:net';
+import { createSeeded, type Seeded } from '../../corpus/seeded.ts';
+
+/** Requests as bytes that no HTTP client would send. */
+export function rawRequest(seed: number, n: number, path: string, headers: readonly string[]): string {
+  const random = createSeeded((seed ^ Math.imul(n + 1, 2_246_822_519)) >>> 0);
+  for (let i = 0; i < 8; i++) random.between(0, 1);
+  const body = '{"events":[{"type":"a"}]}';
+  const lines = [random.oneOf(firstLines)(path), 'Host: localhost', ...headers, random.oneOf(lengths)(body)];
+  for (let more = random.between(0, 2); more > 0; more--) lines.push(random.oneOf(oddLines)(random));
+  return `${lines.join(random.oneOf(['\r\n', '\r\n', '\r\n', '\n']))}\r\n\r\n${random.oneOf(bodies)(body)}`;
+}
+
+const firstLines: readonly ((path: string) => string)[] = [
+  path => `POST ${path} HTTP/1.1`,
+  path => `POST ${path} HTTP/1.1`,
+  path => `POST ${path} HTTP/1.0`,
+  path => `POST ${path} HTTP/9.9`,
+  path => `POST http://elsewhere.example${path} HTTP/1.1`,
+  path => `TRACE ${path} HTTP/1.1`,
+  path => `FOO ${path} HTTP/1.1`,
+  path => `post ${path} HTTP/1.1`,
+  path => `POST ${path}%00%ff HTTP/1.1`,
+  path => `POST ${path}\u0000\u0007 HTTP/1.1`,
+  path => `POST ${path}?${'a=b&'.repeat(2_000)} HTTP/1.1`,
+  path => `POST  ${path}`,
+  () => 'POST * HTTP/1.1',
+  () => '\u0016\u0003\u0001\u0002\u0000\u0001',
+  () => 'PRI * HTTP/2.0',
+];
+
+const lengths: readonly ((body: string) => string)[] = [
+  body => `Content-Length: ${body.length}`,
+  body => `Content-Length: ${body.length}`,
+  body => `Content-Length: ${body.length}\r\nContent-Length: 1`,
+  body => `Content-Length: ${body.length}\r\nTransfer-Encoding: chunked`,
+  () => 'Content-Length: -1',
+  () => 'Content-Length: 99999999999999999999',
+  () => 'Content-Length: 0x10',
+  () => 'Content-Length: 1000',
+  () => 'Transfer-Encoding: chunked',
+  () => 'Transfer-Encoding: gzip, chunked',
+  () => 'X-None: 1',
+];
+
+const oddLines: readonly ((random: Seeded) => string)[] = [
+  () => 'Content-Type: application/json',
+  () => 'Content-Encoding: gzip',
+  () => 'Expect: 100-continue',
+  () => 'Expect: 200-ok',
+  () => 'Upgrade: websocket\r\nConnection: Upgrade',
+  () => 'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk',
+  () => 'no colon here',
+  () => ': no name',
+  () => 'X-Folded: a\r\n b',
+  () => 'X-Nul: a\u0000b',
+  () => 'X-High: \u00ff\u00fe',
+  () => 'Host: other.example',
+  random => `X-Long: ${'x'.repeat(random.oneOf([4_000, 70_000]))}`,
+  random => Array.from({ length: random.oneOf([50, 300]) }, (_, n) => `X-${n}: ${n}`).join('\r\n'),
+];
+
+const bodies: readonly ((body: string) => string)[] = [
+  body => body,
+  body => body,
+  () => '',
+  body => body.slice(0, 5),
+  body => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+  body => `${body.length.toString(16)}\r\n${body.slice(0, 4)}`,
+  () => 'zz\r\n\r\n',
+  () => 'ffffffffffffffffff\r\n',
+  body => `${body}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`,
+];
+
+/** Sends the bytes, then the end of them. Resolves with all that came back once the other side has closed too. */
+export function sendRaw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    let received = '';
+    socket.on('connect', () => socket.end(Buffer.from(bytes, 'latin1')));
+    socket.on('data', chunk => {
+      received += chunk.toString('latin1');
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ECONNRESET' || error.code === 'EPIPE' ? resolve(received) : reject(error),
+    );
+    socket.on('close', () => resolve(received));
+  });
+}
