@@ -59,7 +59,7 @@ function makeRequest(template: Template, random: Seeded, { own, others }: FuzzSu
   let path = template.path(about);
   if (path !== template.path(others) && isOneIn(6)) {
     const odd = () => encodeOddly(random.oneOf(hostileTexts), random);
-    for (const thing of [...Object.values(about.paths), ...Object.values(about.parameters)])
+    for (const thing of [...Object.values(about.parameters), ...Object.values(about.paths)])
       path = path.replace(thing, odd);
   }
   const method = isOneIn(25)

@@ -6,13 +6,15 @@ export function rawRequest(seed: number, n: number, path: string, headers: reado
   const random = createSeeded((seed ^ Math.imul(n + 1, 2_246_822_519)) >>> 0);
   for (let i = 0; i < 8; i++) random.between(0, 1);
   const body = '{"events":[{"type":"a"}]}';
-  const lines = [random.oneOf(firstLines)(path), 'Host: localhost', ...headers, random.oneOf(lengths)(body)];
-  for (let more = random.between(0, 2); more > 0; more--) lines.push(random.oneOf(oddLines)(random));
-  return `${lines.join(random.oneOf(['\r\n', '\r\n', '\r\n', '\n']))}\r\n\r\n${random.oneOf(bodies)(body)}`;
+  /** The first of them is right, and is taken half of the time. */
+  const some = <T>(parts: readonly [T, ...T[]]): T =>
+    random.between(0, 1) === 0 ? parts[0] : random.oneOf(parts);
+  const lines = [some(firstLines)(path), 'Host: localhost', ...headers, some(lengths)(body)];
+  for (let more = random.between(0, 2); more > 0; more--) lines.push(some(oddLines)(random));
+  return `${lines.join(some(['\r\n', '\n']))}\r\n\r\n${some(bodies)(body)}`;
 }
 
-const firstLines: readonly ((path: string) => string)[] = [
-  path => `POST ${path} HTTP/1.1`,
+const firstLines: readonly [(path: string) => string, ...((path: string) => string)[]] = [
   path => `POST ${path} HTTP/1.1`,
   path => `POST ${path} HTTP/1.0`,
   path => `POST ${path} HTTP/9.9`,
@@ -29,8 +31,7 @@ const firstLines: readonly ((path: string) => string)[] = [
   () => 'PRI * HTTP/2.0',
 ];
 
-const lengths: readonly ((body: string) => string)[] = [
-  body => `Content-Length: ${body.length}`,
+const lengths: readonly [(body: string) => string, ...((body: string) => string)[]] = [
   body => `Content-Length: ${body.length}`,
   body => `Content-Length: ${body.length}\r\nContent-Length: 1`,
   body => `Content-Length: ${body.length}\r\nTransfer-Encoding: chunked`,
@@ -43,7 +44,7 @@ const lengths: readonly ((body: string) => string)[] = [
   () => 'X-None: 1',
 ];
 
-const oddLines: readonly ((random: Seeded) => string)[] = [
+const oddLines: readonly [(random: Seeded) => string, ...((random: Seeded) => string)[]] = [
   () => 'Content-Type: application/json',
   () => 'Content-Encoding: gzip',
   () => 'Expect: 100-continue',
@@ -60,8 +61,7 @@ const oddLines: readonly ((random: Seeded) => string)[] = [
   random => Array.from({ length: random.oneOf([50, 300]) }, (_, n) => `X-${n}: ${n}`).join('\r\n'),
 ];
 
-const bodies: readonly ((body: string) => string)[] = [
-  body => body,
+const bodies: readonly [(body: string) => string, ...((body: string) => string)[]] = [
   body => body,
   () => '',
   body => body.slice(0, 5),
