@@ -58,7 +58,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       return rows
         .filter(row => row.includes(ours.orgId) || names.some(name => row.includes(name)))
         .filter(row => !row.includes(theirs.orgId) && !row.startsWith('counters '))
-        .map(row => row.replaceAll(/"(last_used_at|last_event_at)":\d+/g, '"$1":null'))
+        .map(row => row.replaceAll(/"(last_used_at|last_event_at)":(?:"?\d+"?|null)/g, '"$1":null'))
         .sort();
     }
 

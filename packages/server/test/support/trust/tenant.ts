@@ -79,10 +79,12 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
     'A replay does not end.',
   );
   expect(jobs.map(({ id }) => id)).toContain(other.id);
-  await until(
-    async () => listOf(await owner.get('/deliveries?state=pending')).data.length === 0,
-    'A delivery is still pending.',
-  );
+  for (const state of ['pending', 'delivering', 'retrying']) {
+    await until(
+      async () => listOf(await owner.get(`/deliveries?state=${state}`)).data.length === 0,
+      `A delivery is still ${state}.`,
+    );
+  }
 
   const member = await join(url, owner, `${word}@example.com`, 'member');
   const invited = dataOf<{ id: string; invite_code: string }>(
