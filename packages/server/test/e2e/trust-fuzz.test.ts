@@ -24,7 +24,7 @@ const counts = { sqlite: Number(asked ?? 17_000), postgres: Number(asked ?? 4_00
 const START_MS = 60_000;
 const AT_ONCE = 8;
 const MOST_SHOWN = 20;
-const RAW_COUNT = 500;
+const RAW_COUNT = 300;
 const RENEW_EVERY = 250;
 /** Thousands of times as long as a request takes. */
 const HANGING_MS = 30_000;
@@ -226,8 +226,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       };
       await Promise.all(Array.from({ length: AT_ONCE }, worker));
       expect(wrong.slice(0, MOST_SHOWN)).toEqual([]);
-      // Some of them are right after all, and the others are told apart.
-      for (const status of ['202', '400', '401', '405']) expect([...statuses]).toContain(status);
+      // They come as far as the service, which tells them apart.
+      for (const status of ['400', '405']) expect([...statuses]).toContain(status);
       expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     }, 120_000);
   });

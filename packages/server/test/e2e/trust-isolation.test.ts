@@ -51,13 +51,13 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       await database?.drop();
     });
 
-    /** Every row that is ours, but for what is counted and noted as time goes by. */
+    /** Every row that is ours, but for what is counted and noted as time goes by: whoever was refused at a source is. */
     async function ourRows(): Promise<string[]> {
       const rows = await dumpTables({ directory: service.directory, databaseUrl: database?.url });
       const names = textsOf(ours.things).map(([, text]) => text);
       return rows
         .filter(row => row.includes(ours.orgId) || names.some(name => row.includes(name)))
-        .filter(row => !row.includes(theirs.orgId) && !row.startsWith('counters '))
+        .filter(row => !row.includes(theirs.orgId) && !/^(counters|rejections) /.test(row))
         .map(row => row.replaceAll(/"(last_used_at|last_event_at)":(?:"?\d+"?|null)/g, '"$1":null'))
         .sort();
     }

@@ -72,18 +72,26 @@ const bodies: readonly [(body: string) => string, ...((body: string) => string)[
   body => `${body}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`,
 ];
 
-/** Sends the bytes, then the end of them. Resolves with all that came back once the other side has closed too. */
+/** For how long a client waits for an answer to what may be half a request, before it says that this was all. */
+const PATIENCE_MS = 200;
+
+/** Sends the bytes. Resolves with all that came back, once the other side has closed too. */
 export function sendRaw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     let received = '';
-    socket.on('connect', () => socket.end(Buffer.from(bytes, 'latin1')));
+    const lastWord = setTimeout(() => socket.end(), PATIENCE_MS);
+    socket.on('connect', () => socket.write(Buffer.from(bytes, 'latin1')));
     socket.on('data', chunk => {
       received += chunk.toString('latin1');
+      socket.end();
     });
     socket.on('error', (error: NodeJS.ErrnoException) =>
       error.code === 'ECONNRESET' || error.code === 'EPIPE' ? resolve(received) : reject(error),
     );
-    socket.on('close', () => resolve(received));
+    socket.on('close', () => {
+      clearTimeout(lastWord);
+      resolve(received);
+    });
   });
 }
