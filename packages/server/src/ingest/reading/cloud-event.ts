@@ -7,7 +7,7 @@ import { type Json, type JsonObject, joinPath } from '../../core/json/json.ts';
 
 export type CloudMode =
   | { readonly kind: 'structured' | 'batch' }
-  | { readonly kind: 'binary'; readonly attributes: Readonly<Record<string, string>> };
+  | { readonly kind: 'binary'; readonly attributes: Record<string, string> };
 
 /** How a request carries its event; null where it carries none. */
 export function cloudModeOf(headers: Headers): CloudMode | null {
@@ -17,7 +17,8 @@ export function cloudModeOf(headers: Headers): CloudMode | null {
   if (!headers.has('ce-specversion')) return null;
   const attributes: Record<string, string> = {};
   headers.forEach((value, name) => {
-    if (name.startsWith('ce-')) attributes[name.slice(3)] = decode(value);
+    // The body is the data: no attribute has that name.
+    if (name.startsWith('ce-') && name !== 'ce-data') attributes[name.slice(3)] = decode(value);
   });
   return { kind: 'binary', attributes };
 }
@@ -41,10 +42,7 @@ interface ReadCloudEvent {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-export function cloudEventOf(
-  given: Json | { readonly [name: string]: Json | undefined },
-  path: string,
-): ReadCloudEvent {
+export function cloudEventOf(given: Json, path: string): ReadCloudEvent {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalid(path, 'A CloudEvent is an object.');
   const event = new Map(Object.entries(given));
@@ -57,7 +55,7 @@ export function cloudEventOf(
   const [type, source, id] = [text('type'), text('source'), text('id')];
   const attributes: Record<string, string> = {};
   for (const [name, value] of event) {
-    if (inEvent.has(name) || value === undefined || value === null || typeof value === 'object') continue;
+    if (inEvent.has(name) || value === null || typeof value === 'object') continue;
     attributes[`ce-${name}`] = String(value);
   }
   return {
@@ -72,7 +70,7 @@ export function cloudEventOf(
 /** What becomes a part of the event itself. */
 const inEvent = new Set(['type', 'id', 'time', 'data', 'data_base64']);
 
-function payloadOf(event: ReadonlyMap<string, Json | undefined>): JsonObject {
+function payloadOf(event: ReadonlyMap<string, Json>): JsonObject {
   const data = event.get('data');
   if (data === undefined) {
     const base64 = event.get('data_base64');

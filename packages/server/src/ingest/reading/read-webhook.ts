@@ -4,6 +4,7 @@ import { decodeText, type MediaType } from '../../core/http/read-body.ts';
 import {
   type Json,
   type JsonObject,
+  joinPath,
   mayHoldUnstorableText,
   parseJson,
   requireNesting,
@@ -122,19 +123,20 @@ export function createWebhookReader(limits: Limits): WebhookReader {
 
   function readCloudEvents(bytes: Uint8Array, reading: WebhookReading, mode: CloudMode): WebhookContent {
     if (mode.kind === 'binary') {
-      const data = bytes.byteLength === 0 ? undefined : dataOf(bytes, reading.media);
-      const event = toEvent(cloudEventOf({ ...mode.attributes, data }, ''), '');
-      return { events: [event], isList: false, deliveryId: null };
+      const { attributes } = mode;
+      const given =
+        bytes.byteLength === 0 ? attributes : { ...attributes, data: dataOf(bytes, reading.media) };
+      return { events: [toEvent(given, '')], isList: false, deliveryId: null };
     }
     if (mode.kind === 'structured') requireSize(bytes.byteLength);
     const body = parseJson(decodeText(bytes));
     if (mode.kind === 'structured') {
-      return { events: [toEvent(cloudEventOf(body, ''), '')], isList: false, deliveryId: null };
+      return { events: [toEvent(body, '')], isList: false, deliveryId: null };
     }
     if (!Array.isArray(body))
       throw new Problem('validation_failed', { message: 'A batch of CloudEvents is a list.' });
     requireLength(body);
-    const events = body.map((item, i) => toEvent(cloudEventOf(item, `[${i}]`), `[${i}]`));
+    const events = body.map((item, i) => toEvent(item, `[${i}]`));
     return { events, isList: true, deliveryId: null };
   }
 
@@ -145,15 +147,23 @@ export function createWebhookReader(limits: Limits): WebhookReader {
     return media === 'text' ? text : parseJson(text);
   }
 
-  function toEvent(event: ReturnType<typeof cloudEventOf>, path: string): WebhookEvent {
-    const { payload, ...rest } = event;
-    const type = typeOfEvent({ type: event.type }, null, null, limits);
-    return { ...rest, type, payload: writeItem(payload, path) };
+  /** Attributes are stored as the data is: what holds for its text holds for all of the event's. */
+  function toEvent(given: Json, path: string): WebhookEvent {
+    const { payload, ...rest } = cloudEventOf(given, path);
+    requireNesting(payload, limits.nesting, joinPath(path, 'data'));
+    requireNesting(given, limits.nesting + 1, path);
+    requireStorableText(given, path);
+    const type = typeOfEvent({ type: rest.type }, null, null, limits);
+    return { ...rest, type, payload: write(payload, path) };
   }
 
   function writeItem(payload: JsonObject, path: string): string {
     requireNesting(payload, limits.nesting, path);
     requireStorableText(payload, path);
+    return write(payload, path);
+  }
+
+  function write(payload: JsonObject, path: string): string {
     const text = stringifyJson(payload);
     requireSize(Buffer.byteLength(text), path);
     return text;
