@@ -93,3 +93,20 @@ test('what a rule takes from a body for the type or the delivery is text that ca
   const form = `payload=${encodeURIComponent('{"kind":"\\ud800"}')}`;
   expect(refusalOf(form, { rules: wrapped, media: 'form' })).toEqual(['validation_failed', 'kind']);
 });
+
+test('JSON in a field of a form is held to the size of an event by its bytes', () => {
+  const rules = compileRules({ formField: 'payload' });
+  const form = (text: string) => `payload=${encodeURIComponent(JSON.stringify({ a: text }))}`;
+  const room = limits.eventBytes - JSON.stringify({ a: '' }).length;
+  expect(refusalOf(form('é'.repeat(room / 2)), { rules, media: 'form' })).toBeNull();
+  expect(refusalOf(form('é'.repeat(room / 2 + 1)), { rules, media: 'form' })).toEqual([
+    'payload_too_large',
+    undefined,
+  ]);
+});
+
+test('so is what comes alone where lists may come', () => {
+  const rules = compileRules({ each: { id: ['payload.id'] } });
+  const body = JSON.stringify({ a: 'x'.repeat(limits.eventBytes) });
+  expect(refusalOf(body, { rules })).toEqual(['payload_too_large', undefined]);
+});

@@ -55,7 +55,10 @@ export function createWebhookReader(limits: Limits): WebhookReader {
     if (media !== 'form') return readJson(bytes, reading);
     const fields = readForm(decodeText(bytes), requireSize);
     const wrapped = rules?.formField == null ? undefined : fields[rules.formField];
-    if (typeof wrapped === 'string') return readText(wrapped, reading);
+    if (typeof wrapped === 'string') {
+      if (rules?.each == null) requireSize(Buffer.byteLength(wrapped));
+      return readText(wrapped, reading);
+    }
     requireStorableText(fields, '');
     const payload = stringifyJson(fields);
     requireSize(Buffer.byteLength(payload));
@@ -81,7 +84,10 @@ export function createWebhookReader(limits: Limits): WebhookReader {
   function readText(text: string, reading: WebhookReading): WebhookContent {
     const body = parseJson(text);
     const { rules } = reading;
-    if (rules?.each != null && Array.isArray(body)) return list(body, rules.each, reading);
+    if (rules?.each != null) {
+      if (Array.isArray(body)) return list(body, rules.each, reading);
+      requireSize(Buffer.byteLength(text));
+    }
     const isObject = isRecord(body);
     const payload: JsonObject = isObject ? body : { body };
     requireNesting(payload, limits.nesting, '');
