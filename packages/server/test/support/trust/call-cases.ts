@@ -115,6 +115,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'POST /conditions/check': { ...viewer, body: () => ({ condition: 'payload.n > 1 && event.type == "a"' }) },
 
   'GET /kinds/destinations': viewer,
+  'GET /kinds/providers': viewer,
   'GET /destinations': viewer,
   'POST /destinations': {
     ...member,

@@ -43,6 +43,7 @@ export const destinationConfigs: Readonly<Record<string, Configs>> = {
   notion: (secret, { echoUrl }) => [
     { token: secret, database_id: 'd9824bdc84454327be8b5b47500af6ce', base_url: echoUrl },
   ],
+  listener: secret => [{ signing_secret: `whsec_${secret}` }],
   inbox: () => [{}],
 };
 
