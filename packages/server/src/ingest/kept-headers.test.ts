@@ -49,3 +49,31 @@ test('a header may be called as anything on a prototype', () => {
     constructor: 'x',
   });
 });
+
+test('headers in which proxies hand on addresses and tokens are left out', () => {
+  const names = [
+    'x-original-uri',
+    'x-original-url',
+    'x-forwarded-uri',
+    'x-envoy-original-path',
+    'x-rewrite-url',
+    'cf-access-jwt-assertion',
+    'x-amzn-oidc-data',
+    'x-amzn-oidc-accesstoken',
+    'x-forwarded-access-token',
+    'x-acme-token',
+    'acme-client-secret',
+    'x-password',
+    'x-jwt',
+    'x-acme-api-key',
+    'acme-apikey',
+  ];
+  expect(kept(Object.fromEntries(names.map(name => [name, 'x'])))).toEqual({});
+  const others = { 'x-gitlab-event': 'push', 'i-twilio-idempotency-token': 't-1', 'x-forwarded-for': '::1' };
+  expect(kept(others)).toEqual(others);
+});
+
+test('a value with the token of the source in it is left out, whatever its name', () => {
+  const headers = new Headers({ referer: 'https://sluice.example.com/whk/tok123', 'x-a': '1' });
+  expect(JSON.parse(keep(headers, { 'ce-source': '/whk/tok123' }, [], 'tok123'))).toEqual({ 'x-a': '1' });
+});

@@ -4,6 +4,8 @@ export type HeaderKeeper = (
   attributes?: Readonly<Record<string, string>> | null,
   /** Of one source's own scheme. */
   secretHeaders?: readonly string[],
+  /** The source's own, which is the secret of its address: no value that holds it is kept. */
+  token?: string,
 ) => string;
 
 /** Names and values of one event together. */
@@ -11,7 +13,20 @@ const MOST_CHARACTERS = 16 * 1024;
 
 const MOST_JUDGED = 1_000;
 
-const never = ['authorization', 'cookie', 'x-api-key', 'x-auth-token'];
+/** Credentials, and where proxies hand on the address as it was asked for, with what stands in its query. */
+const never = [
+  'authorization',
+  'cookie',
+  'x-original-uri',
+  'x-original-url',
+  'x-forwarded-uri',
+  'x-envoy-original-path',
+  'x-rewrite-url',
+];
+const neverBeginning = ['proxy-', 'x-amzn-oidc-'];
+
+/** A token for idempotency is an id. */
+const SECRET_NAME = /signature|secret|password|jwt|api-?key|^(?!.*idempotency).*token/;
 
 /**
  * Keeps names in lower case, 16 KiB in all; what does not fit is left out. Credentials and signatures are never kept,
@@ -23,9 +38,12 @@ export function createHeaderKeeper(
 ): HeaderKeeper {
   const listed = leftOut.map(name => name.toLowerCase());
   const names = new Set([...never, ...secretHeaders, ...listed.filter(name => !name.endsWith('*'))]);
-  const beginnings = ['proxy-', ...listed.filter(name => name.endsWith('*')).map(name => name.slice(0, -1))];
+  const beginnings = [
+    ...neverBeginning,
+    ...listed.filter(name => name.endsWith('*')).map(name => name.slice(0, -1)),
+  ];
   const judge = (name: string): boolean =>
-    names.has(name) || name.includes('signature') || beginnings.some(beginning => name.startsWith(beginning));
+    names.has(name) || SECRET_NAME.test(name) || beginnings.some(beginning => name.startsWith(beginning));
   /** Every request of a sender has the same names; what somebody makes up is judged each time. */
   const judged = new Map<string, boolean>();
   const isLeftOut = (name: string): boolean => {
@@ -36,12 +54,13 @@ export function createHeaderKeeper(
     return verdict;
   };
 
-  return (headers, attributes, ownSecrets) => {
+  return (headers, attributes, ownSecrets, token) => {
     const kept: Record<string, string> = {};
     let room = MOST_CHARACTERS;
     const keep = (value: string, name: string) => {
       const size = name.length + value.length;
       if (size > room || isLeftOut(name) || ownSecrets?.includes(name)) return;
+      if (token !== undefined && value.includes(token)) return;
       room -= size;
       kept[name] = value;
     };

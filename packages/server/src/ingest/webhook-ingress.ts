@@ -48,7 +48,7 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
       const source = known instanceof Promise ? await known : known;
       if (source === null) throw new Problem('not_found', { message: 'No source has this URL.' });
       try {
-        return await receive(request, source);
+        return await receive(request, source, token);
       } catch (error) {
         if (error instanceof Problem) activity.refused(source, error);
         throw error;
@@ -71,7 +71,7 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
     },
   };
 
-  async function receive(request: Request, source: KnownSource): Promise<Response> {
+  async function receive(request: Request, source: KnownSource, token: string): Promise<Response> {
     if (!source.enabled) throw new Problem('source_disabled');
     const checked = await check(request, source);
     if (checked instanceof Response) return checked;
@@ -109,7 +109,7 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
       orgId: source.orgId,
       sourceId: source.id,
       receivedAt,
-      events: eventsOf(content, request, source, receivedAt),
+      events: eventsOf(content, request, source, token, receivedAt),
       idempotency:
         key === null
           ? null
@@ -130,6 +130,7 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
     { events, isList }: WebhookContent,
     request: Request,
     source: KnownSource,
+    token: string,
     receivedAt: number,
   ): NewEvent[] {
     // The items of a list share the headers that they came with.
@@ -139,6 +140,7 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
         request.headers,
         attributes,
         source.auth === 'custom' ? source.provider?.preset.secretHeaders : undefined,
+        token,
       );
     return events.map(({ type, payload, senderId, happenedAt, attributes }) => {
       shared ??= attributes === null ? keep(null) : undefined;
