@@ -7,6 +7,7 @@ import type { BodyThread } from './reading/body-thread.ts';
 import { isSameSecret, isSignature, isSignedBy } from './signature.ts';
 import type { KnownProvider } from './verification/known-provider.ts';
 import { explainMismatch } from './verification/mismatch.ts';
+import { missingHeader } from './verification/preset.ts';
 import type { Received } from './verification/received.ts';
 
 /**
@@ -60,28 +61,30 @@ export function createSenderCheck(dependencies: {
   async function checkProvider(
     request: Request,
     source: KnownSource,
-    { preset, current, rotating, url }: KnownProvider,
+    known: KnownProvider,
   ): Promise<CheckedRequest | Response> {
+    const { preset, current, rotating } = known;
     const isRotating = source.previous !== null && clock.now() < source.previous.until;
     const provider = isRotating ? (rotating ?? current) : current;
     const challenged = provider.challenge?.(request);
     if (challenged) return challenged;
     const { headers, method } = request;
-    for (const header of preset.requiredHeaders ?? []) {
-      if (!headers.get(header)) throw unauthenticated(explainMismatch({ part: 'header_missing', header }));
-    }
+    const url = () => known.url ?? addressOf(request);
+    const early = missingHeader(preset, headers) ?? provider.verifyUnread?.({ headers, url });
+    if (early) throw unauthenticated(explainMismatch(early));
     const bytes = await read(request, source);
     const received: Received = {
       method,
       headers,
       bytes,
-      url: () => url ?? addressOf(request),
+      url,
       proof: () =>
         bytes.byteLength <= READ_IN_PLACE_BYTES
           ? proofIn(preset.name, bytes)
           : bodyThread.readProof(source.orgId, bytes, preset.name),
       now: clock.now(),
     };
+    if (early === null) return { bytes, received };
     const verdict = provider.verify(received);
     const mismatch = verdict instanceof Promise ? await verdict : verdict;
     if (mismatch !== null) throw unauthenticated(explainMismatch(mismatch));

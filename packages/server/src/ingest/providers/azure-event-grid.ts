@@ -1,6 +1,7 @@
 import { isObject, questionIn } from '../verification/in-body.ts';
+import type { Verdict } from '../verification/mismatch.ts';
 import type { Preset } from '../verification/preset.ts';
-import type { Received } from '../verification/received.ts';
+import type { Received, Unread } from '../verification/received.ts';
 import { isOneOf } from '../verification/token.ts';
 import { chosenSecret } from './fields.ts';
 
@@ -29,14 +30,14 @@ export const azureEventGrid: Preset = {
   signature: 'The secret itself as `code` in the URL; the body is not signed.',
   note: 'A list makes one event of each item. The validation event is answered and makes none. For the CloudEvents schema there is CloudEvents.',
   secretHeaders: [],
-  prepare: ({ secrets }) => ({
-    verify(received) {
-      const given = new URL(received.url()).searchParams.get(PARAMETER);
+  prepare({ secrets }) {
+    const verify = ({ url }: Unread): Verdict => {
+      const given = new URL(url()).searchParams.get(PARAMETER);
       const where = `${PARAMETER} of the URL`;
       return given !== null && isOneOf(given, secrets) ? null : { part: 'token_differs', where };
-    },
-    confirm: answerValidation,
-  }),
+    };
+    return { verify, verifyUnread: verify, confirm: answerValidation };
+  },
   body: {
     typeFrom: { path: 'payload.eventType', prefix: 'azure-event-grid.' },
     each: { id: ['payload.id'] },

@@ -1,27 +1,35 @@
 import { bearerOf } from '../credentials.ts';
 import type { Verdict } from '../verification/mismatch.ts';
-import type { Preset, ProviderKeys } from '../verification/preset.ts';
-import type { Received } from '../verification/received.ts';
+import type { PreparedProvider, Preset, ProviderKeys } from '../verification/preset.ts';
+import type { Unread } from '../verification/received.ts';
 import { schemeVerifier } from '../verification/scheme.ts';
 import { isOneOf } from '../verification/token.ts';
 import { chosenSecret } from './fields.ts';
 
+const SIGNATURE = 'x-ingest-signature';
+
 /** CloudEvents of whomsoever, verified as agreed on. */
-function verifier({ secrets, verifyWith }: ProviderKeys): (received: Received) => Verdict {
+function verifiers({ secrets, verifyWith }: ProviderKeys): PreparedProvider {
   switch (verifyWith) {
     case 'none':
-      return () => null;
+      return { verify: () => null };
     case 'hmac':
-      return schemeVerifier(
-        { header: 'x-ingest-signature', algorithm: 'sha256', encoding: 'hex', signed: '{body}' },
-        secrets,
-      );
-    case 'bearer':
-      return received => {
-        const given = bearerOf(received);
+      return {
+        verifyUnread: ({ headers }) =>
+          headers.has(SIGNATURE) ? undefined : { part: 'header_missing', header: SIGNATURE },
+        verify: schemeVerifier(
+          { header: SIGNATURE, algorithm: 'sha256', encoding: 'hex', signed: '{body}' },
+          secrets,
+        ),
+      };
+    case 'bearer': {
+      const verify = (unread: Unread): Verdict => {
+        const given = bearerOf(unread);
         if (given === null) return { part: 'header_missing', header: 'authorization: Bearer …' };
         return isOneOf(given, secrets) ? null : { part: 'token_differs', where: 'authorization' };
       };
+      return { verify, verifyUnread: verify };
+    }
   }
 }
 
@@ -54,7 +62,7 @@ export const cloudevents: Preset = {
   },
   signature: 'As chosen: a bearer token, HMAC-SHA256 of the body in `X-Ingest-Signature`, or none.',
   note: 'Structured, binary and batch mode. A batch makes one event of each. OPTIONS with `WebHook-Request-Origin` is answered.',
-  secretHeaders: ['x-ingest-signature'],
-  prepare: keys => ({ verify: verifier(keys), challenge: allowOrigin }),
+  secretHeaders: [SIGNATURE],
+  prepare: keys => ({ ...verifiers(keys), challenge: allowOrigin }),
   body: { isCloudEvent: true },
 };

@@ -48,6 +48,7 @@ function forge({ name, title, also, place, documentation, ownSignature, ownHeade
     note: 'A `ping` is answered and makes no event. Forms with a `payload` field are read as JSON.',
     // All of them sign with the older algorithm too.
     secretHeaders: [...signed.secretHeaders, 'x-hub-signature'],
+    requiredHeaders: signed.requiredHeaders,
     prepare: keys => ({ ...signed.prepare(keys), confirm: answerPing }),
     body: {
       typeFrom: {

@@ -23,6 +23,7 @@ export const gitlab: Preset = {
     const byToken = tokenVerifier(TOKEN, secrets);
     const bySignature = webhookVerifier(secrets);
     return {
+      verifyUnread: unread => (unread.headers.has('webhook-signature') ? undefined : byToken(unread)),
       verify(received) {
         const { headers } = received;
         if (!headers.has('webhook-signature')) return byToken(received);

@@ -28,6 +28,7 @@ export const standardWebhooks: Preset = {
   signature:
     'HMAC-SHA256 of `<id>.<timestamp>.<body>`, base64, in `webhook-signature: v1,…` (or `svix-…`); 300 s.',
   secretHeaders: ['webhook-signature', 'svix-signature'],
+  requiredHeaders: [['webhook-signature', 'svix-signature']],
   prepare: ({ secrets }) => ({ verify: webhookVerifier(secrets) }),
   check({ secrets }) {
     const isKey = secrets.every(secret => keyOf(secret) !== null);

@@ -23,7 +23,10 @@ export const telegram: Preset = {
   signature: 'The secret itself in `x-telegram-bot-api-secret-token`; the body is not signed.',
   secretHeaders: [HEADER],
   requiredHeaders: [HEADER],
-  prepare: ({ secrets }) => ({ verify: tokenVerifier(HEADER, secrets) }),
+  prepare({ secrets }) {
+    const verify = tokenVerifier(HEADER, secrets);
+    return { verify, verifyUnread: verify };
+  },
   check: ({ secrets }) =>
     secrets.every(secret => /^[A-Za-z0-9_-]{1,256}$/.test(secret))
       ? null

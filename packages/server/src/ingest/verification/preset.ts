@@ -1,8 +1,8 @@
 import type { ProviderDescription } from '../../core/kinds/provider-admin.ts';
 import type { BodyRules } from '../reading/body-rules.ts';
 import type { ProofReader } from './in-body.ts';
-import type { Verdict } from './mismatch.ts';
-import type { Received } from './received.ts';
+import type { Mismatch, Verdict } from './mismatch.ts';
+import type { Received, Unread } from './received.ts';
 import { type HmacScheme, schemeVerifier } from './scheme.ts';
 
 /**
@@ -12,8 +12,8 @@ import { type HmacScheme, schemeVerifier } from './scheme.ts';
 export interface Preset extends Omit<ProviderDescription, 'type'> {
   /** Every header of its that carries a signature or a token; none of them is kept. */
   readonly secretHeaders: readonly string[];
-  /** Without these a request is rejected before its body is read. */
-  readonly requiredHeaders?: readonly string[];
+  /** Without these a request is rejected before its body is read; of a list, one has to be there. */
+  readonly requiredHeaders?: readonly (string | readonly string[])[];
   /** Where the signature lies inside the body, or covers its fields. */
   readonly proofIn?: ProofReader;
   readonly body?: BodyRules;
@@ -47,6 +47,8 @@ export interface ProviderPorts {
 
 /** A preset with the keys of one source. */
 export interface PreparedProvider {
+  /** Where the secret itself stands in a header or in the URL: the verdict; undefined where the body decides. */
+  verifyUnread?(unread: Unread): Verdict | undefined;
   verify(received: Received): Verdict | Promise<Verdict>;
   /** Answers a provider that asks whether this address is ours; null where this request does not ask. */
   challenge?(request: Request): Response | null;
@@ -54,9 +56,19 @@ export interface PreparedProvider {
   confirm?(received: Received): Response | null | Promise<Response | null>;
 }
 
+/** The first of the required headers that is not there. */
+export function missingHeader({ requiredHeaders = [] }: Preset, headers: Headers): Mismatch | null {
+  for (const required of requiredHeaders) {
+    const names = typeof required === 'string' ? [required] : required;
+    if (!names.some(name => headers.get(name))) return { part: 'header_missing', header: names.join(' or ') };
+  }
+  return null;
+}
+
 /** What a preset with several ways of signing says of them: the first whose header is there counts, else the last. */
 export const signedByFirst = (schemes: readonly HmacScheme[], otherwise: HmacScheme) => ({
   secretHeaders: [...schemes, otherwise].map(({ header }) => header),
+  requiredHeaders: [[...schemes, otherwise].map(({ header }) => header)],
   prepare({ secrets }: ProviderKeys): PreparedProvider {
     const ways = schemes.map(scheme => ({ header: scheme.header, verify: schemeVerifier(scheme, secrets) }));
     const last = schemeVerifier(otherwise, secrets);

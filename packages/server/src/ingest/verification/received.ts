@@ -19,6 +19,9 @@ export interface Received {
   readonly now: number;
 }
 
+/** What of a request is known before its body is read. */
+export type Unread = Pick<Received, 'headers' | 'url'>;
+
 /** A value, or what is wrong with where it should be. */
 export type Extracted<T> =
   | { readonly ok: true; readonly value: T }

@@ -1,9 +1,9 @@
 import { isSameSecret } from '../signature.ts';
 import type { Verdict } from './mismatch.ts';
-import type { Received } from './received.ts';
+import type { Unread } from './received.ts';
 
 /** A secret that stands in a header as it is, compared in constant time. */
-export function tokenVerifier(header: string, secrets: readonly string[]): (received: Received) => Verdict {
+export function tokenVerifier(header: string, secrets: readonly string[]): (unread: Unread) => Verdict {
   return ({ headers }) => {
     const given = headers.get(header);
     if (!given) return { part: 'header_missing', header };

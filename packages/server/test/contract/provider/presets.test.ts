@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { presets, proofIn, secretHeaders } from '../../../src/ingest/providers/registry.ts';
 import type { Mismatch } from '../../../src/ingest/verification/mismatch.ts';
-import type { Preset } from '../../../src/ingest/verification/preset.ts';
+import { missingHeader, type Preset } from '../../../src/ingest/verification/preset.ts';
 import type { Received } from '../../../src/ingest/verification/received.ts';
 import { otherKeys, type Sample, type SampleKeys, samples, snsCertificate } from './samples.ts';
 
@@ -40,9 +40,8 @@ async function verify(
     },
     { fetchText: async () => snsCertificate.cert },
   );
-  for (const header of presetOf(sample).requiredHeaders ?? []) {
-    if (!request.headers.get(header)) return { part: 'header_missing', header };
-  }
+  const missing = missingHeader(presetOf(sample), request.headers);
+  if (missing !== null) return missing;
   return provider.verify(received(sample, request));
 }
 
