@@ -59,6 +59,10 @@ export const sourceScheme = z
       path: ['timestamp_header'],
       message: 'must say where {timestamp} lies, or format must contain {timestamp}.',
     },
+  )
+  .refine(
+    ({ signed, timestamp_header }) => timestamp_header === undefined || signed.includes('{timestamp}'),
+    { path: ['signed'], message: 'must contain {timestamp} where there is a timestamp_header.' },
   );
 export type SourceScheme = z.infer<typeof sourceScheme>;
 

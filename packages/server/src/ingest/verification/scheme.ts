@@ -38,11 +38,18 @@ export function schemeVerifier(
   const over = describe(scheme.signed);
 
   return received => {
-    const parts = readFormat === null ? readHeaders(scheme, received) : readFormat(received);
+    const parts = readFormat === null ? readSignatures(scheme, received) : readFormat(received);
     if (!parts.ok) return parts.mismatch;
-    const { signatures, timestamp } = parts.value;
+    const { signatures } = parts.value;
+    let { timestamp } = parts.value;
+    let where = scheme.header;
+    if (timestamp === null && scheme.timestampHeader !== undefined) {
+      where = scheme.timestampHeader;
+      const given = singleHeader(received.headers, where);
+      if (!given.ok) return given.mismatch;
+      timestamp = given.value;
+    }
     if (timestamp !== null) {
-      const where = scheme.timestampHeader ?? scheme.header;
       const mismatch = timestampMismatch(timestamp, where, received.now, scheme.toleranceS);
       if (mismatch !== null) return mismatch;
     }
@@ -63,11 +70,13 @@ export function schemeVerifier(
 
 interface SignatureParts {
   readonly signatures: readonly string[];
+  /** Null where it stands in a header of its own, or nowhere. */
   readonly timestamp: string | null;
 }
 
-function readHeaders(scheme: HmacScheme, { headers }: Received): Extracted<SignatureParts> {
-  const { header, prefix = '', timestampHeader } = scheme;
+/** The header holds nothing but signatures. */
+function readSignatures(scheme: HmacScheme, { headers }: Received): Extracted<SignatureParts> {
+  const { header, prefix = '' } = scheme;
   const raw = scheme.isList ? listHeader(headers, header) : singleHeader(headers, header);
   if (!raw.ok) return raw;
   const given = scheme.isList ? raw.value.split(',') : [raw.value];
@@ -75,10 +84,7 @@ function readHeaders(scheme: HmacScheme, { headers }: Received): Extracted<Signa
     .map(text => text.trim())
     .filter(text => text.startsWith(prefix))
     .map(text => text.slice(prefix.length));
-  if (signatures.length === 0) return missed(malformed(scheme));
-  if (timestampHeader === undefined) return found({ signatures, timestamp: null });
-  const timestamp = singleHeader(headers, timestampHeader);
-  return timestamp.ok ? found({ signatures, timestamp: timestamp.value }) : timestamp;
+  return signatures.length === 0 ? missed(malformed(scheme)) : found({ signatures, timestamp: null });
 }
 
 /** A list that came as several headers is the same list. */

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import { sourceScheme } from '@sluice/contract/dashboard-providers';
+import { customPreset } from '../providers/custom.ts';
+import { found } from './received.ts';
+
+const NOW = Date.parse('2026-01-31T12:00:00Z');
+const at = NOW / 1_000;
+const scheme = { header: 'x-acme', algorithm: 'sha256', encoding: 'hex' } as const;
+
+function verify(given: object, headers: Record<string, string>) {
+  const keys = { secrets: ['chosen'], publicKey: null, verifyToken: null, verifyWith: 'none' } as const;
+  const { verify } = customPreset(sourceScheme.parse({ ...scheme, ...given })).prepare(keys, {
+    fetchText: async () => '',
+  });
+  return verify({
+    method: 'POST',
+    headers: new Headers(headers),
+    bytes: new TextEncoder().encode('{}'),
+    url: () => '',
+    proof: () => found({}),
+    now: NOW,
+  });
+}
+
+const hex = (text: string) => createHmac('sha256', 'chosen').update(text).digest('hex');
+
+test('a format may leave the timestamp to a header of its own', () => {
+  for (const format of ['v1={signature}', 'Acme {signature}']) {
+    const given = { signed: '{timestamp}.{body}', format, timestamp_header: 'x-acme-time' };
+    const sent = (when: number) =>
+      verify(given, {
+        'x-acme': format.replace('{signature}', hex(`${when}.{}`)),
+        'x-acme-time': String(when),
+      });
+    expect(sent(at)).toBeNull();
+    expect(sent(at - 301)).toMatchObject({ part: 'timestamp_old', where: 'x-acme-time' });
+    const unsigned = { 'x-acme': format.replace('{signature}', hex('.{}')) };
+    expect(verify(given, unsigned)).toEqual({ part: 'header_missing', header: 'x-acme-time' });
+  }
+});
+
+test('a timestamp that is not signed is refused when the scheme is saved', () => {
+  const saved = sourceScheme.safeParse({ ...scheme, signed: '{body}', timestamp_header: 'x-acme-time' });
+  expect(saved.error?.issues.map(({ path, message }) => [path, message])).toEqual([
+    [['signed'], 'must contain {timestamp} where there is a timestamp_header.'],
+  ]);
+});
