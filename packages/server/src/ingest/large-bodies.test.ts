@@ -10,6 +10,7 @@ import { createHeaderKeeper } from './kept-headers.ts';
 import { mailgun } from './providers/mailgun.ts';
 import { proofIn } from './providers/registry.ts';
 import { createRateLimiter } from './rate.ts';
+import { compileRules } from './reading/body-rules.ts';
 import { packBatch } from './reading/protocol.ts';
 import type { KnownProvider } from './verification/known-provider.ts';
 import { createWebhookIngress } from './webhook-ingress.ts';
@@ -41,7 +42,7 @@ function openEndpoints(provider: KnownProvider | null = null) {
         previous: null,
         rate: { perSecond: 0, burst: 0 },
         provider,
-        rules: null,
+        rules: provider === null ? null : compileRules(provider.preset.body ?? {}),
       }),
       retentionMs: async () => 0,
       invalidate() {},
@@ -64,7 +65,7 @@ function openEndpoints(provider: KnownProvider | null = null) {
           happenedAt: null,
           attributes: null,
         };
-        return { events: [event], isList: false, deliveryId: null };
+        return { events: [event], isList: false, deliveryId: provider === null ? null : 't' };
       },
       async readProof(_orgId, bytes, name) {
         elsewhere.push(bytes.byteLength);
@@ -143,8 +144,9 @@ test('so is one that holds its own signature, before anybody knows whose it is',
   const current = mailgun.prepare(keys, { fetchText: async () => '' });
   const { webhook, elsewhere } = openEndpoints({ preset: mailgun, current, rotating: null, url: null });
   const signed = (secret: string) => {
-    const signature = createHmac('sha256', secret).update('1t').digest('hex');
-    return [`{"signature":{"timestamp":"1","token":"t","signature":"${signature}"},"a":"`, '"}'] as const;
+    const at = Math.floor(Date.now() / 1_000);
+    const signature = createHmac('sha256', secret).update(`${at}t`).digest('hex');
+    return [`{"signature":{"timestamp":"${at}","token":"t","signature":"${signature}"},"a":"`, '"}'] as const;
   };
   const [small, large] = [READ_IN_PLACE_BYTES, READ_IN_PLACE_BYTES + 1];
   expect((await webhook(requestOf(bodyOf(small, signed('secret'))), 'token')).status).toBe(202);

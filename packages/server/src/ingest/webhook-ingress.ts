@@ -85,7 +85,10 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
       if (answer) return answer;
     }
 
-    const givenKey = readIdempotencyKey(request, limits) ?? deliveryHeaderOf(request, source);
+    const isIdSigned = source.provider?.preset.isIdAloneSigned?.(request.headers) ?? false;
+    const givenKey = isIdSigned
+      ? null
+      : (readIdempotencyKey(request, limits) ?? deliveryHeaderOf(request, source));
     let content: WebhookContent;
     try {
       const how = readingOf(request, source);
@@ -105,6 +108,8 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
     }
     const receivedAt = clock.now();
     const key = givenKey ?? (content.deliveryId === null ? null : usableKey(content.deliveryId, limits));
+    if (isIdSigned && key === null)
+      throw new Problem('validation_failed', { message: 'The body does not hold the id of its delivery.' });
     const result = await accept({
       orgId: source.orgId,
       sourceId: source.id,

@@ -78,6 +78,7 @@ export const adyen: Preset = {
       ? null
       : { field: 'secret', message: 'secret must be hexadecimal, as Adyen shows it.' },
   answer: () => new Response('[accepted]'),
+  isIdAloneSigned: headers => !headers.has(HEADER),
   body: {
     typeFrom: { path: `payload.${PLACE}.eventCode`, prefix: 'adyen.' },
     // What comes again has all of them in common.

@@ -80,6 +80,8 @@ export const sns: Preset = {
       confirm: received => confirmSubscription(received, ports),
     };
   },
+  // Attributes of a message are not signed with it.
+  isIdAloneSigned: () => true,
   body: { typeFrom: { path: 'payload.Type', prefix: 'sns.' }, deliveryId: ['payload.MessageId'] },
 };
 

@@ -19,6 +19,11 @@ export interface Preset extends Omit<ProviderDescription, 'type'> {
   readonly body?: BodyRules;
   /** Headers with the provider's id of a delivery, the first that is there. */
   readonly deliveryHeaders?: readonly string[];
+  /**
+   * Whether of this request's body some fields alone are signed, its own id among them. That id is the key then,
+   * whatever else is said: a captured signature must not make a second event of another body.
+   */
+  isIdAloneSigned?(headers: Headers): boolean;
   /** What it wants to be answered; null: a 202 with the envelope. */
   answer?(received: Received): Response | null;
   prepare(keys: ProviderKeys, ports: ProviderPorts): PreparedProvider;
