@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findDamage } from './damage.ts';
 import { databaseFile } from './engine.ts';
 import { openForReading } from './open.ts';
+import { flushToDisk } from './set-aside.ts';
 
 /**
  * A consistent copy of the database as it was at one moment, taken through a connection that only reads: the
@@ -14,14 +15,17 @@ export function backUpSqlite(directory: string, target: string): { events: numbe
   if (!existsSync(source)) throw new Error(`There is no database in ${directory}. Is SLUICE_DATA_DIR right?`);
   if (existsSync(target)) throw new Error(`${target} exists already; a backup never replaces a file.`);
   if (!existsSync(dirname(target))) throw new Error(`There is no folder ${dirname(target)}. Make it first.`);
-  return copyDatabase(source, target);
+  return copyDatabase(source, target, unfinished => {
+    renameSync(unfinished, target);
+    flushToDisk(dirname(target));
+  });
 }
 
-/** The whole database as one file, which has its name only once it is whole, checked and on disk. */
+/** The whole database as one file, which is given its name only once it is whole, checked and on disk. */
 export function copyDatabase(
   source: string,
   target: string,
-  beforeRename: () => void = () => {},
+  giveName: (unfinished: string) => void,
 ): { events: number } {
   const unfinished = `${target}.unfinished`;
   rmSync(unfinished, { force: true });
@@ -35,10 +39,8 @@ export function copyDatabase(
       database.close();
     }
     const events = countEvents(unfinished);
-    flush(unfinished);
-    beforeRename();
-    renameSync(unfinished, target);
-    flush(dirname(target));
+    flushToDisk(unfinished);
+    giveName(unfinished);
     return { events };
   } catch (error) {
     rmSync(unfinished, { force: true });
@@ -55,10 +57,4 @@ function countEvents(file: string): number {
   } finally {
     copy.close();
   }
-}
-
-function flush(path: string): void {
-  const opened = openSync(path, 'r');
-  fsyncSync(opened);
-  closeSync(opened);
 }

@@ -4,6 +4,7 @@ import { findDamage, restoreAdvice } from './damage.ts';
 import { findJournalDamage } from './journal-damage.ts';
 import type { DirectoryLock } from './lock.ts';
 import { migrateSqlite, openForReading, openForWriting } from './open.ts';
+import { undoCutReplacement } from './set-aside.ts';
 
 /**
  * Checks and migrates before any thread is started, so that a bad file stops the start with one clear line. Until it
@@ -11,6 +12,7 @@ import { migrateSqlite, openForReading, openForWriting } from './open.ts';
  */
 export function prepareFile(file: string, lock: DirectoryLock, checkUpToBytes: number): void {
   try {
+    undoCutReplacement(file);
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (size === 0 && lock.hadDatabase) throw new Error(gone(file));
     // SQLite makes its journals with the permissions of the file; earlier ones may be of a version that left it open.

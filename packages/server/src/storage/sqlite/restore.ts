@@ -1,13 +1,14 @@
 import { Database } from 'bun:sqlite';
-import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { migrations } from '../migrations/index.ts';
 import { copyDatabase } from './backup.ts';
 import { databaseFile } from './engine.ts';
 import { lockDataDirectory } from './lock.ts';
+import { replaceDatabase, undoCutReplacement } from './set-aside.ts';
 
 interface Restored {
   readonly events: number;
-  /** Where the database went that was there before; null where there was none. */
+  /** Where the database went that was there before, or a journal that was all there was; null where there was neither. */
   readonly setAside: string | null;
 }
 
@@ -25,20 +26,17 @@ export function restoreSqlite(
   const lock = lockDataDirectory(directory);
   try {
     const file = databaseFile(directory);
+    undoCutReplacement(file);
     const isThere = existsSync(file) && statSync(file).size > 0;
     if (isThere && !options.replace) {
       throw new Error(
         `${directory} holds a database already. With --force it is set aside, and the backup takes its place.`,
       );
     }
-    const setAside = isThere ? `${file}.before-${options.now.toISOString().replace(/[:.]/g, '-')}` : null;
-    const { events } = copyDatabase(backup, file, () => {
-      for (const beside of ['', '-wal', '-shm', '-journal']) {
-        if (setAside !== null && existsSync(`${file}${beside}`))
-          renameSync(`${file}${beside}`, `${setAside}${beside}`);
-      }
+    let setAside: string | null = null;
+    const { events } = copyDatabase(backup, file, copy => {
+      setAside = replaceDatabase(file, copy, { now: options.now, afterwards: () => lock.recordDatabase() });
     });
-    lock.recordDatabase();
     return { events, setAside };
   } finally {
     lock.release();
