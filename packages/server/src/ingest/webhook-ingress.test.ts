@@ -116,3 +116,32 @@ test('where the body is signed the sender’s own key comes first', async () => 
   await receive('{}', { ...headers, 'x-ingest-idempotency-key': 'mine' });
   expect(keys()).toEqual(['d', 'mine']);
 });
+
+test('a source that is switched off says so before it looks at a challenge', async () => {
+  const wrong = '?hub.challenge=1&hub.verify_token=other';
+  expect(await codeOf(open('meta').ask(wrong))).toBe('unauthenticated');
+  expect(await codeOf(open('meta', { enabled: false }).ask(wrong))).toBe('source_disabled');
+  expect(await open('github', { enabled: false }).ask('')).toBeNull();
+});
+
+test('a list of one event is answered as a list, also where it comes again and cannot be read', async () => {
+  const { receive, known } = open('azure-event-grid');
+  known.set('k', ['evt_1']);
+  const answer = await receive('[{"id":', { 'x-ingest-idempotency-key': 'k' }, '?code=secret');
+  expect(await answer.json()).toEqual({ data: { events: [{ id: 'evt_1', duplicate: true }] } });
+
+  const cloud = open('cloudevents');
+  cloud.known.set('k', ['evt_1']);
+  const again = async (contentType: string) => {
+    const headers = {
+      authorization: 'Bearer secret',
+      'content-type': contentType,
+      'x-ingest-idempotency-key': 'k',
+    };
+    return (await cloud.receive('[', headers)).json();
+  };
+  expect(await again('application/cloudevents-batch+json')).toEqual({
+    data: { events: [{ id: 'evt_1', duplicate: true }] },
+  });
+  expect(await again('application/cloudevents+json')).toEqual({ data: { id: 'evt_1', duplicate: true } });
+});

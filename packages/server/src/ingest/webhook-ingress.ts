@@ -61,9 +61,8 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
       const { current } = source?.provider ?? {};
       if (source === null || current?.challenge === undefined) return null;
       try {
-        const answer = current.challenge(request);
-        if (answer !== null && !source.enabled) throw new Problem('source_disabled');
-        return answer;
+        if (!source.enabled) throw new Problem('source_disabled');
+        return current.challenge(request);
       } catch (error) {
         if (error instanceof Problem) activity.refused(source, error);
         throw error;
@@ -104,7 +103,7 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
       const known = givenKey && (await dependencies.findEventsOfKey(source.id, givenKey, clock.now()));
       if (!known || known.length === 0) throw problem;
       const events = known.map(id => ({ id, duplicate: true }));
-      return answerOf(source, received, events, known.length > 1);
+      return answerOf(source, received, events, known.length > 1 || takesLists(request, source));
     }
     const receivedAt = clock.now();
     const key = givenKey ?? (content.deliveryId === null ? null : usableKey(content.deliveryId, limits));
@@ -195,6 +194,10 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
     return null;
   }
 }
+
+/** Whether what a source has sent to it in this way makes a list, as far as that is known without reading it. */
+const takesLists = ({ headers }: Request, { rules }: KnownSource): boolean =>
+  rules?.each != null || (rules?.isCloudEvent === true && cloudModeOf(headers)?.kind === 'batch');
 
 function answerOf(
   { provider }: KnownSource,
