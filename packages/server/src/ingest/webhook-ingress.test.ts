@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { systemClock } from '../core/clock.ts';
+import { createByteRoom } from '../core/http/byte-room.ts';
 import type { AppendRequest } from '../core/stores/journal.ts';
 import type { ActivityLog } from './activity.ts';
 import type { KnownSource } from './directory.ts';
@@ -55,6 +56,7 @@ function open(name: string, change: Partial<KnownSource> = {}) {
     },
     activity: activity as unknown as ActivityLog,
     limits,
+    room: createByteRoom(limits.bodyBytes),
     clock: systemClock,
     bodyThread: {
       readBatch: () => Promise.reject(new Error('No body here is large.')),
