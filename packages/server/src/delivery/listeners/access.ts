@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { LISTENER_KIND, type ListenerAccess } from '../../core/kinds/listeners.ts';
@@ -6,6 +7,7 @@ import type { ChangeListener } from '../../core/stores/change.ts';
 import type { StoredDestination } from '../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { ClaimHolder, Membership } from '../../core/work/membership.ts';
+import { createTokenBucket, type TokenBucket } from '../../core/work/token-bucket.ts';
 import type { ListenerConnection, ListenerConnections } from './connections.ts';
 import { addressOfToken, isSameToken } from './token.ts';
 
@@ -30,6 +32,12 @@ const REFUSED = {
   final: true,
 } as const;
 
+/** A command that connects again after a break needs far fewer; each that is replaced may keep its socket for a while. */
+const CONNECTS_PER_SECOND = 10 / 60;
+const CONNECTS_AT_ONCE = 5;
+/** Of the destinations that were connected to last; any other begins with a full bucket. */
+const MOST_BUCKETS = 10_000;
+
 export function createListeners(options: {
   readonly connections: ListenerConnections;
   readonly configuration: Pick<ConfigurationStore, 'beginListening' | 'endListening' | 'findDestination'>;
@@ -46,6 +54,9 @@ export function createListeners(options: {
   let isClosed = false;
   /** Those that storage knows of: of others it has nothing to say. */
   const begun = new WeakSet<ListenerConnection>();
+  const buckets = new LRUCache<string, TokenBucket>({ max: MOST_BUCKETS });
+  /** The last begin of each destination that is under way. */
+  const begins = new Map<string, Promise<unknown>>();
 
   const isOpenedBy = (
     destination: StoredDestination | null,
@@ -69,6 +80,44 @@ export function createListeners(options: {
     throw new Problem('storage_unavailable', { message, retryAfter: 2 });
   }
 
+  function requireRate(destinationId: string): void {
+    const bucket =
+      buckets.get(destinationId) ??
+      createTokenBucket({ perSecond: CONNECTS_PER_SECOND, capacity: CONNECTS_AT_ONCE, clock });
+    buckets.set(destinationId, bucket);
+    const waitMs = bucket.spend();
+    if (waitMs === 0) return;
+    throw new Problem('rate_limited', {
+      message: 'This destination was connected to too often; try again later.',
+      retryAfter: Math.ceil(waitMs / 1_000),
+    });
+  }
+
+  const isOpen = (connection: ListenerConnection) => connections.named(connection.id) === connection;
+
+  /**
+   * One after the other for each destination: storage may carry out what is asked of it at once in any order, and the
+   * last must be the one that is open. False where the destination is gone.
+   */
+  async function begin(connection: ListenerConnection): Promise<boolean> {
+    const { address, claim } = connection;
+    const before = begins.get(address.id);
+    const begun = (async () => {
+      await before?.catch(() => undefined);
+      if (!isOpen(connection)) return true;
+      const isThere = await configuration.beginListening(address.orgId, address.id, claim, clock.now());
+      // What was said of its end may have come first, and found nothing to end.
+      if (!isOpen(connection)) await configuration.endListening(address.orgId, address.id, claim);
+      return isThere;
+    })();
+    begins.set(address.id, begun);
+    try {
+      return await begun;
+    } finally {
+      if (begins.get(address.id) === begun) begins.delete(address.id);
+    }
+  }
+
   function ended({ address, claim }: ListenerConnection): void {
     configuration.endListening(address.orgId, address.id, claim).catch(onError);
   }
@@ -77,13 +126,16 @@ export function createListeners(options: {
   async function recheck(connection: ListenerConnection): Promise<void> {
     const { orgId, id } = connection.address;
     const now = await configuration.findDestination(orgId, id);
-    if (isOpenedBy(now, connection.token) && now.listenerToken === connection.claim) return;
-    connection.end(REFUSED);
+    if (!isOpenedBy(now, connection.token)) return connection.end(REFUSED);
+    if (now.listenerToken === connection.claim) return;
+    // Nobody has taken its place: the node was thought dead, and its claims were freed.
+    connection.end(now.listenerToken === null ? SET_ASIDE : REFUSED);
   }
 
   return {
     async connect(token, forward) {
       const { orgId, id, name } = await authenticate(token);
+      requireRate(id);
       const claim = requireNode();
       const connection = connections.open({
         id: randomUUID(),
@@ -95,7 +147,7 @@ export function createListeners(options: {
         onEnd: ended,
       });
       // Storage hears of it after this node knows it: whoever is woken by that finds the way open.
-      const isThere = await configuration.beginListening(orgId, id, claim, clock.now()).catch(error => {
+      const isThere = await begin(connection).catch(error => {
         connection.end(SET_ASIDE);
         throw error;
       });

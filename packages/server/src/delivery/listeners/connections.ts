@@ -47,7 +47,7 @@ interface NewConnection extends Pick<ListenerConnection, 'id' | 'address' | 'cla
 const STILL_HERE_MS = seconds(10);
 /** Beside the timeout of a delivery: for the way there and back, and for a result that first meets another node. */
 const ANSWER_GRACE_MS = seconds(10);
-/** What may be under way at once, so that a command that reads slowly costs no more memory. */
+/** What may be under way at once, read or not, so that a command that reads slowly costs no more memory. */
 const MOST_BYTES_UNDER_WAY = 8 * 1024 * 1024;
 
 const LOST: SentDown = { kind: 'lost' };
@@ -79,20 +79,46 @@ export function createListenerConnections(): ListenerConnections {
   };
 }
 
+/** Something to be sent down, until it is read; named where it is a delivery. */
+interface Frame {
+  readonly bytes: Uint8Array;
+  readonly deliveryId?: string;
+}
+
 function openConnection({ id, address, claim, token, forward, name, onEnd }: NewConnection) {
-  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  let isOver = false;
+  let reader: ReadableStreamDefaultController<Uint8Array> | null = null;
+  let unread: Frame[] = [];
   let bytesUnderWay = 0;
   const underWay = new Map<string, (sent: SentDown) => void>();
   /** Those that wait until something is answered. */
   let waiting: (() => void)[] = [];
 
-  const write = (text: string) => controller?.enqueue(encoder.encode(text));
-  const event = (kind: string, data: object) => write(`event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
-  const heartbeat = setInterval(() => write(':\n\n'), STILL_HERE_MS);
+  function write(text: string, deliveryId?: string): void {
+    unread.push({ bytes: encoder.encode(text), deliveryId });
+    handOver();
+  }
+
+  /** One frame for each time that the other end has room: what it does not read stays here, where it can be dropped. */
+  function handOver(): void {
+    const next = reader === null ? undefined : unread.shift();
+    if (reader === null || next === undefined) return;
+    const controller = reader;
+    reader = null;
+    controller.enqueue(next.bytes);
+    if (isOver && unread.length === 0) controller.close();
+  }
+
+  const event = (kind: string, data: object, deliveryId?: string) =>
+    write(`event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`, deliveryId);
+  const heartbeat = setInterval(() => {
+    if (unread.length === 0) write(':\n\n');
+  }, STILL_HERE_MS);
 
   function over(): void {
-    if (controller === null) return;
-    controller = null;
+    if (isOver) return;
+    isOver = true;
+    unread = [];
     clearInterval(heartbeat);
     for (const settle of underWay.values()) settle(LOST);
     underWay.clear();
@@ -107,11 +133,9 @@ function openConnection({ id, address, claim, token, forward, name, onEnd }: New
   }
 
   function end(reason: ListenEnd): void {
-    const open = controller;
-    if (open === null) return;
-    event('end', reason);
+    if (isOver) return;
     over();
-    open.close();
+    event('end', reason);
   }
 
   /** One in any case, however large. */
@@ -123,26 +147,29 @@ function openConnection({ id, address, claim, token, forward, name, onEnd }: New
     claim,
     token,
     forward,
-    stream: new ReadableStream<Uint8Array>({
-      start(opened) {
-        controller = opened;
-        event('ready', { connection: id, destination: { id: address.id, name } });
+    stream: new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          reader = controller;
+          handOver();
+        },
+        cancel: over,
       },
-      cancel: over,
-    }),
+      { highWaterMark: 0 },
+    ),
 
     async send(delivery, isStillWanted) {
-      const bytes = delivery.body.length;
-      while (controller !== null && !hasRoom(bytes)) {
+      const bytes = Buffer.byteLength(delivery.body);
+      while (!isOver && !hasRoom(bytes)) {
         await new Promise<void>(resolve => waiting.push(resolve));
       }
       bytesUnderWay += bytes;
       let timer: ReturnType<typeof setTimeout> | undefined;
       try {
-        if (!(await isStillWanted()) || controller === null || underWay.has(delivery.id)) return NOT_SENT;
+        if (!(await isStillWanted()) || isOver || underWay.has(delivery.id)) return NOT_SENT;
         const { promise, resolve } = Promise.withResolvers<SentDown>();
         underWay.set(delivery.id, resolve);
-        event('delivery', delivery);
+        event('delivery', delivery, delivery.id);
         timer = setTimeout(
           () => end({ message: 'No result came back in time.', final: false }),
           delivery.timeout_ms + ANSWER_GRACE_MS,
@@ -156,6 +183,8 @@ function openConnection({ id, address, claim, token, forward, name, onEnd }: New
     },
 
     answer({ delivery, duration_ms: durationMs, outcome }) {
+      // What has not been read cannot have been answered, and is still here.
+      if (unread.some(({ deliveryId }) => deliveryId === delivery)) return false;
       const settle = underWay.get(delivery);
       underWay.delete(delivery);
       settle?.({ kind: 'answered', durationMs, outcome });
@@ -164,5 +193,6 @@ function openConnection({ id, address, claim, token, forward, name, onEnd }: New
 
     end,
   };
+  event('ready', { connection: id, destination: { id: address.id, name } });
   return connection;
 }
