@@ -9,6 +9,9 @@ export interface TextRecord {
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+/** Of a file that begins with a byte order mark, its first cell begins behind that. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** Beyond any limit of a server: such a line is not gathered in memory. */
 const LONGEST_RECORD_BYTES = 8 * 1024 * 1024;
 
@@ -31,6 +34,25 @@ async function* readRecords(
   let line = 1;
   let begins = 1;
   let isQuoted = false;
+  /** A quote opens a cell at its very start only; anywhere else in one that is not quoted it is a character. */
+  let isCellStart = true;
+  /** The quote before may be one half of a quote that is written twice. */
+  let hasJustClosed = false;
+  let marksRead = 0;
+
+  const readQuotes = (byte: number | undefined) => {
+    if (marksRead < BYTE_ORDER_MARK.length && byte === BYTE_ORDER_MARK[marksRead]) {
+      marksRead++;
+      return;
+    }
+    marksRead = BYTE_ORDER_MARK.length;
+    const isQuote = byte === QUOTE;
+    if (isQuote && (isQuoted || isCellStart || hasJustClosed)) {
+      hasJustClosed = isQuoted;
+      isQuoted = !isQuoted;
+    } else hasJustClosed = false;
+    isCellStart = !isQuoted && (byte === COMMA || byte === NEWLINE);
+  };
 
   const keep = (part: Uint8Array) => {
     if (keptBytes + part.length > LONGEST_RECORD_BYTES || part.length === 0) return;
@@ -51,7 +73,7 @@ async function* readRecords(
     let from = 0;
     for (let at = quotes ? 0 : chunk.indexOf(NEWLINE); at >= 0 && at < chunk.length; ) {
       const byte = chunk[at];
-      if (quotes && byte === QUOTE) isQuoted = !isQuoted;
+      if (quotes) readQuotes(byte);
       if (byte === NEWLINE) {
         line++;
         if (!isQuoted) {
