@@ -4,6 +4,7 @@ import { seconds } from '../core/clock.ts';
 import { jittered } from '../core/work/backoff.ts';
 import { NOT_REACHED, NotReached } from './client/server.ts';
 import { type Command, type Given, UsageError } from './command.ts';
+import { spellControls } from './control-characters.ts';
 import { holdConnection, Refused } from './listen/connection.ts';
 import { type Forwarded, forward } from './listen/forward.ts';
 import { requireSecret, requireValue } from './read-arguments.ts';
@@ -121,13 +122,13 @@ const createShow =
       terminal.say(JSON.stringify({ ...facts, duration_ms: durationMs, ...outcome }));
       return;
     }
-    const what = `${at.slice(11, 19)}  ${event.type}  ${event.id}${isReplay ? '  (replay)' : ''}`;
+    const what = `${at.slice(11, 19)}  ${spellControls(event.type)}  ${event.id}${isReplay ? '  (replay)' : ''}`;
     const tries = attempt > 1 && !isReplay ? `, attempt ${attempt}` : '';
     terminal.say(`${what}  ${toldOf(outcome, terminal)} in ${durationMs} ms${tries}`);
   };
 
 function toldOf(outcome: ListenOutcome, terminal: Terminal): string {
-  if ('code' in outcome) return terminal.paint('red', `${outcome.code}: ${outcome.message}`);
+  if ('code' in outcome) return terminal.paint('red', `${outcome.code}: ${spellControls(outcome.message)}`);
   const isTaken = outcome.status >= 200 && outcome.status < 300;
   return terminal.paint(isTaken ? 'green' : 'red', String(outcome.status));
 }

@@ -6,6 +6,7 @@ import { LOCAL_SOCKET, LOCAL_TAIL_PATH } from '@sluice/contract/local';
 import { readEvents } from './client/event-stream.ts';
 import { NOT_REACHED, NotReached, readRefusal, serverAddressOf, whyNotReached } from './client/server.ts';
 import { type Command, type CommandContext, type CommandOption, type Given, UsageError } from './command.ts';
+import { spellControls } from './control-characters.ts';
 import { explain } from './explain.ts';
 import { logIn } from './tail/log-in.ts';
 import type { Terminal } from './terminal.ts';
@@ -149,8 +150,10 @@ const createShow =
         continue;
       }
       const { received_at: at, id, state, type, sources } = row;
-      const from = sources.map(({ name }) => name).join(', ');
+      const from = spellControls(sources.map(({ name }) => name).join(', '));
       const shown = terminal.paint(colours[state], state.padEnd(9));
-      terminal.say(`${at.slice(11, 19)}  ${shown}  ${id}  ${type}${from === '' ? '' : `  ${from}`}`);
+      terminal.say(
+        `${at.slice(11, 19)}  ${shown}  ${id}  ${spellControls(type)}${from === '' ? '' : `  ${from}`}`,
+      );
     }
   };

@@ -1,6 +1,7 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import { spellForeignControls } from './control-characters.ts';
 
 /** Where a command speaks, and listens. */
 export interface Terminal {
@@ -31,26 +32,32 @@ export function createSystemTerminal(): Terminal {
     if (hasProgress) process.stderr.write(CLEAR_LINE);
     hasProgress = false;
   };
+  let piped: (() => Promise<string>) | null = null;
+  const nextLine = () => {
+    piped ??= readPipedLines();
+    return piped();
+  };
   return {
     say(line) {
       clear();
-      console.log(line);
+      console.log(spellForeignControls(line));
     },
     complain(line) {
       clear();
-      console.error(line);
+      console.error(spellForeignControls(line));
     },
     progress(line) {
       if (process.stderr.isTTY !== true) return;
       clear();
-      process.stderr.write(line);
+      process.stderr.write(spellForeignControls(line));
       hasProgress = line !== '';
     },
     paint: (colour, text) =>
       process.stdout.isTTY === true ? styleText(colour, text, { stream: process.stdout }) : text,
-    ask: question => ask(question, process.stderr),
+    ask: question => (isPerson() ? ask(question, process.stderr) : nextLine()),
     // Readline echoes what is typed to its output, so it is given one that keeps nothing.
-    askSecret: question => ask(question, new Writable({ write: (_chunk, _encoding, done) => done() })),
+    askSecret: question =>
+      isPerson() ? ask(question, new Writable({ write: (_chunk, _encoding, done) => done() })) : nextLine(),
     input: () => process.stdin,
     keys(onKey, signal) {
       if (process.stdin.isTTY !== true) return;
@@ -75,10 +82,13 @@ export function createSystemTerminal(): Terminal {
   };
 }
 
+const isPerson = (): boolean => process.stdin.isTTY === true;
+
+const noMoreInput = () => new Error('No password was given.');
+
 function ask(question: string, echo: Writable): Promise<string> {
-  const isPerson = process.stdin.isTTY === true;
-  if (isPerson) process.stderr.write(question);
-  const lines = createInterface({ input: process.stdin, output: echo, terminal: isPerson });
+  process.stderr.write(question);
+  const lines = createInterface({ input: process.stdin, output: echo, terminal: true });
   return new Promise((resolve, reject) => {
     lines.once('line', line => {
       resolve(line);
@@ -86,8 +96,37 @@ function ask(question: string, echo: Writable): Promise<string> {
     });
     lines.once('SIGINT', () => process.exit(130));
     lines.once('close', () => {
-      if (isPerson) process.stderr.write('\n');
-      reject(new Error('No password was given.'));
+      process.stderr.write('\n');
+      reject(noMoreInput());
     });
   });
+}
+
+/** One reader for all questions: it reads ahead, and a second one would miss what the first has taken. */
+function readPipedLines(): () => Promise<string> {
+  const lines: Interface = createInterface({ input: process.stdin, terminal: false });
+  const read: string[] = [];
+  let isOver = false;
+  let wake = () => {};
+  lines.on('line', line => {
+    read.push(line);
+    wake();
+  });
+  lines.once('close', () => {
+    isOver = true;
+    wake();
+  });
+  return async () => {
+    if (!isOver) lines.resume();
+    while (read.length === 0 && !isOver) {
+      await new Promise<void>(resolve => {
+        wake = resolve;
+      });
+    }
+    // What nobody waits for must not keep the process.
+    if (!isOver) lines.pause();
+    const line = read.shift();
+    if (line === undefined) throw noMoreInput();
+    return line;
+  };
 }
