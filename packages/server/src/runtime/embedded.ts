@@ -9,7 +9,8 @@ export function embeddedPages(): ((name: string) => Promise<Uint8Array<ArrayBuff
   let files: Promise<Record<string, string>> | null = null;
   return async name => {
     files ??= packed.json() as Promise<Record<string, string>>;
-    const found = (await files)[name];
-    return found === undefined ? null : Buffer.from(found, 'base64');
+    const found = await files;
+    // A visitor names the file: `constructor` is none.
+    return Object.hasOwn(found, name) ? Buffer.from(found[name] ?? '', 'base64') : null;
   };
 }

@@ -1,6 +1,9 @@
 import { rmSync } from 'node:fs';
 import type { HttpServer } from './http.ts';
 
+/** Longer than the pause between two signs of life of a feed, which Bun's own 10 seconds are not. */
+const IDLE_SECONDS = 30;
+
 /**
  * HTTP on a Unix socket that nobody else may open. The caller has the folder to itself, so that a socket which is there
  * already was left behind by a process that was killed, and is replaced.
@@ -13,7 +16,7 @@ export function serveLocalSocket(
   // Not changed afterwards: from the first moment on it is for its owner alone.
   const before = process.umask(0o177);
   try {
-    const server = Bun.serve({ unix: path, fetch: handle });
+    const server = Bun.serve({ unix: path, idleTimeout: IDLE_SECONDS, fetch: handle });
     return {
       async stop() {
         await server.stop(true);
