@@ -16,7 +16,13 @@ export function serveLocalSocket(
   // Not changed afterwards: from the first moment on it is for its owner alone.
   const before = process.umask(0o177);
   try {
-    const server = Bun.serve({ unix: path, idleTimeout: IDLE_SECONDS, fetch: handle });
+    const server = Bun.serve({
+      unix: path,
+      fetch(request, serving) {
+        serving.timeout(request, IDLE_SECONDS);
+        return handle(request);
+      },
+    });
     return {
       async stop() {
         await server.stop(true);

@@ -69,7 +69,7 @@ describe('a webhook source is made', () => {
     const url = await page.getByText('/whk/', { exact: false }).first().innerText();
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
     await page.getByRole('link', { name: 'To the source' }).click();
-    const reason = 'The header webhook-signature is missing: the request is not signed';
+    const reason = 'The header webhook-signature or svix-signature is missing: the request is not signed';
     await page.getByRole('button', { name: reason, exact: false }).click();
     await page.getByRole('region').getByText(reason, { exact: false }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
