@@ -102,7 +102,7 @@ export function createListeners(options: {
   async function begin(connection: ListenerConnection): Promise<boolean> {
     const { address, claim } = connection;
     const before = begins.get(address.id);
-    const begun = (async () => {
+    const beginning = (async () => {
       await before?.catch(() => undefined);
       if (!isOpen(connection)) return true;
       const isThere = await configuration.beginListening(address.orgId, address.id, claim, clock.now());
@@ -110,11 +110,11 @@ export function createListeners(options: {
       if (!isOpen(connection)) await configuration.endListening(address.orgId, address.id, claim);
       return isThere;
     })();
-    begins.set(address.id, begun);
+    begins.set(address.id, beginning);
     try {
-      return await begun;
+      return await beginning;
     } finally {
-      if (begins.get(address.id) === begun) begins.delete(address.id);
+      if (begins.get(address.id) === beginning) begins.delete(address.id);
     }
   }
 
