@@ -29,7 +29,7 @@ test('control characters are spelt out, but for lines and our own colours', () =
   const lines = stdout.split('\n');
   expect(lines.slice(0, 2)).toEqual(['\u001b[32mgreen\u001b[39m', String.raw`\u001b]0;title\u0007 \u009b2J`]);
   expect(JSON.parse(lines[2] ?? '')).toEqual({ type: '\u001b\u009b' });
-  expect(stderr).toBe(String.raw`\u001b[2J\u000d` + '\n');
+  expect(stderr).toBe(`${String.raw`\u001b[2J\u000d`}\n`);
 });
 
 test('what strangers have written stays on its line', () => {
