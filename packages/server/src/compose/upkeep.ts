@@ -10,9 +10,6 @@ import type { Part } from './part.ts';
 import type { Parts } from './parts.ts';
 import type { StoragePart } from './storage.ts';
 
-/** Between two slices of the replays that are under way. */
-const REPLAY_EVERY_MS = 200;
-
 /** Between two slices of what is removed or indexed, so that others come to storage. */
 const pauseBriefly = () => sleep(20);
 
@@ -47,7 +44,7 @@ export function composeUpkeep(
     ['search index', seconds(1), index.work],
     ['secret key', minutes(1), createKeyChange(foundation, storage, slices)],
     ...(settings.SLUICE_ROLES.includes('process')
-      ? [['replays', REPLAY_EVERY_MS, pipelines.replayJobs] as const]
+      ? [['replays', seconds(1), pipelines.replayJobs] as const]
       : []),
     ...(delivery.retryJobs ? [['dead letters', seconds(1), delivery.retryJobs] as const] : []),
   ];

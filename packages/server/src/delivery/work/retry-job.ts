@@ -34,7 +34,7 @@ const LEFT_ALONE =
 
 /** Retries all dead letters that match, in slices, saying how far it has come and stopping when it is cancelled. */
 export function createRetryJobs(options: {
-  readonly jobs: Pick<JobStore, 'advanceJob' | 'claimJob' | 'finishJob' | 'hasOutstanding'>;
+  readonly jobs: Pick<JobStore, 'advanceJob' | 'claimJob' | 'finishJob' | 'hasOpenJobs' | 'hasOutstanding'>;
   readonly deliveryQueue: Pick<DeliveryQueue, 'listDeliveries' | 'listFailedEvents' | 'listFailures'>;
   readonly configuration: Pick<ConfigurationStore, 'readProcessing'>;
   readonly clock: Clock;
@@ -44,8 +44,9 @@ export function createRetryJobs(options: {
 }): () => Promise<void> {
   const { jobs, deliveryQueue, configuration, clock, isStopping } = options;
 
-  /** Works on every open job that nobody else works on. */
+  /** Works on every open job that nobody else works on. It looks before it claims: a claim writes. */
   return async () => {
+    if (!(await jobs.hasOpenJobs([RETRY_JOB], clock.now()))) return;
     while (!isStopping()) {
       const token = options.newToken();
       if (token === null) return;

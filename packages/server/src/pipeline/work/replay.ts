@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { REPLAY_JOB, readReplayRequest } from '../../core/jobs/replay.ts';
 import type { EventQueue, PlannedRun } from '../../core/stores/event-queue.ts';
@@ -21,8 +22,8 @@ const PARKED_AT_ONCE = 250;
 /** More than the worker has under way, and little enough to be cancelled at once. */
 const MOST_OUTSTANDING = 1_000;
 const SEARCH_BUDGET_MS = 500;
-/** Where nobody has asked for one lately. */
-const LOOK_EVERY_MS = 900;
+/** Between two slices of the replays that are under way, so that others come to storage. */
+const BETWEEN_SLICES_MS = 200;
 
 export interface ReplayJobOptions {
   readonly jobs: Pick<JobStore, 'advanceJob' | 'claimJob' | 'finishJob' | 'hasOpenJobs' | 'hasOutstanding'>;
@@ -43,14 +44,14 @@ export interface ReplayJobOptions {
 export function createReplayJobs(options: ReplayJobOptions): () => Promise<void> {
   const { jobs, eventQueue, journal, clock } = options;
 
-  let lookFrom = 0;
-
   return async () => {
-    if (performance.now() < lookFrom) return;
-    if (!(await jobs.hasOpenJobs([REPLAY_JOB], clock.now()))) {
-      lookFrom = performance.now() + LOOK_EVERY_MS;
-      return;
+    while (!options.isStopping() && (await jobs.hasOpenJobs([REPLAY_JOB], clock.now()))) {
+      await workOnEach();
+      await sleep(BETWEEN_SLICES_MS);
     }
+  };
+
+  async function workOnEach(): Promise<void> {
     const done = new Set<string>();
     while (!options.isStopping()) {
       const token = options.newToken();
@@ -63,7 +64,7 @@ export function createReplayJobs(options: ReplayJobOptions): () => Promise<void>
       if (isWaiting) done.add(job.id);
       else done.clear();
     }
-  };
+  }
 
   /** Answers whether there is nothing to do for it until the worker has got on. */
   async function workOn(job: ClaimedJob): Promise<boolean> {
