@@ -20,6 +20,8 @@ export interface ServerProcess {
 export interface ProcessOptions {
   readonly directory: string;
   readonly settings?: Record<string, string>;
+  /** What runs in place of `main.ts serve`. */
+  readonly entry?: readonly string[];
   /** A command that runs the server's: `prlimit …`, `strace …`. It must become the server, or keep its pid. */
   readonly under?: readonly string[];
 }
@@ -41,7 +43,11 @@ process.on('exit', () => {
 });
 
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
-  const [command = '', ...args] = [...(options.under ?? []), process.execPath, MAIN, 'serve'];
+  const [command = '', ...args] = [
+    ...(options.under ?? []),
+    process.execPath,
+    ...(options.entry ?? [MAIN, 'serve']),
+  ];
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

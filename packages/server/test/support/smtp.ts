@@ -27,6 +27,8 @@ export interface MailServerOptions {
   readonly mostBytes?: number;
   /** What to refuse a recipient with. */
   readonly refuse?: (recipient: string) => { code: number; message: string } | null;
+  /** Told of each mail before it is taken. */
+  readonly onMail?: (mail: ReceivedMail) => void;
 }
 
 const refusal = (code: number, message: string): Error =>
@@ -64,13 +66,15 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
       stream.on('end', () => {
         if (stream.sizeExceeded) return done(refusal(552, 'Message exceeds the size limit'));
         const { mailFrom, rcptTo } = session.envelope;
-        mails.push({
+        const mail = {
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
           raw: Buffer.concat(chunks).toString(),
           isEncrypted: session.secure,
           user: typeof session.user === 'string' ? session.user : null,
-        });
+        };
+        mails.push(mail);
+        options.onMail?.(mail);
         done();
       });
     },

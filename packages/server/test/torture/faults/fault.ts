@@ -1,0 +1,28 @@
+import type { PostgresServer } from '../../support/postgres.ts';
+import type { Fleet } from '../fleet.ts';
+import type { RunFiles } from '../journal.ts';
+import type { MoodyModel } from '../model.ts';
+import type { Organisation, Surroundings } from '../organisation.ts';
+import type { Dice } from '../random.ts';
+import type { Receivers } from '../receivers.ts';
+import type { PlannedFault } from '../schedule.ts';
+import type { Senders } from '../senders.ts';
+
+/** All that a fault may be done to. */
+export interface World {
+  readonly files: RunFiles;
+  readonly fleet: Fleet;
+  readonly receivers: Receivers;
+  readonly model: MoodyModel;
+  readonly organisations: readonly Organisation[];
+  readonly senders: Senders;
+  readonly surroundings: Surroundings;
+  /** Where events are stored, if that is a server. */
+  readonly storage: { readonly server: PostgresServer; readonly url: string } | null;
+  readonly dice: Dice;
+  /** One after the other: what is done under one name never overlaps. */
+  inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** Does it and undoes it; answers what exactly was done, or null where there was nothing to do it to. */
+export type Fault = (world: World, planned: PlannedFault) => Promise<string | null>;

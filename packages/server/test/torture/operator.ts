@@ -1,0 +1,76 @@
+import type { Fleet } from './fleet.ts';
+
+/**
+ * Somebody at the dashboard of an organisation who does not give up: asks one node after another until there is an
+ * answer that says what became of it.
+ */
+export interface Operator {
+  call<T = unknown>(method: string, path: string, body?: unknown): Promise<Answered<T>>;
+  /** A list, page by page. */
+  all<T>(path: string): Promise<T[]>;
+}
+
+interface Answered<T> {
+  readonly status: number;
+  readonly data: T;
+  readonly next: string | null;
+}
+
+const ANSWER_MS = 15_000;
+const PAUSE_MS = 150;
+export const PASSWORD = 'canary of the owner’s password';
+export const EMAIL = 'owner@example.com';
+
+/** Logs in, and moves to that organisation. */
+export async function logIn(fleet: Pick<Fleet, 'size' | 'url'>, organisationId: string | null): Promise<Operator> {
+  let cookie = '';
+  let node = 0;
+
+  async function ask<T>(method: string, path: string, body: unknown): Promise<Answered<T> | null> {
+    const response = await fetch(`${fleet.url(node % fleet.size)}/dashboard/api${path}`, {
+      method,
+      headers: {
+        'X-Sluice-CSRF': '1',
+        ...(cookie === '' ? {} : { Cookie: cookie }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    }).catch(() => null);
+    const answer: unknown = await response?.json().catch(() => null);
+    if (!response || !answer || response.status >= 500 || response.status === 429) return null;
+    cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
+    const { data, next_cursor: next = null } = answer as { data: T; next_cursor?: string | null };
+    if (response.status >= 400 && response.status !== 404 && response.status !== 409)
+      throw new Error(`${method} ${path} was answered with ${response.status}: ${JSON.stringify(answer)}`);
+    return { status: response.status, data, next };
+  }
+
+  const operator: Operator = {
+    async call<T>(method: string, path: string, body?: unknown) {
+      for (;;) {
+        const answered = await ask<T>(method, path, body);
+        if (answered !== null) return answered;
+        node++;
+        await Bun.sleep(PAUSE_MS);
+      }
+    },
+    async all<T>(path: string) {
+      const rows: T[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const from = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const page: Answered<T[]> = await operator.call<T[]>(
+          'GET',
+          `${path}${path.includes('?') ? '&' : '?'}limit=100${from}`,
+        );
+        rows.push(...page.data);
+        cursor = page.next;
+      }
+      return rows;
+    },
+  };
+  await operator.call('POST', '/session', { email: EMAIL, password: PASSWORD });
+  if (organisationId !== null) await operator.call('PUT', '/session/organisation', { id: organisationId });
+  return operator;
+}

@@ -1,0 +1,178 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { OPEN_TO_LOOPBACK } from '../support/delivery-process.ts';
+import { freshDatabase, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { TEST_SECRET_KEY, temporaryDirectory } from '../support/service.ts';
+import { collectAnswers, collectRows } from './collect.ts';
+import type { World } from './faults/fault.ts';
+import { faults } from './faults/registry.ts';
+import { startFleet } from './fleet.ts';
+import { openRunFiles, type RunFiles } from './journal.ts';
+import type { Logs } from './lines.ts';
+import { startMoodyModel } from './model.ts';
+import { EMAIL, logIn, PASSWORD } from './operator.ts';
+import { type Organisation, type Surroundings, setUpOrganisation, tableOf } from './organisation.ts';
+import { createDice } from './random.ts';
+import { ALLOWED_ADDRESSES, startReceivers } from './receivers.ts';
+import { type PlannedFault, planFaults, type RunOptions } from './schedule.ts';
+import { filesIn, lookForSecrets } from './secrets.ts';
+import { startSenders } from './senders.ts';
+import { untilDrained, watchDeliveries } from './watch.ts';
+
+/** One run: everything is set up, tormented, left to come to rest, and asked what became of it all. */
+export interface Run {
+  readonly logs: Logs;
+  readonly planned: readonly PlannedFault[];
+  /** How each life of a node ended. */
+  readonly ends: readonly (number | string)[];
+  /** When the load began and ended, and when nothing was left to do. */
+  readonly marks: Readonly<Record<'began' | 'ended' | 'drained', number>>;
+}
+
+const ORGANISATIONS = ['alpha', 'beta'];
+/** Of the disk under PostgreSQL: enough for the run, and soon full. */
+const smallDiskMb = ({ seconds }: RunOptions) => 160 + seconds;
+const DRAIN_MS = 240_000;
+
+export async function runTorture(
+  options: RunOptions & { readonly folder: string; readonly pauseMs: number },
+  say: (line: string) => void,
+): Promise<Run> {
+  const files = openRunFiles(options.folder);
+  const directory = temporaryDirectory();
+  const planned = planFaults(options);
+  const secrets = new Map([
+    ['secret key', TEST_SECRET_KEY],
+    ['password', PASSWORD],
+  ]);
+  const storage = options.engine === 'postgres' ? await startStorage(options) : null;
+  const rows = await freshDatabase();
+  const [receivers, model] = [await startReceivers(files), startMoodyModel(files)];
+  const fleet = await startFleet(
+    {
+      nodes: options.nodes,
+      directory,
+      settings: {
+        ...OPEN_TO_LOOPBACK,
+        SLUICE_ALLOW_ADDRESSES: ALLOWED_ADDRESSES,
+        SLUICE_ADMIN_EMAIL: EMAIL,
+        SLUICE_ADMIN_PASSWORD: PASSWORD,
+        SLUICE_MAX_ORGANISATIONS_PER_USER: '1000',
+        SLUICE_LOG_LEVEL: 'info',
+        ...(storage ? { SLUICE_DATABASE_URL: storage.url } : {}),
+      },
+    },
+    files,
+  );
+  try {
+    await fleet.ready();
+    const surroundings: Surroundings = {
+      fleet,
+      files,
+      receivers,
+      model,
+      databaseUrl: rows.url,
+      onSecret: (name, secret) => secrets.set(name, secret),
+    };
+    const doomed = planned.filter(({ kind }) => kind === 'delete-organisation').map(({ target }) => target);
+    await makeTables(rows.url, [...ORGANISATIONS, ...doomed]);
+    const organisations = await setUpOrganisations(surroundings);
+    for (const [name, url] of [['storage', storage?.url] as const, ['destination', rows.url] as const])
+      if (url) secrets.set(`password of the database as ${name}`, new URL(url).password);
+
+    const began = files.now();
+    say(`The load begins: ${planned.length} faults within ${options.seconds} s.`);
+    const senders = startSenders({ fleet, files }, organisations, options);
+    const watching = watchDeliveries(files, organisations);
+    const dice = createDice(options.seed, 'faults');
+    const world: World = {
+      ...{ files, fleet, receivers, model, organisations, senders, surroundings, storage, dice },
+      inTurn: createTurns(),
+    };
+    await Promise.all([
+      ...planned.map(fault => carryOut(world, fault, began, say)),
+      Bun.sleep(options.seconds * 1_000),
+    ]);
+    receivers.allWell();
+    fleet.setClock(0);
+    await senders.stop();
+    const ended = files.now();
+
+    say('The load is over. One last restart, and everything comes to rest.');
+    for (let node = 0; node < fleet.size; node++) fleet.signal(node, 'SIGKILL');
+    await senders.settle();
+    await watching.stop();
+    await untilDrained(files, organisations, DRAIN_MS);
+    const drained = files.now();
+    for (const organisation of organisations) {
+      await collectAnswers(files, organisation);
+      await collectRows(files, rows.url, organisation.name);
+    }
+    await fleet.stop();
+    lookForSecrets(files, secrets, {
+      'what nodes printed': fleet.output(),
+      'what the dashboard answered': readFileSync(join(files.folder, 'final.jsonl')),
+      ...filesIn(directory),
+    });
+    return { logs: files.read(), planned, ends: fleet.ends, marks: { began, ended, drained } };
+  } finally {
+    await fleet.stop();
+    await Promise.all([receivers.stop(), model.stop(), rows.drop(), storage?.server.remove()]);
+    files.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function startStorage(options: RunOptions): Promise<{ server: PostgresServer; url: string }> {
+  const server = await startPostgres(['max_connections=200'], { smallDiskMb: smallDiskMb(options) });
+  const { url } = await server.freshDatabase();
+  await server.moveToSmallDisk(url);
+  return { server, url };
+}
+
+async function makeTables(url: string, organisations: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const organisation of organisations)
+    await client.query(`CREATE TABLE ${tableOf(organisation)} (event_id text UNIQUE, type text)`);
+  await client.end();
+}
+
+async function setUpOrganisations(surroundings: Surroundings): Promise<Organisation[]> {
+  const owner = await logIn(surroundings.fleet, null);
+  const organisations: Organisation[] = [];
+  for (const name of ORGANISATIONS) {
+    const { data } = await owner.call<{ id: string }>('POST', '/organisations', { name });
+    organisations.push(await setUpOrganisation(name, data.id, surroundings));
+  }
+  return organisations;
+}
+
+/** At its time; written down when it is over. */
+async function carryOut(
+  world: World,
+  fault: PlannedFault,
+  began: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const { files } = world;
+  await Bun.sleep(Math.max(0, began + fault.at - files.now()));
+  const at = files.now();
+  const detail = await faults[fault.kind](world, fault);
+  if (detail === null) return;
+  files.write('faults', { at, until: files.now(), kind: fault.kind, detail });
+  say(`${(at / 1_000).toFixed(1)} s  ${fault.kind}: ${detail}`);
+}
+
+function createTurns(): World['inTurn'] {
+  const last = new Map<string, Promise<unknown>>();
+  return (name, work) => {
+    const turn = (last.get(name) ?? Promise.resolve()).then(work);
+    last.set(
+      name,
+      turn.catch(() => {}),
+    );
+    return turn;
+  };
+}

@@ -1,0 +1,53 @@
+import type { RunFiles } from './journal.ts';
+import type { Organisation } from './organisation.ts';
+
+/** Somebody who looks at deliveries while everything runs, and waits for all of it to come to rest afterwards. */
+
+const LOOK_EVERY_MS = 1_500;
+const endStates = ['delivered', 'dead', 'cancelled'];
+const ASK_EVERY_MS = 250;
+
+/** Writes down which final states were shown. */
+export function watchDeliveries(files: RunFiles, organisations: readonly Organisation[]) {
+  let isOver = false;
+  const watching = organisations.map(async ({ name, operator }) => {
+    while (!isOver) {
+      for (const state of endStates) {
+        const path = `/deliveries?state=${state}&limit=50`;
+        const { data } = await operator.call<{ id: string; state: string }[]>('GET', path);
+        for (const { id, state: shown } of data)
+          files.write('seen', { at: files.now(), organisation: name, delivery: id, state: shown });
+      }
+      await Bun.sleep(LOOK_EVERY_MS);
+    }
+  });
+  return {
+    async stop() {
+      isOver = true;
+      await Promise.all(watching);
+    },
+  };
+}
+
+/** Until nothing waits, or for so long; what waits then is written down. */
+export async function untilDrained(
+  files: RunFiles,
+  organisations: readonly Organisation[],
+  mostMs: number,
+): Promise<void> {
+  const deadline = files.now() + mostMs;
+  for (const { name, operator } of organisations) {
+    const count = async (path: string) => (await operator.call<unknown[]>('GET', `${path}&limit=100`)).data.length;
+    for (;;) {
+      const waiting: Record<string, number> = { accepted: await count('/events?state=accepted') };
+      for (const state of ['pending', 'held', 'delivering', 'retrying'])
+        waiting[state] = await count(`/deliveries?state=${state}`);
+      const isRest = Object.values(waiting).every(n => n === 0);
+      if (isRest || files.now() > deadline) {
+        files.write('final', { kind: 'backlog', organisation: name, waiting });
+        break;
+      }
+      await Bun.sleep(ASK_EVERY_MS);
+    }
+  }
+}
