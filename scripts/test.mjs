@@ -53,7 +53,7 @@ if (words.length === 0) {
     process.exit(2);
   }
   // Only tests of the whole service need the commands and the pages.
-  if (chosen.some(file => /\/test\/(e2e|browser|faults)\//.test(file))) {
+  if (chosen.some(file => /\/test\/(e2e|browser|faults|torture)\//.test(file))) {
     requirePackages(missingPackages(neededCommands));
     await buildDashboard();
   }

@@ -92,8 +92,7 @@ async function figuresOf({ operator }: Organisation, summaries: readonly { state
   const lists: Record<string, number> = { events: summaries.length, deliveries: deliveries.length };
   for (const state of ['accepted', 'processed', 'dropped', 'unrouted', 'failed'])
     lists[`events ${state}`] = (await operator.all(`/events?state=${state}`)).length;
-  for (const { state } of deliveries)
-    lists[`deliveries ${state}`] = (lists[`deliveries ${state}`] ?? 0) + 1;
+  for (const { state } of deliveries) lists[`deliveries ${state}`] = (lists[`deliveries ${state}`] ?? 0) + 1;
   for (const kind of ['delivery', 'event'])
     lists[`dead letters ${kind}`] = (await operator.all(`/dead-letters?kind=${kind}`)).length;
   const { data: summary } = await operator.call<{ deliveries: number; events: number }>(
@@ -108,7 +107,9 @@ async function figuresOf({ operator }: Organisation, summaries: readonly { state
     'overview dead letters delivery': overview.dead_letters.deliveries.count,
     'overview dead letters event': overview.dead_letters.events.count,
     ...(Object.fromEntries(backlog) as Record<string, number>),
-    ...Object.fromEntries(Object.entries(overview.totals).map(([what, count]) => [`overview ${what}`, count])),
+    ...Object.fromEntries(
+      Object.entries(overview.totals).map(([what, count]) => [`overview ${what}`, count]),
+    ),
   };
   return { lists, figures };
 }

@@ -12,7 +12,7 @@ const HEAD_END = '\r\n\r\n';
 /** Calls for each request, one after the other on a connection. */
 export function readRequests(socket: Socket, onRequest: (request: WireRequest) => void): void {
   let unread = Buffer.alloc(0);
-  socket.on('data', chunk => {
+  socket.on('data', (chunk: Buffer) => {
     unread = Buffer.concat([unread, chunk]);
     for (;;) {
       const headEnd = unread.indexOf(HEAD_END);

@@ -22,7 +22,10 @@ export const PASSWORD = 'canary of the owner’s password';
 export const EMAIL = 'owner@example.com';
 
 /** Logs in, and moves to that organisation. */
-export async function logIn(fleet: Pick<Fleet, 'size' | 'url'>, organisationId: string | null): Promise<Operator> {
+export async function logIn(
+  fleet: Pick<Fleet, 'size' | 'url'>,
+  organisationId: string | null,
+): Promise<Operator> {
   let cookie = '';
   let node = 0;
 

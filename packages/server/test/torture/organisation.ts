@@ -1,6 +1,6 @@
-import { DEFAULT_MOOD, MOODS, type MoodyModel } from './model.ts';
 import type { Fleet } from './fleet.ts';
 import type { RunFiles } from './journal.ts';
+import { DEFAULT_MOOD, MOODS, type MoodyModel } from './model.ts';
 import { logIn, type Operator } from './operator.ts';
 import type { Receivers } from './receivers.ts';
 import { type Route, routes } from './routes.ts';
@@ -56,7 +56,12 @@ export async function setUpOrganisation(
   const { secret: apiKey } = await make('/keys', { name: 'Senders' });
   keep('API key', apiKey);
   const sdk = await make('/sources', { kind: 'sdk', name: 'Everything', match: 'torture.*' });
-  const hook = await make('/sources', { kind: 'webhook', name: 'Hook', auth: 'hmac', rate: { per_second: 0 } });
+  const hook = await make('/sources', {
+    kind: 'webhook',
+    name: 'Hook',
+    auth: 'hmac',
+    rate: { per_second: 0 },
+  });
   keep('signing secret of a source', hook.secret);
   keep('token of a source', hook.token);
 

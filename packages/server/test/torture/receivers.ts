@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
-import { type MailServer, startMailServer } from '../support/smtp.ts';
-import { createAuthority } from '../support/tls.ts';
 import { dripping, endless, give, thenReset } from '../support/hostile/answers.ts';
 import { type RawReceiver, startRawReceiver } from '../support/receiver.ts';
+import { type MailServer, startMailServer } from '../support/smtp.ts';
+import { createAuthority } from '../support/tls.ts';
 import { answerWith, readRequests, type WireRequest } from './http-wire.ts';
 import type { RunFiles } from './journal.ts';
 import type { Behaviour } from './routes.ts';
@@ -130,7 +130,8 @@ function reply(receiver: string, behaves: Behaviour, trapUrl: string): Reply {
       return {
         status: 200,
         took: true,
-        answer: socket => give(socket, endless(FLOOD_BLOCK, 'HTTP/1.1 200 Answer\r\ncontent-length: 2147483648\r\n\r\n')),
+        answer: socket =>
+          give(socket, endless(FLOOD_BLOCK, 'HTTP/1.1 200 Answer\r\ncontent-length: 2147483648\r\n\r\n')),
       };
     case 'lie':
       // Less than it promises: whether that is taken for a yes is the other side's to say.

@@ -8,7 +8,7 @@ import { collectAnswers, collectRows } from './collect.ts';
 import type { World } from './faults/fault.ts';
 import { faults } from './faults/registry.ts';
 import { startFleet } from './fleet.ts';
-import { openRunFiles, type RunFiles } from './journal.ts';
+import { openRunFiles } from './journal.ts';
 import type { Logs } from './lines.ts';
 import { startMoodyModel } from './model.ts';
 import { EMAIL, logIn, PASSWORD } from './operator.ts';

@@ -85,7 +85,8 @@ export function startSenders(
         const isAnswered = await sendUntilAnswered(request, dice, () => !isOver);
         await racing;
         if (!isAnswered) unanswered.push(request);
-        else if (request.isRepeatable && dice.chance(0.1)) await send(request, dice.between(0, fleet.size - 1));
+        else if (request.isRepeatable && dice.chance(0.1))
+          await send(request, dice.between(0, fleet.size - 1));
         await Bun.sleep(dice.between(0, 2 * pauseMs));
       }
     });
@@ -95,7 +96,10 @@ export function startSenders(
     };
   }
 
-  function compose({ name, apiKey, hook }: Pick<Organisation, 'name' | 'apiKey' | 'hook'>, dice: Dice): Request {
+  function compose(
+    { name, apiKey, hook }: Pick<Organisation, 'name' | 'apiKey' | 'hook'>,
+    dice: Dice,
+  ): Request {
     const number = requests++;
     const key = `key-${name}-${number}-${'x'.repeat(8)}`;
     const kind = dice.pick(['keyed', 'keyed', 'batch', 'ids', 'plain', 'hook', 'hook', 'bad'] as const);

@@ -37,7 +37,8 @@ export async function untilDrained(
 ): Promise<void> {
   const deadline = files.now() + mostMs;
   for (const { name, operator } of organisations) {
-    const count = async (path: string) => (await operator.call<unknown[]>('GET', `${path}&limit=100`)).data.length;
+    const count = async (path: string) =>
+      (await operator.call<unknown[]>('GET', `${path}&limit=100`)).data.length;
     for (;;) {
       const waiting: Record<string, number> = { accepted: await count('/events?state=accepted') };
       for (const state of ['pending', 'held', 'delivering', 'retrying'])

@@ -1,0 +1,71 @@
+import { routes } from '../routes.ts';
+import { acceptedEvents, type Evidence, erasureOf, type FinalEvent, type Invariant } from './evidence.ts';
+
+const ends = new Set(['delivered', 'dead', 'cancelled']);
+/** What was under way three times when its process ended is given up, as a kill cannot be told from a crash. */
+const isQuarantined = ({ runs }: FinalEvent): boolean =>
+  runs.some(({ outcome, reason }) => outcome === 'failed' && /3 times/.test(reason ?? ''));
+
+export const everythingEnds: Invariant = {
+  name: 'endings',
+  promise:
+    'Each event and each delivery comes to one end; each event reaches the destination it is meant for once; each drop names its step.',
+  broken: evidence => [
+    ...[...evidence.events.values()].flatMap(unfinished),
+    ...misrouted(evidence),
+    ...doubledTwins(evidence),
+  ],
+};
+
+function unfinished(event: FinalEvent): string[] {
+  const sentences = event.deliveries
+    .filter(({ state }) => !ends.has(state))
+    .map(({ id, state }) => `${id} of ${event.id} is still ${state}.`);
+  if (event.state === 'accepted') sentences.push(`${event.id} is still accepted.`);
+  for (const { outcome, step, reason, id } of event.runs) {
+    if (outcome === 'dropped' && step === null)
+      sentences.push(`${id} of ${event.id} was dropped by no step.`);
+    if (outcome === 'failed' && reason === null) sentences.push(`${id} of ${event.id} failed for no reason.`);
+  }
+  const pairs = event.deliveries.map(({ run, destination }) => `${run} ${destination}`);
+  if (new Set(pairs).size < pairs.length) sentences.push(`${event.id} goes to one destination twice.`);
+  return sentences;
+}
+
+/** What is meant for a destination that stays, and passes, has one delivery there. */
+function misrouted(evidence: Evidence): string[] {
+  const twins = new Set(twinsIn(evidence).flatMap(({ ids }) => ids));
+  return acceptedEvents(evidence).flatMap(({ event, id, request }) => {
+    const stored = evidence.events.get(id);
+    if (stored === undefined || twins.has(id) || isQuarantined(stored)) return [];
+    if (erasureOf(evidence, { event, request })) return [];
+    const isHook = request.sent.endpoint === 'webhook';
+    const wanted = isHook || event.route === 'mood' ? 'good' : event.route;
+    const isRouted = event.route === 'mood' || event.passes;
+    const isFixed = (routes as readonly string[]).includes(wanted);
+    if (!isFixed) return [];
+    const reached = stored.deliveries.map(({ destination }) => evidence.destinations.get(destination)?.name);
+    const expected = isRouted ? [wanted] : [];
+    return reached.join() === expected.join()
+      ? []
+      : [`${id} is meant for ${expected.join() || 'nobody'} and went to ${reached.join() || 'nobody'}.`];
+  });
+}
+
+const twinsIn = (evidence: Evidence) => {
+  const byPayloadId = new Map<string, string[]>();
+  for (const { event, id, request } of acceptedEvents(evidence)) {
+    if (erasureOf(evidence, { event, request })) continue;
+    byPayloadId.set(event.payloadId, [...(byPayloadId.get(event.payloadId) ?? []), id]);
+  }
+  return [...byPayloadId].map(([payloadId, ids]) => ({ payloadId, ids })).filter(({ ids }) => ids.length > 1);
+};
+
+/** Of two events with one id in the payload, `dedupe` lets one through. */
+const doubledTwins = (evidence: Evidence): string[] =>
+  twinsIn(evidence).flatMap(({ payloadId, ids }) => {
+    const stored = ids.flatMap(id => evidence.events.get(id) ?? []);
+    if (stored.some(isQuarantined)) return [];
+    const sent = stored.flatMap(({ deliveries }) => deliveries).length;
+    return sent === 1 ? [] : [`${ids.join(' and ')} share ${payloadId} and were sent ${sent} times.`];
+  });

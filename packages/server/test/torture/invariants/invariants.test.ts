@@ -1,0 +1,538 @@
+import { expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import type { FinalLine, Logs, PeopleLine, ReceiverLine, SenderLine } from '../lines.ts';
+import { judge } from './registry.ts';
+
+/** Each invariant holds for logs in which nothing is wrong, and fails for the very thing that it is there for. */
+
+type Mutable<T> = T extends readonly (infer Item)[]
+  ? Mutable<Item>[]
+  : T extends object
+    ? { -readonly [Key in keyof T]: Mutable<T[Key]> }
+    : T;
+type Draft = Mutable<Logs>;
+type SentDraft = Mutable<Extract<SenderLine, { kind: 'sent' }>>;
+type AnswerDraft = Mutable<Extract<SenderLine, { kind: 'answered' }>>;
+type EventDraft = Mutable<Extract<FinalLine, { kind: 'event' }>>;
+type FiguresDraft = Mutable<Extract<FinalLine, { kind: 'figures' }>>;
+
+const SECRET = 'whsec_test';
+const signed = (body: string, secret = SECRET) =>
+  `t=1,v1=${createHmac('sha256', secret).update(`1.${body}`).digest('hex')}`;
+
+const sentEvent = (request: number, i: number, over: object = {}) => ({
+  type: `torture.alpha.${request}.${i}`,
+  payloadId: `torture-id-alpha-${request}-${i}`,
+  route: 'good',
+  passes: true,
+  person: null,
+  ...over,
+});
+
+/** An event that went through the main pipeline to this destination, with the request that brought it there. */
+function delivered(
+  id: string,
+  type: string,
+  payload: object,
+  destination = 'good',
+): [EventDraft, ReceiverLine] {
+  const output = { ...payload, version: 1 };
+  const body = JSON.stringify({ type, payload: output });
+  const delivery = `dlv_${id}`;
+  const event: EventDraft = {
+    kind: 'event',
+    organisation: 'alpha',
+    id,
+    type,
+    state: 'processed',
+    isErased: false,
+    payload: JSON.stringify(payload),
+    runs: [
+      {
+        ...{ id: `run_${id}`, pipeline: 'pipe_1', version: 1, outcome: 'routed', step: null, reason: null },
+        output,
+      },
+    ],
+    deliveries: [
+      {
+        ...{
+          id: delivery,
+          destination: `dst_${destination}`,
+          run: `run_${id}`,
+          state: 'delivered',
+          code: null,
+        },
+        isOutage: false,
+        attempts: [{ n: 1, status: 200, code: null, body, cut: false }],
+      },
+    ],
+  };
+  const line = {
+    ...{ at: 2_000, organisation: 'alpha', receiver: destination, event: id, delivery, attempt: 1 },
+    ...{ signature: signed(body), body, behaviour: 'well', status: 200, took: true },
+  };
+  return [event, line];
+}
+
+/** A batch of two that was asked for twice, a request that was refused, a dead letter, and a mood. */
+function cleanLogs(): Draft {
+  const batch = [sentEvent(1, 0), sentEvent(1, 1, { person: 'p1' })];
+  const sent = (request: number, events: object[], isValid = true) =>
+    ({
+      ...{ kind: 'sent', at: 1_000, request, organisation: 'alpha', endpoint: 'ingest', key: `k${request}` },
+      ...{ isRepeatable: true, isValid, events },
+    }) as SentDraft;
+  const answered = (request: number, status: number, ids: string[], duplicate = false): AnswerDraft => ({
+    ...{ kind: 'answered', sentAt: 1_000, at: 1_100, request, node: 0, status },
+    events: ids.map(id => ({ id, duplicate })),
+  });
+  const [first, firstLine] = delivered('evt_1', 'torture.alpha.1.0', { id: 'torture-id-alpha-1-0' });
+  const [second, secondLine] = delivered('evt_2', 'torture.alpha.1.1', { id: 'torture-id-alpha-1-1' });
+  const [dead, deadLine] = delivered('evt_3', 'torture.alpha.3.0', { id: 'torture-id-alpha-3-0' }, 'failing');
+  const [deadDelivery] = dead.deliveries;
+  const deadLines = [1, 2, 3].map(attempt => ({
+    ...deadLine,
+    attempt,
+    status: 500,
+    took: false,
+    signature: null,
+  }));
+  if (deadDelivery) {
+    deadDelivery.state = 'dead';
+    deadDelivery.code = 'bad_status';
+    deadDelivery.attempts = [1, 2, 3].map(n => ({
+      ...{ n, status: 500, code: 'bad_status', body: deadLine.body, cut: false },
+    }));
+  }
+  const [mood, moodLine] = delivered('evt_4', 'torture.alpha.4.0', {
+    ...{ id: 'torture-id-alpha-4-0', route: 'mood', mood: 'good' },
+  });
+  return {
+    senders: [
+      sent(1, batch),
+      answered(1, 202, ['evt_1', 'evt_2']),
+      answered(1, 202, ['evt_1', 'evt_2'], true),
+      sent(2, [sentEvent(2, 0)], false),
+      answered(2, 400, []),
+      sent(3, [sentEvent(3, 0, { route: 'failing' })]),
+      answered(3, 202, ['evt_3']),
+      sent(4, [sentEvent(4, 0, { route: 'mood' })]),
+      answered(4, 202, ['evt_4']),
+    ],
+    receivers: [firstLine, secondLine, ...deadLines, moodLine],
+    model: [{ at: 1_500, payloadId: 'torture-id-alpha-4-0', label: 'good' }],
+    people: [],
+    faults: [],
+    seen: [{ at: 3_000, organisation: 'alpha', delivery: 'dlv_evt_1', state: 'delivered' }],
+    setUp: [
+      {
+        organisation: 'alpha',
+        id: 'org_1',
+        destinations: [
+          { id: 'dst_good', name: 'good', kind: 'webhook', attempts: 6, secret: SECRET },
+          { id: 'dst_failing', name: 'failing', kind: 'webhook', attempts: 3, secret: null },
+        ],
+      },
+    ],
+    final: [
+      ...[first, second, dead, mood],
+      { kind: 'version', organisation: 'alpha', pipeline: 'pipe_1', version: 1, revision: 1 },
+      { kind: 'backlog', organisation: 'alpha', waiting: { accepted: 0, pending: 0 } },
+      {
+        kind: 'figures',
+        organisation: 'alpha',
+        lists: {
+          ...{ events: 4, 'events processed': 4, deliveries: 4, 'deliveries delivered': 3 },
+          ...{ 'deliveries dead': 1, 'dead letters delivery': 1, 'dead letters event': 0 },
+        },
+        figures: {
+          ...{ 'dead letters delivery': 1, 'overview dead letters delivery': 1 },
+          ...{ 'overview received': 4, 'overview delivered': 3 },
+        },
+      },
+    ],
+    secrets: [{ name: 'API key', foundIn: [], lookedIn: ['what nodes printed'] }],
+    trapped: [],
+  } as Draft;
+}
+
+const answersTo = (logs: Draft, request: number) =>
+  logs.senders.filter(line => line.kind === 'answered' && line.request === request) as AnswerDraft[];
+const eventOf = (logs: Draft, id: string) =>
+  logs.final.find(line => line.kind === 'event' && line.id === id) as EventDraft;
+const deliveryOf = (logs: Draft, id: string) =>
+  eventOf(logs, id).deliveries[0] as EventDraft['deliveries'][number];
+const figuresOf = (logs: Draft) => logs.final.find(line => line.kind === 'figures') as FiguresDraft;
+const lineOf = (logs: Draft, event: string) =>
+  logs.receivers.find(line => line.event === event) as Mutable<ReceiverLine>;
+const drop = (logs: Draft, id: string) => {
+  logs.final = logs.final.filter(line => !(line.kind === 'event' && line.id === id));
+};
+const did = (what: PeopleLine['what'], id: string, at: number) => ({
+  ...{ askedAt: at - 100, at, organisation: 'alpha', what, id },
+});
+
+test('logs in which nothing is wrong break nothing', () => {
+  expect(judge(cleanLogs()).flatMap(({ broken }) => broken)).toEqual([]);
+});
+
+const planted: [string, string, (logs: Draft) => void][] = [
+  ['accepted', 'an acknowledged event that is lost', logs => drop(logs, 'evt_1')],
+  [
+    'accepted',
+    'an id that stands for another event',
+    logs => {
+      eventOf(logs, 'evt_1').type = 'torture.alpha.9.0';
+    },
+  ],
+  [
+    'accepted',
+    'an id that only a repeated request was answered with',
+    logs => {
+      answersTo(logs, 1)[1]?.events.splice(0, 1, { id: 'evt_other', duplicate: true });
+    },
+  ],
+  [
+    'refused',
+    'a refused event that is stored',
+    logs => {
+      logs.final.push({ ...eventOf(logs, 'evt_1'), id: 'evt_9', type: 'torture.alpha.2.0', deliveries: [] });
+    },
+  ],
+  [
+    'refused',
+    'a right request that was refused',
+    logs => {
+      Object.assign(answersTo(logs, 3)[0] ?? {}, { status: 409, events: [] });
+    },
+  ],
+  [
+    'keys',
+    'a key with two events',
+    logs => {
+      logs.final.push({ ...eventOf(logs, 'evt_1'), id: 'evt_9', deliveries: [] });
+    },
+  ],
+  [
+    'keys',
+    'a key that was answered with two ids',
+    logs => {
+      answersTo(logs, 1)[1]?.events.splice(0, 1, { id: 'evt_3', duplicate: true });
+    },
+  ],
+  [
+    'keys',
+    'a key that was called new twice',
+    logs => {
+      for (const event of answersTo(logs, 1)[1]?.events ?? []) event.duplicate = false;
+    },
+  ],
+  ['batches', 'half a batch', logs => drop(logs, 'evt_2')],
+  [
+    'endings',
+    'an event that is still accepted',
+    logs => {
+      eventOf(logs, 'evt_1').state = 'accepted';
+    },
+  ],
+  [
+    'endings',
+    'a delivery that is still under way',
+    logs => {
+      deliveryOf(logs, 'evt_1').state = 'delivering';
+    },
+  ],
+  [
+    'endings',
+    'a drop that names no step',
+    logs => {
+      Object.assign(eventOf(logs, 'evt_1').runs[0] ?? {}, { outcome: 'dropped', step: null });
+    },
+  ],
+  [
+    'endings',
+    'an event that reached nobody',
+    logs => {
+      eventOf(logs, 'evt_1').deliveries = [];
+    },
+  ],
+  [
+    'endings',
+    'an event that reached somebody else',
+    logs => {
+      deliveryOf(logs, 'evt_1').destination = 'dst_failing';
+    },
+  ],
+  [
+    'endings',
+    'twins that were both sent',
+    logs => {
+      const sent = logs.senders.find(line => line.kind === 'sent' && line.request === 1) as SentDraft;
+      for (const event of sent.events) event.payloadId = 'torture-id-alpha-1-0';
+    },
+  ],
+  [
+    'delivered',
+    'a delivery that its receiver never took',
+    logs => {
+      Object.assign(lineOf(logs, 'evt_1'), { status: 500, took: false });
+    },
+  ],
+  [
+    'bytes',
+    'a signature of other bytes',
+    logs => {
+      lineOf(logs, 'evt_1').signature = signed('something else');
+    },
+  ],
+  [
+    'bytes',
+    'other bytes than are recorded',
+    logs => {
+      const line = lineOf(logs, 'evt_1');
+      line.body = `${line.body} `;
+      line.signature = signed(line.body);
+    },
+  ],
+  [
+    'bytes',
+    'something else than the pipeline made',
+    logs => {
+      Object.assign(eventOf(logs, 'evt_1').runs[0] ?? {}, { output: { id: 'another' } });
+    },
+  ],
+  [
+    'attempts',
+    'an attempt that comes after a later one',
+    logs => {
+      const [first, second] = logs.receivers.filter(({ event }) => event === 'evt_3');
+      Object.assign(first ?? {}, { attempt: 2 });
+      Object.assign(second ?? {}, { attempt: 1 });
+    },
+  ],
+  [
+    'attempts',
+    'an id of a delivery that came with another event',
+    logs => {
+      Object.assign(logs.receivers.find(({ attempt }) => attempt === 3) ?? {}, { event: 'evt_1' });
+    },
+  ],
+  [
+    'attempts',
+    'a delivery that nobody knows of',
+    logs => {
+      logs.receivers.push({ ...lineOf(logs, 'evt_1'), delivery: 'dlv_unknown' });
+    },
+  ],
+  [
+    'attempts',
+    'a recorded attempt that never came',
+    logs => {
+      logs.receivers = logs.receivers.filter(({ attempt }) => attempt !== 2);
+    },
+  ],
+  [
+    'dead letters',
+    'a delivery that died too early',
+    logs => {
+      deliveryOf(logs, 'evt_3').attempts.pop();
+    },
+  ],
+  [
+    'dead letters',
+    'a delivery that died although it arrived',
+    logs => {
+      Object.assign(deliveryOf(logs, 'evt_3').attempts[2] ?? {}, { code: null });
+    },
+  ],
+  [
+    'tenants',
+    'an event at the receiver of another organisation',
+    logs => {
+      lineOf(logs, 'evt_1').organisation = 'beta';
+    },
+  ],
+  [
+    'tenants',
+    'an event in the list of another organisation',
+    logs => {
+      logs.final.push({ ...eventOf(logs, 'evt_1'), organisation: 'beta', id: 'evt_9', deliveries: [] });
+    },
+  ],
+  [
+    'withdrawn',
+    'a request after a pause',
+    logs => {
+      logs.people.push(did('pause', 'dst_good', 3_000));
+      logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 20_000 });
+    },
+  ],
+  [
+    'withdrawn',
+    'a request after a delete',
+    logs => {
+      logs.people.push(did('delete-destination', 'dst_good', 3_000));
+      logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 20_000 });
+    },
+  ],
+  [
+    'withdrawn',
+    'a request after a discard',
+    logs => {
+      logs.people.push(did('discard', 'dlv_evt_1', 3_000));
+      logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 20_000 });
+    },
+  ],
+  [
+    'withdrawn',
+    'a request after its organisation was deleted',
+    logs => {
+      logs.people.push(did('delete-organisation', 'org_1', 3_000));
+      logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 20_000 });
+    },
+  ],
+  [
+    'withdrawn',
+    'a 202 after its organisation was deleted',
+    logs => {
+      logs.people.push(did('delete-organisation', 'org_1', 3_000));
+      Object.assign(answersTo(logs, 3)[0] ?? {}, { sentAt: 20_000, at: 20_100 });
+    },
+  ],
+  [
+    'withdrawn',
+    'a request after an erasure',
+    logs => {
+      logs.people.push(did('erase', 'p1', 3_000));
+      Object.assign(eventOf(logs, 'evt_2'), { isErased: true, payload: '{}', runs: [], deliveries: [] });
+      logs.receivers.push({ ...lineOf(logs, 'evt_2'), at: 20_000 });
+    },
+  ],
+  [
+    'withdrawn',
+    'an erased event that is still there',
+    logs => void logs.people.push(did('erase', 'p1', 3_000)),
+  ],
+  ['addresses', 'a connection into the trap', logs => void logs.trapped.push({ at: 1, from: '127.0.0.1' })],
+  [
+    'final states',
+    'a delivery that was dead and is delivered, and nobody retried it',
+    logs => void logs.seen.push({ at: 1, organisation: 'alpha', delivery: 'dlv_evt_1', state: 'dead' }),
+  ],
+  [
+    'final states',
+    'a delivery that was seen and is gone',
+    logs => void logs.seen.push({ at: 1, organisation: 'alpha', delivery: 'dlv_gone', state: 'dead' }),
+  ],
+  [
+    'drained',
+    'something that waits for ever',
+    logs => void logs.final.push({ kind: 'backlog', organisation: 'alpha', waiting: { retrying: 1 } }),
+  ],
+  [
+    'drained',
+    'a backlog that nobody looked at',
+    logs => {
+      logs.final = logs.final.filter(({ kind }) => kind !== 'backlog');
+    },
+  ],
+  [
+    'secrets',
+    'a secret in a log',
+    logs => void logs.secrets.push({ name: 'token', foundIn: ['what nodes printed'], lookedIn: [] }),
+  ],
+  [
+    'secrets',
+    'secrets that nobody looked for',
+    logs => {
+      logs.secrets = [];
+    },
+  ],
+  [
+    'figures',
+    'a list by state that lacks something',
+    logs => {
+      figuresOf(logs).lists['events processed'] = 3;
+    },
+  ],
+  [
+    'figures',
+    'a summary of other dead letters than there are',
+    logs => {
+      figuresOf(logs).figures['dead letters delivery'] = 2;
+    },
+  ],
+  [
+    'figures',
+    'a backlog that is none',
+    logs => {
+      figuresOf(logs).figures['backlog pending'] = 1;
+    },
+  ],
+  [
+    'figures',
+    'more received than there is',
+    logs => {
+      figuresOf(logs).figures['overview received'] = 5;
+    },
+  ],
+  [
+    'figures',
+    'more delivered than there is',
+    logs => {
+      figuresOf(logs).figures['overview delivered'] = 4;
+    },
+  ],
+  [
+    'labels',
+    'a label that the model did not give',
+    logs => {
+      Object.assign(logs.model[0] ?? {}, { label: 'bad' });
+    },
+  ],
+  [
+    'labels',
+    'a label that is not allowed, though the model gave it',
+    logs => {
+      Object.assign(logs.model[0] ?? {}, { label: 'furious' });
+      const line = lineOf(logs, 'evt_4');
+      line.body = line.body.replace('"mood":"good"', '"mood":"furious"');
+    },
+  ],
+  [
+    'versions',
+    'an event that shows another version than it saw',
+    logs => {
+      logs.final.push({
+        kind: 'version',
+        organisation: 'alpha',
+        pipeline: 'pipe_1',
+        version: 2,
+        revision: 7,
+      });
+      Object.assign(eventOf(logs, 'evt_1').runs[0] ?? {}, { version: 2 });
+    },
+  ],
+];
+
+test.each(planted)('%s: %s is found', (name, _what, plant) => {
+  const logs = cleanLogs();
+  plant(logs);
+  const broken = judge(logs).find(verdict => verdict.name === name)?.broken ?? [];
+  expect(broken.length).toBeGreaterThan(0);
+});
+
+test('every invariant has a violation planted', () => {
+  const names = new Set(planted.map(([name]) => name));
+  expect(judge(cleanLogs()).map(({ name }) => name)).toEqual(expect.arrayContaining([...names]));
+  expect(judge(cleanLogs()).filter(({ name }) => !names.has(name))).toEqual([]);
+});
+
+test('what was on its way when a pause was answered is no violation, nor what a frozen node still had', () => {
+  const logs = cleanLogs();
+  logs.people.push(did('pause', 'dst_good', 3_000));
+  logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 4_000 });
+  logs.faults.push({ at: 3_500, until: 18_000, kind: 'freeze', detail: 'node 1' });
+  logs.receivers.push({ ...lineOf(logs, 'evt_1'), at: 18_500 });
+  expect(judge(logs).find(({ name }) => name === 'withdrawn')?.broken).toEqual([]);
+});
