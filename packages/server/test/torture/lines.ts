@@ -41,6 +41,8 @@ export type SenderLine =
       /** Null: no answer, or one that was cut off. */
       readonly status: number | null;
       readonly events: readonly { readonly id: string; readonly duplicate: boolean }[];
+      /** What a refusal said; null where it was none. */
+      readonly error: string | null;
     };
 
 /** A request as a receiver got it, with what it answered. */

@@ -14,7 +14,7 @@ export const DEFAULT_MOOD = 'unsure';
 
 const nonsense = [
   '{"mood":"furious"}',
-  'good',
+  'Good or bad, who can say?',
   '',
   '{"mood":["good","bad"]}',
   '\0\0\0',

@@ -16,7 +16,7 @@ import { type Organisation, type Surroundings, setUpOrganisation, tableOf } from
 import { createDice } from './random.ts';
 import { ALLOWED_ADDRESSES, startReceivers } from './receivers.ts';
 import { type PlannedFault, planFaults, type RunOptions } from './schedule.ts';
-import { filesIn, lookForSecrets } from './secrets.ts';
+import { filesIn, lookForSecrets, rowsIn } from './secrets.ts';
 import { startSenders } from './senders.ts';
 import { untilDrained, watchDeliveries } from './watch.ts';
 
@@ -32,7 +32,7 @@ export interface Run {
 
 const ORGANISATIONS = ['alpha', 'beta'];
 /** Of the disk under PostgreSQL: enough for the run, and soon full. */
-const smallDiskMb = ({ seconds }: RunOptions) => 160 + seconds;
+const smallDiskMb = ({ seconds }: RunOptions) => 128 + Math.round(seconds / 3);
 const DRAIN_MS = 240_000;
 
 export async function runTorture(
@@ -77,7 +77,8 @@ export async function runTorture(
     };
     const doomed = planned.filter(({ kind }) => kind === 'delete-organisation').map(({ target }) => target);
     await makeTables(rows.url, [...ORGANISATIONS, ...doomed]);
-    const organisations = await setUpOrganisations(surroundings);
+    const organisations = await setUpOrganisations(ORGANISATIONS, surroundings);
+    const doomedOrganisations = await setUpOrganisations(doomed, surroundings);
     for (const [name, url] of [['storage', storage?.url] as const, ['destination', rows.url] as const])
       if (url) secrets.set(`password of the database as ${name}`, new URL(url).password);
 
@@ -87,7 +88,7 @@ export async function runTorture(
     const watching = watchDeliveries(files, organisations);
     const dice = createDice(options.seed, 'faults');
     const world: World = {
-      ...{ files, fleet, receivers, model, organisations, senders, surroundings, storage, dice },
+      ...{ files, fleet, receivers, model, organisations, doomedOrganisations, senders, storage, dice },
       inTurn: createTurns(),
     };
     await Promise.all([
@@ -113,7 +114,9 @@ export async function runTorture(
     lookForSecrets(files, secrets, {
       'what nodes printed': fleet.output(),
       'what the dashboard answered': readFileSync(join(files.folder, 'final.jsonl')),
+      'what senders were answered': readFileSync(join(files.folder, 'senders.jsonl')),
       ...filesIn(directory),
+      ...(storage ? await rowsIn(storage.url) : {}),
     });
     return { logs: files.read(), planned, ends: fleet.ends, marks: { began, ended, drained } };
   } finally {
@@ -139,10 +142,13 @@ async function makeTables(url: string, organisations: readonly string[]): Promis
   await client.end();
 }
 
-async function setUpOrganisations(surroundings: Surroundings): Promise<Organisation[]> {
+async function setUpOrganisations(
+  names: readonly string[],
+  surroundings: Surroundings,
+): Promise<Organisation[]> {
   const owner = await logIn(surroundings.fleet, null);
   const organisations: Organisation[] = [];
-  for (const name of ORGANISATIONS) {
+  for (const name of names) {
     const { data } = await owner.call<{ id: string }>('POST', '/organisations', { name });
     organisations.push(await setUpOrganisation(name, data.id, surroundings));
   }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import type { RunFiles } from './journal.ts';
 
 /** Looks for every secret of the run where none may stand in the clear. */
@@ -25,3 +26,19 @@ export const filesIn = (directory: string): Record<string, Buffer> =>
       .filter(entry => entry.isFile())
       .map(({ name }) => [`data directory: ${name}`, readFileSync(join(directory, name))]),
   );
+
+/** Every row of every table of a database, by the table's name. */
+export async function rowsIn(url: string): Promise<Record<string, string>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows: tables } = await client.query<{ name: string }>(
+    "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'",
+  );
+  const found: Record<string, string> = {};
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ row: string }>(`SELECT t::text AS row FROM ${name} AS t`);
+    found[`database: ${name}`] = rows.map(({ row }) => row).join('\n');
+  }
+  await client.end();
+  return found;
+}

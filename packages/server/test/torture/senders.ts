@@ -60,6 +60,7 @@ export function startSenders(
       node,
       status,
       events,
+      error: status === null || status === 202 ? null : JSON.stringify(answer),
     });
     return status !== null && status < 500 && status !== 429;
   }

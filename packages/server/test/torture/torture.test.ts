@@ -8,7 +8,7 @@ import type { Engine } from './schedule.ts';
 
 /** A short torture of each engine, with faults of nearly every kind. Only promises are asserted, never times. */
 const SECONDS = 23;
-const SEED = 1;
+const SEED = 28;
 
 const engines: [Engine, number][] = [
   ['sqlite', 1],

@@ -2,7 +2,7 @@ import type { PostgresServer } from '../../support/postgres.ts';
 import type { Fleet } from '../fleet.ts';
 import type { RunFiles } from '../journal.ts';
 import type { MoodyModel } from '../model.ts';
-import type { Organisation, Surroundings } from '../organisation.ts';
+import type { Organisation } from '../organisation.ts';
 import type { Dice } from '../random.ts';
 import type { Receivers } from '../receivers.ts';
 import type { PlannedFault } from '../schedule.ts';
@@ -15,8 +15,9 @@ export interface World {
   readonly receivers: Receivers;
   readonly model: MoodyModel;
   readonly organisations: readonly Organisation[];
+  /** Each is deleted once. */
+  readonly doomedOrganisations: readonly Organisation[];
   readonly senders: Senders;
-  readonly surroundings: Surroundings;
   /** Where events are stored, if that is a server. */
   readonly storage: { readonly server: PostgresServer; readonly url: string } | null;
   readonly dice: Dice;

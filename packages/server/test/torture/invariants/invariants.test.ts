@@ -85,6 +85,7 @@ function cleanLogs(): Draft {
   const answered = (request: number, status: number, ids: string[], duplicate = false): AnswerDraft => ({
     ...{ kind: 'answered', sentAt: 1_000, at: 1_100, request, node: 0, status },
     events: ids.map(id => ({ id, duplicate })),
+    error: null,
   });
   const [first, firstLine] = delivered('evt_1', 'torture.alpha.1.0', { id: 'torture-id-alpha-1-0' });
   const [second, secondLine] = delivered('evt_2', 'torture.alpha.1.1', { id: 'torture-id-alpha-1-1' });
@@ -261,6 +262,21 @@ const planted: [string, string, (logs: Draft) => void][] = [
     'an event that reached somebody else',
     logs => {
       deliveryOf(logs, 'evt_1').destination = 'dst_failing';
+    },
+  ],
+  [
+    'endings',
+    'a failure without a reason',
+    logs => {
+      Object.assign(eventOf(logs, 'evt_1').runs[0] ?? {}, { outcome: 'failed', reason: null });
+    },
+  ],
+  [
+    'endings',
+    'an event that goes to one destination twice',
+    logs => {
+      const event = eventOf(logs, 'evt_1');
+      event.deliveries.push({ ...deliveryOf(logs, 'evt_1'), id: 'dlv_again' });
     },
   ],
   [
