@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, spyOn, test } from 'b
 import { rmSync } from 'node:fs';
 import { temporaryDirectory } from '../../test/support/service.ts';
 import { until } from '../../test/support/until.ts';
+import { systemClock } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import type { UpkeepStore } from '../core/stores/upkeep.ts';
@@ -39,6 +40,7 @@ afterEach(async () => {
 function start(upkeep: Partial<UpkeepStore> = {}, isShared = true): Nodes {
   const created = createNodes(
     {
+      clock: systemClock,
       settings: readSettings({ SLUICE_DATA_DIR: directory, SLUICE_ROLES: 'ingest,process' }),
       logger: { warn() {} } as unknown as Parameters<typeof createNodes>[0]['logger'],
       warn: () => () => {},

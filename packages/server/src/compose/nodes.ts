@@ -27,7 +27,7 @@ export interface Nodes extends Part, Membership {
 
 type NodesFoundation = Pick<
   Foundation,
-  'settings' | 'logger' | 'warn' | 'isStopping' | 'eventsDue' | 'deliveriesDue'
+  'clock' | 'settings' | 'logger' | 'warn' | 'isStopping' | 'eventsDue' | 'deliveriesDue'
 >;
 
 const TICK_MS = seconds(1);
@@ -43,7 +43,7 @@ const FREED_AT_ONCE = 500;
  * since they have connections of their own.
  */
 export function createNodes(
-  { settings, logger, warn, isStopping, eventsDue, deliveriesDue }: NodesFoundation,
+  { clock, settings, logger, warn, isStopping, eventsDue, deliveriesDue }: NodesFoundation,
   { engine }: Pick<StoragePart, 'engine'>,
   { metrics }: { readonly metrics: Pick<TelemetryPart['metrics'], 'nodeDied' | 'rejoined'> },
   now: () => number = () => performance.now(),
@@ -122,7 +122,7 @@ export function createNodes(
     const held = new Set(holders.flatMap(holder => holder.heldTokens()));
     const strays = findStrays(claims, self, held);
     const isNone = Object.values(strays).every(({ length }) => length === 0);
-    return isNone ? 0 : upkeep.freeClaims(strays, FREED_AT_ONCE);
+    return isNone ? 0 : upkeep.freeClaims(strays, FREED_AT_ONCE, clock.now());
   }
 
   return {

@@ -306,6 +306,7 @@ test('a restart in the middle of an outage ends nothing, and goes on where it wa
   await bench.storage.freeClaims(
     { events: [], deliveries: [], probes, listeners: [], jobs: [], labels: [] },
     100,
+    bench.clock.time,
   );
   bench.clock.time = openedAt + seconds(91);
   let healthy = false;

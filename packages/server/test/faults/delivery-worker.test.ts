@@ -182,7 +182,11 @@ test('the result of a delivery that was discarded while it was sent is refused',
 });
 
 const free = (deliveries: readonly string[]) =>
-  bench.storage.freeClaims({ events: [], deliveries, probes: [], listeners: [], jobs: [], labels: [] }, 100);
+  bench.storage.freeClaims(
+    { events: [], deliveries, probes: [], listeners: [], jobs: [], labels: [] },
+    100,
+    bench.clock.time,
+  );
 
 test('a worker whose node was declared dead: another delivers, and the late result is refused', async () => {
   const org = await bench.organisation();
@@ -336,6 +340,42 @@ test('the clock goes back a day: what waits is sent, once', async () => {
   worker.wake();
   await untilStates(org, { delivered: 4 });
   expect(bench.sent).toHaveLength(6);
+});
+
+test('the clock goes back a day while a node that dies had something: it is sent, once it is freed', async () => {
+  const org = await bench.organisation();
+  await bench.deliver(await bench.destination(org));
+  let finish = () => {};
+  const dead = bench.start({
+    storage: {
+      listWaitingDestinations: async () =>
+        bench.sent.length > 0 ? [] : bench.storage.listWaitingDestinations(),
+    },
+    send: () =>
+      new Promise(resolve => {
+        finish = () => resolve(delivered);
+      }),
+  });
+  await until(() => bench.sent.length === 1, 'Nothing was sent.');
+  bench.clock.time -= days(1);
+  const { promise: looked, resolve } = Promise.withResolvers<void>();
+  const next = bench.start({
+    storage: {
+      // The first look of the next node comes before it knows of the death.
+      async cancelOrphans(...args) {
+        const cancelled = await bench.storage.cancelOrphans(...args);
+        resolve();
+        return cancelled;
+      },
+    },
+    send: async () => delivered,
+  });
+  await looked;
+  await free(dead.heldTokens());
+  next.wake();
+  await untilStates(org, { delivered: 1 });
+  finish();
+  await dead.stop();
 });
 
 test('the clock goes forward a day: no more at once than the destination takes, nothing stuck', async () => {

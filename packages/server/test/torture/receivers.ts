@@ -17,6 +17,7 @@ export interface Receivers {
   readonly mailPort: number;
   /** How it behaves from now on, at every organisation. */
   become(receiver: string, behaviour: Behaviour): void;
+  /** From now on, also of those that never were. */
   allWell(): void;
   stop(): Promise<void>;
 }
@@ -29,7 +30,7 @@ export const ALLOWED_ADDRESSES = '127.0.0.1/32';
 const TRAP_ADDRESS = '127.77.0.1';
 
 export async function startReceivers(files: RunFiles): Promise<Receivers> {
-  const behaviour = new Map<string, Behaviour>();
+  const behaviour = new Map<string, Behaviour>(neverWell);
   const trap = await startTrap(files);
   const web: RawReceiver = await startRawReceiver(socket => {
     const isAway = () => [...behaviour.values()].includes('away');
@@ -105,6 +106,12 @@ const yes: Readonly<Record<string, string>> = {
 
 const FLOOD_BLOCK = 'x'.repeat(64 * 1024);
 
+/** Unless told otherwise, these fail for ever. */
+const neverWell: readonly (readonly [string, Behaviour])[] = [
+  ['failing', 'error'],
+  ['redirect', 'redirect'],
+];
+
 function reply(receiver: string, behaves: Behaviour, trapUrl: string): Reply {
   const plain = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
     status,
@@ -112,9 +119,9 @@ function reply(receiver: string, behaves: Behaviour, trapUrl: string): Reply {
     answer: socket => answerWith(socket, status, body, headers),
   });
   const never = (answer: (socket: Socket) => void): Reply => ({ status: null, took: false, answer });
-  if (receiver === 'failing') return plain(500, 'no');
-  if (receiver === 'redirect') return plain(302, '', { location: trapUrl });
   switch (behaves) {
+    case 'redirect':
+      return plain(302, '', { location: trapUrl });
     case 'hang':
       return never(() => {});
     case 'reset':

@@ -37,7 +37,7 @@ export const otherRoutes = ['mood', 'nowhere', 'doomed'] as const;
 
 /** What receivers do in place of answering. */
 export const behaviours = ['hang', 'reset', 'error', 'busy', 'flood', 'lie', 'drip', 'away'] as const;
-export type Behaviour = (typeof behaviours)[number] | 'well';
+export type Behaviour = (typeof behaviours)[number] | 'redirect' | 'well';
 
 /** Who misbehaves, and how: `flaky hang`. */
 export const troubledReceivers: readonly string[] = (

@@ -30,8 +30,11 @@ interface Rule {
   readonly targets?: readonly string[];
 }
 
-/** Away from the real time by so many hours; a day would outlive the keys of senders, as it may. */
-const CLOCK_OFFSETS_H = ['-8', '-1', '0', '1', '8'];
+/**
+ * Away from the real time by so many hours. A day would outlive the keys of senders, as it may; and where a clock goes
+ * back by less than an hour, what waits for its next attempt cannot be told from what a receiver asked to wait.
+ */
+const CLOCK_OFFSETS_H = ['-8', '-3', '0', '3', '8'];
 
 const rules = {
   kill: { everyS: 6 },

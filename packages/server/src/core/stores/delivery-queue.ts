@@ -17,7 +17,7 @@ export interface DeliveryQueue
   /** Answers the deliveries whose claim was freed, so that their result was refused. */
   recordAttempts(records: readonly EndedAttempt[]): Promise<string[]>;
   /** Gives back what was not attempted. */
-  releaseDeliveries(claims: readonly DeliveryClaim[]): Promise<void>;
+  releaseDeliveries(claims: readonly DeliveryClaim[], at: number): Promise<void>;
   /** Of these, the ids of those that are still claimed so: others were discarded, erased or freed meanwhile. */
   findClaimed(claims: readonly DeliveryClaim[]): Promise<string[]>;
   /** What is due at a destination, the longest due first; goes on after the one that is given. */

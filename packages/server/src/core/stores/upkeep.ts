@@ -40,7 +40,7 @@ export interface UpkeepStore {
   /** The tokens of all that is claimed, with the nodes that are alive: what another had claimed is free. */
   listClaims(): Promise<ClaimTokens & { readonly nodes: readonly string[] }>;
   /** Frees about `limit` of each that are claimed so; answers how many in all, and 0 where nothing is. */
-  freeClaims(tokens: ClaimTokens, limit: number): Promise<number>;
+  freeClaims(tokens: ClaimTokens, limit: number, at: number): Promise<number>;
 }
 
 /** Tokens by what was claimed with them. Each begins with the id of its node, before a blank. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts';
 import type { ClaimedDelivery, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import type { Claim } from './claim.ts';
 
@@ -9,11 +10,15 @@ export interface Releases {
   giveBack(claims: readonly Claim[]): Promise<void>;
 }
 
-export function createReleases(deliveryQueue: Pick<DeliveryQueue, 'releaseDeliveries'>): Releases {
+export function createReleases(
+  deliveryQueue: Pick<DeliveryQueue, 'releaseDeliveries'>,
+  clock: Clock,
+): Releases {
   async function giveBack(claims: readonly Pick<Claim, 'delivery' | 'token'>[]): Promise<void> {
     if (claims.length === 0) return;
     await deliveryQueue.releaseDeliveries(
       claims.map(({ delivery: { orgId, id }, token }) => ({ orgId, id, token })),
+      clock.now(),
     );
   }
 

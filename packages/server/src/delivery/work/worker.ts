@@ -96,7 +96,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const alarm = createAlarm();
   const wake = alarm.ring;
   const shares = createShares();
-  const releases = createReleases(deliveryQueue);
+  const releases = createReleases(deliveryQueue, clock);
   const results = createResultLog({ deliveryQueue, onError });
   const probes = createProbes({
     configuration,

@@ -89,8 +89,8 @@ export function bornClaimedContract(subject: Subject): void {
     const alive = await store(org, 'live 1');
     const { events } = await storage.listClaims();
     expect(events.toSorted()).toEqual(['dead 1', 'live 1']);
-    expect(await storage.freeClaims(tokensOf({ events: ['dead 1'] }), 10)).toBe(1);
-    expect(await storage.freeClaims(tokensOf({ events: ['dead 1'] }), 10)).toBe(0);
+    expect(await storage.freeClaims(tokensOf({ events: ['dead 1'] }), 10, NOW)).toBe(1);
+    expect(await storage.freeClaims(tokensOf({ events: ['dead 1'] }), 10, NOW)).toBe(0);
     expect(await claimable()).toEqual([]);
     expect(await settle(org, id, 'dead 1')).toEqual({ kind: 'refused' });
     const suspect = await storage.claimSuspect('live 2');
@@ -159,7 +159,7 @@ export function bornClaimedContract(subject: Subject): void {
       ].toSorted(),
     );
     expect(await storage.listClaims()).toMatchObject({ deliveries: ['node 2'] });
-    expect(await storage.freeClaims(tokensOf({ deliveries: ['node 2'] }), 10)).toBe(1);
+    expect(await storage.freeClaims(tokensOf({ deliveries: ['node 2'] }), 10, NOW)).toBe(1);
     const [claimed] = await storage.claimDeliveries(input(open.id), { token: 'node 3', now: NOW });
     expect(claimed).toMatchObject({ id: made?.id ?? '', attempt: 0, budgetAt: NOW, output: '{}' });
   });

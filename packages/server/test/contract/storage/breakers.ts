@@ -197,7 +197,10 @@ export function breakersContract(subject: Subject): void {
     const stateOf = async (wanted?: string) => (await list()).find(({ id }) => id === wanted)?.state;
     const input = { orgId, destinationId: probed.destinationId, limit: 2, bytes: 1 << 20 };
     const both = await storage.claimDeliveries([input], lease('given back'));
-    await storage.releaseDeliveries(both.map(({ id }) => ({ orgId, id, token: 'given back' })));
+    await storage.releaseDeliveries(
+      both.map(({ id }) => ({ orgId, id, token: 'given back' })),
+      NOW,
+    );
     expect([both.length, await stateOf(first?.id), await stateOf(second?.id)]).toEqual([
       2,
       'retrying',

@@ -150,7 +150,7 @@ export function claimsContract(subject: Subject): void {
     await settle(parked.flat());
   });
 
-  const free = (...events: string[]) => storage.freeClaims(tokensOf({ events }), 100);
+  const free = (...events: string[]) => storage.freeClaims(tokensOf({ events }), 100, NOW);
 
   test('hands an event whose claim was freed to one who asks for such, least tried first', async () => {
     const org = orgId();

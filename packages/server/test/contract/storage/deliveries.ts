@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { DeliveryState } from '../../../src/core/stores/delivery.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../../../src/core/stores/delivery-queue.ts';
+import type { EveryStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { tokensOf } from './pipeline-samples.ts';
 import { idAt, NOW, storedOrganisation } from './samples.ts';
@@ -144,7 +145,7 @@ export function deliveriesContract(subject: Subject): void {
     await routedTo(storage, orgId, [destination.id]);
     const [late] = await storage.claimDeliveries(input(), lease('late'));
     if (!late) throw new Error('Nothing was claimed.');
-    expect(await storage.freeClaims(tokensOf({ deliveries: ['late'] }), 100)).toBe(1);
+    expect(await storage.freeClaims(tokensOf({ deliveries: ['late'] }), 100, NOW)).toBe(1);
     const [taken] = await storage.claimDeliveries(input(), lease('new'));
     expect(taken?.id).toBe(late.id);
     expect(await storage.recordAttempts([record(late, 'late', { state: 'delivered' })])).toEqual([late.id]);
@@ -156,9 +157,9 @@ export function deliveriesContract(subject: Subject): void {
     const { storage, orgId, destination, input, states } = await sample();
     await routedTo(storage, orgId, [destination.id]);
     const [claimed] = await storage.claimDeliveries(input(), lease('a'));
-    await storage.releaseDeliveries([{ orgId, id: claimed?.id ?? '', token: 'somebody else' }]);
+    await storage.releaseDeliveries([{ orgId, id: claimed?.id ?? '', token: 'somebody else' }], NOW);
     expect(await states()).toEqual(['delivering']);
-    await storage.releaseDeliveries([{ orgId, id: claimed?.id ?? '', token: 'a' }]);
+    await storage.releaseDeliveries([{ orgId, id: claimed?.id ?? '', token: 'a' }], NOW);
     expect(await states()).toEqual(['pending']);
   });
 
@@ -244,11 +245,35 @@ export function deliveriesContract(subject: Subject): void {
     if (!first) throw new Error('Nothing was claimed.');
     await storage.recordAttempts([record(first, 'node 1', { state: 'retrying', dueAt: NOW })]);
     expect(await storage.claimDeliveries(input(), lease('node 2'))).toHaveLength(3);
-    const free = (...deliveries: string[]) => storage.freeClaims(tokensOf({ deliveries }), 2);
+    const free = (...deliveries: string[]) => storage.freeClaims(tokensOf({ deliveries }), 2, NOW);
     expect(await free('node 1', 'nobody 1')).toBe(0);
     expect((await states()).toSorted()).toEqual(['delivering', 'delivering', 'delivering']);
     expect([await free('node 2'), await free('node 2'), await free('node 2')]).toEqual([2, 1, 0]);
     expect((await states()).toSorted()).toEqual(['pending', 'pending', 'retrying']);
+  });
+
+  test.each([
+    [
+      'given back',
+      (storage: EveryStore, orgId: string, id: string, at: number) =>
+        storage.releaseDeliveries([{ orgId, id, token: 'a' }], at),
+    ],
+    [
+      'freed',
+      (storage: EveryStore, _orgId: string, _id: string, at: number) =>
+        storage.freeClaims(tokensOf({ deliveries: ['a'] }), 100, at),
+    ],
+  ])('what is %s was due, although the clock has gone back since', async (_, giveBack) => {
+    const { storage, orgId, destination, input } = await sample();
+    await routedTo(storage, orgId, [destination.id]);
+    const dueAfter = async (at: number) => {
+      const [claimed] = await storage.claimDeliveries(input(), lease('a'));
+      await giveBack(storage, orgId, claimed?.id ?? '', at);
+      return (await storage.findDelivery(orgId, claimed?.id ?? ''))?.nextAttemptAt;
+    };
+    // Where it has not, it keeps its place.
+    expect(await dueAfter(NOW + 1_000)).toBe(NOW);
+    expect(await dueAfter(NOW - 86_400_000)).toBe(NOW - 86_400_000);
   });
 
   test('brings forward what is due later than it can be, and leaves what is not', async () => {

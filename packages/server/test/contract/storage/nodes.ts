@@ -103,8 +103,8 @@ export function nodesContract(subject: Subject): void {
       jobs: ['dead j1'],
       labels: ['dead l1'],
     });
-    expect(await storage.freeClaims(dead, 100)).toBe(6);
-    expect(await storage.freeClaims(dead, 100)).toBe(0);
+    expect(await storage.freeClaims(dead, 100, NOW)).toBe(6);
+    expect(await storage.freeClaims(dead, 100, NOW)).toBe(0);
 
     expect(await storage.listClaims()).toMatchObject({
       events: ['live e2'],

@@ -68,6 +68,7 @@ test('what nodes have claimed is found among all that was ever delivered, by its
       db,
       { events: [], deliveries: ['node 0'], probes: [], listeners: [], jobs: [], labels: [] },
       10,
+      Date.now(),
     ),
   ).toBe(10);
   const ofDeliveries = asked.filter(({ sql }) => sql.includes('deliveries'));

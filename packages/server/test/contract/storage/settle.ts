@@ -47,7 +47,7 @@ export function settleContract(subject: Subject): void {
     const first = await claimed(org);
     await settle(first, { runs: [aRun({ claims: keyed('taken') })] });
     const late = await claimed(org);
-    await storage.freeClaims(tokensOf({ events: [late.token] }), 10);
+    await storage.freeClaims(tokensOf({ events: [late.token] }), 10, NOW);
     const taken = await storage.claimSuspect('other 1');
     expect(taken?.event.id).toBe(late.event.id);
     // Both its dedupe key and what it retries are gone; neither is any business of whoever lost the claim.
@@ -261,7 +261,7 @@ export function settleContract(subject: Subject): void {
 
   test('a late result is refused once another has the event, and writes nothing', async () => {
     const one = await claimed(orgId());
-    await storage.freeClaims(tokensOf({ events: [one.token] }), 10);
+    await storage.freeClaims(tokensOf({ events: [one.token] }), 10, NOW);
     const other = await storage.claimSuspect('other 1');
     expect(other?.event.id).toBe(one.event.id);
     const runs = [aRun({ claims: keyed('late'), outcome: 'failed' })];

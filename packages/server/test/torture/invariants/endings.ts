@@ -54,8 +54,7 @@ function misrouted(evidence: Evidence): string[] {
 
 const twinsIn = (evidence: Evidence) => {
   const byPayloadId = new Map<string, string[]>();
-  for (const { event, id, request } of acceptedEvents(evidence)) {
-    if (erasureOf(evidence, { event, request })) continue;
+  for (const { event, id } of acceptedEvents(evidence)) {
     byPayloadId.set(event.payloadId, [...(byPayloadId.get(event.payloadId) ?? []), id]);
   }
   return [...byPayloadId].map(([payloadId, ids]) => ({ payloadId, ids })).filter(({ ids }) => ids.length > 1);
@@ -65,7 +64,7 @@ const twinsIn = (evidence: Evidence) => {
 const doubledTwins = (evidence: Evidence): string[] =>
   twinsIn(evidence).flatMap(({ payloadId, ids }) => {
     const stored = ids.flatMap(id => evidence.events.get(id) ?? []);
-    if (stored.some(isQuarantined)) return [];
+    if (stored.some(event => isQuarantined(event) || event.isErased)) return [];
     const sent = stored.flatMap(({ deliveries }) => deliveries).length;
     return sent === 1 ? [] : [`${ids.join(' and ')} share ${payloadId} and were sent ${sent} times.`];
   });

@@ -300,7 +300,10 @@ export const listWaitingDestinations: Operation<DeliveryQueue['listWaitingDestin
 export const openAgain = sql<string>`
   CASE WHEN attempt > budget_from OR waiting_from IS NOT NULL THEN 'retrying' ELSE 'pending' END`;
 
-export const releaseDeliveries: Operation<DeliveryQueue['releaseDeliveries']> = async (db, claims) => {
+/** What was claimed was due, although the clock may have gone back since: nobody would look for it then. */
+export const dueStill = (at: number) => sql<number>`CASE WHEN due_at > ${at} THEN ${at} ELSE due_at END`;
+
+export const releaseDeliveries: Operation<DeliveryQueue['releaseDeliveries']> = async (db, claims, at) => {
   for (const [orgId, group] of Map.groupBy(claims, one => one.orgId)) {
     for (let from = 0; from < group.length; from += RELEASED_AT_ONCE) {
       const some = group.slice(from, from + RELEASED_AT_ONCE);
@@ -309,7 +312,7 @@ export const releaseDeliveries: Operation<DeliveryQueue['releaseDeliveries']> = 
       const tokens = [...new Set(some.map(({ token }) => token))];
       await db
         .updateTable('deliveries')
-        .set({ state: openAgain, lease_token: null })
+        .set({ state: openAgain, due_at: dueStill(at), lease_token: null })
         .where('org_id', '=', orgId)
         .where('id', 'in', ids)
         .where('lease_token', 'in', tokens)

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
-import { openAgain } from '../deliveries/deliveries.ts';
+import { dueStill, openAgain } from '../deliveries/deliveries.ts';
 import { isBornClaimed } from '../events/claims.ts';
 
 /**
@@ -82,7 +82,7 @@ async function tokensAlong(
   return rows.map(({ token }) => token);
 }
 
-export const freeClaims: Operation<UpkeepStore['freeClaims']> = async (db, tokens, limit) => {
+export const freeClaims: Operation<UpkeepStore['freeClaims']> = async (db, tokens, limit, at) => {
   let freed = 0;
   const some = (all: readonly string[]) => all.slice(0, TOKENS_A_STATEMENT);
   const count = (rows: readonly unknown[]) => {
@@ -100,7 +100,7 @@ export const freeClaims: Operation<UpkeepStore['freeClaims']> = async (db, token
   if (tokens.deliveries.length > 0) {
     const claimed = sql`${isDelivering} AND lease_token IN (${sql.join(some(tokens.deliveries))})`;
     const { rows } = await sql`
-      UPDATE deliveries SET state = ${openAgain}, lease_token = NULL
+      UPDATE deliveries SET state = ${openAgain}, due_at = ${dueStill(at)}, lease_token = NULL
       WHERE ${claimed} AND id IN (SELECT id FROM deliveries WHERE ${claimed} LIMIT ${limit})
       RETURNING id`.execute(db);
     count(rows);
