@@ -82,6 +82,8 @@ export interface PeopleLine {
     | 'resume'
     | 'delete-destination'
     | 'discard'
+    /** It was asked for, and the answer leaves open whether an earlier request, whose answer was lost, did it. */
+    | 'discard-unclear'
     | 'retry'
     | 'erase'
     | 'edit-pipeline'

@@ -111,8 +111,7 @@ export async function setUpOrganisation(
             api_key: keep('API key of a model', `canary-model-${name}-0123456789`),
           },
           timeout_s: 1,
-          // What waits for a second try when the clock goes back waits until it has caught up.
-          retry_s: [],
+          retry_s: [0.5, 1],
           on_error: 'default',
           default_label: DEFAULT_MOOD,
         },

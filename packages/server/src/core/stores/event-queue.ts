@@ -17,6 +17,11 @@ export interface EventQueue {
   ): Promise<string[]>;
   /** Gives back what will not be done here, as if it had never been claimed. */
   releaseClaims(tokens: readonly string[], now: number): Promise<void>;
+  /**
+   * After the clock went back: makes due now what is parked for later than `latest`, or belongs to an event that was
+   * received later than now. Answers how many.
+   */
+  bringParkedForward(latest: number, now: number, limit: number): Promise<number>;
 
   /** Oldest first; with `latest`, only so many of the last ones. */
   listRuns(orgId: string, eventId: string, latest?: number): Promise<StoredRun[]>;

@@ -54,3 +54,9 @@ test('what failed before its pipelines were known goes through all that listen n
     'pipe_b',
   ]);
 });
+
+test('of a plan only what is due runs now, unless a clock that went back lets none of it seem so', async () => {
+  const run = (pipelineId: string, dueAt: number) => ({ pipelineId, version: null, retries: 1, dueAt });
+  expect(await planned([run('pipe_a', 9), run('pipe_b', 10)])).toEqual([run('pipe_a', 9)]);
+  expect(await planned([run('pipe_a', 10), run('pipe_b', 11)])).toHaveLength(2);
+});

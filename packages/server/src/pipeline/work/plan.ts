@@ -38,7 +38,10 @@ export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, 
   };
 
   const all = { pipelineId: UNKNOWN_PIPELINE, version: null, retries: 0, dueAt: now };
-  const due = claimed.plan?.filter(({ dueAt }) => dueAt <= now) ?? [all];
+  // What is claimed was due. Where none of it seems to be, the clock has gone back since.
+  const isAnyDue = claimed.plan?.some(({ dueAt }) => dueAt <= now) ?? true;
+  const isDue = ({ dueAt }: PlannedRun) => dueAt <= now || !isAnyDue;
+  const due = claimed.plan?.filter(isDue) ?? [all];
   for (const planned of due) {
     const { pipelineId, version } = planned;
     if (pipelineId === UNKNOWN_PIPELINE) {
@@ -54,7 +57,7 @@ export async function planRuns(claimed: ClaimedEvent, definitions: Definitions, 
     if (found) ready(found, planned);
     else ended.push(gone(planned));
   }
-  const notDue = claimed.plan?.filter(({ dueAt }) => dueAt > now) ?? [];
+  const notDue = claimed.plan?.filter(planned => !isDue(planned)) ?? [];
   if (claimed.tries <= MOST_TRIES) return { sources, runs, ended, notDue };
   const reason = `The node that worked on this event died or fell silent, ${MOST_TRIES} times in a row. The event is now left alone.`;
   const left = runs.map((run): EndedRun => ({ ...run, report: failedReport(null, reason) }));

@@ -190,6 +190,26 @@ test('a worker whose node was declared dead finds its late result refused, and a
   expect(errors).toEqual([]);
 });
 
+test.each([
+  ['while it runs', false],
+  ['before it starts again', true],
+])('the clock goes back a day %s: what waits to be tried again is', async (_, restarts) => {
+  let runs = 0;
+  const runner: PipelineRunner = {
+    ...quiet,
+    run: async () =>
+      runs++ === 0 ? { kind: 'retry', afterMs: 60_000, reason: 'Not yet.', tallies: [], busyMs: 0 } : routed,
+  };
+  const worker = startWorker(runner);
+  const [id = ''] = await accept(1);
+  await until(async () => (await storage.findRetry(ORG, id)) !== null, 'It does not wait.');
+  if (restarts) await worker.stop();
+  now -= 86_400_000;
+  if (restarts) startWorker(runner);
+  await until(allAre([id], 'processed'), 'It waits until the clock has caught up.');
+  expect(runs).toBe(2);
+});
+
 test('what waits for storage when its node is declared dead is not run by it any more', async () => {
   let isAway = true;
   let reads = 0;

@@ -11,6 +11,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import type { PipelineRunner } from '../thread/runner.ts';
 import { createGiveWay } from './give-way.ts';
 import { createIntake } from './intake.ts';
+import { createClockCheck } from './parked-clock.ts';
 import { type Plan, planRuns, unplannable } from './plan.ts';
 import { type EndedRun, settlementOf } from './settle.ts';
 import { createSettler, type OnSettled, type ReserveDeliveries } from './settler.ts';
@@ -43,7 +44,13 @@ export interface PipelineWorker extends ClaimHolder {
 export interface WorkerOptions {
   readonly eventQueue: Pick<
     EventQueue,
-    'settleEvents' | 'claimEvents' | 'claimSuspect' | 'findBornClaimed' | 'hasSuspects' | 'releaseClaims'
+    | 'settleEvents'
+    | 'claimEvents'
+    | 'claimSuspect'
+    | 'findBornClaimed'
+    | 'hasSuspects'
+    | 'releaseClaims'
+    | 'bringParkedForward'
   >;
   readonly definitions: Definitions;
   readonly runner: PipelineRunner;
@@ -60,6 +67,7 @@ export interface WorkerOptions {
 }
 
 const LOOK_FOR_SUSPECTS_EVERY_MS = seconds(2);
+const LOOK_AT_CLOCK_EVERY_MS = seconds(1);
 /** A second try that has not ended by then waits for somebody, and the next may begin. */
 const SUSPECT_HEAD_START_MS = 50;
 const AFTER_ERROR_MS = seconds(1);
@@ -102,6 +110,8 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
     onDeliveries: options.onDeliveries,
     onError,
   });
+
+  const checkClock = createClockCheck({ eventQueue, clock, onBroughtForward: wake });
 
   const hasRoom = () => stopping || underWay.hasRoom();
 
@@ -282,7 +292,11 @@ export function createPipelineWorker(options: WorkerOptions): PipelineWorker {
   }
 
   async function begin(): Promise<void> {
-    await Promise.all([repeatedly(claimAndProcess, 0), repeatedly(takeSuspects, LOOK_FOR_SUSPECTS_EVERY_MS)]);
+    await Promise.all([
+      repeatedly(claimAndProcess, 0),
+      repeatedly(takeSuspects, LOOK_FOR_SUSPECTS_EVERY_MS),
+      repeatedly(checkClock, LOOK_AT_CLOCK_EVERY_MS),
+    ]);
   }
 
   let working: Promise<void> | null = null;

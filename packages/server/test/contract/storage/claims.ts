@@ -240,6 +240,28 @@ export function claimsContract(subject: Subject): void {
     await settle([...due, ...next]);
   });
 
+  test('brings forward what a clock that went back has put out of reach, and leaves what is not', async () => {
+    const org = orgId();
+    const day = 86_400_000;
+    await accepted(storage, org, 1);
+    const [first] = await claim();
+    const plan = [{ pipelineId: 'pipe_a', version: null, retries: 1, dueAt: NOW + 50 }];
+    if (first) await storage.settleEvents([aSettlement(first, { parked: plan })], NOW);
+    const bring = (latest: number, now: number) => storage.bringParkedForward(latest, now, 10);
+    expect(await bring(NOW + 50, NOW)).toBe(0);
+    expect(await claim({ now: NOW })).toEqual([]);
+    // Due later than it can be.
+    expect(await bring(NOW + 49, NOW)).toBe(1);
+    const again = await claim({ now: NOW });
+    expect(again).toMatchObject([{ plan }]);
+    for (const one of again) await storage.settleEvents([aSettlement(one, { parked: plan })], NOW);
+    // Received later than it is now.
+    expect(await bring(NOW + day, NOW - day)).toBe(1);
+    const earlier = await claim({ now: NOW - day });
+    expect(earlier).toMatchObject([{ plan }]);
+    await settle(earlier);
+  });
+
   test('parks what is released with its plan again', async () => {
     const org = orgId();
     await accepted(storage, org, 1);

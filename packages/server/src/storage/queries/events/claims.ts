@@ -105,6 +105,24 @@ export const releaseClaims: Operation<EventQueue['releaseClaims']> = async (db, 
     .execute();
 };
 
+export const bringParkedForward: Operation<EventQueue['bringParkedForward']> = async (
+  db,
+  latest,
+  now,
+  limit,
+) => {
+  const { rows } = await sql<{ event_id: string }>`
+    UPDATE parked_events SET due_at = ${now}
+    WHERE (org_id, event_id, job_id) IN (
+      SELECT parked.org_id, parked.event_id, parked.job_id FROM parked_events AS parked
+      WHERE parked.due_at > ${now} AND (parked.due_at > ${latest} OR EXISTS (
+        SELECT 1 FROM events
+        WHERE events.org_id = parked.org_id AND events.id = parked.event_id AND events.received_at > ${now}))
+      LIMIT ${limit})
+    RETURNING event_id`.execute(db);
+  return rows.length;
+};
+
 export const findBornClaimed: Operation<EventQueue['findBornClaimed']> = (db, claims) =>
   stillClaimed(claims, (orgId, ids) =>
     db

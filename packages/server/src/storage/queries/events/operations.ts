@@ -10,6 +10,7 @@ export const eventOperations: StoreOperations<EventQueue, 'claimEvents' | 'settl
   claimSuspect: write(claims.claimSuspect),
   hasSuspects: read(claims.hasSuspects),
   releaseClaims: write(claims.releaseClaims),
+  bringParkedForward: write(claims.bringParkedForward),
   findBornClaimed: read(claims.findBornClaimed),
 
   listRuns: snapshot(runs.listRuns),
