@@ -1,5 +1,12 @@
+import type { SentEvent } from '../lines.ts';
 import { routes } from '../routes.ts';
-import { acceptedEvents, type Evidence, erasureOf, type FinalEvent, type Invariant } from './evidence.ts';
+import {
+  acceptedEvents,
+  type Evidence,
+  type EvidentRequest,
+  type FinalEvent,
+  type Invariant,
+} from './evidence.ts';
 
 const ends = new Set(['delivered', 'dead', 'cancelled']);
 /** What was under way three times when its process ended is given up, as a kill cannot be told from a crash. */
@@ -38,7 +45,7 @@ function misrouted(evidence: Evidence): string[] {
   return acceptedEvents(evidence).flatMap(({ event, id, request }) => {
     const stored = evidence.events.get(id);
     if (stored === undefined || twins.has(id) || isQuarantined(stored)) return [];
-    if (erasureOf(evidence, { event, request })) return [];
+    if (wasErased(evidence, stored, { event, request })) return [];
     const isHook = request.sent.endpoint === 'webhook';
     const wanted = isHook || event.route === 'mood' ? 'good' : event.route;
     const isRouted = event.route === 'mood' || event.passes;
@@ -51,6 +58,18 @@ function misrouted(evidence: Evidence): string[] {
       : [`${id} is meant for ${expected.join() || 'nobody'} and went to ${reached.join() || 'nobody'}.`];
   });
 }
+
+/** Somebody asked for it; also where that and the event's acceptance went on at once. */
+const wasErased = (
+  { logs }: Evidence,
+  { isErased }: FinalEvent,
+  { event, request: { sent } }: { readonly event: SentEvent; readonly request: EvidentRequest },
+): boolean =>
+  isErased &&
+  logs.people.some(
+    ({ what, id, organisation, at }) =>
+      what === 'erase' && id === event.person && organisation === sent.organisation && at > sent.at,
+  );
 
 const twinsIn = (evidence: Evidence) => {
   const byPayloadId = new Map<string, string[]>();

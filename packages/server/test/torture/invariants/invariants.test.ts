@@ -544,6 +544,16 @@ test('every invariant has a violation planted', () => {
   expect(judge(cleanLogs()).filter(({ name }) => !names.has(name))).toEqual([]);
 });
 
+test('an event that was erased while it was being accepted is missed by nobody; one that nobody asked to erase is', () => {
+  const logs = cleanLogs();
+  Object.assign(eventOf(logs, 'evt_2'), { isErased: true, payload: '{}', runs: [], deliveries: [] });
+  logs.receivers = logs.receivers.filter(({ event }) => event !== 'evt_2');
+  const endings = () => judge(logs).find(({ name }) => name === 'endings')?.broken ?? [];
+  expect(endings()).not.toEqual([]);
+  logs.people.push({ askedAt: 1_050, at: 1_200, organisation: 'alpha', what: 'erase', id: 'p1' });
+  expect(endings()).toEqual([]);
+});
+
 test('what was on its way when a pause was answered is no violation, nor what a frozen node still had', () => {
   const logs = cleanLogs();
   logs.people.push(did('pause', 'dst_good', 3_000));
