@@ -79,13 +79,16 @@ function timeline({ seconds, lines, faults, marks }: Summary): string {
       );
     return `<text x="0" y="${y}">${kind} (${times})</text>${bars.join('')}`;
   });
-  const height = top + faults.length * ROW + 20;
+  const height = top + faults.length * ROW + 3 * ROW;
   const ends = [
     ['load', marks.began],
     ['end of load', marks.ended],
     ['at rest', marks.drained],
   ] as const;
-  const lineOf = ([name, ms]: (typeof ends)[number]) =>
-    `<line x1="${x(ms)}" x2="${x(ms)}" y1="0" y2="${height - 14}" stroke="#9aa5b1" stroke-dasharray="3"/><text x="${x(ms)}" y="${height - 2}" text-anchor="middle">${name}, ${Math.round(ms / 1_000)} s</text>`;
+  // Each name on a line of its own, since the last two moments lie close together.
+  const lineOf = ([name, ms]: (typeof ends)[number], n: number) => {
+    const y = height - (ends.length - 1 - n) * ROW - 4;
+    return `<line x1="${x(ms)}" x2="${x(ms)}" y1="0" y2="${y - 12}" stroke="#9aa5b1" stroke-dasharray="3"/><text x="${x(ms)}" y="${y}" text-anchor="${n === 0 ? 'start' : 'end'}">${name}, ${Math.round(ms / 1_000)} s</text>`;
+  };
   return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Rates and faults over time">${[...drawn, ...marked, ...ends.map(lineOf)].join('')}</svg>`;
 }
