@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { readArguments } from '../../src/command/read-arguments.ts';
 import { createServe } from '../../src/command/serve.ts';
-import { systemTerminal as terminal } from '../../src/command/terminal.ts';
+import { createSystemTerminal } from '../../src/command/terminal.ts';
 import { startService } from '../../src/compose/service.ts';
 import { createPasswords } from '../../src/runtime/passwords.ts';
+import { liftRequestLimit } from '../../src/runtime/request-limit.ts';
 import { readSettings } from '../../src/settings.ts';
 
 /**
@@ -24,4 +26,7 @@ const serve = createServe((settings, options) =>
   }),
 );
 process.umask(0o077);
-process.exit(await serve.run([], { settings: readSettings(), terminal }));
+liftRequestLimit();
+const settings = readSettings();
+const given = readArguments(serve, [], settings);
+process.exit(await serve.run(given, { settings, terminal: createSystemTerminal() }));

@@ -164,7 +164,11 @@ test('an event that is accepted while a claim finds nothing does not wait for th
 });
 
 const free = (events: readonly string[]) =>
-  storage.freeClaims({ events, deliveries: [], probes: [], listeners: [], jobs: [], labels: [] }, 100, Date.now());
+  storage.freeClaims(
+    { events, deliveries: [], probes: [], listeners: [], jobs: [], labels: [] },
+    100,
+    Date.now(),
+  );
 
 test('a worker whose node was declared dead finds its late result refused, and another has done the work', async () => {
   const slow = holdingRunner();
