@@ -1,11 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
 import {
+  beside,
   initialise,
   isRoot,
   NOBODY,
@@ -36,6 +37,8 @@ export interface ClusterMember {
   readonly name: string;
   readonly port: number;
   url(database: string): string;
+  /** The small disk of this server alone, if it was started with one: a folder. */
+  readonly smallDisk: string | null;
   query<Row extends pg.QueryResultRow>(statement: string): Promise<Row[]>;
   /** All of its processes at once, as when the machine loses its power. */
   kill(): Promise<void>;
@@ -50,7 +53,13 @@ export interface ClusterMember {
 
 const NAMES = ['a', 'b', 'c'] as const;
 
-export async function startCluster(): Promise<PostgresCluster> {
+/** With small disks, that is where databases are: each server has its own, in the same place as it sees it. */
+export async function startCluster({
+  smallDiskMb,
+}: {
+  readonly smallDiskMb?: number;
+} = {}): Promise<PostgresCluster> {
+  const disk = smallDiskMb === undefined ? null : join(reachableDirectory(), 'disk');
   const password = randomBytes(12).toString('hex');
   const ports = await Promise.all(NAMES.map(freePort));
   // A standby that starts looks for whichever of them is the primary, again and again.
@@ -67,13 +76,20 @@ export async function startCluster(): Promise<PostgresCluster> {
     const guard = startGuard(
       home,
       [join(binaries, 'postgres'), '-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'],
-      [],
+      disk === null ? [] : beside(disk, smallDiskMb ?? 0),
     );
+    // Nobody but its own processes sees what lies over the folder, so it is looked at through one of them.
+    const smallDisk = disk === null ? null : `/proc/${guard.pid}/root${disk}`;
+    if (disk !== null)
+      await until(
+        () => readFileSync(`/proc/${guard.pid}/mountinfo`, 'utf8').includes(` ${disk} `),
+        `There is no small disk: ${existsSync(`${disk}.log`) ? readFileSync(`${disk}.log`, 'utf8') : ''}`,
+      );
 
     function configure(): void {
       const settings = {
         unix_socket_directories: '',
-        max_connections: 120,
+        max_connections: 200,
         wal_retrieve_retry_interval: '100ms',
         wal_receiver_timeout: '3s',
         wal_keep_size: '256MB',
@@ -101,6 +117,7 @@ export async function startCluster(): Promise<PostgresCluster> {
       name,
       port,
       url,
+      smallDisk,
       query: statement => ask(url('postgres'), statement),
       async kill() {
         const all = pids();
@@ -120,7 +137,9 @@ export async function startCluster(): Promise<PostgresCluster> {
       thaw: () => signal('SIGCONT'),
       async follow(primary) {
         rmSync(data, { recursive: true, force: true });
-        await copyServer(primary, data);
+        if (smallDisk !== null)
+          for (const name of readdirSync(smallDisk)) rmSync(join(smallDisk, name), { recursive: true });
+        await copyServer(primary, data, smallDisk);
         configure();
         writeFileSync(join(data, 'standby.signal'), '');
         if (isRoot) execFileSync('chown', ['-R', `${NOBODY.uid}:${NOBODY.gid}`, data]);
@@ -154,7 +173,9 @@ export async function startCluster(): Promise<PostgresCluster> {
       `postgres://sluice:${password}@${ports.map(port => `127.0.0.1:${port}`).join()}/${database}`,
     async freshDatabase() {
       const name = `sluice_${randomBytes(6).toString('hex')}`;
-      await (await cluster.primary()).query(`CREATE DATABASE ${name}`);
+      await (await cluster.primary()).query(
+        `CREATE DATABASE ${name}${disk === null ? '' : ' TABLESPACE small'}`,
+      );
       return name;
     },
     async primary() {
@@ -192,6 +213,7 @@ export async function startCluster(): Promise<PostgresCluster> {
     },
   };
   await untilFollowed(first, rest.length);
+  if (disk !== null) await first.query(`CREATE TABLESPACE small LOCATION '${disk}'`);
   return cluster;
 }
 
@@ -219,7 +241,7 @@ async function ask<Row extends pg.QueryResultRow>(url: string, statement: string
 }
 
 /** A base backup as the manual describes it for those who copy files themselves. */
-async function copyServer(from: ClusterMember, to: string): Promise<void> {
+async function copyServer(from: ClusterMember, to: string, toDisk: string | null): Promise<void> {
   const client = new pg.Client({ connectionString: from.url('postgres') });
   client.on('error', () => {});
   await client.connect();
@@ -233,7 +255,9 @@ async function copyServer(from: ClusterMember, to: string): Promise<void> {
     const excluded = without.map(name => `--exclude=./${name}`);
     // Files that go while they are copied are not missed: they are made again from what is streamed.
     const copy = 'to=$1; shift; tar -C "$0" -cf - "$@" . | tar -C "$to" -xf -';
-    spawnSync('sh', ['-c', copy, source, to, ...excluded]);
+    await once(spawn('sh', ['-c', copy, source, to, ...excluded], { stdio: 'ignore' }), 'exit');
+    if (from.smallDisk !== null && toDisk !== null)
+      await once(spawn('sh', ['-c', copy, from.smallDisk, toDisk], { stdio: 'ignore' }), 'exit');
     const stopped = await client.query<{ label: string }>(
       'SELECT labelfile AS label FROM pg_backup_stop(false)',
     );

@@ -155,8 +155,8 @@ export function startGuard(home: string, command: readonly string[], within: rea
  * Nobody else sees it, and it goes with the command. Root may do that nearly everywhere; others where they may make
  * namespaces of their own. Where neither is allowed the server does not start, and says why.
  */
-function beside(folder: string, megabytes: number): string[] {
-  mkdirSync(folder);
+export function beside(folder: string, megabytes: number): string[] {
+  mkdirSync(folder, { recursive: true });
   const { uid, gid } = isRoot ? NOBODY : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const owner = isRoot ? `,uid=${uid},gid=${gid}` : '';
   const mount = `

@@ -16,7 +16,6 @@ export const headline = (summary: Summary): string => {
 
 /** What a run does not try, so that nobody takes it for tried. */
 export const NOT_TRIED = [
-  'Failover to a promoted standby: a node is given one database server, which is killed and started again.',
   'A clock that goes back by less than an hour: what waits for its next attempt may wait for that hour.',
   'A clock that jumps by a day or more: keys of senders are kept for a day, so they would be allowed to expire.',
 ];

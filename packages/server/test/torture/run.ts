@@ -2,10 +2,11 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { OPEN_TO_LOOPBACK } from '../support/delivery-process.ts';
-import { freshDatabase, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { startCluster } from '../support/postgres-cluster.ts';
 import { TEST_SECRET_KEY, temporaryDirectory } from '../support/service.ts';
 import { collectAnswers, collectRows } from './collect.ts';
-import type { World } from './faults/fault.ts';
+import type { ServedStorage, World } from './faults/fault.ts';
 import { faults } from './faults/registry.ts';
 import { startFleet } from './fleet.ts';
 import { openRunFiles } from './journal.ts';
@@ -31,7 +32,7 @@ export interface Run {
 }
 
 const ORGANISATIONS = ['alpha', 'beta'];
-/** Of the disk under PostgreSQL: enough for the run, and soon full. */
+/** Of the disk of each PostgreSQL server: enough for the run, and soon full. */
 const smallDiskMb = ({ seconds }: RunOptions) => 128 + Math.round(seconds / 3);
 const DRAIN_MS = 240_000;
 
@@ -60,7 +61,12 @@ export async function runTorture(
         SLUICE_ADMIN_PASSWORD: PASSWORD,
         SLUICE_MAX_ORGANISATIONS_PER_USER: '1000',
         SLUICE_LOG_LEVEL: 'info',
-        ...(storage ? { SLUICE_DATABASE_URL: storage.url } : {}),
+        ...(storage
+          ? {
+              SLUICE_DATABASE_URL: storage.cluster.url(storage.database),
+              SLUICE_REQUIRE_REPLICAS: '1',
+            }
+          : {}),
       },
     },
     files,
@@ -79,7 +85,10 @@ export async function runTorture(
     await makeTables(rows.url, [...ORGANISATIONS, ...doomed]);
     const organisations = await setUpOrganisations(ORGANISATIONS, surroundings);
     const doomedOrganisations = await setUpOrganisations(doomed, surroundings);
-    for (const [name, url] of [['storage', storage?.url] as const, ['destination', rows.url] as const])
+    for (const [name, url] of [
+      ['storage', storage?.cluster.members[0]?.url(storage.database)] as const,
+      ['destination', rows.url] as const,
+    ])
       if (url) secrets.set(`password of the database as ${name}`, new URL(url).password);
 
     const began = files.now();
@@ -116,22 +125,20 @@ export async function runTorture(
       'what the dashboard answered': readFileSync(join(files.folder, 'final.jsonl')),
       'what senders were answered': readFileSync(join(files.folder, 'senders.jsonl')),
       ...filesIn(directory),
-      ...(storage ? await rowsIn(storage.url) : {}),
+      ...(storage ? await rowsIn((await storage.cluster.primary()).url(storage.database)) : {}),
     });
     return { logs: files.read(), planned, ends: fleet.ends, marks: { began, ended, drained } };
   } finally {
     await fleet.stop();
-    await Promise.all([receivers.stop(), model.stop(), rows.drop(), storage?.server.remove()]);
+    await Promise.all([receivers.stop(), model.stop(), rows.drop(), storage?.cluster.remove()]);
     files.close();
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-async function startStorage(options: RunOptions): Promise<{ server: PostgresServer; url: string }> {
-  const server = await startPostgres(['max_connections=200'], { smallDiskMb: smallDiskMb(options) });
-  const { url } = await server.freshDatabase();
-  await server.moveToSmallDisk(url);
-  return { server, url };
+async function startStorage(options: RunOptions): Promise<ServedStorage> {
+  const cluster = await startCluster({ smallDiskMb: smallDiskMb(options) });
+  return { cluster, database: await cluster.freshDatabase() };
 }
 
 async function makeTables(url: string, organisations: readonly string[]): Promise<void> {

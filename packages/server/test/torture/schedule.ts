@@ -46,6 +46,8 @@ const rules = {
   'slow-disk': { everyS: 60, engine: 'sqlite' },
   'postgres-kill': { everyS: 30, engine: 'postgres', forS: [0, 4] },
   'postgres-silent': { everyS: 60, engine: 'postgres', forS: [1, 4] },
+  'postgres-alone': { everyS: 90, engine: 'postgres', forS: [2, 8] },
+  'postgres-failover': { everyS: 60, engine: 'postgres', forS: [0, 4], targets: ['killed', 'silent'] },
   receiver: { everyS: 6, forS: [2, 6], targets: troubledReceivers },
   model: { everyS: 15, forS: [2, 6], targets: ['nonsense', 'down', 'slow'] },
   clock: { everyS: 40, targets: CLOCK_OFFSETS_H },

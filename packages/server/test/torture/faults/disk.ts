@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { tampering } from '../../support/process.ts';
 import type { Fault } from './fault.ts';
 
@@ -27,20 +29,12 @@ export const fullDisk: Fault = (world, planned) => {
   const { storage } = world;
   if (storage === null) return fullForOneNode(world, planned);
   return world.inTurn('storage', async () => {
-    const { server, url } = storage;
-    // Not logged, so that it costs nothing but room, and a crash of the server would free that.
-    await server.administer(url, 'CREATE UNLOGGED TABLE IF NOT EXISTS ballast (filling text)');
-    const fill = "INSERT INTO ballast SELECT repeat('x', 1000) FROM generate_series(1, 4000)";
-    for (;;) {
-      const error = await server.administer(url, fill).then(
-        () => null,
-        (reason: unknown) => reason as { code?: string },
-      );
-      if (error?.code === '53100') break;
-      if (error) throw error;
-    }
+    const { name, smallDisk } = await storage.cluster.primary();
+    const ballast = join(smallDisk ?? '', 'ballast');
+    // It ends when there is no room left.
+    await Bun.spawn(['dd', 'if=/dev/zero', `of=${ballast}`, 'bs=1M'], { stderr: 'ignore' }).exited;
     await Bun.sleep(planned.forMs);
-    await server.administer(url, 'DROP TABLE ballast');
-    return `the disk of the database for ${planned.forMs} ms`;
+    await rm(ballast);
+    return `the disk of server ${name} for ${planned.forMs} ms`;
   });
 };

@@ -1,4 +1,4 @@
-import type { PostgresServer } from '../../support/postgres.ts';
+import type { PostgresCluster } from '../../support/postgres-cluster.ts';
 import type { Fleet } from '../fleet.ts';
 import type { RunFiles } from '../journal.ts';
 import type { MoodyModel } from '../model.ts';
@@ -18,11 +18,17 @@ export interface World {
   /** Each is deleted once. */
   readonly doomedOrganisations: readonly Organisation[];
   readonly senders: Senders;
-  /** Where events are stored, if that is a server. */
-  readonly storage: { readonly server: PostgresServer; readonly url: string } | null;
+  /** Where events are stored, if that is not a file. */
+  readonly storage: ServedStorage | null;
   readonly dice: Dice;
   /** One after the other: what is done under one name never overlaps. */
   inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** Servers of which one takes writes, and a commit waits for one of the others. */
+export interface ServedStorage {
+  readonly cluster: PostgresCluster;
+  readonly database: string;
 }
 
 /** Does it and undoes it; answers what exactly was done, or null where there was nothing to do it to. */

@@ -5,7 +5,7 @@ import { freeze, kill, terminate } from './nodes.ts';
 import { deleteOrganisation } from './organisations.ts';
 import { moveClock, troubleModel, troubleReceiver } from './others.ts';
 import { deleteDestination, discard, editPipeline, erase, pause, retry } from './people.ts';
-import { killPostgres, silencePostgres } from './postgres.ts';
+import { failOver, killPostgres, leaveAlone, silencePostgres } from './postgres.ts';
 
 /** How each kind of fault is done. */
 export const faults: Readonly<Record<FaultKind, Fault>> = {
@@ -18,6 +18,8 @@ export const faults: Readonly<Record<FaultKind, Fault>> = {
   'slow-disk': slowDisk,
   'postgres-kill': killPostgres,
   'postgres-silent': silencePostgres,
+  'postgres-alone': leaveAlone,
+  'postgres-failover': failOver,
   receiver: troubleReceiver,
   model: troubleModel,
   clock: moveClock,

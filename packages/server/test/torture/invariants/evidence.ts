@@ -46,6 +46,8 @@ const deafening = new Set([
   'freeze-long',
   'postgres-kill',
   'postgres-silent',
+  'postgres-alone',
+  'postgres-failover',
   'full-disk',
   'slow-disk',
 ]);
