@@ -150,11 +150,14 @@ export const deliveryState = z.enum([
 ]);
 export type DeliveryState = z.infer<typeof deliveryState>;
 
+/** `waiting`: pending or delivering. */
+const deliveryStateFilter = z.enum([...deliveryState.options, 'waiting']);
+
 /** What a list of deliveries can be narrowed by; all of it combines with AND. */
 const deliveryFilter = {
   event: textOf(1, 64).optional(),
   destination: textOf(1, 64).optional(),
-  state: deliveryState.optional(),
+  state: deliveryStateFilter.optional(),
   code: textOf(1, 64).optional(),
   /** Made after and before, exclusive. */
   after: moment.optional(),

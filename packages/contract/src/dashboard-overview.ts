@@ -53,6 +53,20 @@ export type FunnelName = (typeof funnelNames)[number];
 const cappedCount = z.object({ count: z.number(), more: z.boolean() });
 export type CappedCountRecord = z.infer<typeof cappedCount>;
 
+/** Deliveries that were made within a time, by the state that they are in now. `delivering` is waiting. */
+const presentRecord = z.object({
+  delivered: z.number(),
+  waiting: cappedCount,
+  retrying: cappedCount,
+  held: cappedCount,
+  dead: cappedCount,
+});
+export type PresentRecord = z.infer<typeof presentRecord>;
+
+export const figuresQuery = z.strictObject({ minutes });
+/** What became of what was sent to a destination. */
+export type DestinationFigures = PresentRecord;
+
 const backlogRecord = z.object({
   accepted: cappedCount,
   pending: cappedCount,
@@ -67,9 +81,10 @@ const failingDestination = z.object({
   /** Only one probe goes out now and then, until it is taken. */
   is_down: z.boolean(),
   paused: z.boolean(),
-  /** Attempts that failed, deliveries that died, deliveries that arrived, within the time that was asked for. */
+  /** Of the last ten minutes: attempts that failed, and of the deliveries made those that are dead, wait or arrived. */
   failed: z.number(),
   dead: z.number(),
+  waiting: z.number(),
   delivered: z.number(),
 });
 export type FailingDestination = z.infer<typeof failingDestination>;
@@ -79,8 +94,29 @@ const overviewRecord = z.object({
   totals: z.record(z.enum(funnelNames), z.number()),
   /** Only the latest dead deliveries are counted, in the series and in the total: whether there are more. */
   more_dead: z.boolean(),
-  /** Milliseconds from accepted to delivered; null where nothing was delivered. */
-  latency: z.object({ p50_ms: z.number().nullable(), p95_ms: z.number().nullable() }),
+  /** Deliveries that were made within the time, and events that failed among those received: the lists behind them. */
+  present: presentRecord,
+  failed_events: cappedCount,
+  /** The same of the time before, as long as this one; null where nothing came in. */
+  before: z
+    .object({
+      received: z.number(),
+      present: presentRecord,
+      failed_events: cappedCount,
+      p95_ms: z.number().nullable(),
+    })
+    .nullable(),
+  /** Milliseconds from accepted to delivered, in all and step by step; null where nothing was delivered. */
+  latency: z.object({
+    p50_ms: z.number().nullable(),
+    p95_ms: z.number().nullable(),
+    p99_ms: z.number().nullable(),
+    from: z.string(),
+    step_s: z.number(),
+    series: z.record(z.enum(['p50', 'p95', 'p99']), z.array(z.number().nullable())),
+  }),
+  /** Destinations whose circuit is open, and what waits for them. */
+  down: z.array(z.object({ id: z.string(), name: z.string() })),
   backlog: backlogRecord,
   dead_letters: z.object({ deliveries: cappedCount, events: cappedCount }),
   failing: z.array(failingDestination),

@@ -38,6 +38,8 @@ import type { DeadLetter, DeadLetterSummary, DeliveryRecord, EventRecord } from 
 import {
   type CountersRecord,
   countersQuery,
+  type DestinationFigures,
+  figuresQuery,
   type HealthRecord,
   type MapRecord,
   type OverviewRecord,
@@ -178,6 +180,7 @@ export const privateCalls = {
   'GET /destinations/:id': { answer: one<DestinationRecord>() },
   'PATCH /destinations/:id': { body: destinationChange, answer: one<NewDestinationRecord>() },
   'DELETE /destinations/:id': { answer: one<DeletedRecord>() },
+  'GET /destinations/:id/figures': { query: figuresQuery, answer: one<DestinationFigures>() },
   'POST /destinations/:id/pause': { answer: one<DestinationRecord>() },
   'POST /destinations/:id/resume': { answer: one<DestinationRecord>() },
   'POST /destinations/:id/rotate': {

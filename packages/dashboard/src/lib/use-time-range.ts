@@ -6,8 +6,9 @@ import { useFilters } from './use-filters.ts';
 export const spans: Readonly<Record<string, { readonly label: string; readonly minutes: number }>> = {
   '15m': { label: 'Last 15 minutes', minutes: 15 },
   '1h': { label: 'Last hour', minutes: 60 },
-  '24h': { label: 'Last day', minutes: 24 * 60 },
+  '24h': { label: 'Last 24 hours', minutes: 24 * 60 },
   '7d': { label: 'Last 7 days', minutes: 7 * 24 * 60 },
+  '30d': { label: 'Last 30 days', minutes: 30 * 24 * 60 },
 };
 
 interface Times {

@@ -8,12 +8,12 @@ import { latencyName } from '../core/stores/latency.ts';
 
 /**
  * What happened, counted by the minute for the dashboard's charts. Whoever calls has committed what it reports. Here it
- * only adds to numbers in memory; once a second they are added to what storage has, so that several nodes add up. A
- * process that is killed loses what it counted within the last second, and nothing else.
+ * only adds to numbers in memory; once a second they are added to what storage has, so that several nodes add up. What
+ * a process that is killed took with it is counted again: see `recount`.
  *
- * Of the organisation, events stand in the minute they came in and deliveries in the minute they were made, whenever
- * they end, as they do in every list: so many as are counted are listed. An event that a replay gives another state
- * moves from the one number to the other. Of a source, pipeline or destination it counts when something happened.
+ * Of the organisation, events stand in the minute they came in, and deliveries of it and of a destination in the minute
+ * they were made, whenever they end, as they do in every list: so many as are counted are listed. An event that a replay
+ * gives another state moves from the one number to the other. All else counts when it happened.
  */
 export interface CountKeeper {
   /** So many new events are on disk. */
@@ -66,9 +66,11 @@ export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clo
     attempted({ orgId, id, destinationId, event, isReplay, isRetried }, next) {
       if (next.state !== 'delivered') add(orgId, destinationId, 'failed');
       if (next.state === 'retrying') return;
-      add(orgId, destinationId, next.state);
-      if (next.state !== 'delivered') return;
-      add(orgId, WHOLE_ORGANISATION, 'delivered', 1, idTime(id));
+      if (next.state !== 'delivered') return add(orgId, destinationId, next.state);
+      if (next.lateAt === undefined) {
+        add(orgId, destinationId, 'delivered', 1, idTime(id));
+        add(orgId, WHOLE_ORGANISATION, 'delivered', 1, idTime(id));
+      }
       // How long a person took to ask for another try says nothing of the service.
       if (isReplay || isRetried) return;
       add(orgId, WHOLE_ORGANISATION, latencyName(clock.now() - event.receivedAt));

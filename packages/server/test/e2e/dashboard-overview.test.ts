@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import type {
   CountersRecord,
+  DestinationFigures,
   HealthRecord,
   MapRecord,
   OverviewRecord,
 } from '@sluice/contract/dashboard-overview';
-import { type Browser, dataOf, join, logIn, setUp, stranger } from '../support/dashboard.ts';
+import { type Browser, dataOf, join, logIn, readAll, setUp, stranger } from '../support/dashboard.ts';
 import { expectRefused, ingestWith } from '../support/endpoints.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import {
@@ -147,10 +148,45 @@ test('the backlog and what fails are shown', async () => {
       paused: false,
       failed: 2,
       dead: 1,
+      waiting: 0,
       delivered: 0,
     },
   ]);
   expect(has).toEqual({ sources: true, pipelines: true, destinations: true });
+});
+
+test('figures are of what was made, by its present state, and each is as long as the list behind it', async () => {
+  const { present, failed_events, latency, down, before } = await overviewOf(owner);
+  const exactly = (count: number) => ({ count, more: false });
+  expect(present).toEqual({
+    delivered: 4,
+    waiting: exactly(0),
+    retrying: exactly(0),
+    held: exactly(1),
+    dead: exactly(1),
+  });
+  for (const state of ['delivered', 'waiting', 'retrying', 'held', 'dead'] as const) {
+    const figure = present[state];
+    const listed = await readAll<{ id: string }>(owner, `/deliveries?state=${state}`);
+    expect(listed, state).toHaveLength(typeof figure === 'number' ? figure : figure.count);
+  }
+  const letters = await readAll(owner, '/dead-letters');
+  expect(letters).toHaveLength(present.dead.count + failed_events.count);
+  expect([down, before]).toEqual([[], null]);
+  expect(latency.p99_ms ?? 0).toBeGreaterThanOrEqual(latency.p95_ms ?? 0);
+  expect(latency.series.p50).toHaveLength(60);
+
+  const figuresOf = async (id: string) =>
+    dataOf<DestinationFigures>(await owner.get(`/destinations/${id}/figures?minutes=60`));
+  expect(await figuresOf(made.broken)).toMatchObject({ delivered: 0, dead: exactly(1) });
+  expect(await figuresOf(made.paused)).toMatchObject({ delivered: 0, held: exactly(1) });
+  expect(await figuresOf(made.inbox)).toMatchObject({ delivered: 4, waiting: exactly(0) });
+  expectRefused(await other.get(`/destinations/${made.inbox}/figures`), { status: 404, code: 'not_found' });
+
+  // What recovers is no longer dead.
+  const [letter] = await readAll<{ id: string }>(owner, '/deliveries?state=dead');
+  await owner.post(`/deliveries/${letter?.id}/discard`);
+  expect((await overviewOf(owner)).present.dead).toEqual(exactly(0));
 });
 
 test('the map has everything, and how much went along each arrow', async () => {

@@ -20,6 +20,7 @@ import { LastResponse } from './last-response.tsx';
 
 /** In the order that a delivery goes through them. */
 const states = [
+  { value: 'waiting', label: 'waiting (pending or delivering)' },
   'pending',
   'held',
   'delivering',
@@ -27,7 +28,7 @@ const states = [
   'delivered',
   'dead',
   'cancelled',
-] as const satisfies readonly DeliveryRecord['state'][];
+] as const;
 
 const keyOf = ({ id }: DeliveryRecord) => id;
 const pageOf = ({ id }: DeliveryRecord) => `/deliveries/${id}`;

@@ -27,7 +27,7 @@ export default function SuccessChart({ counters }: { counters: CountersRecord })
       type="stacked"
       series={[
         { name: 'delivered', label: 'Delivered', color: 'water.6' },
-        { name: 'failed', label: 'Failed tries', color: 'red.6' },
+        { name: 'failed', label: 'Failed attempts', color: 'red.6' },
       ]}
       withLegend
       tickLine="none"

@@ -1,12 +1,17 @@
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import type { RangeName } from './ranges.ts';
 
-interface ChartRow {
+/** Series as charts want them: a row for each step, named by when it begins. */
+
+interface ThroughputRow {
   readonly at: string;
-  readonly received: number;
-  readonly delivered: number;
+  readonly processed: number;
   readonly dropped: number;
-  readonly lost: number;
+  readonly unrouted: number;
+  readonly failed: number;
+  readonly waiting: number;
+  readonly delivered: number;
+  readonly dead: number;
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
@@ -17,19 +22,42 @@ const dayAndClock = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
-/** The series as a chart wants them: a row for each step, named by when it begins. */
-export function chartRows(
+const formatOf = (range: RangeName) => (range === '7d' || range === '30d' ? dayAndClock : clock);
+
+/** Events by their state, and beside them, never on one axis with them, deliveries that arrived or died. */
+export function throughputRows(
   { from, step_s, series }: Pick<OverviewRecord, 'from' | 'step_s' | 'series'>,
   range: RangeName,
-): ChartRow[] {
-  const { received = [], delivered = [], dropped = [], failed = [], dead = [] } = series;
+): ThroughputRow[] {
+  const at = (name: string, n: number) => series[name]?.[n] ?? 0;
   const begins = Date.parse(from);
-  const format = range === '7d' ? dayAndClock : clock;
-  return received.map((amount, n) => ({
-    at: format.format(begins + n * step_s * 1_000),
-    received: amount,
-    delivered: delivered[n] ?? 0,
-    dropped: dropped[n] ?? 0,
-    lost: (failed[n] ?? 0) + (dead[n] ?? 0),
+  const format = formatOf(range);
+  return (series.received ?? []).map((received, n) => {
+    const [processed, dropped, unrouted, failed] = [
+      at('processed', n),
+      at('dropped', n),
+      at('unrouted', n),
+      at('failed', n),
+    ];
+    return {
+      at: format.format(begins + n * step_s * 1_000),
+      processed,
+      dropped,
+      unrouted,
+      failed,
+      waiting: Math.max(0, received - processed - dropped - unrouted - failed),
+      delivered: at('delivered', n),
+      dead: at('dead', n),
+    };
+  });
+}
+
+export function latencyRows({ from, step_s, series }: OverviewRecord['latency'], range: RangeName) {
+  const format = formatOf(range);
+  return series.p50.map((p50, n) => ({
+    at: format.format(Date.parse(from) + n * step_s * 1_000),
+    p50,
+    p95: series.p95[n] ?? null,
+    p99: series.p99[n] ?? null,
   }));
 }

@@ -10,8 +10,8 @@ import classes from './overview.module.css';
 export default function Failing({ destinations }: { destinations: readonly FailingDestination[] }) {
   return (
     <Card
-      title="Failing destinations"
-      lead="They did not take something lately. Those that are down are probed until they do."
+      title="Recent failures"
+      lead="Destinations with failed attempts within the last 10 minutes, and those that are down"
     >
       <Table.ScrollContainer minWidth={480}>
         <Table verticalSpacing={6}>
@@ -19,13 +19,14 @@ export default function Failing({ destinations }: { destinations: readonly Faili
             <Table.Tr>
               <Table.Th>Destination</Table.Th>
               <Table.Th>State</Table.Th>
-              <Table.Th className={classes.right ?? ''}>Failed tries</Table.Th>
+              <Table.Th className={classes.right ?? ''}>Failed attempts</Table.Th>
+              <Table.Th className={classes.right ?? ''}>Waiting</Table.Th>
               <Table.Th className={classes.right ?? ''}>Dead</Table.Th>
               <Table.Th className={classes.right ?? ''}>Delivered</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {destinations.map(({ id, name, kind, is_down, paused, failed, dead, delivered }) => (
+            {destinations.map(({ id, name, kind, is_down, paused, failed, waiting, dead, delivered }) => (
               <Table.Tr key={id}>
                 <Table.Td>
                   <Link to="/destinations/$id" params={{ id }} className={classes.name}>
@@ -38,11 +39,8 @@ export default function Failing({ destinations }: { destinations: readonly Faili
                 <Table.Td>
                   <StateBadge state={is_down ? 'down' : paused ? 'paused' : 'failing'} />
                 </Table.Td>
-                {[failed, dead, delivered].map((amount, column) => (
-                  <Table.Td
-                    key={['failed', 'dead', 'delivered'][column]}
-                    className={`${classes.right} numbers`}
-                  >
+                {Object.entries({ failed, waiting, dead, delivered }).map(([name, amount]) => (
+                  <Table.Td key={name} className={`${classes.right} numbers`}>
                     {formatNumber(amount)}
                   </Table.Td>
                 ))}

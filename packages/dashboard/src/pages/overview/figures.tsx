@@ -5,44 +5,37 @@ import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
 import { formatCapped, formatDuration } from '../../lib/format.ts';
 import classes from './overview.module.css';
+import type { RangeName } from './ranges.ts';
 
 /** How quick it is, how much waits, and how much did not arrive. */
-export function Figures({ overview: { latency, backlog, dead_letters } }: { overview: OverviewRecord }) {
+export function Figures({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
+  const { latency, backlog, present, failed_events } = overview;
   return (
     <div className={classes.figures}>
-      <Card title="From accepted to delivered">
-        <Figure label="Half of them within" value={formatDuration(latency.p50_ms)} />
-        <Figure label="95 % within" value={formatDuration(latency.p95_ms)} />
+      <Card title="Delivery latency" lead="From accepted to delivered">
+        <Figure label="p50" value={formatDuration(latency.p50_ms)} />
+        <Figure label="p95" value={formatDuration(latency.p95_ms)} />
+        <Figure label="p99" value={formatDuration(latency.p99_ms)} />
       </Card>
-      <Card title="Waiting now">
-        <Linked
-          to="/events"
-          search={{ state: 'accepted' }}
-          label="Events for their pipelines"
-          of={backlog.accepted}
-        />
-        <Linked to="/deliveries" search={{ state: 'pending' }} label="Deliveries" of={backlog.pending} />
-        <Linked
-          to="/deliveries"
-          search={{ state: 'retrying' }}
-          label="Deliveries to retry"
-          of={backlog.retrying}
-        />
-        <Linked to="/deliveries" search={{ state: 'held' }} label="Held by a pause" of={backlog.held} />
+      <Card title="Backlog" lead="Waiting now, whenever it came in">
+        <Linked to="/events" search={{ state: 'accepted' }} label="Unprocessed" of={backlog.accepted} />
+        <Linked to="/deliveries" search={{ state: 'pending' }} label="Pending" of={backlog.pending} />
+        <Linked to="/deliveries" search={{ state: 'retrying' }} label="Retrying" of={backlog.retrying} />
+        <Linked to="/deliveries" search={{ state: 'held' }} label="Held" of={backlog.held} />
       </Card>
-      <Card title="Not arrived">
+      <Card title="Undelivered" lead="In the dead letters, of this period">
         <Linked
           to="/dead-letters"
-          search={{ kind: 'delivery' }}
+          search={{ kind: 'delivery', within: range }}
           label="Dead deliveries"
-          of={dead_letters.deliveries}
+          of={present.dead}
           isBad
         />
         <Linked
           to="/dead-letters"
-          search={{ kind: 'event' }}
-          label="Events that failed"
-          of={dead_letters.events}
+          search={{ kind: 'event', within: range }}
+          label="Failed events"
+          of={failed_events}
           isBad
         />
       </Card>

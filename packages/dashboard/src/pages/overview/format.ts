@@ -5,14 +5,6 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 /** `12.3K`, where there is little room. */
 export const formatShort = (amount: number): string => short.format(amount);
 
-/** `0.4 %` of a whole; nothing of nothing is no share at all. */
-export function formatShare(part: number, of: number): string {
-  if (of === 0 || part === 0) return '';
-  const percent = (part / of) * 100;
-  if (percent < 0.1) return '< 0.1 %';
-  return `${percent < 10 ? Math.round(percent * 10) / 10 : Math.round(percent)} %`;
-}
-
 /** `12/min`, `0.4/min`, `3.1K/min`. */
 export const formatPerMinute = (perMinute: number): string =>
   `${perMinute < 10 ? Math.round(perMinute * 10) / 10 : formatShort(perMinute)}/min`;

@@ -8,19 +8,19 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { formatNumber } from '../../lib/format.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
+import { Cards } from './cards.tsx';
 import { Figures } from './figures.tsx';
-import { describeInterval } from './format.ts';
 import { Funnel } from './funnel.tsx';
 import classes from './overview.module.css';
 import { type RangeName, rangeNames, ranges, toRange } from './ranges.ts';
+import { Strip } from './strip.tsx';
 import { WhenVisible } from './when-visible.tsx';
 
 const Failing = lazily(() => import('./failing.tsx'));
-const RatesChart = lazily(() => import('./rates-chart.tsx'));
+const Charts = lazily(() => import('./charts.tsx'));
 const FlowMap = lazily(() => import('./flow-map.tsx'));
 
 /** What came in, what became of it, how long it took, and what is wrong. */
@@ -87,28 +87,12 @@ function Fresh() {
   );
 }
 
-const describeChart = ({ step_s, more_dead, totals }: OverviewRecord): string =>
-  `Events and deliveries in each ${describeInterval(step_s)}${
-    more_dead ? `; of the dead letters only the latest ${formatNumber(totals.dead)}` : ''
-  }`;
-
 function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
   return (
     <Stack gap="md">
+      <Strip overview={overview} />
+      <Cards overview={overview} range={range} />
       <Funnel overview={overview} range={range} />
-      <Card title="Over time" lead={describeChart(overview)}>
-        <WhenVisible className={classes.chart ?? ''}>
-          <Suspense fallback={<Loading />}>
-            <RatesChart overview={overview} range={range} />
-          </Suspense>
-        </WhenVisible>
-      </Card>
-      <Figures overview={overview} />
-      {overview.failing.length > 0 && (
-        <Suspense fallback={<Loading />}>
-          <Failing destinations={overview.failing} />
-        </Suspense>
-      )}
       <Card title="Map" lead="Sources, pipelines and destinations, and how much goes from one to the next">
         <WhenVisible className={classes.map ?? ''}>
           <Suspense fallback={<Loading />}>
@@ -116,6 +100,17 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName
           </Suspense>
         </WhenVisible>
       </Card>
+      <WhenVisible className={classes.chart ?? ''}>
+        <Suspense fallback={<Loading />}>
+          <Charts overview={overview} range={range} />
+        </Suspense>
+      </WhenVisible>
+      <Figures overview={overview} range={range} />
+      {overview.failing.length > 0 && (
+        <Suspense fallback={<Loading />}>
+          <Failing destinations={overview.failing} />
+        </Suspense>
+      )}
     </Stack>
   );
 }

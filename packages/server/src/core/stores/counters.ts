@@ -1,5 +1,7 @@
 import type { ChartWindow } from '@sluice/contract/chart-window';
+import { minutes } from '../clock.ts';
 import type { Tally } from '../event/outcome.ts';
+import { idTime } from '../ids.ts';
 
 /** Counters: what is counted of whom, and how it is read. */
 
@@ -8,6 +10,16 @@ export const WHOLE_ORGANISATION = '';
 
 /** An arrow of the map is a subject of its own. */
 export const arrow = (fromId: string, toId: string): string => `${fromId}>${toId}`;
+
+/**
+ * What is delivered soon after it was made is counted in memory, and written once a second. After a kill the minutes in
+ * which something may have been lost are counted again; so that these are few, whatever takes longer than this is
+ * counted in the transaction that records it.
+ */
+export const LATE_MS = minutes(1);
+
+export const isLate = (deliveryId: string, endedAt: number): boolean =>
+  endedAt - idTime(deliveryId) > LATE_MS;
 
 export interface Count {
   readonly orgId: string;
@@ -47,6 +59,14 @@ interface Backlog {
   readonly failedEvents: CappedCount;
 }
 
+/** Deliveries that have not arrived, by the state that they are in now; what is being sent is waiting. */
+interface PresentCounts {
+  readonly waiting: CappedCount;
+  readonly retrying: CappedCount;
+  readonly held: CappedCount;
+  readonly dead: CappedCount;
+}
+
 /** The same of all organisations together, each figure up to the limit that was asked for. */
 export interface Waiting {
   /** Events that wait for their pipelines, those to be tried again or replayed included. */
@@ -73,6 +93,15 @@ export interface CounterStore {
   countBacklog(orgId: string, most: number): Promise<Backlog>;
   /** The deliveries that are dead, by when they were made: the latest `most` of the whole window, and whether there are more. */
   countDead(orgId: string, window: CounterWindow, most: number): Promise<{ counts: number[]; more: boolean }>;
+  /**
+   * Deliveries that were made within this time and have not arrived, as the lists of them have them: each state counted
+   * no further than `most`.
+   */
+  countPresent(
+    orgId: string,
+    made: { readonly from: number; readonly to: number; readonly destination?: string },
+    most: number,
+  ): Promise<PresentCounts>;
   /** As the backlog, of the whole installation. */
   countWaiting(most: number): Promise<Waiting>;
   /** What a pipeline's model was asked, and what it did not have to be asked. */

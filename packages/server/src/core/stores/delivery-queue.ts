@@ -134,7 +134,11 @@ export interface EndedAttempt {
   /** What its request may repeat, and need not be kept a second time; absent: it is kept as it is. */
   readonly repeats?: { readonly eventId: string; readonly eventType: string; readonly output: string };
   readonly next:
-    | { readonly state: 'delivered' }
+    | {
+        readonly state: 'delivered';
+        /** Its destination, where it took so long that it is counted together with its result: see `isLate`. */
+        readonly lateAt?: string;
+      }
     | {
         readonly state: 'retrying';
         readonly dueAt: number;

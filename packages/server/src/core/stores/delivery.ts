@@ -51,7 +51,8 @@ export interface DeliveryFilter {
   readonly event?: string | undefined;
   readonly destination?: string | undefined;
   readonly pipeline?: string | undefined;
-  readonly state?: DeliveryState | undefined;
+  /** `waiting`: pending or delivering. */
+  readonly state?: DeliveryState | 'waiting' | undefined;
   readonly code?: string | undefined;
   /** When they were made, exclusive. */
   readonly madeAfter?: number | undefined;

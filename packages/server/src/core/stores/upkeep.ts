@@ -25,7 +25,7 @@ export interface UpkeepStore {
   pruneProcessing(now: number, unusedSince: number, limit: number): Promise<number>;
   /**
    * One more node, from now on; answers the roles of every node that is alive, itself included. Where storage is not
-   * shared it is the only one, and all before it are dead.
+   * shared it is the only one, and all before it are dead: what they took with them is counted again at once.
    */
   join(
     node: { readonly id: string; readonly roles: readonly string[] },
@@ -35,6 +35,11 @@ export interface UpkeepStore {
   heartbeat(nodeId: string): Promise<string[][] | null>;
   /** Declares those dead that have been silent for too long, by the clock of the database, and answers them. */
   buryNodes(by: string): Promise<string[]>;
+  /**
+   * Counts again what nodes may have taken with them that were declared dead so long ago, by the clock of the database:
+   * by then the others have written what they had counted of the same minutes. Answers of how many nodes.
+   */
+  recountAfter(ms: number): Promise<number>;
   /** This node is about to end: what it took a share of belongs to the others at once. */
   leave(nodeId: string): Promise<void>;
   /** The tokens of all that is claimed, with the nodes that are alive: what another had claimed is free. */

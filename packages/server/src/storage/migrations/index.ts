@@ -16,6 +16,7 @@ import { keptTogether } from './0015-kept-together.ts';
 import { providers } from './0016-providers.ts';
 import { listeners } from './0017-listeners.ts';
 import { traitsInOrder } from './0018-traits-in-order.ts';
+import { lostCountsAndSlugs } from './0019-lost-counts-and-slugs.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -40,4 +41,5 @@ export const migrations: readonly (readonly string[])[] = [
   providers,
   listeners,
   traitsInOrder,
+  lostCountsAndSlugs,
 ];

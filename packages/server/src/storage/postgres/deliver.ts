@@ -10,6 +10,8 @@ import {
 } from '../claimed-delivery.ts';
 import { isOnlyAttempt, keptRequest } from '../kept-attempt.ts';
 import { outputSize } from '../kept-run.ts';
+import { lateCounts } from '../late-counts.ts';
+import { toRows } from '../queries/counters/counters.ts';
 import { bigintArray, textArray } from './arrays.ts';
 import { retrying } from './failure.ts';
 import type { Session, SessionPool } from './sessions.ts';
@@ -116,7 +118,27 @@ async function recordAttempts(session: Session, ended: readonly EndedAttempt[]):
   for (const { orgId, deliveryId } of kept.filter(isUnspent)) {
     await session.query(FORGET_PROBES, [orgId, deliveryId]);
   }
+  await countLate(session, kept);
   return records.flatMap(({ deliveryId }) => (accepted.has(deliveryId) ? [] : [deliveryId]));
+}
+
+/** Last, since other nodes that count the same wait until this is committed. */
+async function countLate(session: Session, kept: readonly EndedAttempt[]): Promise<void> {
+  const rows = toRows(lateCounts(kept));
+  if (rows.length === 0) return;
+  await session.query(
+    `INSERT INTO counters (org_id, subject, name, span, at, amount)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
+     ON CONFLICT (org_id, subject, name, span, at) DO UPDATE SET amount = counters.amount + excluded.amount`,
+    [
+      textArray(rows.map(({ org_id }) => org_id)),
+      textArray(rows.map(({ subject }) => subject)),
+      textArray(rows.map(({ name }) => name)),
+      bigintArray(rows.map(({ span }) => span)),
+      bigintArray(rows.map(({ at }) => at)),
+      bigintArray(rows.map(({ amount }) => amount)),
+    ],
+  );
 }
 
 async function keepAttempts(session: Session, kept: readonly EndedAttempt[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { ClaimedDelivery, DeliveryQueue } from '../../core/stores/delivery-queue.ts';
+import type { ClaimedDelivery, DeliveryQueue, EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import {
   type ClaimedDeliveryRow,
   claimedDeliveryColumns,
@@ -10,6 +10,8 @@ import {
   toClaimedDelivery,
 } from '../claimed-delivery.ts';
 import { isOnlyAttempt } from '../kept-attempt.ts';
+import { lateCounts } from '../late-counts.ts';
+import { toRows } from '../queries/counters/counters.ts';
 
 type ClaimDeliveries = (...args: Parameters<DeliveryQueue['claimDeliveries']>) => ClaimedDelivery[];
 type RecordAttempts = (...args: Parameters<DeliveryQueue['recordAttempts']>) => string[];
@@ -68,9 +70,14 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
   );
 
   const forget = database.prepare(forgetProbes('?1', '?2'));
+  const count = database.prepare(
+    `INSERT INTO counters (org_id, subject, name, span, at, amount) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (org_id, subject, name, span, at) DO UPDATE SET amount = amount + excluded.amount`,
+  );
 
   return records => {
     const refused: string[] = [];
+    const late: EndedAttempt[] = [];
     for (const record of records) {
       const { orgId, deliveryId, token, attempt, next } = record;
       const { n, at, durationMs, status, code, message, request, response } = attempt;
@@ -87,6 +94,7 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
           token,
         );
         if (changes === 0) refused.push(deliveryId);
+        else if (next.state === 'delivered' && next.lateAt !== undefined) late.push(record);
         continue;
       }
       const dueAt = next.state === 'retrying' ? next.dueAt : null;
@@ -108,6 +116,10 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
       }
       keep.run(orgId, deliveryId, n, at, durationMs, status, code, message, request, response, unspent);
       if (unspent === 1) forget.run(orgId, deliveryId);
+      if (next.state === 'delivered' && next.lateAt !== undefined) late.push(record);
+    }
+    for (const { org_id, subject, name, span, at, amount } of toRows(lateCounts(late))) {
+      count.run(org_id, subject, name, span, at, amount);
     }
     return refused;
   };

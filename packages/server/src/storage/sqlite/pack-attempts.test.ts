@@ -8,6 +8,7 @@ const time = fc.nat({ max: 4_102_444_800_000 });
 
 const next = fc.oneof(
   fc.constant<EndedAttempt['next']>({ state: 'delivered' }),
+  fc.constant<EndedAttempt['next']>({ state: 'delivered', lateAt: 'dst_1' }),
   time.map((dueAt): EndedAttempt['next'] => ({ state: 'retrying', dueAt })),
   time.map((dueAt): EndedAttempt['next'] => ({ state: 'retrying', dueAt, isUnspent: true })),
   fc.constant<EndedAttempt['next']>({ state: 'dead', code: 'timeout' }),

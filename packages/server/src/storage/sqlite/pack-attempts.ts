@@ -20,7 +20,7 @@ export function packAttempts(records: readonly EndedAttempt[]): string {
       .textOrNull(attempt.message)
       .text(keptRequest(record))
       .text(attempt.response)
-      .textOrNull(next.state === 'delivered' ? null : JSON.stringify(next));
+      .textOrNull(next.state === 'delivered' && next.lateAt === undefined ? null : JSON.stringify(next));
   }
   return writer.end();
 }

@@ -50,6 +50,7 @@ import { replayCalls } from './monitor/replays.ts';
 import { searchCalls } from './monitor/search.ts';
 import { withSearchLimit } from './monitor/search-limit.ts';
 import { counterCalls } from './overview/counters.ts';
+import { figureCalls } from './overview/figures.ts';
 import { mapCalls } from './overview/map.ts';
 import { overviewCalls } from './overview/overview.ts';
 import { addPages, type ReadPageFile } from './pages.ts';
@@ -112,6 +113,7 @@ const subjects = [
   searchCalls,
   counterCalls,
   overviewCalls,
+  figureCalls,
   mapCalls,
   healthCalls,
 ];

@@ -4,6 +4,7 @@ import type { StorageEngine } from '../../../src/core/stores/engine.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
+import { anEvent, anOrganisation, aRequest, idAt } from './samples.ts';
 
 /** Silence is told by the clock of the database: a node falls silent here by being seen longer ago. */
 
@@ -92,4 +93,20 @@ test('a hint at work reaches every node, however many of a kind come at once as 
   await until(() => heard.length > before, 'It hears nothing more.');
   expect(heard.length).toBeLessThan(100);
   await other.close();
+});
+
+test('what a node had counted and not written is counted again, once, when its death is old enough', async () => {
+  const at = Date.now();
+  const { id: orgId } = anOrganisation();
+  await engine.accounts.createOrganisation(anOrganisation({ id: orgId }), idAt('usr', at));
+  await engine.journal.append([aRequest(orgId, [anEvent({ id: idAt('evt', at) })], { receivedAt: at })]);
+  await silentFor('two', 16_000);
+  expect(await engine.upkeep.buryNodes('one')).toEqual(['two']);
+  expect(await engine.upkeep.recountAfter(60_000)).toBe(0);
+  const recounts = await Promise.all([engine.upkeep.recountAfter(0), engine.upkeep.recountAfter(0)]);
+  expect(recounts.toSorted()).toEqual([0, 1]);
+  const hour = 3_600_000;
+  const window = { from: at - (at % hour) - hour, stepMs: 3 * hour, points: 1 };
+  const counted = await engine.counters.readCounters(orgId, [''], ['received'], window);
+  expect(counted).toMatchObject([{ name: 'received', amount: 1 }]);
 });

@@ -19,6 +19,7 @@ import { labelsContract } from './labels.ts';
 import { nodesContract } from './nodes.ts';
 import { organisationsContract } from './organisations.ts';
 import { pipelinesContract } from './pipelines.ts';
+import { presentFiguresContract } from './present-figures.ts';
 import { pruneContract } from './prune.ts';
 import { replaysContract } from './replays.ts';
 import { retriesContract } from './retries.ts';
@@ -77,6 +78,7 @@ const otherParts = {
   nodes: nodesContract,
   counters: countersContract,
   engine: engineContract,
+  'present figures': presentFiguresContract,
 };
 
 /** All parts of the suite, in two halves that take about as long: a slow engine runs them side by side. */

@@ -44,7 +44,7 @@ async function existing(db: Db, ids: ReadonlySet<string>): Promise<Set<string>> 
  * Each count once for its minute and once for its hour, added up: a statement may not touch a row twice. In one
  * order, so that two nodes that count the same cannot wait for each other.
  */
-function toRows(counts: readonly Count[]): Row[] {
+export function toRows(counts: readonly Count[]): Row[] {
   const rows = new Map<string, Row>();
   for (const { orgId, subject, name, at, amount } of counts) {
     for (const span of [MINUTE, HOUR]) {

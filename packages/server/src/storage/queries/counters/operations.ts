@@ -2,6 +2,7 @@ import type { CounterStore } from '../../../core/stores/counters.ts';
 import { read, type StoreOperations, snapshot, write } from '../../operation.ts';
 import * as backlog from './backlog.ts';
 import * as counters from './counters.ts';
+import { countPresent } from './present.ts';
 import { readTallies } from './tallies.ts';
 
 /** Counters for charts, and how much is waiting. */
@@ -11,6 +12,7 @@ export const counterOperations: StoreOperations<CounterStore> = {
   pruneCounters: write(counters.pruneCounters),
   countBacklog: snapshot(backlog.countBacklog),
   countDead: snapshot(backlog.countDead),
+  countPresent: snapshot(countPresent),
   countWaiting: snapshot(backlog.countWaiting),
   readTallies: read(readTallies),
 };

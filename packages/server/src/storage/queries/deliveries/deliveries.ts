@@ -135,6 +135,9 @@ function parts(
       return [query.where(isDead)];
     case 'delivered':
       return [query.where('deliveries.state', '=', 'delivered')];
+    case 'waiting':
+      if (isNarrow(filter)) return [query.where(shownState, 'in', ['pending', 'delivering'])];
+      return ['pending', 'delivering'];
     default:
       if (isNarrow(filter)) return [query.where(shownState, '=', state)];
       return state === 'cancelled'

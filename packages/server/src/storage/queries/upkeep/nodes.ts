@@ -3,6 +3,7 @@ import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import { NODE_SILENCE_MS } from '../../../core/work/membership.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
+import { recount } from '../counters/recount.ts';
 
 /** The nodes that are alive. What is not in this table is dead, and never comes back under the same id. */
 
@@ -19,7 +20,11 @@ async function rolesOfAll(db: Db): Promise<string[][]> {
 }
 
 export const join: Operation<UpkeepStore['join']> = async (db, { id, roles }, isAlone) => {
-  if (isAlone) await db.deleteFrom('nodes').execute();
+  if (isAlone) {
+    const before = await db.deleteFrom('nodes').returning('id').execute();
+    // It ended without leaving. Nobody has counted anything since.
+    if (before.length > 0) await recount(db, null);
+  }
   const seen_at = await databaseTime(db);
   await db
     .insertInto('nodes')
@@ -55,9 +60,25 @@ export const buryNodes: Operation<UpkeepStore['buryNodes']> = async (db, by) => 
     .deleteFrom('nodes')
     .where('seen_at', '<', now - NODE_SILENCE_MS)
     .where('id', '<>', by)
-    .returning('id')
+    .returning(['id', 'seen_at'])
     .execute();
+  if (dead.length > 0) {
+    const lost = dead.map(({ id, seen_at }) => ({ node_id: id, seen_at, buried_at: now }));
+    await db.insertInto('lost_counts').values(lost).execute();
+  }
   return dead.map(({ id }) => id);
+};
+
+export const recountAfter: Operation<UpkeepStore['recountAfter']> = async (db, ms) => {
+  const now = await databaseTime(db);
+  const lost = await db
+    .deleteFrom('lost_counts')
+    .where('buried_at', '<=', now - ms)
+    .returning('seen_at')
+    .execute();
+  // It may have gone on for as long as it was not declared dead.
+  for (const { seen_at } of lost) await recount(db, { from: seen_at, to: seen_at + NODE_SILENCE_MS });
+  return lost.length;
 };
 
 export const leave: Operation<UpkeepStore['leave']> = async (db, nodeId) => {

@@ -18,6 +18,7 @@ export const upkeepOperations: StoreOperations<UpkeepStore> = {
   join: write(nodes.join),
   heartbeat: write(nodes.heartbeat),
   buryNodes: write(nodes.buryNodes),
+  recountAfter: write(nodes.recountAfter),
   leave: write(nodes.leave),
   listClaims: read(claims.listClaims),
   freeClaims: write(claims.freeClaims),

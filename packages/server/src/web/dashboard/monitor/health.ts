@@ -2,7 +2,7 @@ import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { CounterStore } from '../../../core/stores/counters.ts';
 import type { StorageSize } from '../../../core/stores/engine.ts';
 import type { Calls } from '../calls.ts';
-import { MOST_BACKLOG_COUNTED } from '../overview/overview.ts';
+import { MOST_BACKLOG_COUNTED } from '../overview/figures.ts';
 
 /** What a process knows of itself and of its storage. */
 export interface ServiceHealth {

@@ -1,47 +1,54 @@
-import { chartWindow } from '@sluice/contract/chart-window';
-import { type FailingDestination, type FunnelName, funnelNames } from '@sluice/contract/dashboard-overview';
-import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import { chartWindow, windowUpTo } from '@sluice/contract/chart-window';
+import {
+  type FailingDestination,
+  type FunnelName,
+  funnelNames,
+  type OverviewRecord,
+} from '@sluice/contract/dashboard-overview';
+import { type Clock, hours, toRfc3339 } from '../../../core/clock.ts';
 import type { StoredDestination } from '../../../core/stores/configuration/destinations.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-import { type CounterStore, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
+import {
+  type CappedCount,
+  type CounterStore,
+  type CounterWindow,
+  WHOLE_ORGANISATION,
+} from '../../../core/stores/counters.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { seriesOf, totalsOf, totalWindow } from './counter-windows.ts';
+import { MOST_BACKLOG_COUNTED, presentFigures } from './figures.ts';
 
-/** How far what waits and what is dead are counted: beyond it a person only wants to know that it is more. */
-export const MOST_BACKLOG_COUNTED = 10_000;
 /** What failed within this time is failing. */
-const LATELY_MINUTES = 60;
+const LATELY_MINUTES = 10;
 const MOST_FAILING = 20;
 /** What has died may be retried, so the dead are looked up; the rest is counted once and for all. */
 const countedNames = funnelNames.filter(name => name !== 'dead');
+
+interface OverviewDependencies {
+  readonly counters: Pick<CounterStore, 'countBacklog' | 'countDead' | 'countPresent' | 'readCounters'>;
+  readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'countFailedEvents'>;
+  readonly clock: Clock;
+}
 
 /**
  * What became of everything that came in lately: events that were received and deliveries that were made within the
  * time that was asked for, by the state that they are in now, as the lists behind the figures have them. It reads
  * counters, and of the indexes of what waits and what is dead no more than it counts.
  */
-export function overviewCalls(
-  calls: Calls,
-  {
-    counters,
-    configuration,
-    clock,
-  }: {
-    readonly counters: Pick<CounterStore, 'countBacklog' | 'countDead' | 'readCounters'>;
-    readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
-    readonly clock: Clock;
-  },
-): void {
+export function overviewCalls(calls: Calls, dependencies: OverviewDependencies): void {
+  const { counters, configuration, deliveryQueue, clock } = dependencies;
+
   async function failingOf(
     orgId: string,
     destinations: readonly StoredDestination[],
-    minutes: number,
   ): Promise<FailingDestination[]> {
     const ids = destinations.map(({ id }) => id);
-    const window = totalWindow(Math.min(minutes, LATELY_MINUTES), clock.now());
-    const of = totalsOf(await counters.readCounters(orgId, ids, ['failed', 'dead', 'delivered'], window));
-    return destinations
+    const window = totalWindow(LATELY_MINUTES, clock.now());
+    const of = totalsOf(await counters.readCounters(orgId, ids, ['failed', 'delivered'], window));
+    const failing = destinations
       .map(({ id, name, kind, paused, breaker }) => ({
         id,
         name,
@@ -49,36 +56,66 @@ export function overviewCalls(
         is_down: breaker !== null,
         paused,
         failed: of(id, 'failed'),
-        dead: of(id, 'dead'),
         delivered: of(id, 'delivered'),
       }))
-      .filter(({ is_down, failed, dead }) => is_down || failed + dead > 0)
-      .sort((a, b) => Number(b.is_down) - Number(a.is_down) || b.failed - a.failed || b.dead - a.dead)
+      .filter(({ is_down, failed }) => is_down || failed > 0)
+      .sort((a, b) => Number(b.is_down) - Number(a.is_down) || b.failed - a.failed)
       .slice(0, MOST_FAILING);
+    return Promise.all(
+      failing.map(async one => {
+        const { waiting, retrying, dead } = await presentFigures(counters, orgId, window, one.id);
+        return { ...one, dead: dead.count, waiting: waiting.count + retrying.count };
+      }),
+    );
+  }
+
+  async function failedEvents(orgId: string, { from, stepMs, points }: CounterWindow): Promise<CappedCount> {
+    const received = { receivedAfter: from - 1, receivedBefore: from + stepMs * points };
+    const count = await deliveryQueue.countFailedEvents(orgId, received, MOST_BACKLOG_COUNTED + 1);
+    return { count: Math.min(count, MOST_BACKLOG_COUNTED), more: count > MOST_BACKLOG_COUNTED };
+  }
+
+  /** The time before, to compare with. */
+  async function beforeOf(orgId: string, window: CounterWindow): Promise<OverviewRecord['before']> {
+    const length = window.stepMs * window.points;
+    const before = { from: window.from - length, stepMs: length, points: 1 };
+    const names = ['received', ...latencyNames];
+    const sums = await counters.readCounters(orgId, [WHOLE_ORGANISATION], names, before);
+    const amounts = new Map(sums.map(({ name, amount }) => [name, amount]));
+    const received = amounts.get('received') ?? 0;
+    if (received <= 0) return null;
+    const [present, failed] = await Promise.all([
+      presentFigures(counters, orgId, before),
+      failedEvents(orgId, before),
+    ]);
+    return { received, present, failed_events: failed, p95_ms: latencyAt(0.95, amounts) };
   }
 
   calls.on('GET /overview', 'read', async call => {
     const { minutes } = call.query();
     const { orgId } = call.session;
-    const now = clock.now();
-    const window = chartWindow(minutes, now);
+    const window = chartWindow(minutes, clock.now());
+    const times = latencyWindow(minutes, clock.now());
     const whole = [WHOLE_ORGANISATION];
-    const [sums, dead, latencies, backlog, destinations, sources, pipelines] = await Promise.all([
-      counters.readCounters(orgId, whole, countedNames, window),
-      counters.countDead(orgId, window, MOST_BACKLOG_COUNTED),
-      counters.readCounters(orgId, whole, latencyNames, totalWindow(minutes, now)),
-      counters.countBacklog(orgId, MOST_BACKLOG_COUNTED),
-      configuration.listDestinations(orgId),
-      configuration.listSources(orgId),
-      configuration.listPipelines(orgId),
-    ]);
+    const [sums, dead, present, failed, before, latencies, backlog, destinations, sources, pipelines] =
+      await Promise.all([
+        counters.readCounters(orgId, whole, countedNames, window),
+        counters.countDead(orgId, window, MOST_BACKLOG_COUNTED),
+        presentFigures(counters, orgId, window),
+        failedEvents(orgId, window),
+        beforeOf(orgId, window),
+        counters.readCounters(orgId, whole, latencyNames, times),
+        counters.countBacklog(orgId, MOST_BACKLOG_COUNTED),
+        configuration.listDestinations(orgId),
+        configuration.listSources(orgId),
+        configuration.listPipelines(orgId),
+      ]);
     const series: Record<string, number[]> = {
       ...seriesOf(sums, countedNames, window.points),
       dead: dead.counts,
     };
     const total = (name: FunnelName) => (series[name] ?? []).reduce((sum, amount) => sum + amount, 0);
-    const times = new Map(latencies.map(({ name, amount }) => [name, amount]));
-    const { deadDeliveries, failedEvents, ...waiting } = backlog;
+    const { deadDeliveries, failedEvents: allFailed, ...waiting } = backlog;
     return call.answer({
       from: toRfc3339(window.from),
       step_s: window.stepMs / 1_000,
@@ -93,10 +130,14 @@ export function overviewCalls(
         dead: total('dead'),
       },
       more_dead: dead.more,
-      latency: { p50_ms: latencyAt(0.5, times), p95_ms: latencyAt(0.95, times) },
+      present,
+      failed_events: failed,
+      before,
+      latency: latencyOf(latencies, times),
+      down: destinations.filter(({ breaker }) => breaker !== null).map(({ id, name }) => ({ id, name })),
       backlog: waiting,
-      dead_letters: { deliveries: deadDeliveries, events: failedEvents },
-      failing: await failingOf(orgId, destinations, minutes),
+      dead_letters: { deliveries: deadDeliveries, events: allFailed },
+      failing: await failingOf(orgId, destinations),
       has: {
         sources: sources.length > 0,
         pipelines: pipelines.length > 0,
@@ -104,4 +145,37 @@ export function overviewCalls(
       },
     });
   });
+}
+
+/** Classes are many: from six hours on they are read by the hour, which is as fine as anybody looks at them. */
+function latencyWindow(minuteCount: number, now: number): CounterWindow {
+  const window = chartWindow(minuteCount, now);
+  if (minuteCount < SIX_HOURS_IN_MINUTES || window.stepMs >= hours(1)) return window;
+  return windowUpTo(now, hours(1), Math.ceil(minuteCount / 60));
+}
+
+const SIX_HOURS_IN_MINUTES = 360;
+
+const shares = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
+
+/** Percentiles of the whole window and of each of its steps, from counts by class. */
+function latencyOf(
+  sums: Awaited<ReturnType<CounterStore['readCounters']>>,
+  { from, stepMs, points }: CounterWindow,
+): OverviewRecord['latency'] {
+  const whole = new Map<string, number>();
+  const steps = Array.from({ length: points }, () => new Map<string, number>());
+  for (const { name, point, amount } of sums) {
+    whole.set(name, (whole.get(name) ?? 0) + amount);
+    steps[point]?.set(name, amount);
+  }
+  const line = (share: number) => steps.map(counts => latencyAt(share, counts));
+  return {
+    p50_ms: latencyAt(shares.p50, whole),
+    p95_ms: latencyAt(shares.p95, whole),
+    p99_ms: latencyAt(shares.p99, whole),
+    from: toRfc3339(from),
+    step_s: stepMs / 1_000,
+    series: { p50: line(shares.p50), p95: line(shares.p95), p99: line(shares.p99) },
+  };
 }

@@ -1,0 +1,52 @@
+import { chartWindow } from '@sluice/contract/chart-window';
+import type { PresentRecord } from '@sluice/contract/dashboard-overview';
+import type { Clock } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import { type CounterStore, type CounterWindow, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
+import type { Calls } from '../calls.ts';
+
+/** How far what has not arrived is counted: beyond it a person only wants to know that it is more. */
+export const MOST_BACKLOG_COUNTED = 10_000;
+
+type Counters = Pick<CounterStore, 'countPresent' | 'readCounters'>;
+
+/**
+ * Deliveries that were made within a window, by the state that they are in now: of the organisation, or to one
+ * destination. What has arrived is counted once and for all; what has not is looked up, since it may yet.
+ */
+export async function presentFigures(
+  counters: Counters,
+  orgId: string,
+  { from, stepMs, points }: CounterWindow,
+  destination?: string,
+): Promise<PresentRecord> {
+  const whole = { from, stepMs: stepMs * points, points: 1 };
+  const made = { from, to: from + whole.stepMs, ...(destination === undefined ? {} : { destination }) };
+  const [sums, present] = await Promise.all([
+    counters.readCounters(orgId, [destination ?? WHOLE_ORGANISATION], ['delivered'], whole),
+    counters.countPresent(orgId, made, MOST_BACKLOG_COUNTED),
+  ]);
+  return { delivered: Math.max(0, sums[0]?.amount ?? 0), ...present };
+}
+
+export function figureCalls(
+  calls: Calls,
+  {
+    counters,
+    configuration,
+    clock,
+  }: {
+    readonly counters: Counters;
+    readonly configuration: Pick<ConfigurationStore, 'findDestination'>;
+    readonly clock: Clock;
+  },
+): void {
+  calls.on('GET /destinations/:id/figures', 'read', async call => {
+    const { orgId } = call.session;
+    const id = call.param('id');
+    if ((await configuration.findDestination(orgId, id)) === null) throw new Problem('not_found');
+    const window = chartWindow(call.query().minutes, clock.now());
+    return call.answer(await presentFigures(counters, orgId, window, id));
+  });
+}

@@ -1,0 +1,215 @@
+import { expect, test } from 'bun:test';
+import { days, minutes, seconds } from '../../../src/core/clock.ts';
+import { isLate, WHOLE_ORGANISATION } from '../../../src/core/stores/counters.ts';
+import type { ClaimedDelivery, EndedAttempt } from '../../../src/core/stores/delivery-queue.ts';
+import { createCountKeeper } from '../../../src/telemetry/counters.ts';
+import { createSeeded } from '../../corpus/seeded.ts';
+import { type EveryStore, everyStore } from '../../support/every-store.ts';
+import { aDestination } from './delivery-samples.ts';
+import { onOwnDatabase } from './own-database.ts';
+import { aClaimInput, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
+import { anEvent, aRequest, idAt, NOW, storedOrganisation } from './samples.ts';
+import type { Subject } from './suite.ts';
+
+/** Whatever happens to deliveries, their figures are what the list of all of them says. */
+export function presentFiguresContract(subject: Subject): void {
+  let storage: EveryStore;
+  onOwnDatabase(subject, ({ nodes: [first] }) => {
+    storage = everyStore(first);
+  });
+
+  const ever = { from: 0, to: NOW + days(3_650) };
+  const hour = minutes(60);
+  const window = { from: NOW - (NOW % hour), stepMs: 1_000 * hour, points: 1 };
+
+  const states = ['delivered', 'waiting', 'retrying', 'held', 'dead'] as const;
+  type Figures = Record<(typeof states)[number], number>;
+
+  /** As the dashboard has them. */
+  async function figuresOf(orgId: string, destination?: string): Promise<Figures> {
+    const subjectOf = destination ?? WHOLE_ORGANISATION;
+    const [sum] = await storage.readCounters(orgId, [subjectOf], ['delivered'], window);
+    const of = destination === undefined ? {} : { destination };
+    const { waiting, retrying, held, dead } = await storage.countPresent(orgId, { ...ever, ...of }, 1_000);
+    return {
+      delivered: sum?.amount ?? 0,
+      waiting: waiting.count,
+      retrying: retrying.count,
+      held: held.count,
+      dead: dead.count,
+    };
+  }
+
+  /** By looking at each. */
+  async function listed(orgId: string, destination?: string): Promise<Figures> {
+    const all = await storage.listDeliveries(orgId, {}, { limit: 100_000, below: null });
+    const figures: Figures = { delivered: 0, waiting: 0, retrying: 0, held: 0, dead: 0 };
+    for (const { state, destination: to } of all) {
+      if (destination !== undefined && to.id !== destination) continue;
+      const shown = state === 'pending' || state === 'delivering' ? 'waiting' : state;
+      if (shown !== 'cancelled') figures[shown]++;
+    }
+    return figures;
+  }
+
+  test.each([1, 2, 3, 4])(
+    'through failures, recoveries, replays, pauses, deletes and kills (%d)',
+    async seed => {
+      const random = createSeeded(seed);
+      const orgId = await storedOrganisation(storage);
+      let now = NOW + seed * hour;
+      const clock = { now: () => now };
+      let keeper = createCountKeeper(storage, clock);
+      let destinations = ['a', 'b', 'c'].map(name => aDestination(orgId, { id: idAt('dst', NOW), name }));
+      const gone: string[] = [];
+      for (const destination of destinations) await storage.createDestination(destination);
+      await storage.join({ id: `node ${seed} 0`, roles: [] }, true);
+      let nodes = 0;
+      let claims = 0;
+      let held: { readonly delivery: ClaimedDelivery; readonly token: string }[] = [];
+      const events: string[] = [];
+
+      async function settleClaimed(): Promise<void> {
+        for (const claimed of (await storage.claimEvents(aClaimInput({ now }))).events) {
+          const to = destinations.filter(() => random.between(0, 2) > 0).map(({ id }) => id);
+          const outcome = random.between(0, 9) === 0 ? 'failed' : 'routed';
+          const run = aRun({ id: idAt('run', now), outcome, destinations: outcome === 'failed' ? [] : to });
+          const settlement = aSettlement(claimed, { runs: [{ ...run, output: '{}' }] });
+          const [result] = await storage.settleEvents([settlement], now);
+          if (result?.kind === 'settled') keeper.settled(settlement, result, []);
+        }
+      }
+
+      async function end(some: typeof held, next: (one: ClaimedDelivery) => EndedAttempt['next']) {
+        const records = some.map(({ delivery, token }) => ({
+          orgId,
+          deliveryId: delivery.id,
+          token,
+          attempt: {
+            n: delivery.attempt + 1,
+            at: now,
+            durationMs: 0,
+            status: null,
+            code: null,
+            message: null,
+            request: '{}',
+            response: '',
+          },
+          next: next(delivery),
+        }));
+        const refused = await storage.recordAttempts(records);
+        for (const [n, record] of records.entries()) {
+          const delivery = some[n]?.delivery;
+          if (delivery && !refused.includes(delivery.id)) keeper.attempted(delivery, record.next);
+        }
+      }
+
+      const deadOf = () => storage.listDeliveries(orgId, { state: 'dead' }, { limit: 5, below: null });
+      const some = <T>(items: readonly T[]): T[] => items.filter(() => random.between(0, 1) === 0);
+
+      const happenings: readonly (() => Promise<unknown>)[] = [
+        async () => {
+          const made = Array.from({ length: random.between(2, 6) }, () => anEvent({ id: idAt('evt', now) }));
+          await storage.append([aRequest(orgId, made, { receivedAt: now })]);
+          keeper.received(aRequest(orgId, made), made.length);
+          events.push(...made.map(({ id }) => id));
+          await settleClaimed();
+        },
+        async () => {
+          const token = `node ${seed} ${nodes} ${++claims}`;
+          const inputs = destinations.map(({ id }) => ({
+            orgId,
+            destinationId: id,
+            limit: 4,
+            bytes: 1 << 20,
+          }));
+          for (const delivery of await storage.claimDeliveries(inputs, { token, now })) {
+            held.push({ delivery, token });
+          }
+        },
+        async () => {
+          const ended = some(held);
+          held = held.filter(one => !ended.includes(one));
+          await end(ended, ({ id, destinationId }) =>
+            isLate(id, now) ? { state: 'delivered', lateAt: destinationId } : { state: 'delivered' },
+          );
+        },
+        async () => {
+          const ended = some(held);
+          held = held.filter(one => !ended.includes(one));
+          await end(ended, () =>
+            random.between(0, 1) === 0
+              ? { state: 'retrying', dueAt: now + seconds(random.between(0, 60)) }
+              : { state: 'dead', code: 'timeout' },
+          );
+        },
+        async () => {
+          for (const { id } of some(await deadOf())) await storage.retryDelivery(orgId, id, now);
+        },
+        async () => {
+          const all = await storage.listDeliveries(orgId, {}, { limit: 20, below: null });
+          for (const { id } of all.filter(() => random.between(0, 9) === 0))
+            await storage.discardDelivery(orgId, id, now);
+        },
+        async () => {
+          const job = aJob(orgId, { createdAt: now });
+          await storage.createJob(job);
+          const replays = some(events.slice(-5)).map(eventId => ({ eventId, plan: null }));
+          await storage.advanceJob(unclaimed(job), {}, now, { replays });
+          await settleClaimed();
+        },
+        async () => {
+          const { id } = random.oneOf(destinations);
+          await storage.updateDestination(orgId, id, { paused: random.between(0, 3) === 0 }, now);
+        },
+        async () => {
+          if (destinations.length < 2 || random.between(0, 9) > 0) return;
+          const { id } = random.oneOf(destinations);
+          await storage.deleteDestination(orgId, id, 'test', now);
+          destinations = destinations.filter(one => one.id !== id);
+          gone.push(id);
+          if (random.between(0, 1) === 0) await storage.cancelOrphans(now, 100);
+        },
+        async () => {
+          now += seconds(random.between(1, 50));
+        },
+        () => keeper.flush(),
+        async () => {
+          // Its claims and what it counted are gone with it.
+          keeper = createCountKeeper(storage, clock);
+          held = [];
+          await storage.join({ id: `node ${seed} ${++nodes}`, roles: [] }, true);
+          const { deliveries } = await storage.listClaims();
+          await storage.freeClaims({ events: [], deliveries, probes: [], jobs: [], labels: [] }, 1_000);
+        },
+      ];
+      for (let n = 0; n < 400; n++) await random.oneOf(happenings)();
+      await keeper.flush();
+
+      const inAll = await listed(orgId);
+      expect(await figuresOf(orgId)).toEqual(inAll);
+      for (const id of [...destinations.map(({ id }) => id), ...gone]) {
+        expect(await figuresOf(orgId, id)).toEqual(await listed(orgId, id));
+      }
+      // It was a lively time.
+      expect(inAll.delivered).toBeGreaterThan(10);
+      const counted = await storage.readCounters(orgId, [WHOLE_ORGANISATION], ['received'], window);
+      expect(counted[0]?.amount).toBe(events.length);
+    },
+    60_000,
+  );
+
+  test('what has not arrived is counted no further than asked', async () => {
+    const orgId = await storedOrganisation(storage);
+    const destination = aDestination(orgId);
+    await storage.createDestination(destination);
+    await storage.append([aRequest(orgId, [anEvent(), anEvent(), anEvent()])]);
+    for (const claimed of (await storage.claimEvents(aClaimInput())).events) {
+      const run = aRun({ id: idAt('run', NOW), destinations: [destination.id], output: '{}' });
+      await storage.settleEvents([aSettlement(claimed, { runs: [run] })], NOW);
+    }
+    expect(await storage.countPresent(orgId, ever, 3)).toMatchObject({ waiting: { count: 3, more: false } });
+    expect(await storage.countPresent(orgId, ever, 2)).toMatchObject({ waiting: { count: 2, more: true } });
+    expect((await storage.countPresent(orgId, { from: 0, to: 1 }, 2)).waiting.count).toBe(0);
+  });
+}
