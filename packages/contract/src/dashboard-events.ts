@@ -1,9 +1,32 @@
 import { z } from 'zod';
+import { deliveryState } from './dashboard-deliveries.ts';
 import { entityKind, entityRef, externalId, moment, textOf } from './event.ts';
 import { pagingQuery } from './paging.ts';
 
 /** Private calls about what came in, and the audit log. */
 export const eventState = z.enum(['accepted', 'processed', 'dropped', 'unrouted', 'failed']);
+
+/** What became of an event, for people: the first of these that fits. */
+export const eventOutcomes = [
+  'failed',
+  'not delivered',
+  'partly delivered',
+  'failing',
+  'retrying',
+  'delivering',
+  'delivered',
+  'dropped',
+  'no match',
+  'unrouted',
+  'accepted',
+] as const;
+export type EventOutcome = (typeof eventOutcomes)[number];
+
+/** Also with `_` in place of a blank. */
+const outcomeFilter = z
+  .string()
+  .transform(text => text.replaceAll('_', ' '))
+  .pipe(z.enum(eventOutcomes));
 
 /** `kind:external_id`. A kind holds no colon, so the first one parts them. */
 const tiedEntity = z
@@ -21,6 +44,7 @@ const tiedEntity = z
 /** What a list of events can be narrowed by; all of it combines with AND. */
 export const eventFilter = {
   state: eventState.optional(),
+  outcome: outcomeFilter.optional(),
   source: textOf(1, 64).optional(),
   type: textOf(1, 4_096).optional(),
   pipeline: textOf(1, 64).optional(),
@@ -43,6 +67,10 @@ export const eventSummary = z.object({
   type: z.string(),
   icon: z.string().nullable(),
   state: eventState,
+  /** What became of it, for people. */
+  outcome: z.enum(eventOutcomes),
+  /** How many of its deliveries are in each state: `{"delivered": 6, "dead": 1}`. */
+  delivery_states: z.partialRecord(deliveryState, z.number()),
   sources: z.array(z.object({ id: z.string(), name: z.string() })),
   entity: entityRef.nullable(),
   timestamp: z.string(),

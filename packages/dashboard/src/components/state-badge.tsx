@@ -22,7 +22,10 @@ const colours: Readonly<Record<string, string>> = {
   unrouted: 'gray',
   cancelled: 'gray',
   disabled: 'gray',
+  'no match': 'gray',
   failed: 'red',
+  'not delivered': 'red',
+  'partly delivered': 'red',
   dead: 'red',
   down: 'red',
 };

@@ -78,7 +78,7 @@ test('an event that was dropped names its pipeline, its step and the condition, 
 
 test('a receiver that fails is shown with its code, its answer and the next try; and so by keyboard alone', async () => {
   const { page, faults } = await open(`/events/${events.failing}`);
-  await says(page, /^Delivered to 1 of 2 destinations; “Warehouse” answered 503, next try in \d+ min\.$/);
+  await says(page, /^Delivered to 1 of 2 destinations; “Warehouse” answered 503, next attempt in \d+ min\.$/);
   const deliveries = page.getByRole('list', { name: 'Deliveries of Orders' });
   await deliveries.getByText('bad_status').waitFor();
   await deliveries.getByText('Answer 503').waitFor();

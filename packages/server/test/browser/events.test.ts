@@ -71,6 +71,7 @@ describe('the list of events', () => {
     const { page } = await open('/events');
     await rowOf(page, 'page.viewed').waitFor();
 
+    await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByRole('combobox', { name: 'State' }).click();
     await page.getByRole('option', { name: 'processed' }).click();
     await rowOf(page, 'page.viewed').waitFor({ state: 'detached' });

@@ -62,6 +62,8 @@ test('a row says what came in, newest first', async () => {
     type: 'order.paid',
     icon: '💶',
     state: 'accepted',
+    outcome: 'accepted',
+    delivery_states: {},
     sources: [],
     entity: null,
     timestamp: second(1),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { type EventSummary, eventOutcomes } from '@sluice/contract/dashboard-events';
 import type {
   CountersRecord,
   DestinationFigures,
@@ -153,6 +154,36 @@ test('the backlog and what fails are shown', async () => {
     },
   ]);
   expect(has).toEqual({ sources: true, pipelines: true, destinations: true });
+});
+
+test('what became of an event is one word, and the list is narrowed by it', async () => {
+  const all = await readAll<EventSummary>(owner, '/events');
+  const outcomes = all.map(({ outcome }) => outcome).toSorted();
+  expect(outcomes).toEqual([
+    'delivered',
+    'delivered',
+    'delivering',
+    'dropped',
+    'partly delivered',
+    'unrouted',
+  ]);
+  const partly = all.find(({ outcome }) => outcome === 'partly delivered');
+  expect(partly).toMatchObject({ state: 'processed', delivery_states: { delivered: 1, dead: 1 } });
+  expect(dataOf<EventSummary>(await owner.get(`/events/${partly?.id}`)).outcome).toBe('partly delivered');
+  for (const outcome of eventOutcomes) {
+    const expected = all.filter(event => event.outcome === outcome).map(({ id }) => id);
+    const query = new URLSearchParams({ outcome: outcome.replaceAll(' ', '_') });
+    const found = await readAll<EventSummary>(owner, `/events?${query}`);
+    expect(
+      found.map(({ id }) => id),
+      outcome,
+    ).toEqual(expected);
+  }
+  expectRefused(await owner.get('/events?outcome=lost'), {
+    status: 400,
+    code: 'validation_failed',
+    path: 'outcome',
+  });
 });
 
 test('figures are of what was made, by its present state, and each is as long as the list behind it', async () => {

@@ -1,6 +1,7 @@
 import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { type Column, RowLink } from '../rows.tsx';
 import { StateBadge } from '../state-badge.tsx';
+import { DeliveryDots } from './delivery-dots.tsx';
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
@@ -36,7 +37,18 @@ export const eventColumns: readonly Column<EventSummary>[] = [
       </RowLink>
     ),
   },
-  { header: 'State', width: '110px', narrowWidth: '86px', cell: ({ state }) => <StateBadge state={state} /> },
+  {
+    header: 'Outcome',
+    width: '130px',
+    narrowWidth: '118px',
+    cell: ({ outcome }) => <StateBadge state={outcome} />,
+  },
+  {
+    header: 'Deliveries',
+    width: '112px',
+    cell: ({ delivery_states }) => <DeliveryDots states={delivery_states} />,
+    onlyWide: true,
+  },
   {
     header: 'Source',
     width: 'minmax(110px, 1fr)',

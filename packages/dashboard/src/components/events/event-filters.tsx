@@ -1,6 +1,6 @@
 import { Button, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { EventSummary } from '@sluice/contract/dashboard-events';
+import { type EventSummary, eventOutcomes } from '@sluice/contract/dashboard-events';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useAll } from '../../lib/api/use-call.ts';
@@ -14,7 +14,7 @@ const states: EventSummary['state'][] = ['accepted', 'processed', 'dropped', 'un
 /** What a list of events is narrowed by. `past`: the list goes back in time, and is no tail. */
 export const EventFilters = memo(function EventFilters({ past = false }: { past?: boolean }) {
   const [filters, change] = useFilters();
-  const usesMore = Boolean(filters.pipeline || filters.destination || filters.entity);
+  const usesMore = Boolean(filters.state || filters.pipeline || filters.destination || filters.entity);
   const [isMore, { toggle }] = useDisclosure(usesMore);
 
   return (
@@ -27,11 +27,11 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
       />
       <div className={classes.others}>
         <Select
-          aria-label="State"
-          placeholder="Any state"
-          data={states}
-          value={filters.state ?? null}
-          onChange={state => change({ state: state ?? '' })}
+          aria-label="Outcome"
+          placeholder="Any outcome"
+          data={eventOutcomes}
+          value={filters.outcome?.replaceAll('_', ' ') ?? null}
+          onChange={outcome => change({ outcome: outcome ?? '' })}
           clearable
         />
         <Choice name="source" label="Source" placeholder="Any source" route="GET /sources" />
@@ -39,6 +39,14 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
         {past && <TimeFilter what="Received" />}
         {isMore && (
           <>
+            <Select
+              aria-label="State"
+              placeholder="Any state"
+              data={states}
+              value={filters.state ?? null}
+              onChange={state => change({ state: state ?? '' })}
+              clearable
+            />
             <Choice name="pipeline" label="Pipeline" placeholder="Any pipeline" route="GET /pipelines" />
             <Choice
               name="destination"

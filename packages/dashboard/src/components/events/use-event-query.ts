@@ -5,6 +5,7 @@ import { useTimeRange } from '../../lib/use-time-range.ts';
 
 const names = [
   'state',
+  'outcome',
   'source',
   'type',
   'pipeline',

@@ -7,6 +7,8 @@ const row = (n: number, state: EventSummary['state'] = 'accepted'): EventSummary
   type: 'x',
   icon: null,
   state,
+  outcome: 'accepted',
+  delivery_states: {},
   sources: [],
   entity: null,
   timestamp: '',

@@ -1,3 +1,4 @@
+import { eventOutcomes } from '@sluice/contract/dashboard-events';
 import { z } from 'zod';
 import { eventStates, type StoredEvent } from '../event/event.ts';
 import type { Job } from '../stores/jobs.ts';
@@ -12,6 +13,7 @@ const replayRequest = z.object({
   eventId: z.string().optional(),
   filter: z.object({
     state: z.enum(eventStates).optional(),
+    outcome: z.enum(eventOutcomes).optional(),
     source: z.string().optional(),
     type: z.string().optional(),
     pipeline: z.string().optional(),

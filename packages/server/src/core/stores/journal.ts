@@ -1,4 +1,6 @@
+import type { EventOutcome } from '@sluice/contract/dashboard-events';
 import type { EventState, NewEvent, StoredEvent } from '../event/event.ts';
+import type { Fate } from '../event/fate.ts';
 import type { Settlement } from './event-queue.ts';
 
 /** Events as they were accepted: what a 202 promises to keep, and how they are found again. */
@@ -16,7 +18,7 @@ export interface Journal {
     orgId: string,
     id: string,
   ): Promise<
-    | (StoredEvent & {
+    | (ListedEvent & {
         readonly payload: string;
         readonly erasedAt: number | null;
         readonly headers?: string;
@@ -71,6 +73,7 @@ export type AppendResult =
 
 export interface EventFilter {
   readonly state?: EventState | undefined;
+  readonly outcome?: EventOutcome | undefined;
   readonly source?: string | undefined;
   readonly type?: string | undefined;
   /** Has a run by this pipeline, or a delivery to this destination. */
@@ -83,8 +86,11 @@ export interface EventFilter {
   readonly before?: number | undefined;
 }
 
+/** An event with what became of it. */
+export type ListedEvent = StoredEvent & Fate;
+
 export interface EventPage {
-  readonly events: readonly StoredEvent[];
+  readonly events: readonly ListedEvent[];
   /** Go on below this id; null at the end. */
   readonly next: string | null;
   /** How far back the search has come when its time was up before the page was full. */

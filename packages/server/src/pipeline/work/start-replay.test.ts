@@ -64,6 +64,7 @@ test('an event that has not been processed yet is not replayed, and nothing is o
 test('what is asked for is read from storage as it was given, every criterion of it', async () => {
   const filter: Required<EventFilter> = {
     state: 'dropped',
+    outcome: 'dropped',
     source: 'src_1',
     type: 'order.paid',
     pipeline: 'pipe_1',

@@ -26,6 +26,8 @@ export function appendContract(subject: Subject): void {
       type: event.type,
       icon: event.icon,
       state: 'accepted',
+      outcome: 'accepted',
+      deliveryStates: {},
       payload: event.payload,
       erasedAt: null,
       senderId: event.senderId,

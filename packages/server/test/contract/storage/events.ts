@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { EventFilter, EventPage } from '../../../src/core/stores/journal.ts';
+import { aDestination, routedTo } from './delivery-samples.ts';
 import { settleAll } from './pipeline-samples.ts';
-import { anEvent, aRequest, aWebhookSource, idAt, NOW } from './samples.ts';
+import { anEvent, aRequest, aWebhookSource, idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
 const PATIENT_MS = 10_000;
@@ -36,6 +37,49 @@ export function eventsContract(subject: Subject): void {
     await subject.storage.append(requests);
     return requests.flatMap(({ events }) => events.map(({ id }) => id));
   }
+
+  test('finds what became of events among many that came to something else, page by page', async () => {
+    const { storage } = subject;
+    const org = await storedOrganisation(storage);
+    const [near, far] = [aDestination(org), aDestination(org)];
+    for (const destination of [near, far]) await storage.createDestination(destination);
+    const end = async (destinationId: string, state: 'delivered' | 'dead') => {
+      const input = { orgId: org, destinationId, limit: 1_000, bytes: 1 << 28 };
+      const claimed = await storage.claimDeliveries([input], { token: 'sender', now: NOW });
+      const attempt = {
+        n: 1,
+        at: NOW,
+        durationMs: 1,
+        status: null,
+        message: null,
+        request: '{}',
+        response: '',
+      };
+      await storage.recordAttempts(
+        claimed.map(({ id }) => ({
+          orgId: org,
+          deliveryId: id,
+          token: 'sender',
+          attempt: { ...attempt, code: state === 'dead' ? 'timeout' : null },
+          next: state === 'dead' ? { state, code: 'timeout' as const } : { state },
+        })),
+      );
+    };
+    const partly = [];
+    for (let round = 0; round < 3; round++) {
+      partly.push(await routedTo(storage, org, [near.id, far.id]));
+      await routedTo(storage, org, [near.id], { count: 120 });
+    }
+    await end(near.id, 'dead');
+    await end(far.id, 'delivered');
+    const pages = await listAll(org, { outcome: 'partly delivered' }, { limit: 1 });
+    expect(pages.flatMap(idsOf)).toEqual(partly.toReversed());
+    expect(pages[0]?.events[0]).toMatchObject({ deliveryStates: { delivered: 1, dead: 1 } });
+    expect((await listAll(org, { outcome: 'not delivered' }, { limit: 100 })).flatMap(idsOf)).toHaveLength(
+      360,
+    );
+    expect((await list(org, { outcome: 'failing' })).events).toEqual([]);
+  });
 
   test('lists newest first, whatever order they came in', async () => {
     const org = orgId();

@@ -3,6 +3,7 @@ import { IconEraser, IconTerminal2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Card } from '../../../components/card.tsx';
 import { CopyButtonWith } from '../../../components/copy-button.tsx';
+import { DeliveryDots } from '../../../components/events/delivery-dots.tsx';
 import { JobProgress } from '../../../components/job-progress.tsx';
 import { JsonText } from '../../../components/json-text.tsx';
 import { Page } from '../../../components/page.tsx';
@@ -26,7 +27,12 @@ export default function EventPage() {
   return (
     <Page
       title={event.icon ? `${event.icon} ${event.type}` : event.type}
-      badge={<StateBadge state={event.state} />}
+      badge={
+        <Group gap="xs">
+          <StateBadge state={event.outcome} />
+          <DeliveryDots states={event.delivery_states} />
+        </Group>
+      }
       lead={
         <>
           Received <RelativeTime at={event.received_at} />

@@ -56,6 +56,8 @@ const anEvent = (given: Partial<EventRecord>): EventRecord => ({
   type: 'order.paid',
   icon: null,
   state: 'processed',
+  outcome: 'delivered',
+  delivery_states: {},
   sources: [],
   entity: null,
   timestamp: soon(0),
@@ -92,7 +94,7 @@ describe('the verdict on an event', () => {
     });
     expect(verdict({ deliveries: [aDelivery('A'), slack, aDelivery('B')] })).toEqual({
       tone: 'waiting',
-      text: 'Delivered to 2 of 3 destinations; “Slack” answered 500, next try in 4 min.',
+      text: 'Delivered to 2 of 3 destinations; “Slack” answered 500, next attempt in 4 min.',
     });
   });
 
@@ -100,7 +102,7 @@ describe('the verdict on an event', () => {
     const dead = aDelivery('A', { state: 'dead', attempt: 8, code: 'timeout' });
     expect(verdict({ deliveries: [dead] })).toEqual({
       tone: 'bad',
-      text: 'Delivered to 0 of 1 destination; “A” did not answer in time, given up after 8 tries.',
+      text: 'Delivered to 0 of 1 destination; “A” did not answer in time, exhausted after 8 attempts.',
     });
     expect(verdict({ deliveries: [aDelivery('A', { state: 'held' })] }).text).toContain('is paused');
     const five = ['A', 'B', 'C', 'D', 'E'].map(name => aDelivery(name, { state: 'cancelled' }));

@@ -79,7 +79,7 @@ function describeDeliveries(deliveries: readonly DeliveryRecord[], now: number):
 
 function describeDelivery(delivery: DeliveryRecord, now: number): string {
   const name = `“${delivery.destination.name}”`;
-  const tries = delivery.attempt === 1 ? '1 try' : `${delivery.attempt} tries`;
+  const tries = delivery.attempt === 1 ? '1 attempt' : `${delivery.attempt} attempts`;
   switch (delivery.state) {
     case 'pending':
       return `${name} is next`;
@@ -88,14 +88,30 @@ function describeDelivery(delivery: DeliveryRecord, now: number): string {
     case 'held':
       return `${name} is paused, so this is kept for it`;
     case 'retrying':
-      return `${name} ${describeFailure(delivery)}, next try ${whenOf(delivery.next_attempt_at, now)}`;
+      return `${name} ${describeFailure(delivery)}, next attempt ${whenOf(delivery.next_attempt_at, now)}`;
     case 'dead':
-      return `${name} ${describeFailure(delivery)}, given up after ${tries}`;
+      return delivery.outage
+        ? `${name} was down since ${clockOf(delivery.outage.down_since)}, last probe ${clockOf(delivery.outage.last_probe_at)}`
+        : `${name} ${describeFailure(delivery)}, exhausted after ${tries}`;
     case 'cancelled':
       return `${name} was cancelled`;
     case 'delivered':
       return `${name} has it`;
   }
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const dayAndClock = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+function clockOf(at: string | null): string {
+  if (at === null) return 'never';
+  const date = new Date(at);
+  return (date.toDateString() === new Date().toDateString() ? clock : dayAndClock).format(date);
 }
 
 function whenOf(at: string | null, now: number): string {

@@ -1,6 +1,6 @@
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import { idFloor } from '../../../core/ids.ts';
-import type { DeliveryFilter, DeliveryState, StoredDelivery } from '../../../core/stores/delivery.ts';
+import type { DeliveryFilter, StoredDelivery } from '../../../core/stores/delivery.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { claimedDeliveryJoins } from '../../claimed-delivery.ts';
 import { fullRequest, isAbridged } from '../../kept-attempt.ts';
@@ -11,17 +11,11 @@ import { stillClaimed } from '../../still-claimed.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
 import { isHeld } from './held.ts';
 import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
+import { shownDeliveryState } from './shown-state.ts';
 
 /** Deliveries and their attempts, listed, counted and found; and the claims that senders have on them. */
 
 // --- Listing ---------------------------------------------------------------------------------------------
-
-/** The state as it is shown: see `core/stores/delivery.ts`. */
-const shownState = sql<DeliveryState>`CASE
-  WHEN deliveries.state NOT IN ('pending', 'retrying') THEN deliveries.state
-  WHEN destinations.id IS NULL THEN 'cancelled'
-  WHEN ${isHeld} THEN 'held'
-  ELSE deliveries.state END`;
 
 const shown = (db: Db, orgId: string) =>
   db
@@ -56,7 +50,7 @@ const shown = (db: Db, orgId: string) =>
       'events.type as event_type',
       'destinations.breaker_opened_at',
       'destinations.last_probe_at',
-      shownState.as('shown_state'),
+      shownDeliveryState.as('shown_state'),
     ])
     .where('deliveries.org_id', '=', orgId);
 
@@ -136,10 +130,10 @@ function parts(
     case 'delivered':
       return [query.where('deliveries.state', '=', 'delivered')];
     case 'waiting':
-      if (isNarrow(filter)) return [query.where(shownState, 'in', ['pending', 'delivering'])];
+      if (isNarrow(filter)) return [query.where(shownDeliveryState, 'in', ['pending', 'delivering'])];
       return ['pending', 'delivering'];
     default:
-      if (isNarrow(filter)) return [query.where(shownState, '=', state)];
+      if (isNarrow(filter)) return [query.where(shownDeliveryState, '=', state)];
       return state === 'cancelled'
         ? [state, query.where(sql<SqlBool>`deliveries.state = 'cancelled'`)]
         : [state];
@@ -194,7 +188,7 @@ async function listOpen(
     const ids = await listOpenIds(db, orgId, state, filter, { limit, below });
     const last = ids.at(-1);
     if (last === undefined) return found;
-    const rows = shown(db, orgId).where('deliveries.id', 'in', ids).where(shownState, '=', state);
+    const rows = shown(db, orgId).where('deliveries.id', 'in', ids).where(shownDeliveryState, '=', state);
     found.push(...(await rows.execute()));
     if (ids.length < limit || found.length === page.limit) return found;
     below = last;

@@ -3,9 +3,10 @@ import type { StoredEvent } from '../../../core/event/event.ts';
 import { entityRefOf } from '../../../core/event/scope.ts';
 import { shownState, UNSETTLED } from '../../../core/event/state.ts';
 import { idFloor, idTime } from '../../../core/ids.ts';
-import type { EventFilter, EventPage, Journal } from '../../../core/stores/journal.ts';
+import type { EventFilter, EventPage, Journal, ListedEvent } from '../../../core/stores/journal.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
+import { fatesOf, mayComeTo } from './fates.ts';
 
 /** Events of the journal: listed, searched and found. */
 
@@ -65,7 +66,7 @@ export const listEvents: Operation<Journal['listEvents']> = async (
   let ceiling = filter.before === undefined ? null : idFloor('evt', filter.before);
   if (below !== null && (ceiling === null || below < ceiling)) ceiling = below;
 
-  const found: StoredEvent[] = [];
+  const found: ListedEvent[] = [];
   const deadline = performance.now() + budgetMs;
   const sliced = needsSearch(filter);
   let slice = FIRST_SLICE;
@@ -73,12 +74,13 @@ export const listEvents: Operation<Journal['listEvents']> = async (
     const wanted = limit + 1 - found.length;
     const started = performance.now();
     const sliceEnd = sliced ? await endOfSlice(db, orgId, { ceiling, floor, slice }) : floor;
-    const rows = await matching(db, orgId, filter, ceiling, sliceEnd).limit(wanted).execute();
-    found.push(...rows.map(toStoredEvent));
+    const { events, last } = await listed(db, orgId, filter, { ceiling, floor: sliceEnd, wanted });
+    found.push(...events);
     if (found.length > limit)
       return { events: found.slice(0, limit), next: found[limit - 1]?.id ?? null, searchedTo: null };
-    if (sliceEnd === floor) return { events: found, next: null, searchedTo: null };
-    ceiling = sliceEnd;
+    // Not all of the slice was looked at where its events had other outcomes.
+    if (last === null && sliceEnd === floor) return { events: found, next: null, searchedTo: null };
+    ceiling = last ?? sliceEnd;
     slice = nextSlice(slice, performance.now() - started);
     if (performance.now() > deadline && ceiling !== null) {
       return { events: found, next: ceiling, searchedTo: idTime(ceiling) } satisfies EventPage;
@@ -87,9 +89,34 @@ export const listEvents: Operation<Journal['listEvents']> = async (
   }
 };
 
+/** The next of a slice with what became of each; `last` is where to go on within it, null where it is over. */
+async function listed(
+  db: Db,
+  orgId: string,
+  filter: EventFilter,
+  { ceiling, floor, wanted }: { ceiling: string | null; floor: string | null; wanted: number },
+): Promise<{ events: ListedEvent[]; last: string | null }> {
+  const { outcome } = filter;
+  const most = outcome === undefined ? wanted : Math.max(wanted, MOST_LOOKED_AT);
+  const rows = await matching(db, orgId, filter, ceiling, floor).limit(most).execute();
+  const fates = await fatesOf(db, orgId, rows);
+  const events = rows.flatMap(row => {
+    const fate = fates.get(row.id);
+    return fate && (outcome === undefined || fate.outcome === outcome)
+      ? [{ ...toStoredEvent(row), ...fate }]
+      : [];
+  });
+  const isCut = rows.length === most && events.length < wanted;
+  return { events: events.slice(0, wanted), last: isCut ? (rows.at(-1)?.id ?? null) : null };
+}
+
+/** Of events that may have come to what is asked for, so many are looked at more closely at a time. */
+const MOST_LOOKED_AT = 200;
+
 /** What the primary key or the entity index cannot answer is searched for slice by slice. */
 const needsSearch = (filter: EventFilter) =>
   filter.state !== undefined ||
+  filter.outcome !== undefined ||
   filter.source !== undefined ||
   filter.type !== undefined ||
   filter.pipeline !== undefined ||
@@ -122,6 +149,7 @@ function matching(db: Db, orgId: string, filter: EventFilter, ceiling: string | 
     const states = filter.state === 'accepted' ? UNSETTLED : [filter.state];
     query = query.where('events.state', 'in', states);
   }
+  if (filter.outcome !== undefined) query = query.where(mayComeTo(filter.outcome));
   if (filter.source !== undefined) query = query.where(belongsTo(filter.source));
   if (filter.pipeline !== undefined) {
     const { pipeline } = filter;
@@ -197,9 +225,10 @@ export const findEvent: Operation<Journal['findEvent']> = async (db, orgId, id) 
     .where('events.org_id', '=', orgId)
     .where('events.id', '=', id)
     .executeTakeFirst();
-  if (!row) return null;
+  const fate = row && (await fatesOf(db, orgId, [row])).get(id);
+  if (!row || !fate) return null;
   const { payload, erased_at: erasedAt, headers } = row;
-  return { ...toStoredEvent(row), payload, erasedAt, ...(headers === null ? {} : { headers }) };
+  return { ...toStoredEvent(row), ...fate, payload, erasedAt, ...(headers === null ? {} : { headers }) };
 };
 
 /** Written to, not only read: on PostgreSQL what is answered then has reached the standbys, too. */

@@ -1,8 +1,7 @@
 import { type Clock, seconds } from '../../../core/clock.ts';
-import type { StoredEvent } from '../../../core/event/event.ts';
 import { idFloor, idTime } from '../../../core/ids.ts';
 import { stringifyJson } from '../../../core/json/json.ts';
-import type { EventFilter, EventPage, Journal } from '../../../core/stores/journal.ts';
+import type { EventFilter, EventPage, Journal, ListedEvent } from '../../../core/stores/journal.ts';
 import { message } from '../../../telemetry/live-feed.ts';
 import { toRow } from '../monitor/events.ts';
 
@@ -23,11 +22,15 @@ export type ListEvents = (
 
 interface News {
   /** Oldest first. */
-  readonly events: readonly StoredEvent[];
+  readonly events: readonly ListedEvent[];
   /** How many came that are not among them. */
   readonly skipped: number;
   readonly newest: string;
 }
+
+/** An event is sent again when this has changed: its state, or what became of its deliveries. */
+const sentAs = ({ state, outcome, deliveryStates }: ListedEvent): string =>
+  `${state} ${outcome} ${deliveryStates.delivered ?? 0} ${deliveryStates.dead ?? 0}`;
 
 /**
  * The tail of what comes in, as the messages of a stream: each call of it answers what has come, or has changed its
@@ -55,7 +58,7 @@ function createLook(
   const { filter, clock, afterId } = options;
   let newest = afterId ?? idFloor('evt', clock.now());
   const begin = idTime(newest) - OVERLAP_MS;
-  /** The state that was sent of each event that may still be seen again. */
+  /** What was sent of each event that may still be seen again. */
   let sent = new Map<string, string>();
   let most = afterId === null ? MOST_AT_ONCE : MOST_AFTER_A_BREAK;
   let from = begin;
@@ -63,13 +66,13 @@ function createLook(
   return async () => {
     const now = clock.now();
     const { events: seen, isCut } = await readNewest();
-    const news = seen.filter(({ id, state }) => sent.get(id) !== state);
+    const news = seen.filter(event => sent.get(event.id) !== sentAs(event));
     const shown = news.slice(0, most);
     const oldest = shown.at(-1)?.id;
     const isMore = news.length > shown.length || isCut;
     const skipped = isMore && oldest !== undefined ? await countBetween(newest, oldest) : 0;
 
-    sent = new Map(seen.map(({ id, state }) => [id, state]));
+    sent = new Map(seen.map(event => [event.id, sentAs(event)]));
     newest = seen[0] !== undefined && seen[0].id > newest ? seen[0].id : newest;
     from = Math.max(begin, now - OVERLAP_MS);
     most = MOST_AT_ONCE;
@@ -77,9 +80,9 @@ function createLook(
   };
 
   /** The newest of what there is, newest first. */
-  async function readNewest(): Promise<{ events: StoredEvent[]; isCut: boolean }> {
+  async function readNewest(): Promise<{ events: ListedEvent[]; isCut: boolean }> {
     const deadline = performance.now() + LOOK_BUDGET_MS;
-    const events: StoredEvent[] = [];
+    const events: ListedEvent[] = [];
     let below: string | null = null;
     do {
       const page: EventPage = await list(

@@ -7,9 +7,9 @@ type GivenFilter = z.output<z.ZodObject<typeof eventFilter>>;
 
 /** A filter as it was given, in the words of the journal. */
 export function toFilter({ entity, ...given }: GivenFilter): EventFilter {
-  const { state, source, type, pipeline, destination, text, after, before } = given;
+  const { state, outcome, source, type, pipeline, destination, text, after, before } = given;
   const reference = entity && { kind: entity.kind, externalId: entity.external_id };
-  return { state, source, type, pipeline, destination, text, after, before, entity: reference };
+  return { state, outcome, source, type, pipeline, destination, text, after, before, entity: reference };
 }
 
 /** The same filter as somebody would give it again. */

@@ -3,12 +3,12 @@ import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-let
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import type { StoredEvent } from '../../../core/event/event.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../../core/json/json.ts';
 import type { PipelineAdmin, ShownTrace } from '../../../core/kinds/pipeline-admin.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { EventQueue, StoredRun } from '../../../core/stores/event-queue.ts';
+import type { ListedEvent } from '../../../core/stores/journal.ts';
 import type { Calls } from '../calls.ts';
 import { optionalTime } from '../records.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
@@ -136,11 +136,13 @@ const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
   at: toRfc3339(run.createdAt),
 });
 
-export const toRow = (event: StoredEvent): EventSummary => ({
+export const toRow = (event: ListedEvent): EventSummary => ({
   id: event.id,
   type: event.type,
   icon: event.icon,
   state: event.state,
+  outcome: event.outcome,
+  delivery_states: event.deliveryStates,
   sources: [...event.sources],
   entity: event.entity && { kind: event.entity.kind, external_id: event.entity.externalId },
   timestamp: toRfc3339(event.happenedAt),
