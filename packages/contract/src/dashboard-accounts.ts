@@ -82,11 +82,11 @@ export const organisationChange = z.strictObject({
 
 const whoAmI = z.object({
   user: z.object({ id: z.string(), email: z.string() }),
-  organisation: z.object({ id: z.string(), name: z.string() }),
+  organisation: z.object({ id: z.string(), name: z.string(), slug: z.string() }),
   role,
   /** What that role allows, so that no button is shown that would be refused. */
   permissions: z.array(z.string()),
-  organisations: z.array(z.object({ id: z.string(), name: z.string(), role })),
+  organisations: z.array(z.object({ id: z.string(), name: z.string(), slug: z.string(), role })),
 });
 export type WhoAmI = z.infer<typeof whoAmI>;
 
@@ -103,9 +103,16 @@ export type MemberRecord = z.infer<typeof memberRecord>;
 /** The code is answered once, when somebody is invited. */
 export type NewInvitationRecord = MemberRecord & { readonly invite_code: string };
 
+/** Where an id belongs that is none of the organisation that was asked. */
+export interface Whereabouts {
+  readonly organisation: { readonly name: string; readonly slug: string };
+}
+
 const organisationRecord = z.object({
   id: z.string(),
   name: z.string(),
+  /** Its pages are at `/o/<slug>/…`; a rename leaves it as it is. */
+  slug: z.string(),
   role,
   /** null: the installation's default, which stands beside it. */
   retention_days: z.number().nullable(),

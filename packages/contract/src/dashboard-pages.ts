@@ -48,5 +48,7 @@ export type SettingsSection = (typeof settingsSections)[number];
  * anything else.
  */
 export const pageNames: readonly string[] = [
+  // The pages of an organisation: /o/acme/events.
+  'o',
   ...new Set([...publicPages, ...memberPages].map(page => page.split('/')[1] ?? '').filter(Boolean)),
 ];

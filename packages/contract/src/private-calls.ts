@@ -13,6 +13,7 @@ import {
   organisationChange,
   type SetupRecord,
   setupBody,
+  type Whereabouts,
   type WhoAmI,
 } from './dashboard-accounts.ts';
 import {
@@ -145,6 +146,9 @@ export const privateCalls = {
   'GET /organisations/:id': { answer: one<OrganisationRecord>() },
   'PATCH /organisations/:id': { body: organisationChange, answer: one<OrganisationRecord>() },
   'DELETE /organisations/:id': { answer: one<DeletedRecord>() },
+
+  /** In which other organisation of whoever asks an event, a delivery or the like is. */
+  'GET /whereabouts/:id': { answer: one<Whereabouts>() },
 
   'GET /keys': { query: listQuery, answer: list<KeyRecord>() },
   'POST /keys': { body: keyBody, answer: one<NewKeyRecord>() },

@@ -17,6 +17,13 @@ function registeredCalls(): string[] {
     .map(({ method, path }) => `${method} ${path.slice(PREFIX.length)}`);
 }
 
-test('the server registers each private call of the contract once, and no other', () => {
-  expect(registeredCalls().sort()).toEqual(Object.keys(privateCalls).sort());
+const IN_ORGANISATION = '/o/:organisation{[a-z0-9-]+}';
+
+test('the server registers each private call of the contract once, and once in an organisation, and no other', () => {
+  const registered = registeredCalls().sort();
+  const [inside, plain] = [true, false].map(isInside =>
+    registered.filter(call => call.includes(` ${IN_ORGANISATION}/`) === isInside),
+  );
+  expect(plain).toEqual(Object.keys(privateCalls).sort());
+  expect(inside?.map(call => call.replace(IN_ORGANISATION, '')).sort()).toEqual(plain ?? []);
 });

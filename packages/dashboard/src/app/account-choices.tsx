@@ -41,12 +41,12 @@ export default function AccountChoices({ button }: { button: ReactElement }) {
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Organisations</Menu.Label>
-        {organisations.map(({ id, name, role: roleThere }) => (
+        {organisations.map(({ id, name, slug, role: roleThere }) => (
           <Menu.Item
             key={id}
             leftSection={<IconBuilding size={15} aria-hidden />}
             rightSection={id === organisation.id ? <IconCheck size={15} aria-label="here" /> : null}
-            onClick={() => void moveTo(id).catch(notifyError)}
+            onClick={() => void moveTo({ id, slug }).catch(notifyError)}
           >
             {name}{' '}
             <Text span size="xs" c="dimmed">

@@ -2,60 +2,108 @@ import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { useCall } from '../lib/api/use-call.ts';
-import { navigation } from './pages.ts';
+import { type KeyboardEvent, useEffect, useState } from 'react';
+import { asCallError } from '../lib/api/call.ts';
+import { notifyError } from '../lib/notify-error.ts';
+import { slugInAddress } from '../lib/organisation.ts';
+import { type PaletteItem, rankItems, withPicked } from './palette-items.ts';
+import { type RunnableItem, usePaletteItems } from './use-palette-items.ts';
 
 const [store, spotlight] = createSpotlight();
+const MOST_SHOWN = 40;
 
-/** Every page and everything that has a name or an id. It opens whenever it is asked for once more. */
+/** Pages, settings, things and actions. It opens whenever it is asked for once more; Enter takes the first hit. */
 export default function Palette({ asked: times }: { asked: number }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
-  const asked = query.trim();
-  const found = useCall('GET /search', asked === '' ? null : { text: asked });
-  const pages = navigation.filter(({ label }) => label.toLowerCase().includes(asked.toLowerCase()));
-  const things = asked === '' ? [] : (found.data ?? []);
+  /** Enter was pressed before the server had answered: what it finds first is taken then. */
+  const [isEntered, setIsEntered] = useState(false);
+  const typed = query.trim();
+  const { items, isAsking } = usePaletteItems(query);
+  const shown =
+    typed === '' ? recentFirst(items, to => navigate({ to })) : rankItems(items, typed).slice(0, MOST_SHOWN);
+  const search: RunnableItem = {
+    key: 'search',
+    label: `Search events for “${typed}”`,
+    description: 'In their payloads',
+    run: () => navigate({ to: '/events', search: { text: typed } }),
+  };
+  const all = typed === '' ? shown : [...shown, search];
   useEffect(() => {
     if (times > 0) spotlight.open();
   }, [times]);
 
+  const pick = (item: RunnableItem) => {
+    setIsEntered(false);
+    spotlight.close();
+    if (item.to !== undefined) remember(item);
+    void Promise.resolve(item.run()).catch(error => notifyError(asCallError(error)));
+  };
+  const [first] = all;
+  useEffect(() => {
+    if (isEntered && !isAsking && first) pick(first);
+  });
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    // With an arrow somebody has chosen another one.
+    if (event.key !== 'Enter' || document.querySelector('[data-palette] [data-selected]')) return;
+    event.preventDefault();
+    setIsEntered(true);
+  };
   return (
     <Spotlight.Root
       store={store}
       query={query}
-      onQueryChange={setQuery}
+      onQueryChange={text => {
+        setIsEntered(false);
+        setQuery(text);
+      }}
       shortcut={null}
       scrollable
       maxHeight={420}
+      data-palette
     >
       <Spotlight.Search
-        placeholder="A page, a name, or an id such as evt_…"
+        placeholder="A page, a name, an action, or an id such as evt_…"
         aria-label="Find anything"
         leftSection={<IconSearch size={18} aria-hidden />}
+        onKeyDown={onKeyDown}
       />
       <Spotlight.ActionsList>
-        {pages.map(({ to, label, icon: Icon }) => (
+        {all.map(item => (
           <Spotlight.Action
-            key={to}
-            label={label}
-            description="Page"
-            leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
-            onClick={() => void navigate({ to })}
+            key={item.key}
+            label={item.label}
+            description={item.description}
+            onClick={() => pick(item)}
           />
         ))}
-        {things.map(({ kind, id, label, to }) => (
-          <Spotlight.Action
-            key={id}
-            label={label}
-            description={`${kind} ${id}`}
-            onClick={() => void navigate({ to })}
-          />
-        ))}
-        {pages.length + things.length === 0 && !found.isFetching && (
-          <Spotlight.Empty>Nothing is called that.</Spotlight.Empty>
-        )}
+        {all.length === 0 && !isAsking && <Spotlight.Empty>No results</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
+}
+
+/** By organisation: a thing of one is nothing in another. */
+const storageKey = (): string => `sluice.recent.${slugInAddress() ?? ''}`;
+
+function readRecent(): PaletteItem[] {
+  try {
+    return JSON.parse(localStorage.getItem(storageKey()) ?? '[]') as PaletteItem[];
+  } catch {
+    return [];
+  }
+}
+
+function remember({ key, label, description, to }: PaletteItem): void {
+  const picked = { key, label, description, ...(to === undefined ? {} : { to }) };
+  localStorage.setItem(storageKey(), JSON.stringify(withPicked(readRecent(), picked)));
+}
+
+function recentFirst(items: readonly RunnableItem[], goTo: (path: string) => unknown): RunnableItem[] {
+  const recent = readRecent().flatMap(({ to, ...item }) =>
+    to === undefined ? [] : [{ ...item, to, run: () => goTo(to) }],
+  );
+  const keys = new Set(recent.map(({ key }) => key));
+  return [...recent, ...items.filter(({ key }) => !keys.has(key))];
 }

@@ -6,6 +6,7 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { NotFound, PageFailed } from '../components/page-states.tsx';
+import { organisationRewrite } from '../lib/organisation.ts';
 import { insidePages, publicLoaders } from './pages.ts';
 
 /** The router: the pages of `pages.ts` under their addresses. */
@@ -39,5 +40,6 @@ export const router = createRouter({
       ? ''
       : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
   },
+  rewrite: organisationRewrite,
   scrollRestoration: true,
 });

@@ -1,12 +1,14 @@
 import { AppShell, Burger, Center, Group, Kbd, Loader, NavLink, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys, useWindowEvent } from '@mantine/hooks';
+import { withOrganisation } from '@sluice/contract/organisation-address';
 import { IconSearch } from '@tabler/icons-react';
-import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useReducer } from 'react';
 import { Brand } from '../components/brand.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { useCall } from '../lib/api/use-call.ts';
 import { lazily } from '../lib/lazily.ts';
+import { isOutside, slugInAddress } from '../lib/organisation.ts';
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import { SessionProvider } from '../lib/session.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -30,10 +32,24 @@ const groups = [...new Set(navigation.map(({ group }) => group))];
 export function Shell() {
   const session = useCall('GET /session');
   const setup = useCall('GET /setup', session.error?.status === 401 ? {} : null);
+  const router = useRouter();
   // While the page of the login is being loaded this one still stands, and must not send there once more.
   const here = useRouterState({
-    select: ({ location }) => (location.pathname === '/login' ? null : location.href),
+    select: ({ location }) => (location.pathname === '/login' ? null : location.publicHref),
   });
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const [, arrive] = useReducer((times: number) => times + 1, 0);
+  const slug = session.data?.organisation.slug;
+  // An address of before, or one that somebody typed: it leads to the same page of the organisation last used.
+  const isNowhere = slug !== undefined && slugInAddress() === null && !isOutside(path);
+  useEffect(() => {
+    if (!isNowhere || slug === undefined || slugInAddress() !== null) return;
+    const { pathname, search, hash } = window.location;
+    router.history.replace(`${withOrganisation(slug, pathname)}${search}${hash}`);
+    router.history.flush();
+    // To the router it is the same page as before, so that nothing is drawn again by itself.
+    arrive();
+  }, [isNowhere, slug, router]);
 
   if (session.error?.status === 401) {
     if (setup.data?.open) return <Navigate to="/setup" />;
@@ -46,7 +62,7 @@ export function Shell() {
     );
   }
   // A server that is away for a moment takes nobody's page away, and no draft that is on it.
-  if (!session.data || session.error?.status === 401) {
+  if (!session.data || session.error?.status === 401 || isNowhere) {
     return (
       <Center h="100dvh">
         <Loader role="status" aria-label="Loading" />

@@ -1,6 +1,8 @@
 import { Button, Center, Loader } from '@mantine/core';
-import { Link, useRouter } from '@tanstack/react-router';
+import { withOrganisation } from '@sluice/contract/organisation-address';
+import { Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { CallError } from '../lib/api/call.ts';
+import { useCall } from '../lib/api/use-call.ts';
 import { Empty } from './empty.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { Page } from './page.tsx';
@@ -8,13 +10,31 @@ import { Page } from './page.tsx';
 /** What stands in place of a page: it is loading, was not found, or could not be drawn. */
 
 export function NotFound() {
+  const path = useRouterState({ select: ({ location }) => location.href });
+  const id = /\/((?:evt|dlv|src|pipe|dst|job)_[0-9A-Z]{26})(?=$|[/?#])/.exec(path)?.[1];
+  const { data: found } = useCall('GET /whereabouts/:id', id === undefined ? null : { id });
+  if (found) {
+    const { name, slug } = found.organisation;
+    return (
+      <Page title="Not found here">
+        <Empty
+          sentence={`It belongs to ${name}.`}
+          action={
+            <Button component="a" href={withOrganisation(slug, path)}>
+              Open in {name}
+            </Button>
+          }
+        />
+      </Page>
+    );
+  }
   return (
-    <Page title="Nothing is here">
+    <Page title="Not found">
       <Empty
-        sentence="This address leads nowhere. What was here may have been deleted, or belong to another organisation."
+        sentence="What was here may have been deleted, or you may have no access to it."
         action={
           <Button component={Link} to="/">
-            To the overview
+            Overview
           </Button>
         }
       />

@@ -1,4 +1,5 @@
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
+import { splitOrganisation } from '@sluice/contract/organisation-address';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 
@@ -8,7 +9,9 @@ export function useLogIn(): (who: WhoAmI, path: string) => void {
   const router = useRouter();
   return (who, path) => {
     queries.clear();
-    queries.setQueryData(['call', '/session'], who);
+    const { slug } = splitOrganisation(path);
+    // Who they are in another organisation than the one they were last in is asked there.
+    if (slug === null || slug === who.organisation.slug) queries.setQueryData(['call', '/session'], who);
     router.history.replace(path);
   };
 }

@@ -28,7 +28,11 @@ export async function openStoragePart(
       onFatal(reason);
     },
   });
-  const keyState = await requireSameKey(engine.upkeep, secretKeys).catch(async (error: unknown) => {
+  const ready = async () => {
+    await engine.accounts.giveSlugs();
+    return requireSameKey(engine.upkeep, secretKeys);
+  };
+  const keyState = await ready().catch(async (error: unknown) => {
     await engine.close();
     throw error;
   });

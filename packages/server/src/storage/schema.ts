@@ -12,10 +12,12 @@ export interface Schema extends Views {
     retention_days: number | null;
     searchable_traits: string;
     created_at: number;
+    /** Null until the first start of this version, where it is from before. */
+    slug: string | null;
   };
   /** `emptied_at`: when nothing of it was left. */
   deleted_organisations: { org_id: string; deleted_at: number; scopes: string; emptied_at: number | null };
-  users: { id: string; email: string; password_hash: string; created_at: number };
+  users: { id: string; email: string; password_hash: string; created_at: number; last_org_id: string | null };
   memberships: { org_id: string; user_id: string; role: string; created_at: number };
   invitations: {
     id: string;

@@ -347,7 +347,7 @@ describe('a destination that exists', () => {
     await press('Try now');
     await page.getByText('Circuit open since').waitFor({ state: 'detached' });
     await page.unroute('**/probe');
-    await page.getByText('1 delivered', { exact: false }).first().waitFor();
+    await page.getByRole('link', { name: /^Delivered 1$/ }).waitFor();
   });
 
   test('that is an inbox shows what it got, as text', async () => {
@@ -362,7 +362,8 @@ describe('a destination that exists', () => {
     await fetch(source.url, { method: 'POST', body });
     await page.getByText('<script>alert(1)</script>', { exact: false }).waitFor();
     await page.getByRole('link', { name: 'order.paid' }).waitFor();
-    await page.getByText('1 delivered: 100 % of tries arrived.').waitFor();
+    await page.getByRole('link', { name: /^Delivered 1$/ }).waitFor();
+    await page.getByText('100% delivered').waitFor();
   });
 });
 
@@ -415,7 +416,7 @@ test('a viewer reads all of it and is offered nothing that would be refused', as
   await page.getByRole('link', { name: 'Looked at' }).waitFor();
   expect(await page.getByRole('link', { name: 'New destination' }).count()).toBe(0);
   await page.goto(`${service.url}/destinations/new`);
-  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+  await page.getByRole('heading', { name: 'Not found' }).waitFor();
   expect(faults).toEqual([]);
   await leave(page);
 });

@@ -174,6 +174,6 @@ test('the page with everything open is sound for everybody in light and dark, on
 
 test('what is not there says so', async () => {
   const { page } = await open('/events/evt_00000000000000000000000000');
-  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+  await page.getByRole('heading', { name: 'Not found' }).waitFor();
   await leave(page);
 });

@@ -124,7 +124,7 @@ describe('the list of events', () => {
 
   test('says how far back a search came, and goes on when it is told to', async () => {
     const { page } = await open('/login');
-    await page.route(/\/dashboard\/api\/events\?.*text=/, async route => {
+    await page.route(/\/dashboard\/api\/o\/[^/]+\/events\?.*text=/, async route => {
       // As the server answers where its time was up before it had found anything.
       if (route.request().url().includes('cursor='))
         return route.continue({ url: `${service.url}/dashboard/api/events` });
@@ -144,7 +144,7 @@ describe('the list of events', () => {
     for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
     await page.keyboard.press('Enter');
     const [, second] = listOf<{ id: string }>(await owner.get('/events')).data;
-    await page.waitForURL(`${service.url}/events/${second?.id}`);
+    await page.waitForURL(`**/events/${second?.id}`);
     await leave(page);
   });
 
@@ -176,7 +176,7 @@ describe('the list of events', () => {
     const bar = page.getByRole('region', { name: 'Selected events' });
     await bar.waitFor();
     const held = Promise.withResolvers<void>();
-    await page.route(/api\/events\?.*type=order\.refunded/, async route => {
+    await page.route(/api\/.*events\?.*type=order\.refunded/, async route => {
       await held.promise;
       return route.continue();
     });
@@ -215,14 +215,14 @@ describe('the list of events', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.getByText('1 event selected').waitFor();
-    expect(new URL(page.url()).pathname).toBe('/events');
+    expect(new URL(page.url()).pathname).toBe('/o/acme/events');
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.keyboard.press('g');
     await page.keyboard.press('o');
-    await page.waitForURL(`${service.url}/`);
+    await page.waitForURL(`${service.url}/o/acme`);
     await leave(page);
   });
 
@@ -355,7 +355,7 @@ describe('a list of 100,000 events', () => {
 
     const { page, faults } = await visit(chromium, quiet.url, '/login', { as: reader });
     // By the hundred, as the server sends them, it would take a minute to come to the end.
-    await page.route(/\/dashboard\/api\/events\?/, async route => {
+    await page.route(/\/dashboard\/api\/o\/[^/]+\/events\?/, async route => {
       const below = new URL(route.request().url()).searchParams.get('cursor');
       const read = await storage.listEvents(orgId, {}, { limit: CHUNK, below, budgetMs: 10_000 });
       await route.fulfill({ json: { data: read.events.map(toRow), next_cursor: read.next } });

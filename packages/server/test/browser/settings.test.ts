@@ -126,7 +126,7 @@ describe('whoever may not change something sees no button for it', () => {
     for (const section of sections) {
       await page
         .getByRole('navigation', { name: 'Settings' })
-        .locator(`a[href="/settings/${section}"]`)
+        .locator(`a[href$="/settings/${section}"]`)
         .click();
       await page.waitForURL(`**/settings/${section}`);
       await settled(page);
@@ -249,7 +249,7 @@ describe('the login', () => {
     // How else it can be spelt, enter.test.ts knows.
     for (const to of ['//evil.example/', '/\\evil.example/']) {
       const { page, strangers } = await open(`/login?to=${encodeURIComponent(to)}`, as);
-      await page.waitForURL(`${service.url}/`);
+      await page.waitForURL(new RegExp(`^${service.url}/o/[a-z0-9-]+$`));
       expect(strangers).toEqual([]);
       await leave(page);
     }
@@ -296,5 +296,41 @@ test('a page of another site can change nothing here, though the browser would s
     headers: { Origin: 'https://evil.example' },
   });
   expect(answer.status).toBe(403);
+  await leave(page);
+});
+
+test('each tab is in the organisation of its address; old addresses lead there, and a thing of another is found', async () => {
+  const make = async (name: string) =>
+    dataOf<{ slug: string }>(await owner.post('/organisations', { name })).slug;
+  const [one, two] = [await make('Tab one'), await make('Tab two')];
+  const sourceIn = async (slug: string, name: string) => {
+    const made = await owner.post(`/o/${slug}/sources`, { kind: 'sdk', name, match: 'a.*' });
+    return dataOf<{ id: string }>(made).id;
+  };
+  await sourceIn(one, 'Of one');
+  const ofTwo = await sourceIn(two, 'Of two');
+  const { page, faults } = await open(`/o/${one}/sources`, owner);
+  await page.getByRole('link', { name: 'Of one' }).waitFor();
+  const other = await page.context().newPage();
+  await other.goto(`${service.url}/o/${two}/sources`);
+  await other.getByRole('link', { name: 'Of two' }).waitFor();
+  // What the other tab shows changes nothing here, and links stay where they are.
+  await page.reload();
+  await page.getByRole('link', { name: 'Of one' }).click();
+  await page.waitForURL(new RegExp(`/o/${one}/sources/src_`));
+  await accountOf(page)('Tab one').waitFor();
+
+  await page.goto(`${service.url}/o/${one}/sources/${ofTwo}`);
+  await page.getByText('It belongs to Tab two.').waitFor();
+  await page.getByRole('link', { name: 'Open in Tab two' }).click();
+  await page.waitForURL(`${service.url}/o/${two}/sources/${ofTwo}`);
+  await page.getByRole('heading', { name: 'Of two' }).waitFor();
+
+  const here = dataOf<{ organisation: { slug: string } }>(await owner.get('/session')).organisation.slug;
+  await page.goto(`${service.url}/events?type=x#y`);
+  await page.waitForURL(`${service.url}/o/${here}/events?type=x#y`);
+  await page.goto(`${service.url}/o/nobody/events`);
+  await page.getByText('You belong to no organisation at /o/nobody.').waitFor();
+  expect(faults).toEqual([]);
   await leave(page);
 });

@@ -252,7 +252,7 @@ describe('a source that exists', () => {
     expect(await name.inputValue()).toBe('Changed again');
 
     const held = Promise.withResolvers<void>();
-    await page.route(`**/dashboard/api/sources/${id}`, async route => {
+    await page.route(`**/dashboard/api/**/sources/${id}`, async route => {
       if (route.request().method() === 'PATCH') await held.promise;
       return route.continue();
     });
@@ -310,7 +310,7 @@ test('a viewer reads all of it and is offered nothing that would be refused', as
   await page.getByRole('link', { name: 'Looked at' }).waitFor();
   expect(await page.getByRole('link', { name: 'New source' }).count()).toBe(0);
   await page.goto(`${service.url}/sources/new`);
-  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+  await page.getByRole('heading', { name: 'Not found' }).waitFor();
   expect(faults).toEqual([]);
   await leave(page);
 });

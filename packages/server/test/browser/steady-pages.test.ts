@@ -32,7 +32,7 @@ test('what is written while a pipeline is being saved stays, and is unsaved', as
   const held = new Promise<void>(resolve => {
     letGo = resolve;
   });
-  await page.route(`**/dashboard/api/pipelines/${id}`, async route => {
+  await page.route(`**/dashboard/api/**/pipelines/${id}`, async route => {
     if (route.request().method() === 'PATCH') await held;
     return route.continue();
   });
@@ -91,13 +91,13 @@ test('the list of sources refreshes itself, and the page of one that was deleted
   await page.getByRole('link', { name: 'Made elsewhere' }).click();
   await page.getByRole('heading', { name: 'Made elsewhere' }).waitFor();
   await owner.delete(`/sources/${id}`);
-  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+  await page.getByRole('heading', { name: 'Not found' }).waitFor();
   await leave(page);
 });
 
 test('an address with the path of another call in it leads nowhere', async () => {
   const { id } = dataOf<{ organisation: { id: string } }>(await owner.get('/session')).organisation;
   const { page } = await open(`/sources/${encodeURIComponent(`../organisations/${id}`)}`);
-  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+  await page.getByRole('heading', { name: 'Not found' }).waitFor();
   await leave(page);
 });

@@ -10,6 +10,7 @@ import {
   openBrowser,
   readAll,
   setUp,
+  stranger,
 } from '../support/dashboard.ts';
 import { expectRefused, ingestWith } from '../support/endpoints.ts';
 import { everyStore } from '../support/every-store.ts';
@@ -37,6 +38,7 @@ test('whoever makes an organisation owns it, and stays where they are', async ()
   expect(second).toEqual({
     id: expect.stringMatching(/^org_/),
     name: 'Second',
+    slug: 'second',
     role: 'owner',
     retention_days: null,
     default_retention_days: 30,
@@ -173,3 +175,51 @@ test('one person owns so many organisations and no more, until one of them is de
   expect((await owner.delete(`/organisations/${all[0]?.id}`)).status).toBe(200);
   expect((await owner.post('/organisations', { name: 'another' })).status).toBe(201);
 }, 30_000);
+
+test('a call in another organisation of whoever asks needs no switch, and ends at others', async () => {
+  const there = await make('Über uns');
+  expect(there.slug).toBe('uber-uns');
+  const before = await whoIs(owner);
+  const inThere = dataOf<WhoAmI>(await owner.get(`/o/${there.slug}/session`));
+  expect(inThere).toMatchObject({ organisation: { id: there.id, slug: 'uber-uns' }, role: 'owner' });
+  const key = dataOf<{ id: string }>(await owner.post(`/o/${there.slug}/keys`, { name: 'theirs' }));
+  expect((await owner.get(`/o/${there.slug}/keys/${key.id}`)).status).toBe(200);
+  expect((await owner.get(`/keys/${key.id}`)).status).toBe(404);
+  const entity = { kind: 'customer', external_id: 'a/b' };
+  await owner.post(`/o/${there.slug}/entities`, entity);
+  const found = await owner.get(`/o/${there.slug}/entities/customer/a%2Fb`);
+  expect(dataOf<object>(found)).toMatchObject(entity);
+  expect((await owner.get('/entities/customer/a%2Fb')).status).toBe(404);
+  // Where the session itself is has not changed.
+  expect((await whoIs(owner)).organisation).toEqual(before.organisation);
+  const outsider = await stranger(service.url, owner, 'outsider@example.com');
+  expectRefused(await outsider.get(`/o/${there.slug}/keys`), { status: 404, code: 'not_found' });
+  expectRefused(await outsider.post(`/o/${there.slug}/keys`, { name: 'x' }), {
+    status: 404,
+    code: 'not_found',
+  });
+  expect((await fetch(`${service.url}/dashboard/api/o/${there.slug}/keys`)).status).toBe(401);
+  const renamed = dataOf<OrganisationRecord>(
+    await owner.patch(`/organisations/${there.id}`, { name: 'Other' }),
+  );
+  expect(renamed.slug).toBe('uber-uns');
+});
+
+test('an id of another organisation of theirs is told from one of strangers', async () => {
+  const there = await make('Elsewhere');
+  const source = await owner.post(`/o/${there.slug}/sources`, { kind: 'sdk', name: 's', match: 'a.*' });
+  const { id } = dataOf<{ id: string }>(source);
+  expect(dataOf<unknown>(await owner.get(`/whereabouts/${id}`))).toEqual({
+    organisation: { name: 'Elsewhere', slug: there.slug },
+  });
+  const nobody = await stranger(service.url, owner, 'nobody-of-it@example.com');
+  expectRefused(await nobody.get(`/whereabouts/${id}`), { status: 404, code: 'not_found' });
+  expectRefused(await owner.get('/whereabouts/evt_1'), { status: 404, code: 'not_found' });
+});
+
+test('a login leads to the organisation last used', async () => {
+  const there = await make('Last used');
+  await owner.put('/session/organisation', { id: there.id });
+  const back = await logIn(service.url, 'owner@example.com');
+  expect((await whoIs(back)).organisation.slug).toBe('last-used');
+});

@@ -38,10 +38,10 @@ test('a login answers who it is, and sets a cookie that scripts and other sites 
   const me = dataOf<WhoAmI>(await browser.get('/session'));
   expect(me).toEqual({
     user: { id: expect.stringMatching(/^usr_/), email: 'owner@example.com' },
-    organisation: { id: expect.stringMatching(/^org_/), name: 'Acme' },
+    organisation: { id: expect.stringMatching(/^org_/), name: 'Acme', slug: 'acme' },
     role: 'owner',
     permissions: expect.arrayContaining(['read', 'keys.change', 'organisations.change']),
-    organisations: [{ id: me.organisation.id, name: 'Acme', role: 'owner' }],
+    organisations: [{ id: me.organisation.id, name: 'Acme', slug: 'acme', role: 'owner' }],
   });
 });
 

@@ -5,9 +5,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
+import { slugInAddress } from '../../lib/organisation.ts';
 
 /** Nothing brings an organisation back, so whoever deletes it types its name. */
-export function DeleteOrganisation({ organisation: { id, name } }: { organisation: OrganisationRecord }) {
+export function DeleteOrganisation({
+  organisation: { id, name, slug },
+}: {
+  organisation: OrganisationRecord;
+}) {
   const [isOpen, { open, close }] = useDisclosure();
   const [typed, setTyped] = useState('');
   const queries = useQueryClient();
@@ -15,7 +20,8 @@ export function DeleteOrganisation({ organisation: { id, name } }: { organisatio
     mutationFn: () => call('DELETE /organisations/:id', { id }),
     onSuccess: () => {
       close();
-      // Perhaps it was this one: everything on show may belong to another by now.
+      // Of this one nothing is left: the session is in another by now, or has ended.
+      if (slug === slugInAddress()) window.location.assign('/settings/organisations');
       return queries.resetQueries();
     },
   });

@@ -54,7 +54,11 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
       </Group>
       <Group gap="xs">
         {!here && (
-          <Button size="compact-sm" variant="default" onClick={() => void moveTo(id).catch(notifyError)}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => void moveTo(organisation).catch(notifyError)}
+          >
             Switch to it
           </Button>
         )}

@@ -7,9 +7,9 @@ import { KeysSection } from './keys-section.tsx';
 import { MembersSection } from './members-section.tsx';
 import { OrganisationsSection } from './organisations-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
+import { sectionLabels } from './section-labels.ts';
 
 interface Section {
-  readonly label: string;
   readonly show: ComponentType;
   /** A long list that scrolls by itself. */
   readonly fills?: boolean;
@@ -17,13 +17,17 @@ interface Section {
 
 /** The parts of the settings, each with an address of its own. */
 const bySection: Readonly<Record<SettingsSection, Section>> = {
-  keys: { label: 'API keys', show: KeysSection },
-  members: { label: 'Members', show: MembersSection },
-  organisations: { label: 'Organisations', show: OrganisationsSection },
-  retention: { label: 'Retention', show: RetentionSection },
-  audit: { label: 'Audit log', show: AuditSection, fills: true },
-  health: { label: 'Health', show: HealthSection },
-  appearance: { label: 'Appearance', show: AppearanceSection },
+  keys: { show: KeysSection },
+  members: { show: MembersSection },
+  organisations: { show: OrganisationsSection },
+  retention: { show: RetentionSection },
+  audit: { show: AuditSection, fills: true },
+  health: { show: HealthSection },
+  appearance: { show: AppearanceSection },
 };
 
-export const sections = Object.entries(bySection).map(([name, section]) => ({ name, ...section }));
+export const sections = Object.entries(bySection).map(([name, section]) => ({
+  name,
+  label: sectionLabels[name as SettingsSection],
+  ...section,
+}));

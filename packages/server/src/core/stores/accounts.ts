@@ -3,7 +3,11 @@ import type { Audited } from './configuration/audit.ts';
 /** Organisations, the people in them, their sessions and invitations. */
 export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountChange>> {
   /** `too_many` where the owner has as many of their own as this already; without it, whatever they have. */
-  createOrganisation(org: Organisation, ownerId: string, mostOwned?: number): Promise<'created' | 'too_many'>;
+  createOrganisation(
+    org: NewOrganisation,
+    ownerId: string,
+    mostOwned?: number,
+  ): Promise<'created' | 'too_many'>;
   listOrganisations(): Promise<Organisation[]>;
   findOrganisation(id: string): Promise<Organisation | null>;
   updateOrganisation(
@@ -24,7 +28,7 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
 
   hasUsers(): Promise<boolean>;
   /** The first user and organisation in one step; false when somebody was first. */
-  createFirstUser(user: User, org: Organisation): Promise<boolean>;
+  createFirstUser(user: User, org: NewOrganisation): Promise<boolean>;
   findUserByEmail(email: string): Promise<User | null>;
   /**
    * Ends all sessions of the person but the one that is kept. Where the password of before had to be proved, false when
@@ -47,13 +51,27 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
   findSession(
     tokenHash: string,
     now: number,
+    /** In the organisation of this slug, in place of the session's own. */
+    slug?: string,
   ): Promise<
-    (SessionRecord & { lastUsedAt: number | null; email: string; role: Role; orgName: string }) | null
+    | (SessionRecord & {
+        lastUsedAt: number | null;
+        email: string;
+        role: Role;
+        orgName: string;
+        orgSlug: string;
+      })
+    | null
   >;
   /** Those of one person in all organisations, the latest first. */
   listSessions(userId: string, now: number): Promise<ListedSession[]>;
   touchSession(tokenHash: string, now: number): Promise<void>;
+  /** The person's next login leads there too. */
   moveSession(tokenHash: string, orgId: string): Promise<void>;
+  /** Where the person was last; null where that is not known. */
+  findLastOrganisation(userId: string): Promise<string | null>;
+  /** Gives a slug to those that have none. */
+  giveSlugs(): Promise<void>;
   deleteSession(tokenHash: string): Promise<void>;
   /** As above, for a session of this person only. */
   endSession(userId: string, tokenHash: string): Promise<boolean>;
@@ -131,7 +149,11 @@ export interface Organisation {
   readonly retentionDays: number | null;
   readonly searchableTraits: readonly string[];
   readonly createdAt: number;
+  /** By which its pages are addressed. It is made when it is stored. */
+  readonly slug: string;
 }
+
+export type NewOrganisation = Omit<Organisation, 'slug'>;
 
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];

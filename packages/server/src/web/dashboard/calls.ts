@@ -1,3 +1,4 @@
+import { CALLS_AT } from '@sluice/contract/organisation-address';
 import type { PrivateCall } from '@sluice/contract/private-call';
 import { type AnswerOf, privateCalls, type Route } from '@sluice/contract/private-calls';
 import type { Context, Hono } from 'hono';
@@ -120,7 +121,7 @@ export function createCalls(
 
   function add(route: Route, handle: (context: Context<WebEnv>) => Promise<Response>): void {
     const [method = '', path = ''] = route.split(' ');
-    app.on(method, `/dashboard/api${path}`, handle);
+    app.on(method, [`${CALLS_AT}${path}`, `${CALLS_AT}/o/:organisation{[a-z0-9-]+}${path}`], handle);
   }
 
   async function sameSession({ request, client }: OpenCall, before: LoginSession): Promise<LoginSession> {

@@ -28,6 +28,7 @@ import { sessionCalls } from './access/session.ts';
 import { createSessions } from './access/sessions.ts';
 import { setupCalls } from './access/setup.ts';
 import { createThrottle } from './access/throttle.ts';
+import { whereaboutsCalls } from './access/whereabouts.ts';
 import { conditionCalls } from './build/conditions.ts';
 import { destinationTestCalls } from './build/destination-tests.ts';
 import { destinationCalls } from './build/destinations.ts';
@@ -35,6 +36,7 @@ import { dryRunCalls } from './build/dry-run.ts';
 import { keyCalls } from './build/keys.ts';
 import { pipelineCalls } from './build/pipelines.ts';
 import { sourceCalls } from './build/sources.ts';
+import { besideIn } from './call-address.ts';
 import { createCalls, type EventSize } from './calls.ts';
 import { privateHeaders } from './headers.ts';
 import { type CallAgain, liveCalls } from './live/live.ts';
@@ -89,6 +91,7 @@ export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
 /** The private calls, a line for each subject. */
 const subjects = [
   sessionCalls,
+  whereaboutsCalls,
   accountCalls,
   setupCalls,
   keyCalls,
@@ -126,7 +129,7 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
   const callAgain: CallAgain = async ({ request, client }, path) => {
     const headers = new Headers(request.headers);
     headers.set('Accept', 'application/json');
-    const again = new Request(new URL(`/dashboard/api${path}`, request.url), {
+    const again = new Request(new URL(besideIn(request, path), request.url), {
       headers,
       signal: request.signal,
     });

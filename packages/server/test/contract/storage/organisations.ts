@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { hours } from '../../../src/core/clock.ts';
+import { slugOf } from '../../../src/core/slug.ts';
 import { everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aSettlement } from './pipeline-samples.ts';
@@ -25,16 +26,30 @@ import {
 import type { Subject } from './suite.ts';
 
 export function organisationsContract(subject: Subject): void {
+  test('each has an address of its own, also where two of a name are made at once', async () => {
+    const name = `Twin ${idAt('org', NOW)}`;
+    const made = await subject.atOnce(4, async storage => {
+      const { id } = anOrganisation();
+      await storage.createOrganisation(anOrganisation({ id, name }), idAt('usr', NOW));
+      return (await storage.findOrganisation(id))?.slug;
+    });
+    const slug = slugOf(name);
+    expect(made.toSorted()).toEqual([slug, `${slug}-2`, `${slug}-3`, `${slug}-4`]);
+    await subject.storage.giveSlugs();
+  });
+
   test('keeps an organisation as it was made, with its maker as owner', async () => {
     const { user } = await storedOwner(subject.storage);
     const org = anOrganisation({ name: 'Ärger & Söhne', retentionDays: 7, searchableTraits: ['a.b', 'c'] });
     await subject.storage.createOrganisation(org, user.id);
-    expect(await subject.storage.findOrganisation(org.id)).toEqual(org);
+    expect(await subject.storage.findOrganisation(org.id)).toEqual({ ...org, slug: slugOf(org.name) });
     expect(await memberOf(subject.storage, org.id, user.id)).toMatchObject({
       role: 'owner',
       email: user.email,
     });
-    expect((await subject.storage.listOrganisations()).filter(({ id }) => id === org.id)).toEqual([org]);
+    expect((await subject.storage.listOrganisations()).filter(({ id }) => id === org.id)).toMatchObject([
+      org,
+    ]);
   });
 
   test('makes no more for one owner than are allowed, however many are made at once', async () => {
@@ -65,12 +80,17 @@ export function organisationsContract(subject: Subject): void {
     const org = anOrganisation({ retentionDays: 7, searchableTraits: ['plan'] });
     await subject.storage.createOrganisation(org, idAt('usr', NOW));
     expect(await subject.storage.updateOrganisation(org.id, { name: 'Renamed' })).toBe(true);
-    expect(await subject.storage.findOrganisation(org.id)).toEqual({ ...org, name: 'Renamed' });
+    expect(await subject.storage.findOrganisation(org.id)).toEqual({
+      ...org,
+      slug: slugOf(org.name),
+      name: 'Renamed',
+    });
     expect(
       await subject.storage.updateOrganisation(org.id, { retentionDays: null, searchableTraits: [] }),
     ).toBe(true);
     expect(await subject.storage.findOrganisation(org.id)).toEqual({
       ...org,
+      slug: slugOf(org.name),
       name: 'Renamed',
       retentionDays: null,
       searchableTraits: [],

@@ -1,6 +1,6 @@
 import type { NewEvent } from '../../../src/core/event/event.ts';
 import { type IdPrefix, idFloor } from '../../../src/core/ids.ts';
-import type { Invitation, Organisation, SessionRecord, User } from '../../../src/core/stores/accounts.ts';
+import type { Invitation, NewOrganisation, SessionRecord, User } from '../../../src/core/stores/accounts.ts';
 import type { ApiKey } from '../../../src/core/stores/configuration/api-keys.ts';
 import type { AuditEntry } from '../../../src/core/stores/configuration/audit.ts';
 import type { SdkSource, WebhookSource } from '../../../src/core/stores/configuration/sources.ts';
@@ -54,7 +54,7 @@ export const repeated = (...ids: string[]): AppendResult => ({
   events: ids.map(id => ({ id, duplicate: true })),
 });
 
-export const anOrganisation = (given: Partial<Organisation> = {}): Organisation => ({
+export const anOrganisation = (given: Partial<NewOrganisation> = {}): NewOrganisation => ({
   id: idAt('org', NOW),
   name: word(),
   retentionDays: null,
@@ -76,7 +76,7 @@ export async function storedOrganisation(storage: EveryStore): Promise<string> {
 }
 
 /** A person with an account, in an organisation that they own. */
-export async function storedOwner(storage: EveryStore): Promise<{ org: Organisation; user: User }> {
+export async function storedOwner(storage: EveryStore): Promise<{ org: NewOrganisation; user: User }> {
   const org = anOrganisation();
   const user = aUser();
   if (await storage.createFirstUser(user, org)) return { org, user };

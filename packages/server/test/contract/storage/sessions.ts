@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { slugOf } from '../../../src/core/slug.ts';
 import {
   anOrganisation,
   aSession,
@@ -22,6 +23,7 @@ export function sessionsContract(subject: Subject): void {
       email: user.email,
       role: 'owner' as const,
       orgName: org.name,
+      orgSlug: slugOf(org.name),
     };
     expect(await subject.storage.findSession(session.tokenHash, NOW)).toEqual(expected);
     await subject.storage.setRole(org.id, user.id, 'viewer');

@@ -18,6 +18,7 @@ export const toUserRow = (user: User): Schema['users'] => ({
   email: user.email,
   password_hash: user.passwordHash,
   created_at: user.createdAt,
+  last_org_id: null,
 });
 
 export const hasUsers: Operation<AccountStore['hasUsers']> = async db =>

@@ -16,6 +16,7 @@ const ofOrganisation = (organisationId: string): ConfigurationChange => ({
 
 /** Organisations, people, sessions and invitations. */
 export const accountOperations: StoreOperations<AccountStore> = {
+  giveSlugs: write(organisations.giveSlugs),
   createOrganisation: write(organisations.createOrganisation, ({ id }) => ofOrganisation(id)),
   listOrganisations: read(organisations.listOrganisations),
   findOrganisation: read(organisations.findOrganisation),
@@ -34,6 +35,7 @@ export const accountOperations: StoreOperations<AccountStore> = {
   listSessions: read(sessions.listSessions),
   touchSession: write(sessions.touchSession),
   moveSession: write(sessions.moveSession),
+  findLastOrganisation: read(sessions.findLastOrganisation),
   deleteSession: write(sessions.deleteSession),
   endSession: write(sessions.endSession),
   endOtherSessions: write(sessions.endOtherSessions),

@@ -1,4 +1,5 @@
-import type { AccountStore, Organisation, Role } from '../../../core/stores/accounts.ts';
+import { freeSlug } from '../../../core/slug.ts';
+import type { AccountStore, NewOrganisation, Organisation, Role } from '../../../core/stores/accounts.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
@@ -10,14 +11,16 @@ const toOrganisation = (row: Schema['organisations']): Organisation => ({
   retentionDays: row.retention_days,
   searchableTraits: JSON.parse(row.searchable_traits) as string[],
   createdAt: row.created_at,
+  slug: row.slug ?? row.id,
 });
 
-const toOrganisationRow = (org: Organisation): Schema['organisations'] => ({
+const toOrganisationRow = (org: NewOrganisation, slug: string): Schema['organisations'] => ({
   id: org.id,
   name: org.name,
   retention_days: org.retentionDays,
   searchable_traits: JSON.stringify(org.searchableTraits),
   created_at: org.createdAt,
+  slug,
 });
 
 export const createOrganisation: Operation<AccountStore['createOrganisation']> = async (
@@ -27,12 +30,38 @@ export const createOrganisation: Operation<AccountStore['createOrganisation']> =
   mostOwned,
 ) => {
   if (mostOwned !== undefined && (await countOwned(db, ownerId)) >= mostOwned) return 'too_many';
-  await db.insertInto('organisations').values(toOrganisationRow(org)).execute();
+  const slug = freeSlug(org.name, await takenSlugs(db));
+  await db.insertInto('organisations').values(toOrganisationRow(org, slug)).execute();
   await db
     .insertInto('memberships')
     .values({ org_id: org.id, user_id: ownerId, role: 'owner', created_at: org.createdAt })
     .execute();
   return 'created';
+};
+
+/** Locks the organisations, so that two that are made at once do not take the same one. */
+async function takenSlugs(db: Db): Promise<Set<string>> {
+  const all = await db
+    .updateTable('organisations')
+    .set(({ ref }) => ({ id: ref('id') }))
+    .returning('slug')
+    .execute();
+  return new Set(all.flatMap(({ slug }) => slug ?? []));
+}
+
+export const giveSlugs: Operation<AccountStore['giveSlugs']> = async db => {
+  const taken = await takenSlugs(db);
+  const without = await db
+    .selectFrom('organisations')
+    .select(['id', 'name'])
+    .where('slug', 'is', null)
+    .orderBy('id')
+    .execute();
+  for (const { id, name } of without) {
+    const slug = freeSlug(name, taken);
+    taken.add(slug);
+    await db.updateTable('organisations').set({ slug }).where('id', '=', id).execute();
+  }
 };
 
 async function countOwned(db: Db, userId: string): Promise<number> {

@@ -27,18 +27,28 @@ export const beginSession: Operation<AccountStore['beginSession']> = async (db, 
   return true;
 };
 
-export const findSession: Operation<AccountStore['findSession']> = async (db, tokenHash, now) => {
+export const findSession: Operation<AccountStore['findSession']> = async (db, tokenHash, now, slug) => {
   const row = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .innerJoin('organisations', 'organisations.id', 'sessions.org_id')
+    .innerJoin('organisations', join =>
+      slug === undefined
+        ? join.onRef('organisations.id', '=', 'sessions.org_id')
+        : join.on('organisations.slug', '=', slug),
+    )
     .innerJoin('memberships', join =>
       join
-        .onRef('memberships.org_id', '=', 'sessions.org_id')
+        .onRef('memberships.org_id', '=', 'organisations.id')
         .onRef('memberships.user_id', '=', 'sessions.user_id'),
     )
     .selectAll('sessions')
-    .select(['users.email', 'memberships.role', 'organisations.name as org_name'])
+    .select([
+      'users.email',
+      'memberships.role',
+      'organisations.id as there',
+      'organisations.name as org_name',
+      'organisations.slug as org_slug',
+    ])
     .where('sessions.token_hash', '=', tokenHash)
     .where('sessions.expires_at', '>', now)
     .executeTakeFirst();
@@ -46,13 +56,14 @@ export const findSession: Operation<AccountStore['findSession']> = async (db, to
     ? {
         tokenHash: row.token_hash,
         userId: row.user_id,
-        orgId: row.org_id,
+        orgId: row.there,
         createdAt: row.created_at,
         expiresAt: row.expires_at,
         lastUsedAt: row.last_used_at,
         email: row.email,
         role: row.role as Role,
         orgName: row.org_name,
+        orgSlug: row.org_slug ?? row.there,
       }
     : null;
 };
@@ -80,7 +91,19 @@ export const touchSession: Operation<AccountStore['touchSession']> = async (db, 
 };
 
 export const moveSession: Operation<AccountStore['moveSession']> = async (db, tokenHash, orgId) => {
-  await db.updateTable('sessions').set({ org_id: orgId }).where('token_hash', '=', tokenHash).execute();
+  const moved = await db
+    .updateTable('sessions')
+    .set({ org_id: orgId })
+    .where('token_hash', '=', tokenHash)
+    .returning('user_id')
+    .executeTakeFirst();
+  if (moved === undefined) return;
+  await db.updateTable('users').set({ last_org_id: orgId }).where('id', '=', moved.user_id).execute();
+};
+
+export const findLastOrganisation: Operation<AccountStore['findLastOrganisation']> = async (db, userId) => {
+  const user = await db.selectFrom('users').select('last_org_id').where('id', '=', userId).executeTakeFirst();
+  return user?.last_org_id ?? null;
 };
 
 export const deleteSession: Operation<AccountStore['deleteSession']> = async (db, tokenHash) => {

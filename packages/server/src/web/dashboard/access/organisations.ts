@@ -23,7 +23,7 @@ export function organisationCalls(
     defaultRetentionDays,
     mostOrganisationsPerUser,
   }: {
-    readonly accounts: Pick<AccountStore, 'audited' | 'listOrganisationsOf'>;
+    readonly accounts: Pick<AccountStore, 'audited' | 'findOrganisation' | 'listOrganisationsOf'>;
     readonly sessions: LoginSessions;
     readonly clock: Clock;
     readonly defaultRetentionDays: number;
@@ -33,6 +33,7 @@ export function organisationCalls(
   const show = (mine: Mine): OrganisationRecord => ({
     id: mine.id,
     name: mine.name,
+    slug: mine.slug,
     role: mine.role,
     retention_days: mine.retentionDays,
     default_retention_days: defaultRetentionDays,
@@ -67,7 +68,9 @@ export function organisationCalls(
         message: `You own ${mostOrganisationsPerUser} organisations, which is as many as one person may here.`,
       });
     }
-    return call.answer(show({ ...organisation, role: 'owner' }), 201);
+    const made = await accounts.findOrganisation(id);
+    if (made === null) throw new Problem('not_found');
+    return call.answer(show({ ...made, role: 'owner' }), 201);
   });
 
   calls.on('GET /organisations/:id', 'read', async call => call.answer(show(await find(call))));

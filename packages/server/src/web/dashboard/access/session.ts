@@ -21,7 +21,10 @@ export function sessionCalls(
     attempts,
     clock,
   }: {
-    readonly accounts: Pick<AccountStore, 'deleteSession' | 'listOrganisationsOf' | 'moveSession'>;
+    readonly accounts: Pick<
+      AccountStore,
+      'deleteSession' | 'findLastOrganisation' | 'listOrganisationsOf' | 'moveSession'
+    >;
     readonly sessions: LoginSessions;
     readonly checkPassword: CheckPassword;
     readonly secondFactors: SecondFactors;
@@ -34,7 +37,9 @@ export function sessionCalls(
     const { address } = call.client;
     const user = await checkPassword(email, password, address);
     const secondFactor = await secondFactors.check(user, code, address);
-    const [organisation] = await accounts.listOrganisationsOf(user.id);
+    const mine = await accounts.listOrganisationsOf(user.id);
+    const last = await accounts.findLastOrganisation(user.id);
+    const organisation = mine.find(({ id }) => id === last) ?? mine[0];
     if (!organisation) {
       attempts.refused({ email, user, address, outcome: 'no_organisation' });
       throw new Problem('forbidden', { message: 'You belong to no organisation any more.' });
@@ -67,9 +72,17 @@ export function sessionCalls(
   calls.on('PUT /session/organisation', 'read', async call => {
     const { id } = await call.body();
     const organisations = await accounts.listOrganisationsOf(call.session.userId);
-    if (!organisations.some(organisation => organisation.id === id)) throw new Problem('not_found');
+    const there = organisations.find(organisation => organisation.id === id);
+    if (there === undefined) throw new Problem('not_found');
     await accounts.moveSession(call.session.tokenHash, id);
-    return call.answer(await readWhoAmI(accounts, await sessions.of(call.request, call.client)));
+    const session = {
+      ...call.session,
+      orgId: id,
+      orgName: there.name,
+      orgSlug: there.slug,
+      role: there.role,
+    };
+    return call.answer(await readWhoAmI(accounts, session));
   });
 }
 
@@ -80,10 +93,10 @@ export async function readWhoAmI(
   const organisations = await accounts.listOrganisationsOf(session.userId);
   return {
     user: { id: session.userId, email: session.email },
-    organisation: { id: session.orgId, name: session.orgName },
+    organisation: { id: session.orgId, name: session.orgName, slug: session.orgSlug },
     role: session.role,
     permissions: permissionsOf(session.role),
-    organisations: organisations.map(({ id, name, role }) => ({ id, name, role })),
+    organisations: organisations.map(({ id, name, slug, role }) => ({ id, name, slug, role })),
   };
 }
 

@@ -6,12 +6,16 @@ import { hashSecret, newSecret } from '../../../core/secrets/vault.ts';
 import type { AccountStore, User } from '../../../core/stores/accounts.ts';
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { Client } from '../../client.ts';
+import { organisationIn } from '../call-address.ts';
 
 /** Who is asking, in which organisation, with which role there as of now. */
 export type LoginSession = NonNullable<Awaited<ReturnType<AccountStore['findSession']>>>;
 
 export interface LoginSessions {
-  /** The session of the request's cookie, and of nothing else. Throws a 401 where there is none. */
+  /**
+   * The session of the request's cookie, and of nothing else, in the organisation of its address or else its own. Throws
+   * a 401 where there is none, a 404 where that organisation is none of theirs.
+   */
   of(request: Request, client: Client): Promise<LoginSession>;
   /** Begins one, with the records of it: the session, and the cookie that proves it. */
   begin(
@@ -54,16 +58,19 @@ export function createSessions(
     });
   const nameFor = (client: Client) => (client.secure ? PREFIXED_COOKIE : COOKIE);
 
-  async function find(tokenHash: string): Promise<LoginSession> {
-    const session = await accounts.findSession(tokenHash, clock.now());
-    if (session === null) throw new Problem('unauthenticated', { message: 'Log in first.' });
-    return session;
+  async function find(tokenHash: string, slug?: string): Promise<LoginSession> {
+    const session = await accounts.findSession(tokenHash, clock.now(), slug);
+    if (session !== null) return session;
+    if (slug === undefined) throw new Problem('unauthenticated', { message: 'Log in first.' });
+    // Whoever is logged in learns no more than that it is none of theirs.
+    await find(tokenHash);
+    throw new Problem('not_found', { message: `You belong to no organisation at /o/${slug}.` });
   }
 
   return {
     async of(request, client) {
       const { prefixed, plain } = tokensOf(request);
-      const session = await find(hashSecret(prefixed ?? plain ?? ''));
+      const session = await find(hashSecret(prefixed ?? plain ?? ''), organisationIn(request) ?? undefined);
       if (prefixed === undefined && client.secure && session.createdAt >= prefixedSince)
         throw new Problem('unauthenticated', { message: 'Log in first.' });
       const now = clock.now();

@@ -7,11 +7,11 @@ import { readIfMatch } from '../../public/entities-query.ts';
 import { createEntityReads, type EntityReadsDependencies } from '../../public/entities-read.ts';
 import { answerJson, timedEntityJson } from '../../public/entities-records.ts';
 import { createEntityWrites, type EntityBodyReading } from '../../public/entities-write.ts';
+import { besideIn } from '../call-address.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import type { LimitedEntities } from './search-limit.ts';
 
-const PREFIX = '/dashboard/api/entities';
 const ONE = '/entities/:kind/:external_id';
 
 /** Entities as people see and change them: as programs do, but with when each trait was written, and on record. */
@@ -29,7 +29,8 @@ export function entityCalls(
   const writes = createEntityWrites({ ...dependencies, actions });
 
   /** Off the URL as it was sent, since an external id may hold anything. */
-  const segmentsOf = ({ request }: SessionCall) => placeOf(request, PREFIX)?.segments ?? [];
+  const segmentsOf = ({ request }: SessionCall) =>
+    placeOf(request, besideIn(request, '/entities'))?.segments ?? [];
   const entityOf = (call: SessionCall): EntityRef => readEntity(segmentsOf(call));
   const recordAs = (call: SessionCall, action: string) => (entity: EntityRef) =>
     call.record(action, targetOf(entity));

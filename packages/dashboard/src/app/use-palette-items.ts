@@ -1,0 +1,92 @@
+import { useMantineColorScheme } from '@mantine/core';
+import { settingsSections } from '@sluice/contract/dashboard-pages';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { call } from '../lib/api/call.ts';
+import { useAll, useCall, useChanges } from '../lib/api/use-call.ts';
+import { useMay, useSession } from '../lib/session.tsx';
+import { useSwitchOrganisation } from '../lib/use-switch-organisation.ts';
+import { sectionLabels } from '../pages/settings/section-labels.ts';
+import { navigation } from './pages.ts';
+import type { PaletteItem } from './palette-items.ts';
+
+export interface RunnableItem extends PaletteItem {
+  run(): unknown;
+}
+
+/** Pages, settings, things and actions, for whoever is logged in; `isAsking` while the server still looks. */
+export function usePaletteItems(typed: string): { items: RunnableItem[]; isAsking: boolean } {
+  const asked = typed.trim();
+  const navigate = useNavigate();
+  const found = useCall('GET /search', asked === '' ? null : { text: asked }, { keep: true });
+  const actions = useActions(asked !== '');
+  const goingTo = (item: PaletteItem & { to: string }): RunnableItem => ({
+    ...item,
+    run: () => navigate({ to: item.to }),
+  });
+  const pages = [
+    ...navigation.map(({ to, label }) => ({ key: `page ${to}`, label, description: 'Page', to })),
+    { key: 'page /jobs', label: 'Jobs', description: 'Page', to: '/jobs' },
+    { key: 'page /account', label: 'Account', description: 'Page', to: '/account' },
+    ...settingsSections.map(name => ({
+      key: `settings ${name}`,
+      label: sectionLabels[name],
+      description: 'Settings',
+      to: `/settings/${name}`,
+    })),
+  ].map(goingTo);
+  const things = (asked === '' ? [] : (found.data ?? [])).map(({ kind, id, label, to }) =>
+    goingTo({ key: `thing ${id}`, label, description: `${kind} ${id}`, isThing: true, to }),
+  );
+  return { items: [...things, ...pages, ...actions], isAsking: found.isFetching };
+}
+
+function useActions(isWanted: boolean): RunnableItem[] {
+  const may = useMay();
+  const { organisation, organisations } = useSession();
+  const { setColorScheme } = useMantineColorScheme();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const moveTo = useSwitchOrganisation();
+  const { data: destinations = [] } = useAll('GET /destinations');
+  const pause = useChanges((given: { id: string; paused: boolean }) =>
+    call(given.paused ? 'POST /destinations/:id/resume' : 'POST /destinations/:id/pause', { id: given.id }),
+  );
+  if (!isWanted) return [];
+  const action = (label: string, run: () => unknown): RunnableItem => ({
+    key: `action ${label}`,
+    label,
+    description: 'Action',
+    run,
+  });
+  const make = (what: 'source' | 'pipeline' | 'destination') =>
+    may(`${what}s.change`) ? [action(`New ${what}`, () => navigate({ to: `/${what}s/new` }))] : [];
+  return [
+    ...make('source'),
+    ...make('pipeline'),
+    ...make('destination'),
+    ...destinations.flatMap(({ id, name, paused }) => [
+      ...(may('destinations.change')
+        ? [action(`${paused ? 'Resume' : 'Pause'} ${name}`, () => pause.mutate({ id, paused }))]
+        : []),
+      ...(may('deliveries.change')
+        ? [
+            action(`Retry dead letters of ${name}`, () =>
+              navigate({ to: '/dead-letters', search: { destination: id } }),
+            ),
+          ]
+        : []),
+    ]),
+    ...organisations
+      .filter(({ id }) => id !== organisation.id)
+      .map(there => action(`Switch to ${there.name}`, () => moveTo(there))),
+    action('Theme: light', () => setColorScheme('light')),
+    action('Theme: dark', () => setColorScheme('dark')),
+    action('Theme: system', () => setColorScheme('auto')),
+    action('Log out', async () => {
+      await call('DELETE /session', {});
+      queries.clear();
+      await navigate({ to: '/login' });
+    }),
+  ];
+}

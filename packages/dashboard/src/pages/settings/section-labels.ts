@@ -1,0 +1,12 @@
+import type { SettingsSection } from '@sluice/contract/dashboard-pages';
+
+/** What the parts of the settings are called. */
+export const sectionLabels: Readonly<Record<SettingsSection, string>> = {
+  keys: 'API keys',
+  members: 'Members',
+  organisations: 'Organisations',
+  retention: 'Retention',
+  audit: 'Audit log',
+  health: 'Health',
+  appearance: 'Appearance',
+};
