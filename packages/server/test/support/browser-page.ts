@@ -82,13 +82,18 @@ async function forget(page: Page, origin: string): Promise<void> {
   await inspector.detach();
 }
 
-/** Turns the page light or dark, and waits until every colour has arrived. */
+/** Turns the page light or dark, and waits until every colour has arrived; what moves for ever, such as a map's arrows, is not waited for. */
 export async function inColours(page: Page, colours: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme: colours });
   await page.waitForFunction(
     wanted =>
       document.documentElement.dataset.mantineColorScheme === wanted &&
-      document.getAnimations().every(({ playState }) => playState !== 'running'),
+      document
+        .getAnimations()
+        .every(
+          ({ playState, effect }) =>
+            playState !== 'running' || effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY,
+        ),
     colours,
   );
 }
