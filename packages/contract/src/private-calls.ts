@@ -147,7 +147,7 @@ export const privateCalls = {
   'PATCH /organisations/:id': { body: organisationChange, answer: one<OrganisationRecord>() },
   'DELETE /organisations/:id': { answer: one<DeletedRecord>() },
 
-  /** In which other organisation of whoever asks an event, a delivery or the like is. */
+  /** In which organisation of whoever asks an event, a delivery or the like is. */
   'GET /whereabouts/:id': { answer: one<Whereabouts>() },
 
   'GET /keys': { query: listQuery, answer: list<KeyRecord>() },

@@ -180,7 +180,10 @@ export function presentFiguresContract(subject: Subject): void {
           held = [];
           await storage.join({ id: `node ${seed} ${++nodes}`, roles: [] }, true);
           const { deliveries } = await storage.listClaims();
-          await storage.freeClaims({ events: [], deliveries, probes: [], jobs: [], labels: [] }, 1_000);
+          await storage.freeClaims(
+            { events: [], deliveries, probes: [], jobs: [], labels: [], listeners: [] },
+            1_000,
+          );
         },
       ];
       for (let n = 0; n < 400; n++) await random.oneOf(happenings)();

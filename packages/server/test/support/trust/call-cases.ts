@@ -79,6 +79,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
     body: () => ({ name: 'Renamed', retention_days: 7, searchable_traits: ['word'] }),
   },
   'DELETE /organisations/:id': { least: 'owner' },
+  'GET /whereabouts/:id': viewer,
 
   'GET /keys': viewer,
   'POST /keys': { ...admin, body: () => ({ name: 'k' }) },
@@ -140,6 +141,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
     body: () => ({ name: 'renamed', config: { url: 'http://127.0.0.1:9/y' }, policy: { attempts: 1 } }),
   },
   'DELETE /destinations/:id': member,
+  'GET /destinations/:id/figures': viewer,
   'POST /destinations/:id/pause': member,
   'POST /destinations/:id/resume': member,
   'POST /destinations/:id/rotate': { ...member, body: () => ({ overlap_s: 60 }) },

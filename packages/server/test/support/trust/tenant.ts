@@ -104,6 +104,7 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
         '/invitations': invited.invite_code,
         '/members': dataOf<WhoAmI>(await member.get('/session')).user.id,
         '/organisations': organisation.id,
+        '/whereabouts': event,
         '/keys': key.id,
         '/sources': hook.id,
         '/pipelines': pipeline.id,

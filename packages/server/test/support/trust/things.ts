@@ -28,17 +28,19 @@ export function ghosts(like?: Things): Things {
   const word = newWord();
   // The id of a session is hex, and what begins with a digit is refused where what begins with a letter is not.
   const session = like?.paths['/account/sessions'] ?? 'abcdef0123456789';
+  const event = newId('evt');
   return {
     paths: {
       '/account/sessions': `${session.slice(0, 8)}${session.slice(8).split('').reverse().join('')}`,
       '/invitations': newSecret('invite'),
       '/members': newId('usr'),
       '/organisations': newId('org'),
+      '/whereabouts': event,
       '/keys': newId('key'),
       '/sources': newId('src'),
       '/pipelines': newId('pipe'),
       '/destinations': newId('dst'),
-      '/events': newId('evt'),
+      '/events': event,
       '/jobs': newId('job'),
       '/deliveries': newId('dlv'),
       '/entities': `person/${word}`,

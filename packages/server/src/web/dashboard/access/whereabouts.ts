@@ -35,9 +35,7 @@ export function whereaboutsCalls(
   };
 
   calls.on('GET /whereabouts/:id', 'read', async call => {
-    const { userId, orgId } = call.session;
-    for (const { id, name, slug } of await accounts.listOrganisationsOf(userId)) {
-      if (id === orgId) continue;
+    for (const { id, name, slug } of await accounts.listOrganisationsOf(call.session.userId)) {
       if ((await findIn(id, call.param('id'))) !== null) return call.answer({ organisation: { name, slug } });
     }
     throw new Problem('not_found');
