@@ -27,6 +27,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await client.query('DELETE FROM nodes');
+  await client.query('DELETE FROM lost_counts');
   for (const id of ['one', 'two']) await engine.upkeep.join({ id, roles: ['process'] }, false);
 });
 

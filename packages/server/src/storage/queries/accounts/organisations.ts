@@ -30,8 +30,7 @@ export const createOrganisation: Operation<AccountStore['createOrganisation']> =
   mostOwned,
 ) => {
   if (mostOwned !== undefined && (await countOwned(db, ownerId)) >= mostOwned) return 'too_many';
-  const slug = freeSlug(org.name, await takenSlugs(db));
-  await db.insertInto('organisations').values(toOrganisationRow(org, slug)).execute();
+  await insertOrganisation(db, org);
   await db
     .insertInto('memberships')
     .values({ org_id: org.id, user_id: ownerId, role: 'owner', created_at: org.createdAt })
@@ -39,25 +38,36 @@ export const createOrganisation: Operation<AccountStore['createOrganisation']> =
   return 'created';
 };
 
-/** Locks the organisations, so that two that are made at once do not take the same one. */
+/** Under the first address that is free. Where another takes it at the same moment, this waits for it and takes the next. */
+async function insertOrganisation(db: Db, org: NewOrganisation): Promise<void> {
+  for (;;) {
+    const slug = freeSlug(org.name, await takenSlugs(db));
+    const made = await db
+      .insertInto('organisations')
+      .values(toOrganisationRow(org, slug))
+      .onConflict(conflict => conflict.column('slug').where('slug', 'is not', null).doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (made !== undefined) return;
+  }
+}
+
 async function takenSlugs(db: Db): Promise<Set<string>> {
-  const all = await db
-    .updateTable('organisations')
-    .set(({ ref }) => ({ id: ref('id') }))
-    .returning('slug')
-    .execute();
+  const all = await db.selectFrom('organisations').select('slug').execute();
   return new Set(all.flatMap(({ slug }) => slug ?? []));
 }
 
 export const giveSlugs: Operation<AccountStore['giveSlugs']> = async db => {
-  const taken = await takenSlugs(db);
+  // Locks them, so that of several nodes that start at once one gives them all.
   const without = await db
-    .selectFrom('organisations')
-    .select(['id', 'name'])
+    .updateTable('organisations')
+    .set(({ ref }) => ({ id: ref('id') }))
     .where('slug', 'is', null)
-    .orderBy('id')
+    .returning(['id', 'name'])
     .execute();
-  for (const { id, name } of without) {
+  if (without.length === 0) return;
+  const taken = await takenSlugs(db);
+  for (const { id, name } of without.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
     const slug = freeSlug(name, taken);
     taken.add(slug);
     await db.updateTable('organisations').set({ slug }).where('id', '=', id).execute();
