@@ -184,6 +184,7 @@ export function presentFiguresContract(subject: Subject): void {
           await storage.freeClaims(
             { events: [], deliveries, probes: [], jobs: [], labels: [], listeners: [] },
             1_000,
+            now,
           );
         },
       ];
