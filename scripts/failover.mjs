@@ -6,5 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const main = join(root, 'packages', 'server', 'test', 'failover', 'main.ts');
 const bun = join(root, 'node_modules', '.bin', 'bun');
-const { status } = spawnSync(bun, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+// Killed with this process: what it has started ends with it in turn.
+const command = ['--pdeathsig', 'SIGKILL', bun, main, ...process.argv.slice(2)];
+const { status } = spawnSync('setpriv', command, { stdio: 'inherit' });
 process.exit(status ?? 1);

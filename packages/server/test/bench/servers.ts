@@ -5,6 +5,7 @@ import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
 import type { StorageEngine } from '../../src/core/stores/engine.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { type EveryStore, everyStore } from '../support/every-store.ts';
+import { ENDING_WITH_ITS_PARENT } from '../support/process.ts';
 import {
   type Seed,
   type SeededSource,
@@ -120,7 +121,7 @@ async function spawnServer(
   cores?: number,
 ): Promise<Measured> {
   const within = cores === undefined ? [] : ['taskset', '-c', `0-${cores - 1}`];
-  const process_ = Bun.spawn([...within, process.execPath, ...args], {
+  const process_ = Bun.spawn([...ENDING_WITH_ITS_PARENT, ...within, process.execPath, ...args], {
     env: { PATH: process.env.PATH ?? '', ...settings },
     stdout: 'pipe',
     stderr: 'inherit',

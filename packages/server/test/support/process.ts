@@ -36,14 +36,18 @@ export class NotStarted extends Error {
   }
 }
 
+/** The kernel ends the server with the process that started it, also where that one is killed and can end nothing. */
+export const ENDING_WITH_ITS_PARENT = ['setpriv', '--pdeathsig', 'SIGKILL'];
+
 const running = new Set<ChildProcess>();
-// Whatever becomes of a test, it leaves nothing running behind.
+// Where a test ends by itself, its servers are gone before whatever they use.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
   const [command = '', ...args] = [
+    ...ENDING_WITH_ITS_PARENT,
     ...(options.under ?? []),
     process.execPath,
     ...(options.entry ?? [MAIN, 'serve']),
