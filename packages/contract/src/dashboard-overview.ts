@@ -160,6 +160,8 @@ const healthRecord = z.object({
     problem: z.string().nullable(),
   }),
   nodes: z.number(),
+  /** Whether this organisation is the operator's, which sees each of them. */
+  shows_nodes: z.boolean(),
   roles: z.array(z.string()),
   backlog: backlogRecord,
 });

@@ -36,6 +36,7 @@ import { type AuditRecord, type EventSummary, eventsQuery, tailQuery } from './d
 import { type KeyRecord, keyBody, keyChange, type NewKeyRecord } from './dashboard-keys.ts';
 import type { KindRecord } from './dashboard-kinds.ts';
 import type { DeadLetter, DeadLetterSummary, DeliveryRecord, EventRecord } from './dashboard-letters.ts';
+import type { NodesRecord } from './dashboard-nodes.ts';
 import {
   type CountersRecord,
   countersQuery,
@@ -237,6 +238,7 @@ export const privateCalls = {
   'GET /overview': { query: overviewQuery, answer: one<OverviewRecord>() },
   'GET /map': { query: overviewQuery, answer: one<MapRecord>() },
   'GET /health': { answer: one<HealthRecord>() },
+  'GET /nodes': { answer: one<NodesRecord>() },
 
   /** Follows any of the calls that read: `call` names each by its path, as often as there are calls. */
   'GET /live': { answer: stream },

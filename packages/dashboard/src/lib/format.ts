@@ -17,3 +17,12 @@ export function formatDuration(ms: number | null): string {
   const amount = ms / Number(size);
   return `${amount < 10 ? Math.round(amount * 10) / 10 : Math.round(amount)} ${unit}`;
 }
+
+const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+
+/** `512 bytes`, `1.5 MB` */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log(bytes) / Math.log(1024)), byteUnits.length - 1);
+  const value = bytes / 1024 ** power;
+  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${byteUnits[power]}`;
+}

@@ -6,6 +6,7 @@ import { systemClock } from '../core/clock.ts';
 import { Problem } from '../core/errors.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import type { UpkeepStore } from '../core/stores/upkeep.ts';
+import { VERSION } from '../core/version.ts';
 import { createSignal } from '../core/work/signal.ts';
 import { readSettings } from '../settings.ts';
 import { openStorage } from '../storage/open.ts';
@@ -20,6 +21,7 @@ let now: number;
 let nodes: Nodes[];
 let dropped: number;
 let held: string[];
+const done = { accepted: 0, processed: 0, delivered: 0 };
 const counts = { nodeDied: 0, rejoined: 0 };
 
 beforeEach(async () => {
@@ -55,7 +57,13 @@ function start(upkeep: Partial<UpkeepStore> = {}, isShared = true): Nodes {
         upkeep: { ...engine.upkeep, ...upkeep },
       },
     },
-    { metrics: { nodeDied: () => counts.nodeDied++, rejoined: () => counts.rejoined++ } },
+    {
+      metrics: {
+        nodeDied: () => counts.nodeDied++,
+        rejoined: () => counts.rejoined++,
+        totals: () => ({ ...done }),
+      },
+    },
     () => now,
   );
   created.addHolder({ heldTokens: () => held, dropClaims: () => dropped++ });
@@ -64,6 +72,7 @@ function start(upkeep: Partial<UpkeepStore> = {}, isShared = true): Nodes {
   return created;
 }
 
+const aNode = (id: string) => ({ id, roles: [], version: '', host: '' });
 const joined = (node: Nodes) => until(() => node.newToken() !== null, 'It does not join.');
 const nodeOf = (token: string | null) => token?.split(' ')[0];
 
@@ -110,8 +119,8 @@ test('a node that is stopped while it joins leaves no timer behind', async () =>
 test('a node that is not heard claims nothing from shortly before others may declare it dead', async () => {
   let isAway = false;
   const node = start({
-    heartbeat: id =>
-      isAway ? Promise.reject(new Problem('storage_unavailable')) : engine.upkeep.heartbeat(id),
+    heartbeat: (...args) =>
+      isAway ? Promise.reject(new Problem('storage_unavailable')) : engine.upkeep.heartbeat(...args),
   });
   await joined(node);
   isAway = true;
@@ -152,7 +161,7 @@ const claimJob = (token: string) =>
 
 test('what the dead had claimed is free at once; what is held by the living is not', async () => {
   await claimLabel('lost', 'first-edition-token');
-  await engine.upkeep.join({ id: 'other', roles: [] }, false);
+  await engine.upkeep.join(aNode('other'), false);
   await claimLabel('kept', 'other 1');
   const silent = new Set<string>();
   const node = start({
@@ -195,7 +204,7 @@ test('what this node has claimed without knowing of it is free, and what it hold
 });
 
 test('alone on its storage a node takes everything over at its start, and never dies of silence', async () => {
-  await engine.upkeep.join({ id: 'former', roles: [] }, false);
+  await engine.upkeep.join(aNode('former'), false);
   await claimLabel('lost', 'former 1');
   await engine.jobs.createJob({
     ...{ id: 'job_1', orgId: 'org', kind: 'replay', state: 'running', request: '{}', notes: [] },
@@ -212,3 +221,20 @@ test('alone on its storage a node takes everything over at its start, and never 
   expect(nodeOf(node.newToken())).toBe(before);
   expect(dropped).toBe(0);
 });
+
+for (const isShared of [true, false]) {
+  test(`a node says what it gets done in a second, ${isShared ? 'to others too' : 'where it is alone'}`, async () => {
+    const node = start({}, isShared);
+    await joined(node);
+    const { id } = node.self();
+    Object.assign(done, { accepted: done.accepted + 500, delivered: done.delivered + 25 });
+    now += 5_000;
+    const rates = { accepted: 100, processed: 0, delivered: 5 };
+    await until(() => node.self().rates.accepted > 0, 'It measures nothing.');
+    expect(node.self()).toEqual({ id, rates });
+    if (!isShared) return;
+    const heard = async () => (await engine.upkeep.listNodes()).find(other => other.id === id);
+    await until(async () => (await heard())?.rates.accepted === 100, 'Others do not hear of it.');
+    expect(await heard()).toMatchObject({ version: VERSION, rates });
+  });
+}

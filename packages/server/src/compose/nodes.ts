@@ -1,6 +1,9 @@
+import { hostname } from 'node:os';
 import { seconds } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { LATE_MS } from '../core/stores/counters.ts';
+import type { NodeRates } from '../core/stores/upkeep.ts';
+import { VERSION } from '../core/version.ts';
 import {
   type ClaimHolder,
   findStrays,
@@ -11,6 +14,7 @@ import {
 import { repeat } from '../core/work/repeat.ts';
 import { createSignal, type Signal } from '../core/work/signal.ts';
 import type { Foundation } from './foundation.ts';
+import { createNodeRateMeter } from './node-rates.ts';
 import type { Part } from './part.ts';
 import type { StoragePart } from './storage.ts';
 import type { TelemetryPart } from './telemetry.ts';
@@ -22,6 +26,8 @@ export interface Nodes extends Part, Membership {
   /** Their number may have changed. */
   readonly counted: Signal;
   count(): number;
+  /** Null while this process is none of the living nodes. */
+  self(): { readonly id: string | null; readonly rates: NodeRates };
   /** At least 1: whoever asks has the role. */
   withRole(role: string): number;
 }
@@ -48,7 +54,7 @@ const RECOUNT_AFTER_MS = LATE_MS + seconds(30);
 export function createNodes(
   { clock, settings, logger, warn, isStopping, eventsDue, deliveriesDue }: NodesFoundation,
   { engine }: Pick<StoragePart, 'engine'>,
-  { metrics }: { readonly metrics: Pick<TelemetryPart['metrics'], 'nodeDied' | 'rejoined'> },
+  { metrics }: { readonly metrics: Pick<TelemetryPart['metrics'], 'nodeDied' | 'rejoined' | 'totals'> },
   now: () => number = () => performance.now(),
 ): Nodes {
   const { upkeep, capabilities } = engine;
@@ -56,6 +62,7 @@ export function createNodes(
   const roles = settings.SLUICE_ROLES;
   const holders: ClaimHolder[] = [];
   const counted = createSignal();
+  const rates = createNodeRateMeter(metrics.totals, now);
   let alive: readonly (readonly string[])[] = [roles];
   let nodeId: string | null = null;
   /** When the last heartbeat left that was answered: it is alive at least until the silence after that is over. */
@@ -80,7 +87,8 @@ export function createNodes(
 
   async function join(): Promise<void> {
     const [id, sentAt] = [newId('node'), now()];
-    heard(await upkeep.join({ id, roles }, !isShared), sentAt);
+    const node = { id, roles, version: VERSION, host: hostname() };
+    heard(await upkeep.join(node, !isShared), sentAt);
     nodeId = id;
     // What was claimed before it is looked for at once: all of it, where nobody else can be alive.
     lookAt = Number.NEGATIVE_INFINITY;
@@ -90,9 +98,15 @@ export function createNodes(
 
   async function beat(): Promise<void> {
     if (nodeId === null) return join();
-    if (!isShared || now() - heardAt < HEARTBEAT_EVERY_MS - TICK_MS / 2) return;
+    if (now() - heardAt < HEARTBEAT_EVERY_MS - TICK_MS / 2) return;
     const sentAt = now();
-    const found = await upkeep.heartbeat(nodeId);
+    const done = rates.measure();
+    if (!isShared) {
+      // Nobody listens.
+      heardAt = sentAt;
+      return;
+    }
+    const found = await upkeep.heartbeat(nodeId, done);
     if (found !== null) return heard(found, sentAt);
     logger.warn(
       { node: nodeId },
@@ -134,6 +148,7 @@ export function createNodes(
     addHolder: holder => void holders.push(holder),
     newToken: () => (nodeId !== null && isCertain() ? `${nodeId} ${(tokens++).toString(36)}` : null),
     count: () => alive.length,
+    self: () => ({ id: nodeId, rates: rates.last() }),
     withRole: role => Math.max(1, alive.filter(of => of.includes(role)).length),
     start() {
       stopBeating = repeat(TICK_MS, beat, warn('heartbeat'));

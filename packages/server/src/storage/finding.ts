@@ -30,8 +30,11 @@ export function judgeKey(kept: string | null, yielded: readonly string[]): Findi
   );
 }
 
-export function judgeSchema(found: number): Finding {
+export function judgeSchema(found: number, isUnderstood = found <= migrations.length): Finding {
   const known = migrations.length;
-  if (found > known) return bad('schema', `${found}, written by a newer Sluice; this one knows ${known}`);
+  if (!isUnderstood) return bad('schema', `${found}, written by a newer Sluice; this one knows ${known}`);
+  if (found > known) {
+    return good('schema', `${found}, written by a newer Sluice that only adds to the ${known} of this one`);
+  }
   return good('schema', found === known ? `${found}` : `${found}; the next start brings it to ${known}`);
 }

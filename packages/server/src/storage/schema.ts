@@ -275,7 +275,17 @@ export interface Schema extends Views {
     finished_at: number | null;
   };
   /** When it was last heard of, by the clock of the database; `roles` as in the setting: `ingest,deliver`. */
-  nodes: { id: string; seen_at: number; roles: string };
+  nodes: {
+    id: string;
+    seen_at: number;
+    roles: string;
+    version: string;
+    host: string;
+    joined_at: number;
+    accepted_rate: number;
+    processed_rate: number;
+    delivered_rate: number;
+  };
   /** Nodes that were declared dead, until what they had counted and not written is counted again. */
   lost_counts: { node_id: string; seen_at: number; buried_at: number };
   counters: { org_id: string; subject: string; name: string; span: number; at: number; amount: number };

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type EventState, eventStates } from '../core/event/event.ts';
 import type { Waiting } from '../core/stores/counters.ts';
+import type { NodeRates } from '../core/stores/upkeep.ts';
 import { MOST_WAITING_COUNTED } from './waiting.ts';
 
 /** What the service counts of itself, read by Prometheus at `/metrics`. */
@@ -19,6 +20,8 @@ export interface Metrics {
   nodeDied(): void;
   /** This node was declared dead itself, and joined again. */
   rejoined(): void;
+  /** What this node has done since it started. */
+  totals(): NodeRates;
   render(): Promise<string>;
   readonly contentType: string;
 }
@@ -137,6 +140,11 @@ export function createMetrics(options: {
     },
     nodeDied: () => deadNodes.inc(),
     rejoined: () => rejoins.inc(),
+    totals: () => ({
+      accepted: stored,
+      processed: SETTLED.reduce((sum, state) => sum + settled[state], 0),
+      delivered: ended.delivered,
+    }),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { AuditRecord } from '@sluice/contract/dashboard-events';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { accessibilityFaults, launchChromium, leave, type Visit, visit } from '../support/browser-page.ts';
-import { type Browser, dataOf, join, listOf, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
+import {
+  type Browser,
+  dataOf,
+  join,
+  listOf,
+  logIn,
+  PASSWORD,
+  setUp,
+  stranger,
+} from '../support/dashboard.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -280,6 +289,26 @@ describe('the login', () => {
     expect(faults).toEqual([]);
     await leave(page);
   });
+});
+
+test('the operator’s organisation sees each node; another sees how many there are', async () => {
+  const { page, faults } = await open('/settings/health', owner);
+  const nodes = page.getByRole('table', { name: 'Nodes' });
+  await nodes.waitFor();
+  await nodes.getByText('this one').waitFor();
+  const row = await nodes.getByRole('row').nth(1).innerText();
+  expect(row).toContain('ingest, process, deliver, dashboard');
+  expect(row).toContain('nothing');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await leave(page);
+
+  const other = await stranger(service.url, owner, 'stranger@example.com');
+  const visited = await open('/settings/health', other);
+  await visited.page.getByRole('heading', { name: 'Backlog' }).waitFor();
+  expect(await visited.page.getByRole('table', { name: 'Nodes' }).count()).toBe(0);
+  expect(visited.faults).toEqual([]);
+  await leave(visited.page);
 });
 
 test('a page of another site can change nothing here, though the browser would send the cookie', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { EventSummary } from '@sluice/contract/dashboard-events';
+import type { NodesRecord } from '@sluice/contract/dashboard-nodes';
 import {
   type Browser,
   cookieOf,
@@ -47,6 +48,20 @@ test('a session of one node is a session of all', async () => {
   const headers = { Cookie: cookieOf(owner) };
   const elsewhere = await openBrowser(here.url).send('GET', '/session', { headers });
   expect(dataOf(elsewhere)).toEqual(dataOf(await owner.get('/session')));
+});
+
+test('each node shows both of them, and the database that they share', async () => {
+  const headers = { Cookie: cookieOf(owner) };
+  const seenBy = async ({ url }: TestService) =>
+    dataOf<NodesRecord>(await openBrowser(url).send('GET', '/nodes', { headers }));
+  await until(async () => (await seenBy(here)).nodes.length === 2, 'They do not join.');
+  const [one, other] = [await seenBy(here), await seenBy(there)];
+  expect(one.nodes.map(({ id }) => id)).toEqual(other.nodes.map(({ id }) => id));
+  const self = ({ nodes }: NodesRecord) => nodes.findIndex(({ is_this_one }) => is_this_one);
+  expect([self(one), self(other)].toSorted()).toEqual([0, 1]);
+  const { hostname: host, port, username } = new URL(database.url);
+  const shared = { primary: `${host}:${port || 5432}`, role: username, waits_for: 0, connected: 0 };
+  expect(one.database).toMatchObject(shared);
 });
 
 test('a key made on one node is accepted by all, and once revoked there it is rejected by all', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { keyCheckValues } from '../../src/core/secrets/key-check.ts';
 import { examineStorage } from '../../src/storage/examine.ts';
+import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { ingestWith } from '../support/endpoints.ts';
 import { createLoad, expectPromisesKept, type Load } from '../support/load.ts';
 import {
@@ -108,6 +109,32 @@ test('two nodes that start at once on an empty database are ready, and `sluice d
   );
 });
 
+test('which server is the primary is known, and who follows it how closely', async () => {
+  const { primary, standbys } = await primaryAndStandbys();
+  const known = await one.engine.replication();
+  expect(known).toMatchObject({ primary: `127.0.0.1:${primary.port}`, waitsFor: 1, connected: 2 });
+  expect(known?.standbys?.map(({ name }) => name)).toEqual(standbys.map(({ name }) => name));
+  for (const standby of known?.standbys ?? []) {
+    expect(standby).toMatchObject({ address: '127.0.0.1', state: 'streaming', isInQuorum: true });
+    expect(standby.behindBytes).toBeGreaterThanOrEqual(0);
+  }
+});
+
+test('a role that may not see how standbys do is shown their number, and nothing is guessed', async () => {
+  const { primary } = await primaryAndStandbys();
+  await primary.query(`CREATE ROLE plain LOGIN PASSWORD 'plain'`);
+  await primary.query('CREATE DATABASE of_plain OWNER plain');
+  const url = `postgres://plain:plain@127.0.0.1:${primary.port}/of_plain`;
+  const engine = await openPostgres({ url, onFatal: () => {} });
+  try {
+    expect(await engine.replication()).toMatchObject({ role: 'plain', connected: 2, standbys: null });
+    await primary.query('GRANT pg_read_all_stats TO plain');
+    expect((await engine.replication())?.standbys).toHaveLength(2);
+  } finally {
+    await engine.close();
+  }
+});
+
 test('the primary is killed and a standby promoted: senders are answered again, and nothing is lost', async () => {
   const { primary } = await primaryAndStandbys();
   await underLoad(async accepted => {
@@ -117,6 +144,8 @@ test('the primary is killed and a standby promoted: senders are answered again, 
   });
   expect((await cluster.primary()).name).not.toBe(primary.name);
   await until(() => one.engine.changeFeedIsLive(), 'It does not hear of changes at the new primary.');
+  const promoted = (await cluster.primary()).port;
+  expect(await one.engine.replication()).toMatchObject({ primary: `127.0.0.1:${promoted}`, connected: 1 });
   await bringBack(primary.name);
 }, 120_000);
 

@@ -1,12 +1,13 @@
-import { Alert, Stack, Table, Text } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { formatCapped } from '../../lib/format.ts';
+import { formatBytes, formatCapped } from '../../lib/format.ts';
+import { Facts } from './facts.tsx';
+import { NodesCard } from './nodes-card.tsx';
 
 const engines = { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' } as const;
 const SCARCE_BYTES = 1024 ** 3;
@@ -16,7 +17,7 @@ export function HealthSection() {
   const health = useCall('GET /health', {}, { live: true });
   if (health.error) return <ErrorNotice error={health.error} onRetry={() => void health.refetch()} />;
   if (!health.data) return <Loading />;
-  const { version, started_at, storage, nodes, roles, backlog } = health.data;
+  const { version, started_at, storage, nodes, shows_nodes, roles, backlog } = health.data;
   const isScarce = storage.free_bytes !== null && storage.free_bytes < SCARCE_BYTES;
 
   return (
@@ -48,6 +49,7 @@ export function HealthSection() {
           ]}
         />
       </Card>
+      {shows_nodes && <NodesCard />}
       <Card title="Backlog" lead="Of this organisation: what has come in and is not through yet.">
         <Facts
           facts={[
@@ -63,28 +65,4 @@ export function HealthSection() {
       </Text>
     </Stack>
   );
-}
-
-function Facts({ facts }: { facts: readonly [string, ReactNode][] }) {
-  return (
-    <Table withRowBorders={false} verticalSpacing={4} layout="fixed">
-      <Table.Tbody>
-        {facts.map(([name, fact]) => (
-          <Table.Tr key={name}>
-            <Table.Th scope="row" fw={500}>
-              {name}
-            </Table.Th>
-            <Table.Td className="numbers">{fact}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  );
-}
-
-const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
-function formatBytes(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log(bytes) / Math.log(1024)), units.length - 1);
-  const value = bytes / 1024 ** power;
-  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`;
 }

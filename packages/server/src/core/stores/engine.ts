@@ -33,6 +33,8 @@ export interface StorageEngine extends Stores {
   checkWritable(): Promise<void>;
   /** What it is, how much it holds, and how much room is left where that can be known. */
   measure(): Promise<StorageSize>;
+  /** Which server is written to, and who follows it; null where storage is a file of this machine. */
+  replication(): Promise<Replication | null>;
   /** Calls back with each change of configuration, by this node or another. */
   onConfigurationChanged(listener: ChangeListener): void;
   /** Whether configuration read a moment ago may be trusted: false while changes elsewhere cannot be received. */
@@ -52,6 +54,34 @@ export interface EngineCapabilities {
   readonly canBackUp: boolean;
   /** When the queue sees what the journal has accepted. */
   readonly appendIsVisible: 'at once' | 'soon';
+}
+
+export interface Replication {
+  /** Where the primary was found, as the URL names it. */
+  readonly primary: string;
+  readonly version: string;
+  /** Whom the service signs in as. */
+  readonly role: string;
+  /** So many standbys have what is committed before that is answered. */
+  readonly waitsFor: number;
+  /** So many follow the primary. */
+  readonly connected: number;
+  /** Null where the role may not see how they do. */
+  readonly standbys: readonly Standby[] | null;
+}
+
+export interface Standby {
+  readonly name: string;
+  /** Null where it is on the same machine, without a network between. */
+  readonly address: string | null;
+  /** `streaming` where all is well. */
+  readonly state: string;
+  /** A commit may be waiting for this one. */
+  readonly isInQuorum: boolean;
+  /** What the primary has on its disk and this one has not; null where that is not known yet. */
+  readonly behindBytes: number | null;
+  /** How long it took to show what was committed last; null once it has shown everything. */
+  readonly behindMs: number | null;
 }
 
 export interface StorageSize {

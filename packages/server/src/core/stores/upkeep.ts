@@ -27,12 +27,11 @@ export interface UpkeepStore {
    * One more node, from now on; answers the roles of every node that is alive, itself included. Where storage is not
    * shared it is the only one, and all before it are dead: what they took with them is counted again at once.
    */
-  join(
-    node: { readonly id: string; readonly roles: readonly string[] },
-    isAlone: boolean,
-  ): Promise<string[][]>;
+  join(node: JoiningNode, isAlone: boolean): Promise<string[][]>;
   /** This node is alive; answers as `join`, or null where it has been silent for too long and is dead. */
-  heartbeat(nodeId: string): Promise<string[][] | null>;
+  heartbeat(nodeId: string, rates?: NodeRates): Promise<string[][] | null>;
+  /** Every node that nobody has declared dead, the first that joined first, with what it has claimed. */
+  listNodes(): Promise<ListedNode[]>;
   /** Declares those dead that have been silent for too long, by the clock of the database, and answers them. */
   buryNodes(by: string): Promise<string[]>;
   /**
@@ -46,6 +45,29 @@ export interface UpkeepStore {
   listClaims(): Promise<ClaimTokens & { readonly nodes: readonly string[] }>;
   /** Frees about `limit` of each that are claimed so; answers how many in all, and 0 where nothing is. */
   freeClaims(tokens: ClaimTokens, limit: number, at: number): Promise<number>;
+}
+
+export interface JoiningNode {
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly version: string;
+  /** The name of its machine. */
+  readonly host: string;
+}
+
+/** What a node gets done in a second. */
+export interface NodeRates {
+  readonly accepted: number;
+  readonly processed: number;
+  readonly delivered: number;
+}
+
+export interface ListedNode extends JoiningNode {
+  /** By the clock of the database, as all that nodes know of each other. */
+  readonly joinedAt: number;
+  readonly silentMs: number;
+  readonly rates: NodeRates;
+  readonly claimed: { readonly events: number; readonly deliveries: number; readonly jobs: number };
 }
 
 /** Tokens by what was claimed with them. Each begins with the id of its node, before a blank. */

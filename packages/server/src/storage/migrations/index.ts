@@ -17,6 +17,7 @@ import { providers } from './0016-providers.ts';
 import { listeners } from './0017-listeners.ts';
 import { traitsInOrder } from './0018-traits-in-order.ts';
 import { lostCountsAndSlugs } from './0019-lost-counts-and-slugs.ts';
+import { nodesAtWork } from './0023-nodes-at-work.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -42,4 +43,11 @@ export const migrations: readonly (readonly string[])[] = [
   listeners,
   traitsInOrder,
   lostCountsAndSlugs,
+  nodesAtWork,
 ];
+
+/**
+ * Those that add and change nothing that is there: nodes of the version before work on beside them, and may be started
+ * again. With any other, nodes that do not know it must have ended.
+ */
+export const onlyAdding: ReadonlySet<readonly string[]> = new Set([nodesAtWork]);

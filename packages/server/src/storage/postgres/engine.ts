@@ -13,9 +13,10 @@ import { readConnections } from './connection.ts';
 import { createClaimDeliveries, createRecordAttempts } from './deliver.ts';
 import { createWriteEntities } from './entities.ts';
 import { reasonOf, retrying } from './failure.ts';
-import { migratePostgres } from './migrate.ts';
+import { migratePostgres, readSchemaVersion, writtenByNewer } from './migrate.ts';
 import { UnusableDatabase } from './prepare-session.ts';
 import { createPrimary, NoPrimary, type Primary } from './primary.ts';
+import { readReplication } from './replication.ts';
 import { openSessionPool, type SessionPool } from './sessions.ts';
 import { createSettle } from './settle.ts';
 import { createWorkHints } from './work-hints.ts';
@@ -140,10 +141,24 @@ export async function openPostgres(options: {
     return result;
   }
 
+  /** A newer version may start beside this one and change what this one relies on: it must not go on then. */
+  async function endWhereOutdated(): Promise<void> {
+    const session = await nodes.acquire();
+    try {
+      const { found, isUnderstood } = await readSchemaVersion(session);
+      if (!isUnderstood) onFatal(writtenByNewer(found));
+    } finally {
+      session.release();
+    }
+  }
+
   const run = {
     read: (name, args) => perform(databaseFor(name), name, args),
     snapshot: readSnapshot,
-    write,
+    async write(name, args) {
+      if (name === 'heartbeat') await endWhereOutdated();
+      return write(name, args);
+    },
   } satisfies Record<
     ReturnType<typeof accessOf>,
     (name: OperationName, args: readonly unknown[]) => Promise<unknown>
@@ -166,6 +181,7 @@ export async function openPostgres(options: {
         SELECT pg_database_size(current_database()) AS bytes`.execute(db);
       return { engine: 'postgres', bytes: Number(rows[0]?.bytes ?? 0), freeBytes: null };
     },
+    replication: () => readReplication(db, primary.address),
     onConfigurationChanged: listener => void listeners.push(listener),
     changeFeedIsLive: changes.isLive,
     hintAtWork: hints.hint,

@@ -3,6 +3,7 @@ import { KEY_CHECK_SETTING } from '../../core/secrets/key-check.ts';
 import { bad, type Finding, good, judgeKey, judgeSchema } from '../finding.ts';
 import { type Connection, hostAndPort, readConnections } from './connection.ts';
 import { reasonOf } from './failure.ts';
+import { readSchemaVersion } from './migrate.ts';
 import { UnusableDatabase } from './prepare-session.ts';
 import { createPrimary } from './primary.ts';
 import { standbysWaitedFor, TooFewReplicas } from './replicas.ts';
@@ -77,11 +78,11 @@ async function examineTables(client: pg.Client, keyChecks: readonly string[]): P
   if ((await answerOf(client, `to_regclass('schema_version')`)) === null) {
     return [good('schema', 'the database is empty; the first start fills it')];
   }
-  const version = await answerOf(client, 'count(*) FROM schema_version');
+  const { found, isUnderstood } = await readSchemaVersion(client);
   const { rows } = await client.query<{ value: string }>('SELECT value FROM settings WHERE name = $1', [
     KEY_CHECK_SETTING,
   ]);
-  return [judgeSchema(Number(version)), judgeKey(rows[0]?.value ?? null, keyChecks)];
+  return [judgeSchema(found, isUnderstood), judgeKey(rows[0]?.value ?? null, keyChecks)];
 }
 
 async function answerOf(client: pg.Client, expression: string): Promise<string | null> {

@@ -1,6 +1,14 @@
-import type { Client } from 'pg';
-import { migrations } from '../migrations/index.ts';
+import type { Client, QueryResultRow } from 'pg';
+import { migrations, onlyAdding } from '../migrations/index.ts';
 import { UnusableDatabase } from './prepare-session.ts';
+
+/** A connection of whatever kind. */
+interface SchemaReader {
+  query<Row extends QueryResultRow>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<{ readonly rows: readonly Row[] }>;
+}
 
 /** Any number that nothing else in the database locks. */
 const MIGRATION_LOCK = 7_584_223_001;
@@ -18,19 +26,17 @@ async function migrateOnce(client: Client): Promise<boolean> {
   await client.query('BEGIN');
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)');
-    const { rows } = await client.query<{ found: number }>(
-      'SELECT count(*)::int AS found FROM schema_version',
-    );
-    const found = rows[0]?.found ?? 0;
-    if (found > migrations.length) {
-      throw new UnusableDatabase(
-        `The database was written by a newer Sluice (schema ${found}, this one knows ${migrations.length}). Start that version again.`,
-      );
-    }
+    await makeVersionTable(client);
+    const { found, isUnderstood } = await readSchemaVersion(client);
+    if (!isUnderstood) throw new UnusableDatabase(writtenByNewer(found));
     const next = migrations[found];
     for (const statement of next ?? []) await client.query(inPostgres(statement));
-    if (next) await client.query('INSERT INTO schema_version (version) VALUES ($1)', [found + 1]);
+    if (next) {
+      await client.query('INSERT INTO schema_version (version, only_adds) VALUES ($1, $2)', [
+        found + 1,
+        onlyAdding.has(next),
+      ]);
+    }
     await client.query('COMMIT');
     return next !== undefined;
   } catch (error) {
@@ -38,6 +44,38 @@ async function migrateOnce(client: Client): Promise<boolean> {
     throw error;
   }
 }
+
+/** With a column that came later, added where it is missing: to add it again would wait for all who read the table. */
+async function makeVersionTable(client: Client): Promise<void> {
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY, only_adds BOOLEAN)',
+  );
+  const { rows } = await client.query(
+    `SELECT 1 FROM pg_attribute WHERE attrelid = 'schema_version'::regclass AND attname = 'only_adds'`,
+  );
+  if (rows.length === 0) await client.query('ALTER TABLE schema_version ADD COLUMN only_adds BOOLEAN');
+}
+
+/**
+ * How far the schema is, and whether this version understands it: one that is newer only adds to what is known here,
+ * so that nodes of two neighbouring versions work side by side while one after the other is replaced. What versions
+ * recorded that did not say so yet is taken as a change.
+ */
+export async function readSchemaVersion(
+  client: SchemaReader,
+): Promise<{ readonly found: number; readonly isUnderstood: boolean }> {
+  // As JSON, in which what is no column yet is absent like any other.
+  const { rows } = await client.query<{ found: number; changes: number }>(
+    `SELECT count(*)::int AS found,
+       (count(*) FILTER (WHERE version > $1 AND to_jsonb(known)->>'only_adds' IS DISTINCT FROM 'true'))::int AS changes
+     FROM schema_version AS known`,
+    [migrations.length],
+  );
+  return { found: rows[0]?.found ?? 0, isUnderstood: (rows[0]?.changes ?? 0) === 0 };
+}
+
+export const writtenByNewer = (found: number): string =>
+  `The database was written by a newer Sluice (schema ${found}, this one knows ${migrations.length}). Start that version again.`;
 
 /**
  * Text sorts by its bytes, as in SQLite, whatever the database's own language: cursors and lists rely on it. That a

@@ -16,6 +16,8 @@ import { TooFewReplicas } from './replicas.ts';
 export interface Primary {
   /** A connection, ready for use; whoever asked for it ends it. */
   connect(use: ConnectionUse): Promise<pg.Client>;
+  /** Where connections go, as the URL names it. */
+  address(): string;
   /** False once it was cut off, which its next use would find out. */
   isUsable(client: pg.Client): boolean;
   /** The server of this connection did not do as a primary does: the others are asked before it. */
@@ -177,6 +179,7 @@ export function createPrimary(
       }
       return dialled;
     },
+    address: () => (last === null ? hosts : [last.host]).map(hostAndPort).join(', '),
     isUsable: client => open.has(client),
     doubt(client) {
       const server = open.get(client)?.server;

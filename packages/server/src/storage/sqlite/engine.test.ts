@@ -58,7 +58,9 @@ test('what waits for the disk together is flushed together', async () => {
   const journal = `${databaseFile(directory)}-wal`;
   const before = commitsIn(journal);
   const names = Array.from({ length: 300 }, (_, n) => `node ${n}`);
-  await Promise.all(names.map(name => engine.upkeep.join({ id: name, roles: [] }, false)));
+  await Promise.all(
+    names.map(name => engine.upkeep.join({ id: name, roles: [], version: '', host: '' }, false)),
+  );
   expect(commitsIn(journal) - before).toBeLessThan(100);
   await engine.close();
   rmSync(directory, { recursive: true });

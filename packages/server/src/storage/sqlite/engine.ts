@@ -87,6 +87,7 @@ export async function openSqlite(options: {
       const bytes = sizeOf(file) + sizeOf(`${file}-wal`);
       return { engine: 'sqlite', bytes, freeBytes: bavail * bsize };
     },
+    replication: async () => null,
     onConfigurationChanged: listener => void listeners.push(listener),
     changeFeedIsLive: () => true,
     // There is no other node.

@@ -21,6 +21,7 @@ import type { FirstUser } from './access/first-user.ts';
 import { invitationCalls } from './access/invitations.ts';
 import { createLoginAttempts } from './access/login-attempts.ts';
 import { memberCalls } from './access/members.ts';
+import type { Operator } from './access/operator.ts';
 import { organisationCalls } from './access/organisations.ts';
 import { createPasswordCheck, type Passwords } from './access/passwords.ts';
 import { createSecondFactors } from './access/second-factor.ts';
@@ -48,6 +49,7 @@ import { entityCalls } from './monitor/entities.ts';
 import { eventCalls } from './monitor/events.ts';
 import { healthCalls, type ServiceHealth } from './monitor/health.ts';
 import { jobCalls } from './monitor/jobs.ts';
+import { type Fleet, nodeCalls } from './monitor/nodes.ts';
 import { replayCalls } from './monitor/replays.ts';
 import { searchCalls } from './monitor/search.ts';
 import { withSearchLimit } from './monitor/search-limit.ts';
@@ -74,6 +76,8 @@ export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
   readonly entityActions: EntityActions;
   readonly live: LiveFeed;
   readonly health: ServiceHealth;
+  readonly operator: Operator;
+  readonly fleet: Fleet;
   readonly client: ClientSettings;
   /** Looks at each private call for signs of a proxy. */
   lookForProxy(request: Request): void;
@@ -119,6 +123,7 @@ const subjects = [
   figureCalls,
   mapCalls,
   healthCalls,
+  nodeCalls,
 ];
 
 /** The dashboard: its pages at `/`, its private calls under `/dashboard/api/`. */

@@ -15,7 +15,7 @@ export function nodesContract(subject: Subject): void {
     storage = everyStore(own.nodes[0]);
   });
 
-  const node = (id: string, ...roles: string[]) => ({ id, roles });
+  const node = (id: string, ...roles: string[]) => ({ id, roles, version: '1.2.3', host: `${id}.example` });
 
   test('lists the roles of each node, until it leaves', async () => {
     expect(await storage.join(node('front', 'ingest', 'dashboard'), true)).toEqual([['ingest', 'dashboard']]);
@@ -125,5 +125,41 @@ export function nodesContract(subject: Subject): void {
     expect(await storage.claimLabel(org, 'dead l1', lease)).toEqual({ kind: 'claimed' });
     expect(await storage.claimLabel(org, 'live l2', lease)).toEqual({ kind: 'busy' });
     expect(await storage.findLabel(org, 'known')).toBe('high');
+  });
+
+  test('lists each node with what it is, what it gets done and what it has claimed', async () => {
+    await storage.join(node('busy', 'process', 'deliver'), true);
+    await storage.join(node('busy2', 'ingest'), false);
+    const org = await storedOrganisation(storage);
+    const destination = aDestination(org);
+    await storage.createDestination(destination);
+    await routedTo(storage, org, [destination.id], { count: 3 });
+    const input = [{ orgId: org, destinationId: destination.id, limit: 2, bytes: 1_000_000 }];
+    await storage.claimDeliveries(input, { token: 'busy 1', now: NOW });
+    await accepted(storage, org, 3);
+    await storage.claimEvents(aClaimInput({ token: 'busy 2', limit: 2 }));
+    await storage.claimEvents(aClaimInput({ token: 'busy2 1', limit: 1 }));
+    const kind = idAt('job', NOW);
+    await storage.createJob(aJob(org, { kind }));
+    await storage.claimJob([kind], { token: 'busy 3', now: NOW, leaseMs: 60_000 });
+    const rates = { accepted: 12.5, processed: 3, delivered: 0.25 };
+    await storage.heartbeat('busy', rates);
+
+    const listed = await storage.listNodes();
+    expect(listed).toMatchObject([
+      { ...node('busy', 'process', 'deliver'), rates, claimed: { events: 2, deliveries: 2, jobs: 1 } },
+      {
+        ...node('busy2', 'ingest'),
+        rates: { accepted: 0, processed: 0, delivered: 0 },
+        claimed: { events: 1, deliveries: 0, jobs: 0 },
+      },
+    ]);
+    for (const { joinedAt, silentMs } of listed) {
+      expect(Math.abs(Date.now() - joinedAt)).toBeLessThan(60_000);
+      expect(silentMs).toBeWithin(0, 60_000);
+    }
+    // A heartbeat that says nothing of its work leaves what was known.
+    await storage.heartbeat('busy');
+    expect((await storage.listNodes())[0]?.rates).toEqual(rates);
   });
 }

@@ -28,7 +28,8 @@ afterAll(async () => {
 beforeEach(async () => {
   await client.query('DELETE FROM nodes');
   await client.query('DELETE FROM lost_counts');
-  for (const id of ['one', 'two']) await engine.upkeep.join({ id, roles: ['process'] }, false);
+  for (const id of ['one', 'two'])
+    await engine.upkeep.join({ id, roles: ['process'], version: '1.2.3', host: 'here' }, false);
 });
 
 const silentFor = (id: string, ms: number) =>

@@ -197,6 +197,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'GET /overview': viewer,
   'GET /map': viewer,
   'GET /health': viewer,
+  'GET /nodes': viewer,
 
   'GET /live': { ...viewer, query: { call: '/jobs' } },
   'GET /live/events': viewer,

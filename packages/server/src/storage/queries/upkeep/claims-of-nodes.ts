@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
+import type { ListedNode, UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { dueStill, openAgain } from '../deliveries/deliveries.ts';
@@ -63,6 +63,37 @@ export const listClaims: Operation<UpkeepStore['listClaims']> = async db => {
     nodes: nodes.map(({ id }) => id),
   };
 };
+
+/** What one node has claimed, by the stretch of each index in which tokens begin with its id and a blank. */
+export async function countClaims(db: Db, nodeId: string): Promise<ListedNode['claimed']> {
+  const isIts = (column: string) =>
+    sql<SqlBool>`${sql.ref(column)} > ${`${nodeId} `} AND ${sql.ref(column)} < ${`${nodeId}!`}`;
+  const count = sql<number>`count(*)`.as('n');
+  const claimed = await db.selectFrom('event_claims').select(count).where(isIts('token')).executeTakeFirst();
+  const born = await db
+    .selectFrom('events')
+    .select(count)
+    .where(isBornClaimed)
+    .where(isIts('claim_token'))
+    .executeTakeFirst();
+  const deliveries = await db
+    .selectFrom('deliveries')
+    .select(count)
+    .where(isDelivering)
+    .where(isIts('lease_token'))
+    .executeTakeFirst();
+  const jobs = await db
+    .selectFrom('jobs')
+    .select(count)
+    .where('finished_at', 'is', null)
+    .where(isIts('lease_token'))
+    .executeTakeFirst();
+  return {
+    events: (claimed?.n ?? 0) + (born?.n ?? 0),
+    deliveries: deliveries?.n ?? 0,
+    jobs: jobs?.n ?? 0,
+  };
+}
 
 /** From token to token along the index, however many rows there are of each. */
 async function tokensAlong(

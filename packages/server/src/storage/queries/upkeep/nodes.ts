@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
+import type { NodeRates, UpkeepStore } from '../../../core/stores/upkeep.ts';
 import { NODE_SILENCE_MS } from '../../../core/work/membership.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { recount } from '../counters/recount.ts';
+import { countClaims } from './claims-of-nodes.ts';
 
 /** The nodes that are alive. What is not in this table is dead, and never comes back under the same id. */
 
@@ -14,30 +15,38 @@ async function databaseTime(db: Db): Promise<number> {
   return typeof now === 'string' ? Date.parse(`${now.replace(' ', 'T')}Z`) : now.getTime();
 }
 
+const IDLE: NodeRates = { accepted: 0, processed: 0, delivered: 0 };
+
+const toColumns = ({ accepted, processed, delivered }: NodeRates) => ({
+  accepted_rate: accepted,
+  processed_rate: processed,
+  delivered_rate: delivered,
+});
+
 async function rolesOfAll(db: Db): Promise<string[][]> {
   const alive = await db.selectFrom('nodes').select('roles').execute();
   return alive.map(({ roles }) => roles.split(','));
 }
 
-export const join: Operation<UpkeepStore['join']> = async (db, { id, roles }, isAlone) => {
+export const join: Operation<UpkeepStore['join']> = async (db, { id, roles, version, host }, isAlone) => {
   if (isAlone) {
     const before = await db.deleteFrom('nodes').returning('id').execute();
     // It ended without leaving. Nobody has counted anything since.
     if (before.length > 0) await recount(db, null);
   }
-  const seen_at = await databaseTime(db);
+  const now = await databaseTime(db);
   await db
     .insertInto('nodes')
-    .values({ id, seen_at, roles: roles.join(',') })
+    .values({ id, seen_at: now, roles: roles.join(','), version, host, joined_at: now, ...toColumns(IDLE) })
     .execute();
   return rolesOfAll(db);
 };
 
-export const heartbeat: Operation<UpkeepStore['heartbeat']> = async (db, nodeId) => {
+export const heartbeat: Operation<UpkeepStore['heartbeat']> = async (db, nodeId, rates) => {
   const now = await databaseTime(db);
   const seen = await db
     .updateTable('nodes')
-    .set({ seen_at: now })
+    .set({ seen_at: now, ...(rates && toColumns(rates)) })
     .where('id', '=', nodeId)
     // Others may rely on its death already, whoever is about to declare it.
     .where('seen_at', '>=', now - NODE_SILENCE_MS)
@@ -83,4 +92,27 @@ export const recountAfter: Operation<UpkeepStore['recountAfter']> = async (db, m
 
 export const leave: Operation<UpkeepStore['leave']> = async (db, nodeId) => {
   await db.deleteFrom('nodes').where('id', '=', nodeId).execute();
+};
+
+export const listNodes: Operation<UpkeepStore['listNodes']> = async db => {
+  const now = await databaseTime(db);
+  const nodes = await db.selectFrom('nodes').selectAll().orderBy('joined_at').orderBy('id').execute();
+  const listed = [];
+  for (const node of nodes) {
+    listed.push({
+      id: node.id,
+      roles: node.roles.split(','),
+      version: node.version,
+      host: node.host,
+      joinedAt: node.joined_at,
+      silentMs: Math.max(0, now - node.seen_at),
+      rates: {
+        accepted: node.accepted_rate,
+        processed: node.processed_rate,
+        delivered: node.delivered_rate,
+      },
+      claimed: await countClaims(db, node.id),
+    });
+  }
+  return listed;
 };

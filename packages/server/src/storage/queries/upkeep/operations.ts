@@ -20,6 +20,7 @@ export const upkeepOperations: StoreOperations<UpkeepStore> = {
   buryNodes: write(nodes.buryNodes),
   recountAfter: write(nodes.recountAfter),
   leave: write(nodes.leave),
+  listNodes: read(nodes.listNodes),
   listClaims: read(claims.listClaims),
   freeClaims: write(claims.freeClaims),
 };

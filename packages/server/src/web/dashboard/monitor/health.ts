@@ -1,6 +1,7 @@
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { CounterStore } from '../../../core/stores/counters.ts';
 import type { StorageSize } from '../../../core/stores/engine.ts';
+import type { Operator } from '../access/operator.ts';
 import type { Calls } from '../calls.ts';
 import { MOST_BACKLOG_COUNTED } from '../overview/figures.ts';
 
@@ -22,10 +23,12 @@ export function healthCalls(
     counters,
     clock,
     health,
+    operator,
   }: {
     readonly counters: Pick<CounterStore, 'countBacklog'>;
     readonly clock: Clock;
     readonly health: ServiceHealth;
+    readonly operator: Operator;
   },
 ): void {
   const whyNotWritable = async (): Promise<string | null> => {
@@ -38,10 +41,11 @@ export function healthCalls(
   };
 
   calls.on('GET /health', 'read', async call => {
-    const [problem, { engine, bytes, freeBytes }, backlog] = await Promise.all([
+    const [problem, { engine, bytes, freeBytes }, backlog, isOperator] = await Promise.all([
       whyNotWritable(),
       health.measure(),
       counters.countBacklog(call.session.orgId, MOST_BACKLOG_COUNTED),
+      operator.isOf(call.session.orgId),
     ]);
     const { accepted, pending, retrying, held } = backlog;
     return call.answer({
@@ -50,6 +54,7 @@ export function healthCalls(
       uptime_s: Math.max(0, Math.floor((clock.now() - health.startedAt) / 1_000)),
       storage: { engine, bytes, free_bytes: freeBytes, can_write: problem === null, problem },
       nodes: health.nodes(),
+      shows_nodes: isOperator,
       roles: [...health.roles],
       backlog: { accepted, pending, retrying, held },
     });
