@@ -2,7 +2,7 @@ import { startPostgres } from '../support/postgres.ts';
 import { atMost, type Figure, type Section, thousands } from './figure.ts';
 import { orderEvent } from './order-event.ts';
 import { THREE_STEPS, untilReceived } from './route.ts';
-import { startRouted } from './routed.ts';
+import { type Routed, startRouted } from './routed.ts';
 import type { MeasuredSluice } from './servers.ts';
 import { quantile } from './wrk.ts';
 
@@ -39,21 +39,29 @@ interface Steady {
 
 async function measure(where: string, steady: Steady): Promise<Figure[]> {
   const { perSecond, mostP50, mostP99 } = steady;
-  const { sluice, receiver, stop } = await startRouted({ steps: THREE_STEPS }, steady);
+  const routed = await startRouted({ steps: THREE_STEPS }, steady);
   try {
-    const accepted = await sendSteadily(sluice, perSecond);
-    await untilReceived(receiver, accepted.size);
-    const arrivals = (await (await fetch(`${receiver.url}/arrivals`)).json()) as Record<string, number>;
-    const measured = [...accepted].slice(perSecond * WARM_UP_SECONDS);
-    const waits = measured.map(([id, at]) => Math.max(0, (arrivals[id] ?? Number.NaN) - at));
+    const waits = await waitsAt(perSecond, routed);
     const name = (share: string) => `${share} at ${thousands(perSecond)} events/s ${where}, ms`;
     const [p50, p99] = [quantile(waits, 0.5), quantile(waits, 0.99)];
     return mostP50 === undefined
       ? [atMost(name('p99'), p99, mostP99, ` (p50 ${p50.toFixed(2)})`)]
       : [atMost(name('p50'), p50, mostP50), atMost(name('p99'), p99, mostP99)];
   } finally {
-    await stop();
+    await routed.stop();
   }
+}
+
+/** How long each event took from its 202 to the receiver, once the service is warm; ms. */
+export async function waitsAt(
+  perSecond: number,
+  { sluice, receiver }: Pick<Routed, 'sluice' | 'receiver'>,
+): Promise<number[]> {
+  const accepted = await sendSteadily(sluice, perSecond);
+  await untilReceived(receiver, accepted.size);
+  const arrivals = (await (await fetch(`${receiver.url}/arrivals`)).json()) as Record<string, number>;
+  const measured = [...accepted].slice(perSecond * WARM_UP_SECONDS);
+  return measured.map(([id, at]) => Math.max(0, (arrivals[id] ?? Number.NaN) - at));
 }
 
 /** Each at its moment, whatever became of those before. Answers when the 202 of each came. */

@@ -13,6 +13,7 @@ import { historySection } from './history.ts';
 import { hostileSection } from './hostile.ts';
 import { latencySection } from './latency.ts';
 import { neighboursSection } from './neighbours.ts';
+import { nodesSection } from './nodes.ts';
 import { pipelineSection } from './pipeline.ts';
 import { resourcesSection } from './resources.ts';
 import { sdkKillsSection, sdkSection } from './sdk.ts';
@@ -33,6 +34,7 @@ const sections: readonly Section[] = [
   deliverySection,
   hangingSection,
   latencySection,
+  nodesSection,
   coresSection,
   resourcesSection,
   diskSection,

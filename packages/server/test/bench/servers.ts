@@ -80,16 +80,7 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Measured
   });
   await options.prepare?.(everyStore(engine), seed, engine);
   await engine.close();
-  const settings = {
-    SLUICE_PORT: '0',
-    SLUICE_HOST: '127.0.0.1',
-    SLUICE_DATA_DIR: directory,
-    SLUICE_SECRET_KEY: TEST_SECRET_KEY,
-    ...OPEN_TO_LOOPBACK,
-    ...(options.databaseUrl ? { SLUICE_DATABASE_URL: options.databaseUrl } : {}),
-    ...options.settings,
-  };
-  const server = await spawnServer([sourceFile('../../src/main.ts'), 'serve'], settings, options.cores);
+  const server = await startNode(directory, options);
   const cookie = `sluice_session=${session}`;
   return {
     ...server,
@@ -113,6 +104,28 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Measured
       remove();
     },
   };
+}
+
+/** One more node on the same database. */
+export const startBeside = (
+  { directory }: MeasuredSluice,
+  options: Pick<SluiceOptions, 'databaseUrl' | 'settings'>,
+): Promise<Measured> => startNode(directory, options);
+
+function startNode(
+  directory: string,
+  { databaseUrl, settings, cores }: Omit<SluiceOptions, 'prepare'>,
+): Promise<Measured> {
+  const all = {
+    SLUICE_PORT: '0',
+    SLUICE_HOST: '127.0.0.1',
+    SLUICE_DATA_DIR: directory,
+    SLUICE_SECRET_KEY: TEST_SECRET_KEY,
+    ...OPEN_TO_LOOPBACK,
+    ...(databaseUrl ? { SLUICE_DATABASE_URL: databaseUrl } : {}),
+    ...settings,
+  };
+  return spawnServer([sourceFile('../../src/main.ts'), 'serve'], all, cores);
 }
 
 async function spawnServer(
