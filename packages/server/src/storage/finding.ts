@@ -1,5 +1,5 @@
 import { compareKeys } from '../core/secrets/key-check.ts';
-import { migrations } from './migrations/index.ts';
+import { migrations, onlyAdding } from './migrations/index.ts';
 
 /** What `sluice doctor` found out about one matter, in a sentence for whoever runs the service. */
 export interface Finding {
@@ -30,11 +30,22 @@ export function judgeKey(kept: string | null, yielded: readonly string[]): Findi
   );
 }
 
-export function judgeSchema(found: number, isUnderstood = found <= migrations.length): Finding {
+/** Where nodes share the database, whoever upgrades has to know whether those of before may go on. */
+export function judgeSchema(
+  found: number,
+  { isUnderstood = found <= migrations.length, isShared = false } = {},
+): Finding {
   const known = migrations.length;
   if (!isUnderstood) return bad('schema', `${found}, written by a newer Sluice; this one knows ${known}`);
   if (found > known) {
     return good('schema', `${found}, written by a newer Sluice that only adds to the ${known} of this one`);
   }
-  return good('schema', found === known ? `${found}` : `${found}; the next start brings it to ${known}`);
+  if (found === known) return good('schema', `${found}`);
+  const next = `${found}; the next start brings it to ${known}`;
+  if (!isShared) return good('schema', next);
+  const adds = migrations.slice(found).every(migration => onlyAdding.has(migration));
+  return good(
+    'schema',
+    adds ? `${next}, beside nodes of the version before` : `${next}: stop all nodes before that`,
+  );
 }

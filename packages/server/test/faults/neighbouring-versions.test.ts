@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pg from 'pg';
 import { migrations } from '../../src/storage/migrations/index.ts';
+import { runCommand } from '../support/command.ts';
 import { OPEN_TO_LOOPBACK, routeAllTo } from '../support/delivery-process.ts';
 import { acceptedIds, ingestWith } from '../support/endpoints.ts';
 import { knowing } from '../support/newer-version.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { refusedStart, type ServerProcess, startProcess } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { type Seed, seedOrganisation } from '../support/service.ts';
+import { type Seed, seedOrganisation, TEST_SECRET_KEY } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { type Installation, newInstallation } from './prepare.ts';
 
@@ -62,6 +63,12 @@ const withSettings = (settings: Record<string, string>) => ({
   directory: installation.directory,
   settings: { ...installation.settings, ...OPEN_TO_LOOPBACK, ...settings },
 });
+/** What `sluice doctor` of that version says about the schema. */
+async function doctor(settings: Record<string, string> = {}): Promise<string> {
+  const all = { ...withSettings(settings).settings, SLUICE_DATA_DIR: installation.directory };
+  const { out, err } = await runCommand(['doctor'], { ...all, SLUICE_SECRET_KEY: TEST_SECRET_KEY });
+  return /.*schema.*/.exec(out + err)?.[0] ?? out + err;
+}
 const start = (settings: Record<string, string> = {}) => startProcess(withSettings(settings));
 
 const schema = async () => (await look<{ n: number }>('SELECT count(*)::int AS n FROM schema_version'))[0]?.n;
@@ -72,21 +79,24 @@ async function deliveredBy({ url }: ServerProcess): Promise<number> {
   return Number(/^sluice_deliveries_ended_total\{state="delivered"\} (\d+)/m.exec(metrics)?.[1]);
 }
 
-/** Each is ready, and takes events all the way to their receiver. */
+/** Each is ready, takes events in, and takes some to their receiver, which gets all. */
 async function expectAtWork(...nodes: readonly ServerProcess[]): Promise<void> {
+  for (const { url } of nodes) expect((await fetch(`${url}/readyz`)).status).toBe(200);
   const before = await Promise.all(nodes.map(deliveredBy));
   const sent: string[] = [];
-  for (const { url } of nodes) {
-    const send = ingestWith(url, seed.apiKey);
-    for (let n = 0; n < 10; n++)
-      sent.push(...acceptedIds(await send({ events: [{ type: 'side.by.side' }] })));
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  }
-  expect(sent).toHaveLength(10 * nodes.length);
+  // What one has no room for, or not yet, another delivers: so it takes some until each has had its share.
+  await until(
+    async () => {
+      for (const { url } of nodes)
+        sent.push(...acceptedIds(await ingestWith(url, seed.apiKey)({ events: [{ type: 'side.by.side' }] })));
+      const delivered = await Promise.all(nodes.map(deliveredBy));
+      return delivered.every((count, n) => count > (before[n] ?? 0));
+    },
+    'One of them delivers nothing.',
+    60_000,
+  );
   const received = () => new Set(receiver.requests.map(({ headers }) => headers.get('x-service-event-id')));
   await until(() => sent.every(id => received().has(id)), 'Not everything is delivered.', 60_000);
-  for (const [n, node] of nodes.entries())
-    await until(async () => (await deliveredBy(node)) > (before[n] ?? 0), 'One of them delivers nothing.');
 }
 
 const REFUSAL = (found: number, known: number) =>
@@ -96,16 +106,21 @@ test('nodes of two neighbouring versions take in and deliver side by side, until
   const known = migrations.length;
   const older = await start();
   await expectAtWork(older);
+  expect(await doctor(knowing(adding))).toContain(
+    `${known}; the next start brings it to ${known + 1}, beside nodes of the version before`,
+  );
   const newer = await start(knowing(adding));
   expect(await schema()).toBe(known + 1);
   await expectAtWork(older, newer);
 
+  expect(await doctor()).toContain(`written by a newer Sluice that only adds to the ${known} of this one`);
   // It may be started again meanwhile, be it for a crash.
   older.kill('SIGTERM');
   expect(await older.ended).toBe(0);
   const again = await start();
   await expectAtWork(newer, again);
 
+  expect(await doctor(knowing(adding, changing))).toContain('stop all nodes before that');
   const newest = await start(knowing(adding, changing));
   expect(await schema()).toBe(known + 2);
   expect([await again.ended, await newer.ended]).not.toContain(0);

@@ -82,7 +82,7 @@ async function examineTables(client: pg.Client, keyChecks: readonly string[]): P
   const { rows } = await client.query<{ value: string }>('SELECT value FROM settings WHERE name = $1', [
     KEY_CHECK_SETTING,
   ]);
-  return [judgeSchema(found, isUnderstood), judgeKey(rows[0]?.value ?? null, keyChecks)];
+  return [judgeSchema(found, { isUnderstood, isShared: true }), judgeKey(rows[0]?.value ?? null, keyChecks)];
 }
 
 async function answerOf(client: pg.Client, expression: string): Promise<string | null> {
