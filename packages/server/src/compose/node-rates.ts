@@ -1,7 +1,7 @@
 import type { NodeRates } from '../core/stores/upkeep.ts';
 
 /** What this node gets done in a second, from how much it has done since it started. */
-export interface NodeRateMeter {
+interface NodeRateMeter {
   /** Of the time since it was measured before. */
   measure(): NodeRates;
   /** As it was measured last. */

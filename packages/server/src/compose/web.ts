@@ -10,7 +10,7 @@ import { adviceOn, type Settings } from '../settings.ts';
 import { addApiDocs } from '../web/api-docs.ts';
 import { createApp } from '../web/app.ts';
 import { type FirstUser, prepareFirstUser } from '../web/dashboard/access/first-user.ts';
-import { findOperator } from '../web/dashboard/access/operator.ts';
+import { findOperatorOrganisation } from '../web/dashboard/access/operator.ts';
 import { pagesIn } from '../web/dashboard/pages.ts';
 import { addDashboard } from '../web/dashboard/routes.ts';
 import type { AddRoutes, WebEnv } from '../web/env.ts';
@@ -49,7 +49,7 @@ export async function composeWeb(
   const checkReady = createReadiness({ isDraining, pipelineProblem: pipelines.problem, checkWritable });
   const firstUser = await prepareFirstUser({ accounts, upkeep }, { vault, clock, passwords });
   await makeAdmin(firstUser, settings);
-  const operator = await findOperator({ accounts, upkeep });
+  const operator = await findOperatorOrganisation({ accounts, upkeep });
   const cookiePrefixedSince = Number(await upkeep.keepSetting(COOKIE_SETTING, String(clock.now())));
 
   for (const advice of adviceOn(settings)) logger.warn(advice);

@@ -47,7 +47,7 @@ export interface UpkeepStore {
   freeClaims(tokens: ClaimTokens, limit: number, at: number): Promise<number>;
 }
 
-export interface JoiningNode {
+interface JoiningNode {
   readonly id: string;
   readonly roles: readonly string[];
   readonly version: string;

@@ -21,7 +21,7 @@ import type { FirstUser } from './access/first-user.ts';
 import { invitationCalls } from './access/invitations.ts';
 import { createLoginAttempts } from './access/login-attempts.ts';
 import { memberCalls } from './access/members.ts';
-import type { Operator } from './access/operator.ts';
+import type { OperatorOrganisation } from './access/operator.ts';
 import { organisationCalls } from './access/organisations.ts';
 import { createPasswordCheck, type Passwords } from './access/passwords.ts';
 import { createSecondFactors } from './access/second-factor.ts';
@@ -76,7 +76,7 @@ export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
   readonly entityActions: EntityActions;
   readonly live: LiveFeed;
   readonly health: ServiceHealth;
-  readonly operator: Operator;
+  readonly operator: OperatorOrganisation;
   readonly fleet: Fleet;
   readonly client: ClientSettings;
   /** Looks at each private call for signs of a proxy. */

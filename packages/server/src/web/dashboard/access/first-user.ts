@@ -4,7 +4,7 @@ import { newId } from '../../../core/ids.ts';
 import { newSecret, type Vault } from '../../../core/secrets/vault.ts';
 import type { AccountStore, User } from '../../../core/stores/accounts.ts';
 import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
-import { keepOperator } from './operator.ts';
+import { keepOperatorOrganisation } from './operator.ts';
 import type { Passwords } from './passwords.ts';
 
 /** First run: while there is no user, whoever holds the one-time code makes the first one. */
@@ -70,7 +70,7 @@ export async function prepareFirstUser(
         details: { name: organisation },
       });
       if (!(await changes.createFirstUser(user, org))) return null;
-      await keepOperator(upkeep, org.id);
+      await keepOperatorOrganisation(upkeep, org.id);
       return { user, orgId: org.id };
     },
   };

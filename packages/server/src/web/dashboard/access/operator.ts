@@ -5,7 +5,7 @@ import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
  * The organisation of whoever runs the installation: the one that was made first. It alone sees what concerns all of
  * them. Which one it is gets written down once, so that no other comes after it when it is deleted.
  */
-export interface Operator {
+export interface OperatorOrganisation {
   /** Whether this organisation is the operator's. */
   isOf(orgId: string): Promise<boolean>;
 }
@@ -13,16 +13,18 @@ export interface Operator {
 const OPERATOR_SETTING = 'operator_organisation';
 
 /** Answers which one it is: this one, unless another was before. */
-export const keepOperator = (upkeep: Pick<UpkeepStore, 'keepSetting'>, orgId: string): Promise<string> =>
-  upkeep.keepSetting(OPERATOR_SETTING, orgId);
+export const keepOperatorOrganisation = (
+  upkeep: Pick<UpkeepStore, 'keepSetting'>,
+  orgId: string,
+): Promise<string> => upkeep.keepSetting(OPERATOR_SETTING, orgId);
 
-export async function findOperator({
+export async function findOperatorOrganisation({
   accounts,
   upkeep,
 }: {
   readonly accounts: Pick<AccountStore, 'listOrganisations'>;
   readonly upkeep: Pick<UpkeepStore, 'keepSetting' | 'findSetting'>;
-}): Promise<Operator> {
+}): Promise<OperatorOrganisation> {
   let known: string | null = null;
 
   async function find(): Promise<string | null> {
@@ -30,7 +32,7 @@ export async function findOperator({
     if (known !== null) return known;
     const organisations = await accounts.listOrganisations();
     const [first] = organisations.toSorted((one, other) => one.createdAt - other.createdAt);
-    if (first !== undefined) known = await keepOperator(upkeep, first.id);
+    if (first !== undefined) known = await keepOperatorOrganisation(upkeep, first.id);
     return known;
   }
 

@@ -1,7 +1,7 @@
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import type { CounterStore } from '../../../core/stores/counters.ts';
 import type { StorageSize } from '../../../core/stores/engine.ts';
-import type { Operator } from '../access/operator.ts';
+import type { OperatorOrganisation } from '../access/operator.ts';
 import type { Calls } from '../calls.ts';
 import { MOST_BACKLOG_COUNTED } from '../overview/figures.ts';
 
@@ -28,7 +28,7 @@ export function healthCalls(
     readonly counters: Pick<CounterStore, 'countBacklog'>;
     readonly clock: Clock;
     readonly health: ServiceHealth;
-    readonly operator: Operator;
+    readonly operator: OperatorOrganisation;
   },
 ): void {
   const whyNotWritable = async (): Promise<string | null> => {

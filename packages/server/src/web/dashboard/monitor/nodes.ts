@@ -2,7 +2,7 @@ import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { Replication } from '../../../core/stores/engine.ts';
 import type { ListedNode, NodeRates } from '../../../core/stores/upkeep.ts';
-import type { Operator } from '../access/operator.ts';
+import type { OperatorOrganisation } from '../access/operator.ts';
 import type { Calls } from '../calls.ts';
 
 /** The nodes that share the work, as one of them finds them. */
@@ -16,7 +16,11 @@ export interface Fleet {
 /** What runs, and what it runs on. That concerns all organisations, so it is shown to the operator's alone. */
 export function nodeCalls(
   calls: Calls,
-  { clock, operator, fleet }: { readonly clock: Clock; readonly operator: Operator; readonly fleet: Fleet },
+  {
+    clock,
+    operator,
+    fleet,
+  }: { readonly clock: Clock; readonly operator: OperatorOrganisation; readonly fleet: Fleet },
 ): void {
   calls.on('GET /nodes', 'read', async call => {
     if (!(await operator.isOf(call.session.orgId))) {
