@@ -7,6 +7,8 @@ import type { Things } from './things.ts';
 export interface CallCase {
   /** The least role that may make it; `anyone` needs no session. */
   readonly least: Role | 'anyone';
+  /** It concerns the whole installation, and is answered in the operator's organisation alone. */
+  readonly isOperators?: boolean;
   /** A body that would do, naming as many things as it can. */
   body?(things: Things): unknown;
   /** Parameters without which nothing is answered. */
@@ -197,7 +199,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'GET /overview': viewer,
   'GET /map': viewer,
   'GET /health': viewer,
-  'GET /nodes': viewer,
+  'GET /nodes': { ...viewer, isOperators: true },
 
   'GET /live': { ...viewer, query: { call: '/jobs' } },
   'GET /live/events': viewer,
