@@ -64,7 +64,7 @@ export function presentFiguresContract(subject: Subject): void {
       let destinations = ['a', 'b', 'c'].map(name => aDestination(orgId, { id: idAt('dst', NOW), name }));
       const gone: string[] = [];
       for (const destination of destinations) await storage.createDestination(destination);
-      await storage.join({ id: `node ${seed} 0`, roles: [] }, true);
+      await storage.join({ id: `node ${seed} 0`, roles: [], version: '1.2.3', host: 'here' }, true);
       let nodes = 0;
       let claims = 0;
       let held: { readonly delivery: ClaimedDelivery; readonly token: string }[] = [];
@@ -179,7 +179,10 @@ export function presentFiguresContract(subject: Subject): void {
           // Its claims and what it counted are gone with it.
           keeper = createCountKeeper(storage, clock);
           held = [];
-          await storage.join({ id: `node ${seed} ${++nodes}`, roles: [] }, true);
+          await storage.join(
+            { id: `node ${seed} ${++nodes}`, roles: [], version: '1.2.3', host: 'here' },
+            true,
+          );
           const { deliveries } = await storage.listClaims();
           await storage.freeClaims(
             { events: [], deliveries, probes: [], jobs: [], labels: [], listeners: [] },
