@@ -13,24 +13,28 @@ export interface Feed {
 interface Fed {
   readonly url: string;
   readonly apiKey: string;
+  readonly load?: RequestLoad;
 }
 
-const BATCH = 100;
-const FEEDERS = 4;
+/** How events come: so many a request, and so many requests at once. */
+export interface RequestLoad {
+  readonly batch: number;
+  readonly feeders: number;
+}
+
+const IN_BATCHES: RequestLoad = { batch: 100, feeders: 4 };
 
 /** So that what is accepted in a measured window is what comes out of it, and no more is accepted beside it. */
 export function startFeed(
   fed: Fed,
   options: {
-    /** Events a request. */
-    readonly batch?: number;
     /** The body of one request; of the reference event where this is left out. */
     readonly body?: string;
     readonly most: number;
     waiting(sent: number): number | Promise<number>;
   },
 ): Feed {
-  const { batch = BATCH } = options;
+  const { batch, feeders: most } = fed.load ?? IN_BATCHES;
   const { body = ingestBody(batch) } = options;
   let sent = 0;
   let isOver = false;
@@ -44,7 +48,7 @@ export function startFeed(
       sent += batch;
     }
   };
-  const feeders = Array.from({ length: FEEDERS }, feed);
+  const feeders = Array.from({ length: most }, feed);
   return {
     sent: () => sent,
     async stop() {

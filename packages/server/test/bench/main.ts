@@ -2,6 +2,7 @@ import { measureAgainst, readAgainst } from './against.ts';
 import { bodiesSection } from './bodies.ts';
 import { conditionsSection } from './conditions.ts';
 import { coresSection } from './cores.ts';
+import { costSection } from './cost-on-postgres.ts';
 import { dashboardSection } from './dashboard.ts';
 import { deliverySection } from './delivery.ts';
 import { diskSection } from './disk.ts';
@@ -32,6 +33,7 @@ const sections: readonly Section[] = [
   pipelineSection,
   conditionsSection,
   deliverySection,
+  costSection,
   hangingSection,
   latencySection,
   nodesSection,

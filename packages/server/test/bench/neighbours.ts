@@ -38,11 +38,13 @@ export const neighboursSection: Section = {
     const look = setInterval(async () => {
       received = await readReceived(receiver);
     }, 50);
-    const feed = startFeed(sluice, {
-      batch: 1,
-      most: EVENTS_WAITING,
-      waiting: sent => sent - received / DESTINATIONS,
-    });
+    const feed = startFeed(
+      { ...sluice, load: { batch: 1, feeders: 4 } },
+      {
+        most: EVENTS_WAITING,
+        waiting: sent => sent - received / DESTINATIONS,
+      },
+    );
     const rename = (n: number) => renameKey(sluice.url, session, keyId, `key ${n}`);
     try {
       await Bun.sleep(WINDOW_MS);

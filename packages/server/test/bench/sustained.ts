@@ -1,5 +1,5 @@
 import { together } from './cost.ts';
-import { BACKLOG, startBoundedFeed } from './feed.ts';
+import { BACKLOG, type RequestLoad, startBoundedFeed } from './feed.ts';
 import type { Meter, Spent } from './meter.ts';
 import { countReceived, untilReceived } from './route.ts';
 import type { Measured } from './servers.ts';
@@ -10,6 +10,7 @@ import { median } from './wrk.ts';
 export interface Contender {
   readonly url: string;
   readonly apiKey: string;
+  readonly load?: RequestLoad;
   /** Its own, so that nobody's stragglers count for another. */
   readonly receiver: Measured;
   /** Null where nobody asks what it costs. */
