@@ -24,6 +24,10 @@ export interface RunRow {
 export async function addDeliveries(session: Session, rows: readonly RunRow[], at: number): Promise<void> {
   const wanted = rows.flatMap(row => row.run.destinations.map(id => ({ row, id })));
   if (wanted.length === 0) return;
+  // Each once: a batch mostly goes to the same few.
+  const named = new Map(
+    wanted.map(({ row, id }) => [`${row.settlement.orgId}\n${id}`, { orgId: row.settlement.orgId, id }]),
+  );
   const { rows: found } = await session.query<{
     org_id: string;
     id: string;
@@ -34,7 +38,10 @@ export async function addDeliveries(session: Session, rows: readonly RunRow[], a
     `SELECT org_id, id, name, kind, paused FROM destinations
      WHERE (org_id, id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
      ORDER BY org_id, id FOR KEY SHARE`,
-    [textArray(wanted.map(({ row }) => row.settlement.orgId)), textArray(wanted.map(({ id }) => id))],
+    [
+      textArray([...named.values()].map(({ orgId }) => orgId)),
+      textArray([...named.values()].map(({ id }) => id)),
+    ],
   );
   const known = new Map(found.map(destination => [`${destination.org_id}\n${destination.id}`, destination]));
   const there = wanted.flatMap(({ row, id }) => {

@@ -1,3 +1,4 @@
+import type { EventState } from '../../core/event/event.ts';
 import type { RunOutcome } from '../../core/event/outcome.ts';
 import { CLAIMED, DEFERRED, stateAfter } from '../../core/event/state.ts';
 import type { EventQueue, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
@@ -14,7 +15,8 @@ import { findNeedless, inTurns } from './settle-retries.ts';
 
 /**
  * Many events in one transaction, with one statement per table. Claims are locked first: whose claim another node
- * has taken over is refused. Dedupe keys come next; whoever lost one is left as it was, for its run to be cut.
+ * has taken over is refused. Dedupe keys come next; whoever lost one is left as it was, for its run to be cut. Where
+ * no more than that is asked, as mostly, the claim is ended in place of being locked first.
  */
 export function createSettle(sessions: SessionPool): EventQueue['settleEvents'] {
   return (settlements, at) =>
@@ -35,7 +37,8 @@ async function settleEvents(
   settlements: readonly Settlement[],
   at: number,
 ): Promise<SettleResult[]> {
-  const owned = await lockOwn(session, settlements);
+  const isCertain = settlements.every(isSettledOnceOwned);
+  const owned = await (isCertain ? endOwn : lockOwn)(session, settlements);
   const ours = settlements.filter(settlement => owned.has(nameOf(settlement)));
   const needless = await findNeedless(session, ours);
   const needed = ours.filter(settlement => !needless.has(settlement));
@@ -43,8 +46,8 @@ async function settleEvents(
   const settled = needed.filter(settlement => !lost.has(settlement));
   const made = await addRuns(session, settled, at);
   await resolveEarlier(session, settled);
-  const states = await setStates(session, settled);
-  await endClaims(session, settled);
+  const states = await setStates(session, settled, isCertain ? 'taken' : 'all');
+  if (!isCertain) await endClaims(session, settled, 'all');
   await park(session, settled);
   await countTallies(session, settled);
   await advanceJobs(session, settled);
@@ -70,10 +73,22 @@ const claimArrays = (settlements: readonly Settlement[]): Buffer[] => [
   textArray(settlements.map(({ jobId }) => jobId ?? '')),
 ];
 
+/** Nothing that is found once its claim is known to hold can keep it from being settled. */
+const isSettledOnceOwned = ({ retryOf, runs }: Settlement): boolean =>
+  retryOf === undefined && runs.every(({ claims }) => claims.length === 0);
+
+/** In the order in which erasing and freeing take them, here and below. */
+async function endOwn(session: Session, settlements: readonly Settlement[]): Promise<Set<string>> {
+  const taken = await endClaims(session, settlements, 'own');
+  const born = await writeStates(session, settlements.filter(isBornClaimed), 'own');
+  return new Set([...taken, ...born]);
+}
+
+const isBornClaimed = (settlement: Settlement): boolean => settlement.isBornClaimed === true;
+
 async function lockOwn(session: Session, settlements: readonly Settlement[]): Promise<Set<string>> {
   const born = settlements.filter(({ isBornClaimed }) => isBornClaimed);
   const taken = settlements.filter(({ isBornClaimed }) => !isBornClaimed);
-  // In the order in which erasing and freeing take them.
   return new Set([...(await lockClaims(session, taken)), ...(await lockBornClaimed(session, born))]);
 }
 
@@ -108,16 +123,26 @@ async function lockClaims(session: Session, settlements: readonly Settlement[]):
   return rows.map(row => nameOf({ orgId: row.org_id, eventId: row.event_id, jobId: row.job_id }));
 }
 
-/** One that was born claimed ends with its state. */
-async function endClaims(session: Session, settlements: readonly Settlement[]): Promise<void> {
-  const taken = settlements.filter(({ isBornClaimed }) => !isBornClaimed);
-  if (taken.length === 0) return;
-  await session.query(
-    `DELETE FROM event_claims AS claim USING unnest($1::text[], $2::text[], $3::text[]) AS mine (org_id, event_id, job_id)
-     WHERE claim.org_id = mine.org_id AND claim.event_id = mine.event_id AND claim.job_id = mine.job_id`,
-    claimArrays(taken),
+/** One that was born claimed ends with its state. Answers which were ended. */
+async function endClaims(
+  session: Session,
+  settlements: readonly Settlement[],
+  which: 'all' | 'own',
+): Promise<string[]> {
+  const taken = settlements.filter(settlement => !isBornClaimed(settlement)).toSorted(byName);
+  if (taken.length === 0) return [];
+  const { rows } = await session.query<{ org_id: string; event_id: string; job_id: string }>(
+    `DELETE FROM event_claims AS claim
+     USING unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS mine (org_id, event_id, job_id, token)
+     WHERE claim.org_id = mine.org_id AND claim.event_id = mine.event_id AND claim.job_id = mine.job_id
+       ${which === 'all' ? '' : 'AND claim.token = mine.token'}
+     RETURNING claim.org_id, claim.event_id, claim.job_id`,
+    [...claimArrays(taken), textArray(taken.map(({ token }) => token))],
   );
+  return rows.map(row => nameOf({ orgId: row.org_id, eventId: row.event_id, jobId: row.job_id }));
 }
+
+const byName = (a: Settlement, b: Settlement): number => (nameOf(a) < nameOf(b) ? -1 : 1);
 
 async function addRuns(
   session: Session,
@@ -201,10 +226,48 @@ async function resolveEarlier(session: Session, settlements: readonly Settlement
   );
 }
 
+/** Null where it waits for a run to be tried again. */
+const lastStateOf = ({ runs, parked }: Settlement): EventState | null =>
+  parked.length > 0 ? null : stateAfter(runs.map(({ outcome }) => outcome));
+
+/**
+ * Answers which were written. By their ids, and not by the index of claimed ones, which a whole batch shares a token in:
+ * it serves no IS NOT DISTINCT.
+ */
+async function writeStates(
+  session: Session,
+  settlements: readonly Settlement[],
+  which: 'all' | 'own',
+): Promise<string[]> {
+  if (settlements.length === 0) return [];
+  const sorted = settlements.toSorted(byName);
+  const { rows } = await session.query<{ org_id: string; id: string }>(
+    `UPDATE events AS event SET state = new.state, matched_sources = new.matched_sources, claim_token = NULL
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+       AS new (org_id, id, state, matched_sources, token)
+     WHERE event.org_id = new.org_id AND event.id = new.id
+     ${which === 'all' ? '' : IS_OWN}
+     RETURNING event.org_id, event.id`,
+    [
+      textArray(sorted.map(({ orgId }) => orgId)),
+      textArray(sorted.map(({ eventId }) => eventId)),
+      textArray(sorted.map(settlement => lastStateOf(settlement) ?? DEFERRED)),
+      textArray(
+        sorted.map(({ matchedSources }) => (matchedSources === null ? null : JSON.stringify(matchedSources))),
+      ),
+      textArray(sorted.map(({ token }) => token)),
+    ],
+  );
+  return rows.map(row => nameOf({ orgId: row.org_id, eventId: row.id, jobId: null }));
+}
+
+const IS_OWN = `AND event.state IS NOT DISTINCT FROM '${CLAIMED}' AND event.claim_token = new.token`;
+
 /** Answers the state that each event has now, where it waits for no run any more. */
 async function setStates(
   session: Session,
   settlements: readonly Settlement[],
+  unwritten: 'all' | 'taken',
 ): Promise<Map<Settlement, EventStates>> {
   const states = new Map<Settlement, EventStates>();
   const first = settlements.filter(({ round }) => round === 'first');
@@ -212,27 +275,11 @@ async function setStates(
     ({ round, jobId, parked }) => round === 'later' && (jobId !== null || parked.length === 0),
   );
   for (const settlement of first) {
-    const { runs, parked } = settlement;
-    if (parked.length === 0)
-      states.set(settlement, { state: stateAfter(runs.map(({ outcome }) => outcome)) });
+    const state = lastStateOf(settlement);
+    if (state !== null) states.set(settlement, { state });
   }
-  if (first.length > 0) {
-    await session.query(
-      `UPDATE events AS event SET state = new.state, matched_sources = new.matched_sources, claim_token = NULL
-       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS new (org_id, id, state, matched_sources)
-       WHERE event.org_id = new.org_id AND event.id = new.id`,
-      [
-        textArray(first.map(({ orgId }) => orgId)),
-        textArray(first.map(({ eventId }) => eventId)),
-        textArray(first.map(settlement => states.get(settlement)?.state ?? DEFERRED)),
-        textArray(
-          first.map(({ matchedSources }) =>
-            matchedSources === null ? null : JSON.stringify(matchedSources),
-          ),
-        ),
-      ],
-    );
-  }
+  const left = unwritten === 'all' ? first : first.filter(settlement => !isBornClaimed(settlement));
+  await writeStates(session, left, 'all');
   // Of several runs by one pipeline the latest counts.
   for (const settlement of later) {
     const { orgId, eventId } = settlement;
