@@ -18,6 +18,7 @@ import { listeners } from './0017-listeners.ts';
 import { traitsInOrder } from './0018-traits-in-order.ts';
 import { lostCountsAndSlugs } from './0019-lost-counts-and-slugs.ts';
 import { nodesAtWork } from './0023-nodes-at-work.ts';
+import { endedDeliveries } from './0021-ended-deliveries.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -44,6 +45,7 @@ export const migrations: readonly (readonly string[])[] = [
   traitsInOrder,
   lostCountsAndSlugs,
   nodesAtWork,
+  endedDeliveries,
 ];
 
 /**

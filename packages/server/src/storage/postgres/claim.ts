@@ -1,6 +1,7 @@
 import type { ClaimedBatch, ClaimedEvent, ClaimInput, EventQueue } from '../../core/stores/event-queue.ts';
 import { type ClaimedRow, claimedColumns, toClaimedEvent } from '../claimed-event.ts';
 import { textArray } from './arrays.ts';
+import { type ClaimedUpTo, createClaimedUpTo } from './claimed-up-to.ts';
 import { retrying } from './failure.ts';
 import type { Session, SessionPool } from './sessions.ts';
 
@@ -35,18 +36,19 @@ const FIND_ORGANISATIONS = `
   WHERE org_id IS NOT NULL AND org_id <> ALL ($3::text[]) AND (
     EXISTS (SELECT 1 FROM parked_events AS parked WHERE parked.org_id = found.org_id AND parked.due_at <= $2)
     OR EXISTS (SELECT 1 FROM events AS event WHERE event.state = 'accepted' AND event.org_id = found.org_id
-      AND ${IS_FREE}))
+      AND event.id > coalesce((SELECT claimed.upto FROM unnest($4::text[], $5::text[]) AS claimed (org_id, upto)
+        WHERE claimed.org_id = found.org_id), '') AND ${IS_FREE}))
   ORDER BY org_id LIMIT ${MOST_ORGANISATIONS}`;
 
 /** Nodes that claim at once pass over each other's rows; what one has just claimed the next one cannot insert. */
 const CLAIM_WAITING = `
   WITH waiting AS (
     SELECT event.org_id, event.id, octet_length(event.payload) + coalesce(octet_length(event.headers), 0) AS bytes FROM events AS event
-    WHERE event.state = 'accepted' AND event.org_id = $1 AND ${IS_FREE}
+    WHERE event.state = 'accepted' AND event.org_id = $1 AND event.id > $4 AND ${IS_FREE}
     ORDER BY event.id LIMIT $2 FOR UPDATE SKIP LOCKED),
   fitting AS (SELECT org_id, id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM waiting)
   INSERT INTO event_claims (org_id, event_id, job_id, token, tries, plan)
-  SELECT org_id, id, '', $4, 1, NULL FROM fitting WHERE before < $3
+  SELECT org_id, id, '', $5, 1, NULL FROM fitting WHERE before < $3
   ON CONFLICT DO NOTHING RETURNING event_id, job_id, plan`;
 
 const CLAIM_PARKED = `
@@ -82,11 +84,16 @@ interface Claim {
 
 /** Claims events on PostgreSQL: organisations take turns, and nodes pass over what another has claimed. */
 export function createClaim(sessions: SessionPool): EventQueue['claimEvents'] {
-  return input => retrying(() => sessions.transaction(session => claimEvents(session, input)));
+  const claimed = createClaimedUpTo();
+  return input => retrying(() => sessions.transaction(session => claimEvents(session, input, claimed)));
 }
 
-async function claimEvents(session: Session, input: ClaimInput): Promise<ClaimedBatch> {
-  const organisations = await organisationsFrom(session, input);
+async function claimEvents(session: Session, input: ClaimInput, claimed: ClaimedUpTo): Promise<ClaimedBatch> {
+  claimed.lookBack(input.now);
+  let organisations = await organisationsFrom(session, input, claimed);
+  if (organisations.length === 0 && claimed.forget(input.except)) {
+    organisations = await organisationsFrom(session, input, claimed);
+  }
   const events: ClaimedEvent[] = [];
   let room = input.bytes;
 
@@ -127,8 +134,12 @@ async function claimEvents(session: Session, input: ClaimInput): Promise<Claimed
       const wanted = Math.min(share, input.limit - events.length);
       if (wanted <= 0 || room <= 0) break;
       const parked = await take(orgId, CLAIM_PARKED, [input.now, wanted, room]);
-      const waiting = parked < wanted ? await take(orgId, CLAIM_WAITING, [wanted - parked, room]) : 0;
-      if (parked + waiting >= wanted) hungrier.push(orgId);
+      const after = claimed.of(orgId);
+      const waiting = parked < wanted ? await take(orgId, CLAIM_WAITING, [wanted - parked, room, after]) : 0;
+      const hasMore = parked + waiting >= wanted;
+      if (hasMore) hungrier.push(orgId);
+      const last = events.at(-1);
+      claimed.keep(orgId, hasMore && waiting > 0 && last?.orgId === orgId ? last.event.id : undefined);
     }
     hungry = hungrier;
   }
@@ -136,11 +147,22 @@ async function claimEvents(session: Session, input: ClaimInput): Promise<Claimed
 }
 
 /** From the one after `after` and once around. */
-async function organisationsFrom(session: Session, { after, now, except }: ClaimInput): Promise<string[]> {
+async function organisationsFrom(
+  session: Session,
+  { after, now, except }: ClaimInput,
+  claimed: ClaimedUpTo,
+): Promise<string[]> {
+  const known = claimed.all();
   const find = async (from: string) =>
-    (await session.query<{ org_id: string }>(FIND_ORGANISATIONS, [from, now, textArray(except)])).rows.map(
-      row => row.org_id,
-    );
+    (
+      await session.query<{ org_id: string }>(FIND_ORGANISATIONS, [
+        from,
+        now,
+        textArray(except),
+        textArray(known.map(([orgId]) => orgId)),
+        textArray(known.map(([, upTo]) => upTo)),
+      ])
+    ).rows.map(row => row.org_id);
   const found = await find(after);
   if (after !== '' && found.length < MOST_ORGANISATIONS) {
     found.push(...(await find('')).filter(id => id <= after));

@@ -49,11 +49,14 @@ export function migrateSqlite(database: Database): void {
   for (const [index, statements] of migrations.entries()) {
     if (index < found) continue;
     database.transaction(() => {
-      for (const statement of statements) database.run(statement);
+      for (const statement of statements) if (!isOfPostgres(statement)) database.run(statement);
       database.run(`PRAGMA user_version = ${index + 1}`);
     })();
   }
 }
+
+/** How an index is kept is not for SQLite to say. */
+const isOfPostgres = (statement: string): boolean => statement.startsWith('ALTER INDEX');
 
 /** Kysely over a connection of this thread. */
 export function queryBuilder(database: Database): Kysely<Schema> {

@@ -16,8 +16,9 @@ export function claimsContract(subject: Subject): void {
   });
 
   const orgId = () => idAt('org', NOW);
-  const claim = async (given: Parameters<typeof aClaimInput>[0] = {}) =>
-    (await storage.claimEvents(aClaimInput(given))).events;
+  const claim = async (given: Parameters<typeof aClaimInput>[0] = {}) => [
+    ...(await storage.claimEvents(aClaimInput(given))).events,
+  ];
   const idsOf = (claimed: readonly { event: { id: string } }[]) => claimed.map(({ event }) => event.id);
   const settle = (claimed: Awaited<ReturnType<typeof claim>>) =>
     storage.settleEvents(
@@ -75,6 +76,18 @@ export function claimsContract(subject: Subject): void {
     expect(await claim()).toEqual([]);
     for (const claimed of [first, second, third]) await settle(claimed);
     expect(await claim()).toEqual([]);
+  });
+
+  test('hands out what was stored late, though others that came after it were claimed before', async () => {
+    const org = orgId();
+    const late = anEvent();
+    const ids = await accepted(storage, org, 2);
+    const claimed = await claim({ limit: 1 });
+    await storage.append([aRequest(org, [late])]);
+    claimed.push(...(await claim({ limit: 1 })), ...(await claim({ limit: 1 })));
+    expect(late.id < (ids[0] ?? '')).toBe(true);
+    expect(idsOf(claimed).toSorted()).toEqual([late.id, ...ids]);
+    await settle(claimed);
   });
 
   test('hands out no event twice to nodes that claim at once', async () => {

@@ -78,11 +78,20 @@ export function deadLettersContract(subject: Subject): void {
 
     const shown = await storage.listDeliveries(orgId, {}, page);
     expect(Map.groupBy(shown, ({ state }) => state).size).toBe(6);
-    for (const state of ['pending', 'retrying', 'held', 'delivering', 'cancelled'] as const) {
+    for (const state of [
+      undefined,
+      'pending',
+      'retrying',
+      'held',
+      'delivering',
+      'cancelled',
+      'dead',
+    ] as const) {
       for (const destination of [undefined, ...all]) {
         const filter = { state, destination, pipeline: 'pipe_1' };
         const expected = shown
-          .filter(one => one.state === state && (!destination || one.destination.id === destination))
+          .filter(one => !state || one.state === state)
+          .filter(one => !destination || one.destination.id === destination)
           .map(({ id }) => id);
         const found: string[] = [];
         for (let below: string | null = null, isOver = false; !isOver; ) {

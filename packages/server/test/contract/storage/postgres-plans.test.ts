@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
+import { listDeliveries } from '../../../src/storage/queries/deliveries/deliveries.ts';
 import { freeClaims, listClaims } from '../../../src/storage/queries/upkeep/claims-of-nodes.ts';
 import { reopenDeleted } from '../../../src/storage/queries/upkeep/deleted-organisations.ts';
 import type { Schema } from '../../../src/storage/schema.ts';
@@ -79,4 +80,31 @@ test('what nodes have claimed is found among all that was ever delivered, by its
     expect(plan).toContain('deliveries_claimed');
     expect(plan).not.toContain('Seq Scan on deliveries');
   }
+});
+
+test('a page of what a destination got is found among all deliveries by an index that holds what has ended', async () => {
+  await pool.query(
+    `INSERT INTO deliveries (id, org_id, event_id, run_id, pipeline_id, pipeline_name, destination_id,
+       destination_name, destination_kind, state, attempt, budget_from, due_at, created_at, finished_at)
+     SELECT 'dlv_x' || n, 'org_many', 'evt', 'run_' || n, '', '', CASE WHEN n % 5000 = 0 THEN 'dst_few' ELSE 'dst_many' END,
+       '', '', 'delivered', 1, 0, 0, 0, 1 FROM generate_series(1, 20000) AS n`,
+  );
+  await pool.query('ANALYZE');
+  const asked: { sql: string; parameters: readonly unknown[] }[] = [];
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => void asked.push(query),
+  });
+  const page = { limit: 50, below: null };
+  for (const state of [undefined, 'delivered'] as const)
+    expect(await listDeliveries(db, 'org_many', { state, destination: 'dst_few' }, page)).toHaveLength(4);
+  for (const { sql, parameters } of asked) {
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, [...parameters]);
+    expect(rows.map(row => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan on deliveries');
+  }
+  const [last] = asked.slice(-1);
+  const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${last?.sql}`, [
+    ...(last?.parameters ?? []),
+  ]);
+  expect(rows.map(row => row['QUERY PLAN']).join('\n')).toContain('deliveries_ended');
 });

@@ -10,7 +10,7 @@ import type { Db, Schema } from '../../schema.ts';
 import { stillClaimed } from '../../still-claimed.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
 import { isHeld } from './held.ts';
-import { countOpen, listOpenIds, type OpenState } from './open-deliveries.ts';
+import { countOpen, listOpenIds, OPEN_STATES, type OpenState } from './open-deliveries.ts';
 import { shownDeliveryState } from './shown-state.ts';
 
 /** Deliveries and their attempts, listed, counted and found; and the claims that senders have on them. */
@@ -122,13 +122,15 @@ function parts(
 ): readonly (ReturnType<typeof shown> | OpenState)[] {
   const query = shown(db, orgId).where(matches(filter));
   const { state } = filter;
+  // Its index holds what has ended there.
+  const isOfDestination = filter.destination !== undefined && !isNarrow(filter);
   switch (state) {
     case undefined:
-      return [query];
+      return isOfDestination ? [...OPEN_STATES, query.where(hasEnded)] : [query];
     case 'dead':
       return [query.where(isDead)];
     case 'delivered':
-      return [query.where('deliveries.state', '=', 'delivered')];
+      return [(isOfDestination ? query.where(hasEnded) : query).where('deliveries.state', '=', 'delivered')];
     case 'waiting':
       if (isNarrow(filter)) return [query.where(shownDeliveryState, 'in', ['pending', 'delivering'])];
       return ['pending', 'delivering'];
@@ -140,6 +142,7 @@ function parts(
   }
 }
 
+const hasEnded = sql<SqlBool>`deliveries.finished_at IS NOT NULL`;
 const isDead = sql<SqlBool>`deliveries.state = 'dead'`;
 
 /** Without what is shown beside them: an index alone can count these. */

@@ -11,7 +11,9 @@ import { isHeld } from './held.ts';
  * The id of a destination says whose it is; with the organisation beside it an engine might take an index that holds
  * all that was ever delivered there.
  */
-export type OpenState = 'pending' | 'retrying' | 'held' | 'delivering' | 'cancelled';
+export const OPEN_STATES = ['pending', 'retrying', 'held', 'delivering', 'cancelled'] as const;
+
+export type OpenState = (typeof OPEN_STATES)[number];
 
 interface Page {
   readonly limit: number | undefined;
