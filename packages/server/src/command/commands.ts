@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 import { createCompletion } from './completion.ts';
 import { doctor } from './doctor.ts';
 import { listen } from './listen.ts';
+import { move } from './move.ts';
 import { createOpenApi } from './openapi.ts';
 import { createReseal } from './reseal.ts';
 import { resetPassword } from './reset-password.ts';
@@ -28,6 +29,7 @@ export function createCommands({ startService, resealStorage, openApiDocument }:
     listen,
     backup,
     restore,
+    move,
     doctor,
     resetPassword,
     createReseal(resealStorage),

@@ -7,6 +7,7 @@ import { readSchemaVersion } from './migrate.ts';
 import { UnusableDatabase } from './prepare-session.ts';
 import { createPrimary } from './primary.ts';
 import { standbysWaitedFor, TooFewReplicas } from './replicas.ts';
+import { hasUnfinishedMove, UNFINISHED_MOVE } from './unfinished-move.ts';
 
 const STUCK_AFTER_MS = 5_000;
 
@@ -78,6 +79,7 @@ async function examineTables(client: pg.Client, keyChecks: readonly string[]): P
   if ((await answerOf(client, `to_regclass('schema_version')`)) === null) {
     return [good('schema', 'the database is empty; the first start fills it')];
   }
+  if (await hasUnfinishedMove(client)) return [bad('move', UNFINISHED_MOVE)];
   const { found, isUnderstood } = await readSchemaVersion(client);
   const { rows } = await client.query<{ value: string }>('SELECT value FROM settings WHERE name = $1', [
     KEY_CHECK_SETTING,

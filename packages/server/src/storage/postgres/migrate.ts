@@ -1,6 +1,7 @@
-import type { Client, QueryResultRow } from 'pg';
+import type { Client, ClientBase, QueryResultRow } from 'pg';
 import { migrations, onlyAdding } from '../migrations/index.ts';
 import { UnusableDatabase } from './prepare-session.ts';
+import { requireNoUnfinishedMove } from './unfinished-move.ts';
 
 /** A connection of whatever kind. */
 interface SchemaReader {
@@ -21,11 +22,17 @@ export async function migratePostgres(client: Client): Promise<void> {
   while (await migrateOnce(client));
 }
 
+/** Until the transaction ends, nobody else starts on the database. */
+export async function lockMigrations(client: ClientBase): Promise<void> {
+  await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+}
+
 /** One step; false when there was none to do. */
 async function migrateOnce(client: Client): Promise<boolean> {
   await client.query('BEGIN');
   try {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await lockMigrations(client);
+    await requireNoUnfinishedMove(client);
     await makeVersionTable(client);
     const { found, isUnderstood } = await readSchemaVersion(client);
     if (!isUnderstood) throw new UnusableDatabase(writtenByNewer(found));

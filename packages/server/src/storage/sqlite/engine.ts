@@ -11,6 +11,7 @@ import { accessOf, changeOf, isRefusal, toStores } from '../operations.ts';
 import { sqliteCapabilities } from './capabilities.ts';
 import { restoreAdvice } from './damage.ts';
 import { lockDataDirectory } from './lock.ts';
+import { requireNotMoved } from './moved-mark.ts';
 import { packAttempts } from './pack-attempts.ts';
 import { packSettlements, unpackClaims } from './pack-claims.ts';
 import { packEntityWrites, unpackEntityResults } from './pack-entities.ts';
@@ -34,6 +35,7 @@ export async function openSqlite(options: {
   const file = databaseFile(options.directory);
   const checkUpToBytes = options.checkAtStartUpToBytes ?? CHECKED_AT_START_BYTES;
   try {
+    requireNotMoved(options.directory);
     prepareFile(file, lock, checkUpToBytes);
   } catch (error) {
     lock.release();

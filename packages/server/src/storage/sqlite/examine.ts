@@ -7,6 +7,7 @@ import { restoreAdvice } from './damage.ts';
 import { databaseFile } from './engine.ts';
 import { findJournalDamage } from './journal-damage.ts';
 import { lookAtLock } from './lock.ts';
+import { movedAdvice, readMovedMark } from './moved-mark.ts';
 import { openForReading, openForWriting } from './open.ts';
 
 const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
@@ -28,10 +29,12 @@ export function examineSqlite(options: { directory: string; keyChecks: readonly 
       room,
     ];
   }
+  const movedTo = readMovedMark(directory);
+  const moved = movedTo === null ? [] : [bad('move', movedAdvice(directory, movedTo))];
   // While a service writes it, its journal has an end that nobody else can judge.
   const lost = inUse ? null : findJournalDamage(`${file}-wal`);
   if (lost !== null) return [bad('damage', `${lost}. ${restoreAdvice(file)}`), room];
-  return [...examineFile(file, keyChecks), room];
+  return [...moved, ...examineFile(file, keyChecks), room];
 }
 
 function examineFile(file: string, keyChecks: readonly string[]): Finding[] {
