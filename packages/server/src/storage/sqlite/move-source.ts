@@ -79,7 +79,7 @@ function readChunk(database: Database, table: MovedTable, after: RowKey | null):
   const rows: MovedRow[] = [];
   let [length, checksum, upTo] = [0, 0n, null as RowKey | null];
   for (const found of database.query(selectFrom(table, after)).iterate(...(after ?? []))) {
-    const row = toRow(table, found as Record<string, unknown>);
+    const row = toRow(table, found as object);
     const isFull = rows.length >= ROWS_A_CHUNK || length >= CHUNK_LENGTH;
     if (isFull) {
       upTo ??= keyOf(table, rows.at(-1)?.values ?? []);
@@ -110,12 +110,14 @@ function selectFrom({ name, columns, key }: MovedTable, after: RowKey | null): s
   return `SELECT ${selected.join(', ')} FROM "${name}" ${where} ORDER BY ${keys.join(', ')}`;
 }
 
-function toRow(table: MovedTable, found: Record<string, unknown>): MovedRow {
-  const values = table.columns.map(({ name }) => {
-    const value = found[name];
+function toRow(table: MovedTable, found: object): MovedRow {
+  // In the order in which they were selected: that of the columns.
+  const values = Object.values(found).map((value: unknown, i) => {
     if (value === null) return null;
     if (typeof value === 'number') return String(value);
-    if (typeof value !== 'string') throw new Error(`A row of ${table.name} has no text for ${name}.`);
+    if (typeof value !== 'string') {
+      throw new Error(`A row of ${table.name} has no text for ${table.columns[i]?.name}.`);
+    }
     // Nothing lets one in; PostgreSQL holds none, and would be asked for this in its place.
     return value.includes('\0') ? value.replaceAll('\0', '\u{FFFD}') : value;
   });
