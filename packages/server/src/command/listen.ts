@@ -5,7 +5,7 @@ import { jittered } from '../core/work/backoff.ts';
 import { NOT_REACHED, NotReached } from './client/server.ts';
 import { type Command, type Given, UsageError } from './command.ts';
 import { spellControls } from './control-characters.ts';
-import { holdConnection, Refused } from './listen/connection.ts';
+import { holdConnection, PutOff, Refused } from './listen/connection.ts';
 import { type Forwarded, forward } from './listen/forward.ts';
 import { requireSecret, requireValue } from './read-arguments.ts';
 import type { Terminal } from './terminal.ts';
@@ -63,6 +63,7 @@ export const listen: Command = {
     let hasConnected = false;
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; ) {
       const began = performance.now();
+      let leastPauseMs = 0;
       try {
         await holdConnection({
           url,
@@ -85,6 +86,7 @@ export const listen: Command = {
           terminal.complain(error.message);
           return 1;
         }
+        if (error instanceof PutOff) leastPauseMs = error.waitMs;
         if (error instanceof NotReached && !hasConnected) {
           terminal.complain(error.message);
           return NOT_REACHED;
@@ -94,7 +96,8 @@ export const listen: Command = {
       if (performance.now() - began > GOOD_MS) pauseMs = FIRST_PAUSE_MS;
       if (!signal.aborted && !given.has('json'))
         terminal.complain('The connection ended; connecting again …');
-      await sleep(jittered(pauseMs, Math.random), undefined, { signal }).catch(() => undefined);
+      const wait = Math.max(leastPauseMs, jittered(pauseMs, Math.random));
+      await sleep(wait, undefined, { signal }).catch(() => undefined);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
     return 0;

@@ -54,13 +54,22 @@ export const move: Command = {
       replicas: settings.SLUICE_REQUIRE_REPLICAS,
       keyChecks: keyChecksOf(settings),
       onProgress: terminal.progress,
-      onAway: reason => terminal.complain(`PostgreSQL is away and is tried again: ${reason}`),
+      onAway: createAwayNotice(terminal),
     });
     terminal.progress('');
     (isFinish ? tellOfFinish : tellOfCopy)(pass, given, terminal, keyToGive(settings, directory));
     return 0;
   },
 };
+
+/** Once for each reason: it is tried every second. */
+function createAwayNotice(terminal: Terminal): (reason: string) => void {
+  let last = '';
+  return reason => {
+    if (reason !== last) terminal.complain(`The target cannot be used now, and is tried again: ${reason}`);
+    last = reason;
+  };
+}
 
 function keyChecksOf(settings: Settings): string[] {
   const keys = readSecretKeys(keySourceOf(settings));

@@ -6,6 +6,13 @@ const PAGES = 'pages.bin';
 export function embeddedPages(): ((name: string) => Promise<Uint8Array<ArrayBuffer> | null>) | null {
   const packed = Bun.embeddedFiles.find(file => (file as File).name === PAGES);
   if (packed === undefined) return null;
+  return lookUpPages(packed);
+}
+
+/** Read when the first one is asked for. */
+export function lookUpPages(
+  packed: Pick<Blob, 'json'>,
+): (name: string) => Promise<Uint8Array<ArrayBuffer> | null> {
   let files: Promise<Record<string, string>> | null = null;
   return async name => {
     files ??= packed.json() as Promise<Record<string, string>>;

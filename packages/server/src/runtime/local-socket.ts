@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { HttpServer } from './http.ts';
 
 /** Longer than the pause between two signs of life of a feed, which Bun's own 10 seconds are not. */
-const IDLE_SECONDS = 30;
+export const LOCAL_IDLE_SECONDS = 30;
 
 /**
  * HTTP on a Unix socket that nobody else may open. The caller has the folder to itself, so that a socket which is there
@@ -11,18 +11,15 @@ const IDLE_SECONDS = 30;
 export function serveLocalSocket(
   path: string,
   handle: (request: Request) => Promise<Response>,
+  { idleSeconds = LOCAL_IDLE_SECONDS } = {},
 ): Pick<HttpServer, 'stop'> {
   rmSync(path, { force: true });
   // Not changed afterwards: from the first moment on it is for its owner alone.
   const before = process.umask(0o177);
   try {
-    const server = Bun.serve({
-      unix: path,
-      fetch(request, serving) {
-        serving.timeout(request, IDLE_SECONDS);
-        return handle(request);
-      },
-    });
+    // Its types know this for ports alone; what a request can be given by itself has no effect on a socket.
+    const idle = { idleTimeout: idleSeconds };
+    const server = Bun.serve({ unix: path, fetch: handle, ...idle });
     return {
       async stop() {
         await server.stop(true);

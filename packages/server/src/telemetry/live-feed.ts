@@ -36,7 +36,7 @@ const LATER_MS = seconds(2);
 /** A look that took long is not made again before so many times its length are over: there is other work to do. */
 const REST_PER_LOOK = 4;
 /** Proxies and our own server give up connections on which nothing moves. */
-const STILL_HERE_MS = seconds(10);
+export const STILL_HERE_MS = seconds(10);
 const STILL_HERE = ':\n\n';
 /** How long a browser waits before it comes back. */
 const GREETING = 'retry: 1000\n\n';

@@ -283,3 +283,19 @@ test('the token is shown once, and stands in no record', async () => {
   );
   expect((await flow.browser.patch(`/destinations/${id}`, { config: { token: 'mine' } })).status).toBe(400);
 });
+
+test('a service that is asked too often is asked again when it says, from the first try on', async () => {
+  const asked: number[] = [];
+  const busy = serve(() => {
+    asked.push(performance.now());
+    const error = { code: 'rate_limited', message: 'Too many attempts.' };
+    return asked.length === 1
+      ? Response.json({ error }, { status: 429, headers: { 'Retry-After': '2' } })
+      : new Response(null, { status: 401 });
+  });
+  const { terminal, exit } = begin('lsn_any', 'http://127.0.0.1:9', busy.url);
+  // The second answer ends it: the token is none.
+  expect(await exit).toBe(1);
+  expect(terminal.complaints[0]).toBe('Too many attempts.');
+  expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThan(1_900);
+});

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { keyCheckValue } from '../../src/core/secrets/key-check.ts';
+import { examineStorage } from '../../src/storage/examine.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { openMoveSource } from '../../src/storage/sqlite/move-source.ts';
 import { newFolder } from '../support/folder.ts';
@@ -14,7 +16,7 @@ import {
   runMove,
 } from '../support/move.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, TEST_SECRET_KEY } from '../support/service.ts';
 
 setDefaultTimeout(60_000);
 
@@ -32,6 +34,15 @@ const indexesOf = (url: string) =>
     url,
     'SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1',
   );
+/** What `sluice doctor` has to say against it. */
+const faultsOf = async (directory: string, databaseUrl: string | undefined) => {
+  const findings = await examineStorage({
+    directory,
+    databaseUrl,
+    keyChecks: [keyCheckValue(TEST_SECRET_KEY)],
+  });
+  return findings.filter(({ ok }) => !ok).map(({ matter }) => matter);
+};
 const serve = (settings: Record<string, string>, directory = newFolder()) =>
   startTestService({ directory, settings });
 
@@ -118,6 +129,8 @@ describe('sluice move', () => {
     expect(existsSync(join(directory, 'sluice.moved'))).toBe(false);
     await expect(serve({ SLUICE_DATABASE_URL: url })).rejects.toThrow('sluice move --finish');
 
+    expect(await faultsOf(directory, url)).toEqual(['move']);
+
     await postgres.administer(url, 'DROP TRIGGER spoil ON events');
     expect((await runMove(directory, ['--to', url, '--finish'])).code).toBe(0);
     await isSameOnBoth(directory, url);
@@ -181,6 +194,7 @@ describe('sluice move', () => {
     await expect(runMove(directory, ['--to', url, '--finish'])).resolves.toMatchObject({ code: 0 });
     const mark = join(directory, 'sluice.moved');
     await expect(serve({}, directory)).rejects.toThrow(`remove ${mark}`);
+    expect(await faultsOf(directory, undefined)).toEqual(['move']);
     expect((await runMove(directory, ['--to', await freshUrl()])).complaint).toContain(
       'was moved to PostgreSQL at',
     );

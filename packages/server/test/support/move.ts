@@ -45,8 +45,12 @@ type Contents = Readonly<Record<string, readonly string[]>>;
 export function contentsOfSource(directory: string): Contents {
   const database = new Database(join(directory, 'sluice.db'), { readonly: true, safeIntegers: true });
   try {
-    const rowsOf = ({ name }: MovedTable) => inOneForm(database.query(`SELECT * FROM "${name}"`).all());
-    return Object.fromEntries(movedTables(database).map(table => [table.name, rowsOf(table)]));
+    const tables = database.query<{ name: string }, []>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
+    );
+    const names = tables.all().flatMap(({ name }) => (name in leftOut ? [] : name));
+    const rowsOf = (name: string) => inOneForm(database.query(`SELECT * FROM "${name}"`).all());
+    return Object.fromEntries(names.map(name => [name, rowsOf(name)]));
   } finally {
     database.close();
   }

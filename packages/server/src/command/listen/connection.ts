@@ -11,6 +11,7 @@ import {
   listenEnd,
   listenReady,
 } from '@sluice/contract/listen';
+import { readRetryAfter } from '../../core/http/retry-after.ts';
 import { readEvents } from '../client/event-stream.ts';
 import { NotReached, readRefusal, serverAddressOf, whyNotReached } from '../client/server.ts';
 import type { Forwarded } from './forward.ts';
@@ -31,6 +32,16 @@ interface ConnectionOptions {
 /** The service will not have it: no further try would help. */
 export class Refused extends Error {}
 
+/** The service is there, and asks to come again later. */
+export class PutOff extends Error {
+  constructor(
+    message: string,
+    readonly waitMs: number,
+  ) {
+    super(message);
+  }
+}
+
 /** For the way back, beside the time that the local server has; less than the service waits. */
 const RESULT_GRACE_MS = 8_000;
 const FIRST_PAUSE_MS = 50;
@@ -38,7 +49,8 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /**
  * Listens until the connection ends. Every delivery is answered for, each as soon as the local server is through with
- * it. Throws `Refused` where the token opens nothing (any more) and `NotReached` where there is no service.
+ * it. Throws `Refused` where the token opens nothing (any more), `PutOff` where it is to come later, and `NotReached` where
+ * there is no service.
  */
 export async function holdConnection(options: ConnectionOptions): Promise<void> {
   const { url, token, signal } = options;
@@ -52,6 +64,9 @@ export async function holdConnection(options: ConnectionOptions): Promise<void> 
   });
   if (!response.ok) {
     const { status, message } = await readRefusal(response);
+    if (status === 429) {
+      throw new PutOff(message, readRetryAfter(response.headers.get('retry-after'), Date.now()) ?? 0);
+    }
     throw status === 401 || status === 404 || status === 405
       ? new Refused(status === 401 ? 'The token is not valid, or was rotated.' : message)
       : new NotReached(message);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { minutes } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
 import { KEY_CHECK_SETTING } from '../../core/secrets/key-check.ts';
 import { migrations } from '../migrations/index.ts';
@@ -62,8 +63,8 @@ export interface MadeSame {
 /** The server cannot be asked now; whoever asks later goes on where it was. */
 export class TargetLost extends Error {}
 
-/** A chunk takes a second; a server that is silent for so long is gone. */
-const CHUNK_MS = 120_000;
+/** A chunk takes a second; more where the source has lost millions of rows since, which the target then has to find. */
+const CHUNK_MS = minutes(30);
 
 /** Any number that nothing else in the database locks. */
 const MOVE_LOCK = 7_584_223_002;
@@ -131,7 +132,7 @@ async function prepare(
   const { rows } = await client.query<{ isOurs: boolean }>('SELECT pg_try_advisory_lock($1) AS "isOurs"', [
     MOVE_LOCK,
   ]);
-  if (rows[0]?.isOurs !== true) throw new TargetLost('another sluice move is under way');
+  if (rows[0]?.isOurs !== true) throw new TargetLost('Another sluice move to this database is under way');
   if (!(await hasUnfinishedMove(client))) await begin(client, installation);
   const move = openUnfinishedMove(client);
   if ((await move.find(INSTALLATION)) !== installation) {
