@@ -17,9 +17,9 @@ export function serveLocalSocket(
   // Not changed afterwards: from the first moment on it is for its owner alone.
   const before = process.umask(0o177);
   try {
-    // Its types know this for ports alone; what a request can be given by itself has no effect on a socket.
-    const idle = { idleTimeout: idleSeconds };
-    const server = Bun.serve({ unix: path, fetch: handle, ...idle });
+    // Its types know an idle time for ports alone; what a request can be given by itself has no effect on a socket.
+    const options = { unix: path, fetch: handle, idleTimeout: idleSeconds };
+    const server = Bun.serve(options as Omit<typeof options, 'idleTimeout'>);
     return {
       async stop() {
         await server.stop(true);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from '../support/dashboard.ts';
 import { cookieOf, dataOf, listOf, logIn, openBrowser, PASSWORD, setUp } from '../support/dashboard.ts';
 import { OPEN_TO_LOOPBACK } from '../support/delivery-process.ts';
-import { acceptedId, acceptedIds, ingestWith, post } from '../support/endpoints.ts';
+import { acceptedIds, ingestWith, post, sign } from '../support/endpoints.ts';
 import { newFolder } from '../support/folder.ts';
 import { change, contentsOfSource, contentsOfTarget, runMove } from '../support/move.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
@@ -25,6 +25,7 @@ let owner: Browser;
 let erased: string;
 let waiting: string[];
 let before: Browser;
+let secret: string;
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -37,13 +38,14 @@ beforeAll(async () => {
   const send = ingestWith(source.url, tenant.apiKey);
   await before.patch(`/organisations/${tenant.orgId}`, { searchable_traits: ['word'] });
 
-  const destination = dataOf<{ id: string }>(
+  const destination = dataOf<{ id: string; secret: string }>(
     await before.post('/destinations', {
       kind: 'webhook',
       name: 'Waits',
       config: { url: receiver.url, auth: { mode: 'hmac' } },
     }),
   );
+  secret = destination.secret;
   await before.post(`/destinations/${destination.id}/pause`);
   await before.patch(`/pipelines/${tenant.things.paths['/pipelines']}`, {
     destinations: [{ id: destination.id }],
@@ -58,7 +60,7 @@ beforeAll(async () => {
     listOf(await before.get(`/deliveries?destination=${destination.id}&state=held`)).data.length;
 
   waiting = await sendWaiting(3);
-  erased = acceptedId(
+  erased = firstOf(
     await send({
       events: [
         { type: 'person.seen', payload: { name: 'Canary' }, entity: { kind: 'person', external_id: 'p1' } },
@@ -104,6 +106,7 @@ afterAll(async () => {
   await database.drop();
 });
 
+const firstOf = (answer: Parameters<typeof acceptedIds>[0]): string => acceptedIds(answer)[0] ?? '';
 const put = (url: string, path: string, traits: object) =>
   fetch(`${url}/v1/entities${path}`, {
     method: 'PUT',
@@ -121,9 +124,12 @@ test('what a dead process had in hand is delivered, each event once, signed with
     async () => listOf(await owner.get('/deliveries?state=delivering')).data.length === 0,
     'A delivery does not end.',
   );
-  const arrived = receiver.requests.map(({ headers }) => headers.get('x-sluice-event-id') ?? '');
+  const arrived = receiver.requests.map(({ headers }) => headers.get('x-service-event-id') ?? '');
   expect(arrived.sort()).toEqual(waiting.toSorted());
-  for (const { headers } of receiver.requests) expect(headers.get('x-sluice-signature')).not.toBeNull();
+  for (const { headers, body } of receiver.requests) {
+    const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers.get('x-service-signature') ?? '') ?? [];
+    expect(v1).toBe(sign(secret, `${t}.${body}`));
+  }
 });
 
 test('people are still logged in, and can log in again', async () => {
@@ -147,7 +153,7 @@ test('a sender has the same answers: its key, its ids, its idempotency keys, and
   const byId = await send({ events: events.slice(0, 1) });
   expect(byId.body).toMatchObject({ data: { events: [{ id: paths['/events'], duplicate: true }] } });
   expect((await post(`${moved.url}/whk/${parameters.token}`, '{}')).status).toBe(401);
-  const fresh = acceptedId(await send({ events: [{ type: 'after.move' }] }));
+  const fresh = firstOf(await send({ events: [{ type: 'after.move' }] }));
   expect(fresh > paths['/events']).toBe(true);
 });
 

@@ -40,8 +40,7 @@ export async function copyBeside(options: MoveOptions): Promise<Pass> {
       check: false,
       onChunk: follow('Copying'),
     });
-    if (target.position !== null)
-      await target.endFirstCopy(name => options.onProgress(`Making the index ${name}`));
+    if (target.position !== null) await target.endFirstCopy(options.onProgress);
     for (;;) {
       const next = await passOver(source, target, {
         isFirst: false,
@@ -68,8 +67,8 @@ export async function finishMove(options: MoveOptions): Promise<Pass> {
       });
       requireKeys(await target.keyCheck(), keyChecks);
       await target.complete(
-        name => options.onProgress(`Making the index ${name}`),
-        // Before the target may be served: killed in between, none of both is, and the next finish goes on.
+        options.onProgress,
+        // Before the target may be served: killed in between, neither is, and the next finish goes on.
         () => markAsMoved(directory, describeTarget(url)),
       );
       return pass;

@@ -35,10 +35,10 @@ export async function takeIndexesAway(client: ClientBase, move: UnfinishedMove):
 export async function makeIndexes(
   client: ClientBase,
   move: UnfinishedMove,
-  options: { readonly mustAll: boolean; onNext(name: string): void },
+  options: { readonly mustAll: boolean; onStep(line: string): void },
 ): Promise<void> {
   for (const { name, value: definition } of await move.list(BEGINNING)) {
-    options.onNext(name.slice(BEGINNING.length));
+    options.onStep(`Making the index ${name.slice(BEGINNING.length)}`);
     await client.query('BEGIN');
     try {
       await client.query(unhurried(definition));

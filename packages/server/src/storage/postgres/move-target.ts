@@ -33,11 +33,11 @@ export interface MoveTarget {
   /** Makes the rows of the chunk's range those of the chunk. */
   makeSame(table: MovedTable, chunk: Chunk, found: Summary, wish: MakeSameWish): Promise<MadeSame>;
   /** All tables have been copied once: the indexes are made, and whoever comes next looks for what differs. */
-  endFirstCopy(onIndex: (name: string) => void): Promise<void>;
+  endFirstCopy(onStep: (line: string) => void): Promise<void>;
   /** What the secret keys yield that have sealed what is here now. */
   keyCheck(): Promise<string | null>;
   /** Everything is there: from now on a service may run on it. `beforehand` is done last, before that is on record. */
-  complete(onIndex: (name: string) => void, beforehand: () => void): Promise<void>;
+  complete(onStep: (line: string) => void, beforehand: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -97,9 +97,9 @@ export async function openMoveTarget(options: {
           if (wish.position !== null) await move.keep(POSITION, JSON.stringify(wish.position));
           return made;
         }),
-      endFirstCopy: onNext =>
+      endFirstCopy: onStep =>
         orLost(async () => {
-          await makeIndexes(client, move, { mustAll: false, onNext });
+          await makeIndexes(client, move, { mustAll: false, onStep });
           await move.keep(POSITION, 'null');
         }),
       async keyCheck() {
@@ -108,10 +108,10 @@ export async function openMoveTarget(options: {
         );
         return rows[0]?.value ?? null;
       },
-      complete: (onNext, beforehand) =>
+      complete: (onStep, beforehand) =>
         orLost(async () => {
-          await makeIndexes(client, move, { mustAll: true, onNext });
-          onNext('statistics');
+          await makeIndexes(client, move, { mustAll: true, onStep });
+          onStep('Gathering statistics');
           await client.query(unhurried('ANALYZE'));
           beforehand();
           // This commit waits for the disk, and for standbys: with it all are there that came before it.
