@@ -60,7 +60,7 @@ beforeAll(async () => {
     listOf(await before.get(`/deliveries?destination=${destination.id}&state=held`)).data.length;
 
   waiting = await sendWaiting(3);
-  erased = firstOf(
+  erased = firstId(
     await send({
       events: [
         { type: 'person.seen', payload: { name: 'Canary' }, entity: { kind: 'person', external_id: 'p1' } },
@@ -106,7 +106,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const firstOf = (answer: Parameters<typeof acceptedIds>[0]): string => acceptedIds(answer)[0] ?? '';
+const firstId = (answer: Parameters<typeof acceptedIds>[0]): string => acceptedIds(answer)[0] ?? '';
 const put = (url: string, path: string, traits: object) =>
   fetch(`${url}/v1/entities${path}`, {
     method: 'PUT',
@@ -153,7 +153,7 @@ test('a sender has the same answers: its key, its ids, its idempotency keys, and
   const byId = await send({ events: events.slice(0, 1) });
   expect(byId.body).toMatchObject({ data: { events: [{ id: paths['/events'], duplicate: true }] } });
   expect((await post(`${moved.url}/whk/${parameters.token}`, '{}')).status).toBe(401);
-  const fresh = firstOf(await send({ events: [{ type: 'after.move' }] }));
+  const fresh = firstId(await send({ events: [{ type: 'after.move' }] }));
   expect(fresh > paths['/events']).toBe(true);
 });
 
