@@ -14,7 +14,7 @@ import { type Pass, passOver } from './pass.ts';
  * the same and checks it, and only then the target is whole and the source marked. Each pass compares all there is, so
  * whatever changed or went meanwhile is found, in whichever way it changed, and one that was cut short is begun again.
  */
-export interface MoveOptions {
+interface MoveOptions {
   readonly directory: string;
   readonly url: string;
   readonly replicas: number;

@@ -10,11 +10,11 @@ export interface Pass {
   readonly changed: number;
 }
 
-export interface MovedCount extends Summary {
+interface MovedCount extends Summary {
   readonly name: string;
 }
 
-export interface PassOptions {
+interface PassOptions {
   /** Go on where the first copy was, and put down how far it has come. */
   readonly isFirst: boolean;
   /** Whether the target is asked again for what was written. */

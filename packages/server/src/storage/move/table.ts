@@ -46,7 +46,7 @@ export interface Chunk extends KeyRange, Summary {
   readonly rows: readonly MovedRow[];
 }
 
-export function keyOf(table: MovedTable, values: RowValues): RowKey {
+export function rowKeyOf(table: MovedTable, values: RowValues): RowKey {
   return table.key.map(name => {
     const value = values[table.columns.findIndex(column => column.name === name)];
     if (value === null || value === undefined) throw new Error(`A row of ${table.name} has no ${name}.`);

@@ -3,9 +3,9 @@ import { checksumInPostgres } from '../move/checksum.ts';
 import {
   type Chunk,
   type KeyRange,
-  keyOf,
   type MovedTable,
   type RowKey,
+  rowKeyOf,
   type Summary,
 } from '../move/table.ts';
 import { textArray } from './arrays.ts';
@@ -36,7 +36,7 @@ export async function removeOthers(
     const { rowCount } = await client.query(`DELETE FROM "${table.name}" ${where}`, values);
     return { removed: rowCount ?? 0, kept: new Set() };
   }
-  const wanted = new Map(chunk.rows.map(row => [nameOf(keyOf(table, row.values)), row.checksum]));
+  const wanted = new Map(chunk.rows.map(row => [nameOf(rowKeyOf(table, row.values)), row.checksum]));
   const kept = new Set<string>();
   let removed = 0;
   let after = chunk.after;
@@ -95,7 +95,7 @@ export async function addMissing(
   kept: ReadonlySet<string>,
 ): Promise<number | 'not yet'> {
   const rows =
-    kept.size === 0 ? chunk.rows : chunk.rows.filter(row => !kept.has(nameOf(keyOf(table, row.values))));
+    kept.size === 0 ? chunk.rows : chunk.rows.filter(row => !kept.has(nameOf(rowKeyOf(table, row.values))));
   if (rows.length === 0) return 0;
   const { columns } = table;
   const parameters = columns.map((_, i) => textArray(rows.map(({ values }) => values[i] ?? null)));

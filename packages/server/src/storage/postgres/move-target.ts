@@ -31,7 +31,7 @@ export interface MoveTarget {
   readonly position: MovePosition | null;
   summarise(table: MovedTable, range: KeyRange): Promise<Summary>;
   /** Makes the rows of the chunk's range those of the chunk. */
-  makeSame(table: MovedTable, chunk: Chunk, found: Summary, wish: MakeSameWish): Promise<MadeSame>;
+  makeSame(table: MovedTable, chunk: Chunk, found: Summary, input: MakeSameInput): Promise<MadeSame>;
   /** All tables have been copied once: the indexes are made, and whoever comes next looks for what differs. */
   endFirstCopy(onStep: (line: string) => void): Promise<void>;
   /** What the secret keys yield that have sealed what is here now. */
@@ -42,19 +42,19 @@ export interface MoveTarget {
 }
 
 /** Of a first copy: all before this key is there. */
-export interface MovePosition {
+interface MovePosition {
   readonly table: string;
   readonly after: RowKey | null;
 }
 
-interface MakeSameWish {
+interface MakeSameInput {
   /** Put down together with the rows. */
   readonly position: MovePosition | null;
   /** Whether the target is asked once more what it has. */
   readonly check: boolean;
 }
 
-export interface MadeSame {
+interface MadeSame {
   readonly changed: number;
   /** Some rows have to wait for those of other chunks. */
   readonly isWaiting: boolean;
@@ -91,10 +91,10 @@ export async function openMoveTarget(options: {
     return {
       position,
       summarise: (table, range) => orLost(() => summarise(client, table, range)),
-      makeSame: (table, chunk, found, wish) =>
+      makeSame: (table, chunk, found, input) =>
         inTransaction(client, async () => {
-          const made = await makeSame(client, table, chunk, found, wish.check);
-          if (wish.position !== null) await move.keep(POSITION, JSON.stringify(wish.position));
+          const made = await makeSame(client, table, chunk, found, input.check);
+          if (input.position !== null) await move.keep(POSITION, JSON.stringify(input.position));
           return made;
         }),
       endFirstCopy: onStep =>

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import { KEY_CHECK_SETTING } from '../../core/secrets/key-check.ts';
 import { migrations } from '../migrations/index.ts';
 import { checksumOf } from '../move/checksum.ts';
-import { type Chunk, keyOf, type MovedRow, type MovedTable, type RowKey } from '../move/table.ts';
+import { type Chunk, type MovedRow, type MovedTable, type RowKey, rowKeyOf } from '../move/table.ts';
 import { restoreAdvice } from './damage.ts';
 import { databaseFile } from './engine.ts';
 import { findJournalDamage } from './journal-damage.ts';
@@ -82,9 +82,9 @@ function readChunk(database: Database, table: MovedTable, after: RowKey | null):
     const row = toRow(table, found as object);
     const isFull = rows.length >= ROWS_A_CHUNK || length >= CHUNK_LENGTH;
     if (isFull) {
-      upTo ??= keyOf(table, rows.at(-1)?.values ?? []);
+      upTo ??= rowKeyOf(table, rows.at(-1)?.values ?? []);
       // Rows that repeat are in one chunk, or those after its last would be taken for all of them.
-      if (table.hasPrimaryKey || !isSameKey(upTo, keyOf(table, row.values))) {
+      if (table.hasPrimaryKey || !isSameKey(upTo, rowKeyOf(table, row.values))) {
         return { after, upTo, rows, count: rows.length, checksum };
       }
     }
