@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
+import pg from 'pg';
 import { passOver } from '../../src/storage/move/pass.ts';
+import { openStorage } from '../../src/storage/open.ts';
 import { openMoveTarget } from '../../src/storage/postgres/move-target.ts';
 import { openMoveSource } from '../../src/storage/sqlite/move-source.ts';
 import { contentsOfSource, contentsOfTarget, newSource, plantEvents, runMove } from '../support/move.ts';
@@ -12,7 +14,7 @@ import { until } from '../support/until.ts';
 setDefaultTimeout(60_000);
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
-const EVENTS = 30_000;
+const EVENTS = 5_000;
 
 let postgres: PostgresServer;
 beforeAll(async () => {
@@ -25,28 +27,42 @@ interface Position {
   readonly after: readonly string[] | null;
 }
 
-/** How far the copy of the events has come, as it stands in the target. */
+/** How far the first copy has come, as it stands in the target. */
 async function positionIn(url: string): Promise<Position | null> {
-  const rows = await postgres
-    .administer<{ value: string }>(url, `SELECT value FROM sluice_move WHERE name = 'position'`)
-    .catch(() => []);
-  const position = rows[0] === undefined ? null : (JSON.parse(rows[0].value) as Position | null);
-  return position?.table === 'events' && position.after !== null ? position : null;
+  const [row] = await postgres.administer<{ value: string }>(
+    url,
+    `SELECT value FROM sluice_move WHERE name = 'position'`,
+  );
+  return row === undefined ? null : (JSON.parse(row.value) as Position | null);
 }
+
+/** A database in which a copy comes as far as the table after the events, and waits there until it is let go. */
+async function newTarget(): Promise<{ url: string; letGo(): Promise<void> }> {
+  const { url } = await postgres.freshDatabase();
+  // Makes the tables, so that one of them can be locked. It has no index, which a move would want to take away first.
+  await (await openStorage({ directory: '', databaseUrl: url, onFatal() {} })).close();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('BEGIN; LOCK TABLE pipelines IN ACCESS EXCLUSIVE MODE');
+  return { url, letGo: () => client.end() };
+}
+
+const isHeldUp = async (url: string): Promise<boolean> =>
+  (await movesOn(url, `wait_event_type = 'Lock'`)) === 1;
 
 test('a move that was killed in the midst of a copy goes on from there, and nothing is missing', async () => {
   const directory = await newSource();
   plantEvents(directory, EVENTS);
-  const { url } = await postgres.freshDatabase();
+  const { url, letGo } = await newTarget();
   const child = Bun.spawn([process.execPath, MAIN, 'move', '--to', url], {
     env: { PATH: process.env.PATH, SLUICE_DATA_DIR: directory, SLUICE_SECRET_KEY: TEST_SECRET_KEY },
     stdout: 'ignore',
     stderr: 'inherit',
   });
-  await until(async () => (await positionIn(url)) !== null, 'The copy does not begin.');
+  await until(() => isHeldUp(url), 'The copy does not come as far as that.');
   child.kill('SIGKILL');
   await child.exited;
-  // Where it was quicker than the signal, the copy is whole, and there is no position to go on from.
+  await letGo();
   const position = await positionIn(url);
   expect(position?.table).toBe('events');
 
@@ -78,13 +94,14 @@ test('a move that was killed in the midst of a copy goes on from there, and noth
 test('a connection that is lost is made again, and the copy goes on', async () => {
   const directory = await newSource();
   plantEvents(directory, EVENTS);
-  const { url } = await postgres.freshDatabase();
+  const { url, letGo } = await newTarget();
   const copied = runMove(directory, ['--to', url]);
-  await until(async () => (await positionIn(url)) !== null, 'The copy does not begin.');
+  await until(() => isHeldUp(url), 'The copy does not come as far as that.');
   await postgres.administer(
     url,
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${isMove(url)}`,
   );
+  await letGo();
   const { code, complaint } = await copied;
   expect(code).toBe(0);
   expect(complaint).toContain('The target cannot be used now, and is tried again');
@@ -95,10 +112,10 @@ test('a connection that is lost is made again, and the copy goes on', async () =
 const isMove = (url: string): string =>
   `application_name = 'sluice move' AND datname = '${new URL(url).pathname.slice(1)}'`;
 
-async function movesOn(url: string): Promise<number> {
+async function movesOn(url: string, which = 'true'): Promise<number> {
   const [row] = await postgres.administer<{ n: number }>(
     url,
-    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE ${isMove(url)}`,
+    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE ${isMove(url)} AND ${which}`,
   );
   return row?.n ?? 0;
 }
