@@ -18,7 +18,7 @@ import {
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { startTestService, TEST_SECRET_KEY } from '../support/service.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let postgres: PostgresServer;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { TEST_SECRET_KEY } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** `sluice move` cut short: the process killed, the connection lost. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
 const EVENTS = 5_000;
@@ -59,7 +59,7 @@ test('a move that was killed in the midst of a copy goes on from there, and noth
     stdout: 'ignore',
     stderr: 'inherit',
   });
-  await until(() => isHeldUp(url), 'The copy does not come as far as that.');
+  await until(() => isHeldUp(url), 'The copy does not come as far as that.', 60_000);
   child.kill('SIGKILL');
   await child.exited;
   await letGo();
@@ -75,7 +75,7 @@ test('a move that was killed in the midst of a copy goes on from there, and noth
       return source.read(...args);
     },
   };
-  await until(async () => (await movesOn(url)) === 0, 'The connection of the dead process stays.');
+  await until(async () => (await movesOn(url)) === 0, 'The connection of the dead process stays.', 60_000);
   const target = await openMoveTarget({
     url,
     replicas: 0,
@@ -96,7 +96,7 @@ test('a connection that is lost is made again, and the copy goes on', async () =
   plantEvents(directory, EVENTS);
   const { url, letGo } = await newTarget();
   const copied = runMove(directory, ['--to', url]);
-  await until(() => isHeldUp(url), 'The copy does not come as far as that.');
+  await until(() => isHeldUp(url), 'The copy does not come as far as that.', 60_000);
   await postgres.administer(
     url,
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${isMove(url)}`,
