@@ -43,6 +43,7 @@ COPY packages/contract/package.json packages/contract/
 COPY packages/contract/src packages/contract/src
 COPY packages/server/package.json packages/server/
 COPY packages/server/src packages/server/src
+COPY docs docs
 COPY --from=dashboard /srv/sluice/packages/dashboard/dist packages/dashboard/dist
 # A new volume takes over its owner.
 RUN install -d -o 10001 -g 10001 -m 700 /data

@@ -1,6 +1,6 @@
 /**
- * `npm run build:binary [-- <file>]`: one self-contained executable, `dist/sluice`, with the dashboard and the scripts
- * of all threads inside. Scripts are found by how they are started, so that none can be forgotten.
+ * `npm run build:binary [-- <file>]`: one self-contained executable, `dist/sluice`, with the dashboard, the guide and the
+ * scripts of all threads inside. Scripts are found by how they are started, so that none can be forgotten.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,11 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'packages', 'server', 'src');
-const pages = join(root, 'packages', 'dashboard', 'dist');
+/** By the names that `runtime/embedded.ts` looks for. Of the guide's pictures only those that it shows itself. */
+const folders = [
+  { name: 'dashboard', home: join(root, 'packages', 'dashboard', 'dist'), wanted: /./ },
+  { name: 'docs', home: join(root, 'docs'), wanted: /\.(md|svg)$/ },
+];
 const target = resolve(process.argv[2] ?? join(root, 'dist', 'sluice'));
 
 run(process.execPath, [join(root, 'scripts', 'dashboard.mjs')]);
@@ -34,14 +38,15 @@ try {
 }
 console.log(`${relative(process.cwd(), target) || target} is a whole Sluice: try it with "help" or "serve".`);
 
-/** The files of the dashboard by their names, in base64. */
+/** The files of these folders by their names, in base64. */
 function packPages() {
-  const names = readdirSync(pages, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name));
-  return JSON.stringify(
-    Object.fromEntries(names.map(file => [relative(pages, file), readFileSync(file).toString('base64')])),
+  const files = folders.flatMap(({ name, home, wanted }) =>
+    readdirSync(home, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile() && wanted.test(entry.name))
+      .map(entry => join(entry.parentPath, entry.name))
+      .map(file => [`${name}/${relative(home, file)}`, readFileSync(file).toString('base64')]),
   );
+  return JSON.stringify(Object.fromEntries(files));
 }
 
 /** Whatever a module names as `new URL('./x.ts', import.meta.url)`. */

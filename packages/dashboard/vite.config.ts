@@ -12,5 +12,5 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     chunkSizeWarningLimit: 900,
   },
-  server: { proxy: { '/dashboard/api': sluice, '/v1': sluice } },
+  server: { proxy: { '/dashboard/api': sluice, '/v1': sluice, '/docs': sluice } },
 });

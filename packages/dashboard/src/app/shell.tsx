@@ -12,6 +12,7 @@ import { isOutside, slugInAddress } from '../lib/organisation.ts';
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import { SessionProvider } from '../lib/session.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { DocsLink } from './docs-link.tsx';
 import { modifierKey } from './modifier-key.ts';
 import { navigation } from './pages.ts';
 import classes from './shell.module.css';
@@ -140,6 +141,7 @@ function Frame() {
             </div>
           ))}
         </div>
+        <DocsLink />
         <AccountMenu />
       </AppShell.Navbar>
       <AppShell.Main className={classes.main} id="page" tabIndex={-1}>

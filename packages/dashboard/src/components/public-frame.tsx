@@ -1,6 +1,8 @@
-import { Stack, Text, Title } from '@mantine/core';
+import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
+import { useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { guideOf } from '../lib/guides.ts';
 import { Brand } from './brand.tsx';
 import { Card } from './card.tsx';
 import classes from './public-frame.module.css';
@@ -8,6 +10,7 @@ import classes from './public-frame.module.css';
 /** A page for those who are not logged in: one card in the middle. */
 export function PublicFrame(props: { title: string; lead?: ReactNode; children: ReactNode }) {
   useDocumentTitle(`${props.title} · Sluice`);
+  const guide = useRouterState({ select: ({ matches }) => guideOf(matches.at(-1)?.fullPath ?? '') });
   return (
     <main className={classes.frame}>
       <Brand />
@@ -26,6 +29,9 @@ export function PublicFrame(props: { title: string; lead?: ReactNode; children: 
           {props.children}
         </Stack>
       </Card>
+      <Anchor href={guide} target="_blank" rel="noopener" size="sm">
+        Docs
+      </Anchor>
     </main>
   );
 }

@@ -5,7 +5,7 @@ import { VERSION } from '../core/version.ts';
 import { createEntityActions } from '../entities/actions.ts';
 import { authenticateKey } from '../ingest/authenticate.ts';
 import { providerAdmin } from '../ingest/provider-admin.ts';
-import { embeddedPages } from '../runtime/embedded.ts';
+import { embeddedFiles } from '../runtime/embedded.ts';
 import { adviceOn, type Settings } from '../settings.ts';
 import { addApiDocs } from '../web/api-docs.ts';
 import { createApp } from '../web/app.ts';
@@ -14,6 +14,8 @@ import { findOperatorOrganisation } from '../web/dashboard/access/operator.ts';
 import { pagesIn } from '../web/dashboard/pages.ts';
 import { addDashboard } from '../web/dashboard/routes.ts';
 import type { AddRoutes, WebEnv } from '../web/env.ts';
+import { guideIn } from '../web/guide/files.ts';
+import { addGuide } from '../web/guide.ts';
 import { createCursors } from '../web/paging.ts';
 import { createProxyWarning } from '../web/proxy-warning.ts';
 import { addEntities } from '../web/public/entities.ts';
@@ -24,6 +26,9 @@ import { bodyRoomBytes } from './limits.ts';
 import type { Parts } from './parts.ts';
 import type { StoragePart } from './storage.ts';
 
+/** Where the source lies, with the pages and guides that were made from it. */
+const ROOT = join(import.meta.dirname, '../../../..');
+
 /** Since when sessions over TLS have a cookie that no other site can set. */
 const COOKIE_SETTING = 'cookie_prefixed_since';
 
@@ -33,7 +38,7 @@ interface WebPart {
   readonly setupCode: string | null;
 }
 
-/** Everything that is served beside the ingest endpoints: entities, the API reference, health, the dashboard. */
+/** Everything that is served beside the ingest endpoints: entities, the API reference, the guide, health, the dashboard. */
 export async function composeWeb(
   { settings, clock, vault, logger, passwords, deliveriesDue, isDraining }: Foundation,
   { engine, live }: StoragePart,
@@ -55,6 +60,7 @@ export async function composeWeb(
   for (const advice of adviceOn(settings)) logger.warn(advice);
   const routes: AddRoutes[] = [
     app => addApiDocs(app, { limits, version: VERSION, client }),
+    app => addGuide(app, embeddedFiles('docs') ?? guideIn(join(ROOT, 'docs'))),
     app =>
       addEntities(app, {
         entities,
@@ -121,7 +127,7 @@ export async function composeWeb(
         largeBodies: bodyThread,
         defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
         mostOrganisationsPerUser: settings.SLUICE_MAX_ORGANISATIONS_PER_USER,
-        pages: embeddedPages() ?? pagesIn(join(import.meta.dirname, '../../../dashboard/dist')),
+        pages: embeddedFiles('dashboard')?.read ?? pagesIn(join(ROOT, 'packages/dashboard/dist')),
       }),
     );
   }

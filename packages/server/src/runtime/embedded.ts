@@ -1,10 +1,19 @@
 /** What a self-contained executable carries beside its code. */
 
-const PAGES = 'pages.bin';
+const PACKED = 'pages.bin';
 
-/** The dashboard's files by name, as `scripts/binary.mjs` has packed them; null where this is no such executable. */
-export function embeddedPages(): ((name: string) => Promise<Uint8Array<ArrayBuffer> | null>) | null {
-  const packed = Bun.embeddedFiles.find(file => (file as File).name === PAGES);
+export interface EmbeddedFiles {
+  list(): Promise<readonly string[]>;
+  /** Null where there is no such file. */
+  read(name: string): Promise<Uint8Array<ArrayBuffer> | null>;
+}
+
+/**
+ * The files below `dashboard/` or `docs/`, as `scripts/binary.mjs` has packed them; null where this is no such
+ * executable.
+ */
+export function embeddedFiles(folder: 'dashboard' | 'docs'): EmbeddedFiles | null {
+  const packed = Bun.embeddedFiles.find(file => (file as File).name === PACKED);
   if (packed === undefined) return null;
   return lookUpPages(packed);
 }
@@ -14,10 +23,20 @@ export function lookUpPages(
   packed: Pick<Blob, 'json'>,
 ): (name: string) => Promise<Uint8Array<ArrayBuffer> | null> {
   let files: Promise<Record<string, string>> | null = null;
-  return async name => {
+  const unpack = async () => {
     files ??= packed.json() as Promise<Record<string, string>>;
-    const found = await files;
-    // A visitor names the file: `constructor` is none.
-    return Object.hasOwn(found, name) ? Buffer.from(found[name] ?? '', 'base64') : null;
+    return files;
+  };
+  const inside = `${folder}/`;
+  return {
+    async list() {
+      const names = Object.keys(await unpack()).filter(name => name.startsWith(inside));
+      return names.map(name => name.slice(inside.length));
+    },
+    async read(name) {
+      const found = await unpack();
+      // A visitor names the file: `constructor` is none.
+      return Object.hasOwn(found, inside + name) ? Buffer.from(found[inside + name] ?? '', 'base64') : null;
+    },
   };
 }

@@ -40,7 +40,7 @@ ${document.tags.map(({ name }) =>
   ),
 )}
 <div class="group">More</div>
-<ul><li><a href="#errors">Errors</a></li><li><a href="/v1/openapi.json">OpenAPI document</a></li></ul>
+<ul><li><a href="#errors">Errors</a></li><li><a href="/docs/guide/">Guide</a></li><li><a href="/v1/openapi.json">OpenAPI document</a></li></ul>
 </nav>
 <main id="top">
 <h1>${title} API reference</h1>

@@ -1,0 +1,95 @@
+import { html, raw } from 'hono/html';
+import type { Html } from '../api-docs/text.ts';
+import { GUIDE, type GuidePage, type Library } from './library.ts';
+import type { Found } from './search.ts';
+import { GUIDE_STYLE } from './style.ts';
+
+/** The pages of the guide as documents that need nothing else: no script, no font, no other host. */
+
+/** These are long: they are folded up unless one of them is being read. */
+const FOLDED = /^(Providers|Steps|Kinds of destinations|Reference)$/;
+
+function documentOf(
+  library: Library,
+  title: string,
+  here: GuidePage | null,
+  query: string,
+  main: Html,
+): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Sluice</title>
+<link rel="icon" href="data:,">
+<style>${raw(GUIDE_STYLE)}</style>
+</head>
+<body>
+<div class="page">
+<nav aria-label="Guide">
+<a class="brand" href="${GUIDE}">Sluice guide</a>
+<form role="search" action="${GUIDE}"><input type="search" name="q" value="${query}" placeholder="Search the guide" aria-label="Search the guide"></form>
+${library.sections.map(
+  section => html`<details${raw(isOpen(section, here) ? ' open' : '')}><summary>${section.title}</summary>
+<ul>${section.pages.map(page => entryOf(page, page === here))}</ul></details>`,
+)}
+<ul><li><a href="/docs">API reference</a></li><li><a href="/">Dashboard</a></li></ul>
+</nav>
+<main>
+${main}
+</main>
+</div>
+</body>
+</html>
+`;
+}
+
+const isOpen = (section: Library['sections'][number], here: GuidePage | null): boolean =>
+  here === null || section.pages.includes(here) || !FOLDED.test(section.title);
+
+function entryOf(page: GuidePage, isHere: boolean): Html {
+  if (!isHere) return html`<li><a href="${GUIDE}${page.path}">${page.title}</a></li>`;
+  const inside = page.headings.filter(({ level }) => level === 2);
+  return html`<li><a href="${GUIDE}${page.path}" aria-current="page">${page.title}</a>
+<ul>${inside.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></li>`;
+}
+
+export const renderGuidePage = (library: Library, page: GuidePage): Html =>
+  documentOf(library, page.title, page, '', html`${raw(page.html)}`);
+
+export function renderGuideIndex(library: Library): Html {
+  const main = html`<h1>Guide</h1>
+<p class="lead">Sluice takes events in, keeps them, passes them through your pipelines and delivers them. Everything here is served by your own Sluice and needs no internet.</p>
+${library.sections.map(
+  ({ title, pages }) => html`<h2>${title}</h2>
+<ul class="cards">${pages.map(
+    ({ path, title: name, lead }) =>
+      html`<li><a href="${GUIDE}${path}">${name}</a><p>${firstSentence(lead)}</p></li>`,
+  )}</ul>`,
+)}`;
+  return documentOf(library, 'Guide', null, '', main);
+}
+
+const LONGEST_LEAD = 160;
+
+function firstSentence(lead: string): string {
+  const sentence = /^.*?[.:](?=\s|$)/.exec(lead)?.[0].replace(/:$/, '.') ?? lead;
+  return sentence.length <= LONGEST_LEAD ? sentence : `${sentence.slice(0, LONGEST_LEAD).trimEnd()}…`;
+}
+
+export function renderFound(library: Library, query: string, found: readonly Found[]): Html {
+  const main = html`<h1>Search</h1>
+<p>${found.length === 0 ? 'No title or heading holds' : 'Titles and headings that hold'} “${query}”${found.length === 0 ? '.' : ':'}</p>
+<ul class="cards">${found.map(
+    ({ page, headings }) => html`<li><a href="${GUIDE}${page.path}">${page.title}</a>
+${headings.map(({ id, title }) => html`<p><a href="${GUIDE}${page.path}#${id}">${title}</a></p>`)}</li>`,
+  )}</ul>`;
+  return documentOf(library, 'Search', null, query, main);
+}
+
+export function renderMissing(library: Library): Html {
+  const main = html`<h1>There is no such page</h1>
+<p>The guide may have moved it. Search for it, or start at <a href="${GUIDE}">the overview</a>.</p>`;
+  return documentOf(library, 'Not found', null, '', main);
+}

@@ -1,0 +1,31 @@
+import { DOCS_STYLE } from '../api-docs/style.ts';
+
+/** The style sheet of the guide: that of the API reference, and what prose needs besides. */
+export const GUIDE_STYLE = `${DOCS_STYLE}
+.page { max-width: 76rem; grid-template-columns: 17rem minmax(0, 1fr); }
+main { max-width: 54rem; }
+main h1 { margin-bottom: 1rem; }
+main h2 { margin: 2.4rem 0 .75rem; }
+main h3 { font-size: 1.02rem; text-transform: none; letter-spacing: 0; color: var(--ink); margin: 1.8rem 0 .5rem; }
+main pre { background: var(--panel); border: 1px solid var(--panel-line); border-radius: 10px; margin: 0 0 1rem; }
+main pre code { background: none; padding: 0; font-size: inherit; overflow-wrap: normal; }
+main a { text-decoration: underline; text-underline-offset: 2px; }
+main li { margin: .2rem 0; }
+main img { display: block; max-width: 100%; height: auto; margin: 1rem 0; }
+blockquote { margin: 0 0 1rem; padding: .1rem 1rem; border-left: 3px solid var(--line); color: var(--soft); }
+main .table { margin: 0 0 1rem; } main td code { white-space: normal; }
+nav .brand { margin-bottom: 1rem; }
+nav form { margin: 0 0 1rem; }
+nav input { width: 100%; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .4rem .6rem; }
+nav input:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+nav details { border: 0; }
+nav summary { padding: .35rem 0; font-weight: 600; gap: .4rem; }
+nav details ul { margin: 0 0 .5rem 1rem; }
+nav li a { padding: .2rem .5rem; }
+nav li a[aria-current] { background: var(--chip); font-weight: 600; }
+nav ul ul { margin-left: .75rem; } nav ul ul a { font-size: .88rem; color: var(--soft); }
+.cards { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .75rem; }
+.cards li { margin: 0; padding: .8rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.cards p { margin: .2rem 0 0; font-size: .88rem; color: var(--soft); }
+@media (max-width: 52rem) { .page { grid-template-columns: minmax(0, 1fr); } }
+`;
