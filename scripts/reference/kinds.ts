@@ -1,15 +1,26 @@
 import type { KindDescription } from '../../packages/server/src/core/kinds/kind.ts';
 import { table } from './table.ts';
 
-/** The section of one kind of step or destination, from what it says of itself. */
+/** The kinds with their pages, which lie in this folder. */
+export const kindTable = (what: string, folder: string, kinds: readonly KindDescription[]): string =>
+  table(
+    [what, 'Kind', ''],
+    kinds.map(({ kind, title, docs }) => [
+      `[${title}](${folder}/${kind}.md)`,
+      `\`${kind}\``,
+      /^.*?[.:;](?=\s|$)/s.exec(docs)?.[0].replace(/[:;]$/, '.') ?? docs,
+    ]),
+  );
+
+/** The page of one kind of step or destination, from what it says of itself. */
 export function renderKind({ kind, title, docs, secrets, examples, schema }: KindDescription): string {
   const rows = fieldsOf(schema as Schema, '', secrets);
   const fields = table(['Field', 'Type', 'Meaning'], rows);
   const shown = examples.map(({ title: what, config }) => `${what}:\n\n${json({ kind, config })}\n`);
   return [
-    `## ${title}\n\n\`${kind}\`\n\n${docs}\n`,
-    ...(rows.length > 0 ? [`${fields}\n`] : []),
-    ...shown,
+    `# ${title}\n\n${docs}\n\nAs a value its kind is \`${kind}\`.\n`,
+    ...(rows.length > 0 ? [`## Fields\n\n${fields}\n`] : []),
+    ...(shown.length > 0 ? ['## Examples\n', ...shown] : []),
   ].join('\n');
 }
 

@@ -1,20 +1,25 @@
 import { renderApi } from './api.ts';
+import { renderCel } from './cel.ts';
 import { renderCommand } from './command.ts';
-import { renderDestinations } from './destinations.ts';
+import { destinationPages } from './destinations.ts';
 import { renderErrors } from './errors.ts';
-import { renderProviders } from './providers.ts';
+import { providerPages } from './providers.ts';
 import { renderSettings } from './settings.ts';
-import { renderSteps } from './steps.ts';
+import { stepPages } from './steps.ts';
 
 const note = '<!-- Written by `npm run reference` from the code. Change it there. -->\n\n';
 
 /** Every page of docs/reference by its file name. */
-export const referencePages = (): Record<string, string> => ({
-  'api.md': note + renderApi(),
-  'command.md': note + renderCommand(),
-  'destinations.md': note + renderDestinations(),
-  'errors.md': note + renderErrors(),
-  'providers.md': note + renderProviders(),
-  'settings.md': note + renderSettings(),
-  'steps.md': note + renderSteps(),
-});
+export function referencePages(): Record<string, string> {
+  const pages = {
+    'api.md': renderApi(),
+    'cel.md': renderCel(),
+    'command.md': renderCommand(),
+    'errors.md': renderErrors(),
+    'settings.md': renderSettings(),
+    ...destinationPages(),
+    ...providerPages(),
+    ...stepPages(),
+  };
+  return Object.fromEntries(Object.entries(pages).map(([name, text]) => [name, note + text]));
+}

@@ -1,15 +1,23 @@
 import { MOST_STEPS } from '../../packages/contract/src/pipeline.ts';
 import { describeKind } from '../../packages/server/src/core/kinds/kind.ts';
 import { stepKinds } from '../../packages/server/src/pipeline/steps/registry.ts';
-import { renderKind } from './kinds.ts';
+import { kindTable, renderKind } from './kinds.ts';
 
-/** One section for each kind of step, from what it says of itself. */
-export function renderSteps(): string {
-  return `# Steps
+/** An overview of the kinds of steps, and a page for each, from what it says of itself. */
+export function stepPages(): Record<string, string> {
+  const kinds = stepKinds.map(describeKind);
+  const overview = `# Steps
 
 The kinds of steps, as they describe themselves. [pipelines.md](../pipelines.md) tells how they are used. A pipeline takes
-up to ${MOST_STEPS}, in any order, each with its \`kind\` and its \`config\` as below. Fields of type string that hold a condition or a
-key are [CEL](../conditions.md).
+up to ${MOST_STEPS}, in any order, each with its \`kind\` and its \`config\`. Fields of type string that hold a condition or a
+key are [CEL](cel.md).
 
-${stepKinds.map(kind => renderKind(describeKind(kind))).join('\n')}`;
+${kindTable('Step', 'steps', kinds)}
+`;
+  const more =
+    'All kinds of steps: [Steps](../steps.md). How they work together: [Pipelines](../../pipelines.md).';
+  return Object.fromEntries([
+    ['steps.md', overview],
+    ...kinds.map(kind => [`steps/${kind.kind}.md`, `${renderKind(kind)}\n${more}\n`] as const),
+  ]);
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../../../scripts/reference/api.ts';
 import { referencePages } from '../../../../scripts/reference/pages.ts';
@@ -91,8 +91,10 @@ describe('the OpenAPI document', () => {
 
 describe('what is written of the code', () => {
   test('in docs/reference is what the code says now (else: npm run reference)', () => {
-    for (const [name, text] of Object.entries(referencePages()))
-      expect(read(`docs/reference/${name}`)).toBe(text);
+    const pages = referencePages();
+    for (const [name, text] of Object.entries(pages)) expect(read(`docs/reference/${name}`)).toBe(text);
+    const files = readdirSync(join(root, 'docs/reference'), { recursive: true, encoding: 'utf8' });
+    expect(files.filter(file => file.endsWith('.md') && !(file in pages))).toEqual([]);
   });
 
   test('as its version is that of the package', () => {
