@@ -1,22 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { signBody } from '../../src/delivery/sign.ts';
+import { newFolder } from '../support/folder.ts';
+import { blocksIn, workspace } from '../support/markdown-blocks.ts';
 import { seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 
-const root = join(import.meta.dir, '../../../..');
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
-
 /** The blocks of that language below a heading, as they would be pasted. */
-function blocks(file: string, heading: string, language: string): string[] {
-  const section =
-    read(file)
-      .split(/^#+ /m)
-      .find(part => part.startsWith(heading)) ?? '';
-  return [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
-    ([, text = '']) => text,
-  );
-}
+const blocks = (file: string, heading: string, language: string): string[] =>
+  blocksIn(file)
+    .filter(block => block.heading === heading && block.language === language)
+    .map(({ text }) => text);
 
 let service: TestService;
 beforeAll(async () => {
@@ -54,31 +48,117 @@ describe('the recipes for signing a webhook', () => {
   }
 });
 
-describe('the recipes for verifying a delivery', () => {
-  const recipes = [
-    ['Verify with Node', 'js', (code: string) => ['node', '--input-type=module', '--eval', code]],
-    ['Verify with Python', 'python', (code: string) => ['python3', '-c', code]],
-    ['Verify with openssl', 'sh', (code: string) => ['bash', '-eu', '-o', 'pipefail', '-c', code]],
-  ] as const;
-  const verdict = async (command: string[], signature: string, body: string) => {
-    const recipe = Bun.spawn(command, {
-      env: { PATH: process.env.PATH, SIGNATURE: signature, SECRET: 'whsec_first' },
-      stdin: Buffer.from(body),
+/** How a program of docs/verifying.md is run: what it is kept as, what makes it ready, and the command. */
+interface Language {
+  readonly heading: string;
+  readonly language: string;
+  readonly file: string;
+  /** Without it the program is not run, and the test says so. */
+  readonly needs: string;
+  readonly build?: readonly string[];
+  readonly command: readonly string[];
+}
+
+const languages: readonly Language[] = [
+  {
+    heading: 'With our SDK',
+    language: 'ts',
+    file: 'sdk.ts',
+    needs: 'node',
+    command: [process.execPath, 'sdk.ts'],
+  },
+  {
+    heading: "With Stripe's library",
+    language: 'js',
+    file: 'stripe.mjs',
+    needs: 'node',
+    command: ['node', 'stripe.mjs'],
+  },
+  {
+    heading: 'TypeScript',
+    language: 'ts',
+    file: 'verify.ts',
+    needs: 'node',
+    command: [process.execPath, 'verify.ts'],
+  },
+  {
+    heading: 'Python',
+    language: 'python',
+    file: 'verify.py',
+    needs: 'python3',
+    command: ['python3', 'verify.py'],
+  },
+  {
+    heading: 'Go',
+    language: 'go',
+    file: 'verify.go',
+    needs: 'go',
+    build: ['go', 'build', '-o', 'verify', 'verify.go'],
+    command: ['./verify'],
+  },
+  {
+    heading: 'Java',
+    language: 'java',
+    file: 'Verify.java',
+    needs: 'javac',
+    build: ['javac', 'Verify.java'],
+    command: ['java', '-Xshare:auto', '-XX:TieredStopAtLevel=1', 'Verify'],
+  },
+  { heading: 'Ruby', language: 'ruby', file: 'verify.rb', needs: 'ruby', command: ['ruby', 'verify.rb'] },
+  { heading: 'PHP', language: 'php', file: 'verify.php', needs: 'php', command: ['php', 'verify.php'] },
+  {
+    heading: 'Shell',
+    language: 'sh',
+    file: 'verify.sh',
+    needs: 'openssl',
+    command: ['bash', '-eu', '-o', 'pipefail', 'verify.sh'],
+  },
+];
+
+describe('the programs of docs/verifying.md', () => {
+  const PAGE = 'docs/verifying.md';
+  const body = '{"type":"order.paid","payload":{"note":"Größe 42 — 9007199254740993"}}';
+  const folder = newFolder();
+  // As `npm install` would lay them out.
+  mkdirSync(join(folder, 'node_modules/@sluice/sdk'), { recursive: true });
+  symlinkSync(join(workspace, 'node_modules/stripe'), join(folder, 'node_modules/stripe'));
+  const sdk = join(workspace, 'packages/sdk/src/index.ts');
+  writeFileSync(join(folder, 'node_modules/@sluice/sdk/index.ts'), `export * from '${sdk}';\n`);
+
+  const run = async (command: readonly string[], env: Record<string, string>, input = '') => {
+    const program = Bun.spawn([...command], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      stdin: Buffer.from(input),
       stderr: 'inherit',
     });
-    return (await new Response(recipe.stdout).text()).trim();
+    const said = (await new Response(program.stdout).text()).trim();
+    return (await program.exited) === 0 ? said : `ended with ${program.exitCode}: ${said}`;
   };
-  const body = '{"type":"order.paid","payload":{"note":"Größe 42 — 9007199254740993"}}';
 
-  for (const [heading, language, command] of recipes) {
-    test(`${heading}: what we sign is genuine, and nothing else`, async () => {
-      const [code = ''] = blocks('docs/destinations.md', heading, language);
-      const run = command(code);
+  const isAtHand = ({ needs }: Language) => Bun.which(needs) !== null;
+  for (const language of languages.filter(isAtHand)) {
+    test(`in the section "${language.heading}" take what we sign for genuine, and nothing else`, async () => {
+      const [program = ''] = blocks(PAGE, language.heading, language.language);
+      expect(program).not.toBe('');
+      writeFileSync(join(folder, language.file), program);
+      if (language.build !== undefined) expect(await run(language.build, {})).toBe('');
+      const verdict = (signature: string, received = body) =>
+        run(language.command, { SIGNATURE: signature, SECRET: 'whsec_first' }, received);
       const now = Date.now();
-      expect(await verdict(run, signBody(['whsec_first'], body, now), body)).toBe('genuine');
-      expect(await verdict(run, signBody(['whsec_next', 'whsec_first'], body, now), body)).toBe('genuine');
-      expect(await verdict(run, signBody(['whsec_first'], body, now), `${body} `)).toBe('forged');
-      expect(await verdict(run, signBody(['whsec_other'], body, now), body)).toBe('forged');
-    }, 30_000);
+      expect(await verdict(signBody(['whsec_first'], body, now))).toBe('genuine');
+      expect(await verdict(signBody(['whsec_next', 'whsec_first'], body, now))).toBe('genuine');
+      expect(await verdict(signBody(['whsec_first'], body, now), `${body} `)).toBe('forged');
+      expect(await verdict(signBody(['whsec_other'], body, now))).toBe('forged');
+      expect(await verdict(signBody(['whsec_first'], body, now - 3_600_000))).toBe('forged');
+    }, 240_000);
   }
+
+  test('are there for every language, and those that this machine cannot run are told', () => {
+    const headings = new Set(blocksIn(PAGE).map(({ heading }) => heading));
+    expect(languages.filter(({ heading }) => !headings.has(heading))).toEqual([]);
+    const absent = languages.filter(language => !isAtHand(language)).map(({ heading }) => heading);
+    if (absent.length > 0)
+      console.log(`docs/verifying.md, not run for want of the language: ${absent.join(', ')}`);
+  });
 });
