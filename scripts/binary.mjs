@@ -10,11 +10,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'packages', 'server', 'src');
-/** By the names that `runtime/embedded.ts` looks for. Of the guide's pictures only those that it shows itself. */
-const folders = [
-  { name: 'dashboard', home: join(root, 'packages', 'dashboard', 'dist'), wanted: /./ },
-  { name: 'docs', home: join(root, 'docs'), wanted: /\.(md|svg)$/ },
-];
+/** By the names that `runtime/embedded.ts` looks for. */
+const folders = { dashboard: join(root, 'packages', 'dashboard', 'dist'), docs: join(root, 'docs') };
 const target = resolve(process.argv[2] ?? join(root, 'dist', 'sluice'));
 
 run(process.execPath, [join(root, 'scripts', 'dashboard.mjs')]);
@@ -38,15 +35,19 @@ try {
 }
 console.log(`${relative(process.cwd(), target) || target} is a whole Sluice: try it with "help" or "serve".`);
 
-/** The files of these folders by their names, in base64. */
+/** The files of these folders by their names, in base64; of the guide's pictures those that some page shows. */
 function packPages() {
-  const files = folders.flatMap(({ name, home, wanted }) =>
+  const found = Object.entries(folders).flatMap(([folder, home]) =>
     readdirSync(home, { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile() && wanted.test(entry.name))
-      .map(entry => join(entry.parentPath, entry.name))
-      .map(file => [`${name}/${relative(home, file)}`, readFileSync(file).toString('base64')]),
+      .filter(entry => entry.isFile())
+      .map(entry => relative(home, join(entry.parentPath, entry.name)))
+      .map(name => [`${folder}/${name}`, readFileSync(join(home, name))]),
   );
-  return JSON.stringify(Object.fromEntries(files));
+  const guide = found.filter(([name]) => name.endsWith('.md')).map(([, bytes]) => bytes.toString());
+  const isWanted = name =>
+    !name.startsWith('docs/pictures/') || guide.some(text => text.includes(name.slice(5)));
+  const files = found.filter(([name]) => isWanted(name));
+  return JSON.stringify(Object.fromEntries(files.map(([name, bytes]) => [name, bytes.toString('base64')])));
 }
 
 /** Whatever a module names as `new URL('./x.ts', import.meta.url)`. */

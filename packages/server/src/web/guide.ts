@@ -4,7 +4,7 @@ import { Problem } from '../core/errors.ts';
 import type { Html } from './api-docs/text.ts';
 import type { WebEnv } from './env.ts';
 import type { GuideFiles } from './guide/files.ts';
-import { createLibrary, GUIDE } from './guide/library.ts';
+import { createLibrary, endingOf, GUIDE, pictureTypes } from './guide/library.ts';
 import { renderFound, renderGuideIndex, renderGuidePage, renderMissing } from './guide/page.ts';
 import { searchGuide } from './guide/search.ts';
 import { GUIDE_STYLE } from './guide/style.ts';
@@ -44,7 +44,9 @@ export function addGuide(app: Hono<WebEnv>, files: GuideFiles): void {
     if (page !== undefined) return answer(renderGuidePage(library, page));
     const picture = await library.picture(path);
     if (picture !== null)
-      return new Response(picture, { headers: headersOf('image/svg+xml', PICTURE_POLICY) });
+      return new Response(picture, {
+        headers: headersOf(pictureTypes.get(endingOf(path)) ?? '', PICTURE_POLICY),
+      });
     // As it is called in the source.
     if (path.endsWith('.md') && library.find(path.slice(0, -3)) !== undefined)
       return context.redirect(`${GUIDE}${path.slice(0, -3)}`, 301);

@@ -22,6 +22,14 @@ export interface Library {
   picture(path: string): Promise<Uint8Array<ArrayBuffer> | null>;
 }
 
+/** By the ending of its name. */
+export const pictureTypes: ReadonlyMap<string, string> = new Map([
+  ['svg', 'image/svg+xml'],
+  ['png', 'image/png'],
+]);
+
+export const endingOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
 /** Read and rendered once, when somebody first asks. */
 export function createLibrary(files: GuideFiles): () => Promise<Library> {
   let library: Promise<Library> | null = null;
@@ -45,7 +53,7 @@ async function readLibrary(files: GuideFiles): Promise<Library> {
   return {
     sections: arrange(pages),
     find: path => byPath.get(path),
-    picture: async path => (path.endsWith('.svg') && names.has(path) ? files.read(path) : null),
+    picture: async path => (pictureTypes.has(endingOf(path)) && names.has(path) ? files.read(path) : null),
   };
 }
 
