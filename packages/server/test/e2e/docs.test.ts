@@ -1,12 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { declarations } from '../../src/settings.ts';
-import { newFolder } from '../support/folder.ts';
+import { readText, shellBlocks, workspace } from '../support/markdown-blocks.ts';
+import { pasteCommands, unknownWords } from '../support/pasted-commands.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 
-const root = join(import.meta.dir, '../../../..');
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const root = workspace;
+const markdownBelow = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.md'))
+    .map(file => join(folder, file));
+
+/** Every page that people read. */
+const pages = [
+  ...readdirSync(root).filter(file => file.endsWith('.md')),
+  ...['docs', 'examples'].flatMap(markdownBelow),
+  'packages/sdk/README.md',
+];
 
 describe('the commands of', () => {
   let service: TestService;
@@ -28,21 +39,16 @@ describe('the commands of', () => {
       .replaceAll('the-address-of-your-source', `${service.url}/whk/${source.token}`)
       .replaceAll('the-secret-of-your-source', source.secret);
 
-  async function paste(commands: string): Promise<string[]> {
-    const shell = Bun.spawn(['bash', '-eu', '-o', 'pipefail', '-c', `${answering}\n${fillIn(commands)}`], {
-      cwd: newFolder(),
-      env: { PATH: process.env.PATH },
-    });
-    const output = await new Response(shell.stdout).text();
-    expect(await shell.exited, output).toBe(0);
-    return output.trim().split('\n');
-  }
+  const paste = async (written: string) => {
+    const { output, calls } = await pasteCommands(`${answering}\n${fillIn(written)}`);
+    return { lines: output.trim().split('\n').filter(Boolean), calls };
+  };
 
   test('docs/command.md do what they say, as they are written', async () => {
-    const commands = shellBlocks('docs/command.md').join('\n');
+    const written = shellBlocks('docs/command.md').join('\n');
     const sluice = `sluice() { "${process.execPath}" "${join(root, 'packages/server/src/main.ts')}" "$@"; }`;
-    const output = await paste(`${sluice}\n${commands}\nls completions`);
-    expect(output.map(line => line.replace(/in [\d.]+ s/, 'in 0 s'))).toEqual([
+    const { lines } = await paste(`${sluice}\n${written}\nls completions`);
+    expect(lines.map(line => line.replace(/in [\d.]+ s/, 'in 0 s'))).toEqual([
       '1 sent, 0 refused, in 0 s.',
       '2 sent, 0 refused, in 0 s.',
       '1 sent, 0 refused, in 0 s.',
@@ -53,26 +59,45 @@ describe('the commands of', () => {
   });
 
   // On one service, in the order that a newcomer reads them: one page must not get in the way of the next.
-  for (const guide of ['README.md', 'docs/sending-events.md', 'docs/entities.md', 'docs/webhooks-in.md']) {
-    test(`${guide} are accepted one after the other, as they are written`, async () => {
-      const commands = shellBlocks(guide)
-        .filter(block => !/^np[mx] /.test(block))
-        .join('\n');
-      const answers = await paste(commands);
-      expect(answers.length).toBe(commands.match(/^curl /gm)?.length ?? 0);
-      expect(answers.filter(answer => !/^20[012] /.test(answer))).toEqual([]);
+  const first = ['README.md', 'docs/sending-events.md', 'docs/entities.md', 'docs/webhooks-in.md'];
+  /** Carried out by tests of their own. */
+  const elsewhere =
+    /^docs\/(cookbook\/.*|command|deploying|upgrading|verifying|reference\/api)\.md$|^examples\//;
+  const others = pages.filter(page => !first.includes(page) && !elsewhere.test(page));
+  for (const page of [...first, ...others].filter(one => shellBlocks(one).length > 0)) {
+    test(`${page} run one after the other, as they are written, and every request is accepted`, async () => {
+      const written = shellBlocks(page).join('\n');
+      const { lines, calls } = await paste(written);
+      expect(lines.length).toBe(written.match(/^curl /gm)?.length ?? 0);
+      expect(lines.filter(answer => !/^20[012] /.test(answer))).toEqual([]);
+      expect(unknownWords(calls)).toEqual([]);
+      expect(lines.length + calls.length).toBeGreaterThan(0);
     });
   }
+
+  test('docs/reference/api.md are each accepted, as they are written, by a service that has what they name', async () => {
+    const call = (method: string, path: string, body?: object) =>
+      fetch(`${service.url}/v1/entities/${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${seed.apiKey}`, 'Content-Type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+    const given = `KEY=${seed.apiKey}\nSOURCE_SECRET=${source.secret}\nSOURCE_TOKEN=${source.token}\n`;
+    const examples = shellBlocks('docs/reference/api.md');
+    expect(examples.length).toBeGreaterThan(10);
+    for (const example of examples) {
+      await call('DELETE', 'customer/c_42');
+      for (let version = 1; version <= 3; version++) await call('PUT', 'customer/c_42', { traits: {} });
+      await call('PUT', 'device/d_7', { traits: {} });
+      await call('PUT', 'customer/c_42/links/same_as/device/d_7');
+      const { lines } = await paste(given + example);
+      expect([example, lines.filter(answer => /^20[0-4] /.test(answer)).length]).toEqual([example, 1]);
+    }
+  }, 60_000);
 });
 
 describe('every guide', () => {
-  const guides = [
-    ...readdirSync(root).filter(file => file.endsWith('.md')),
-    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-      .filter(file => file.endsWith('.md'))
-      .map(file => join('docs', file)),
-  ];
-  for (const guide of guides) {
+  for (const guide of pages) {
     test(`${guide} links to files and headings that are there`, () => {
       const links = [...proseOf(guide).matchAll(/(?:\]\(|srcset="|src=")(?!https?:)([^)"\s]+)/g)];
       const broken = links.map(([, link = '']) => link).filter(link => !leadsSomewhere(guide, link));
@@ -82,17 +107,13 @@ describe('every guide', () => {
     // Sluice refuses to start while a name that it does not know is exported, so no guide may invent one.
     test(`${guide} names settings that there are`, () => {
       const known = new Set([...Object.keys(declarations), 'SLUICE_DEV_SERVER', 'SLUICE_TEST_DATABASE_URL']);
-      const named = read(guide).match(/\bSLUICE_\w*[A-Z]\b/g) ?? [];
+      const named = readText(guide).match(/\bSLUICE_\w*[A-Z]\b/g) ?? [];
       expect(named.filter(name => !known.has(name))).toEqual([]);
     });
   }
 });
 
-function shellBlocks(guide: string): string[] {
-  return [...read(guide).matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, text = '']) => text);
-}
-
-const proseOf = (guide: string): string => read(guide).replaceAll(/^```[\s\S]*?^```/gm, '');
+const proseOf = (guide: string): string => readText(guide).replaceAll(/^```[\s\S]*?^```/gm, '');
 
 function leadsSomewhere(from: string, link: string): boolean {
   const [file = '', anchor] = link.split('#');
