@@ -47,7 +47,7 @@ describe('the self-contained executable', () => {
     await child.exited;
   });
 
-  test('serves the dashboard with its files, compressed as they were built, and the API reference', async () => {
+  test('serves the dashboard with its files, compressed as they were built, the API reference and the guide', async () => {
     const page = await fetch(`${url}/events`);
     expect(page.status).toBe(200);
     const script = /\/assets\/[\w.-]+\.js/.exec(await page.text())?.[0] ?? '';
@@ -56,6 +56,12 @@ describe('the self-contained executable', () => {
     expect((await asset.text()).length).toBeGreaterThan(10_000);
     expect((await fetch(`${url}/assets/none.js`)).status).toBe(404);
     expect((await fetch(`${url}/docs`)).status).toBe(200);
+    const guide = await (await fetch(`${url}/docs/guide/dashboard`)).text();
+    const shown = [...guide.matchAll(/(?:src|href)="(\/docs\/guide\/[^"#]+)/g)].map(([, path = '']) => path);
+    expect(shown.length).toBeGreaterThan(50);
+    for (const path of new Set(shown))
+      expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
+    expect((await fetch(`${url}/docs/guide/pictures/login-dark.png`)).status).toBe(404);
   });
 
   test('has every thread inside: bodies, pipelines and the databases of destinations', async () => {

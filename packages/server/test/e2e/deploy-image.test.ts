@@ -50,6 +50,8 @@ describe('the image, built by the commands of its Dockerfile in a clean folder',
     const page = await (await fetch(`${url}/`)).text();
     const script = /src="(\/[^"]+\.js)"/.exec(page)?.[1] ?? '';
     expect((await fetch(`${url}${script}`)).status).toBe(200);
+    for (const path of ['concepts', 'reference/steps/dedupe', 'pictures/concepts.svg'])
+      expect([path, (await fetch(`${url}/docs/guide/${path}`)).status]).toEqual([path, 200]);
     const status = readFileSync(`/proc/${container.pid}/status`, 'utf8');
     if (process.getuid?.() === 0) expect(status).toMatch(/^Uid:\t10001\t10001\t10001\t10001$/m);
     expect(status).toMatch(/^CapEff:\t0+$/m);
@@ -107,8 +109,18 @@ describe('the Dockerfile', () => {
   test('is sent neither data, secrets nor what was built before', () => {
     const ignored = read('.dockerignore');
     const kept = ['data/sluice.db', 'data/secret.key', '.env', '.git/config', 'node_modules/a/b.js'];
-    const built = ['packages/dashboard/dist/index.html', 'packages/server/test/x.ts', 'docs/a.md'];
+    const built = ['packages/dashboard/dist/index.html', 'packages/server/test/x.ts'];
     expect([...kept, ...built].filter(file => isSent(ignored, file))).toEqual([]);
     expect(isSent(ignored, 'packages/server/src/main.ts')).toBe(true);
+  });
+
+  test('is sent the guide with the pictures that its pages show, and no others', () => {
+    const ignored = read('.dockerignore');
+    const files = readdirSync(join(workspace, 'docs'), { recursive: true, encoding: 'utf8' });
+    const pages = files.filter(file => file.endsWith('.md'));
+    const text = pages.map(file => read(join('docs', file))).join('\n');
+    const pictures = files.filter(file => /^pictures\/./.test(file));
+    const sent = [...pages, ...pictures].filter(file => isSent(ignored, join('docs', file)));
+    expect(sent.sort()).toEqual([...pages, ...pictures.filter(file => text.includes(file))].sort());
   });
 });

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser as Chromium, chromium as engine } from 'playwright-core';
+import { accessibilityFaults, leave, scrollsSideways, visit } from '../support/browser-page.ts';
+import { type Browser, setUp } from '../support/dashboard.ts';
+import { workspace } from '../support/markdown-blocks.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let owner: Browser;
+let chromium: Chromium;
+beforeAll(async () => {
+  // No name is found, and no proxy asked: all that this browser can reach is the loopback, by its number.
+  const cutOff = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', '--no-proxy-server'];
+  [service, chromium] = await Promise.all([
+    startTestService(),
+    engine.launch({
+      executablePath: '/usr/bin/chromium-headless-shell',
+      args: ['--no-sandbox', '--disable-dev-shm-usage', ...cutOff],
+    }),
+  ]);
+  owner = await setUp(service);
+}, 60_000);
+afterAll(async () => {
+  await chromium.close();
+  await service.stop();
+});
+
+test('with the network cut off every page of the guide is reached from the dashboard, by links alone', async () => {
+  const { page, faults, strangers } = await visit(chromium, service.url, '/pipelines', { as: owner });
+  const docs = page.getByRole('link', { name: 'Docs' });
+  expect(await docs.getAttribute('href')).toBe('/docs/guide/pipelines');
+  const [guide] = await Promise.all([page.context().waitForEvent('page'), docs.click()]);
+  guide.on('pageerror', error => faults.push(String(error)));
+  guide.on('console', message => message.type() === 'error' && faults.push(message.text()));
+  await guide.getByRole('heading', { level: 1, name: 'Pipelines' }).waitFor();
+
+  const seen = new Set<string>();
+  const next = [new URL(guide.url()).pathname];
+  for (let path = next.pop(); path !== undefined; path = next.pop()) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const answer = await guide.goto(`${service.url}${path}`, { waitUntil: 'load' });
+    expect([path, answer?.status()]).toEqual([path, 200]);
+    const found = await guide.evaluate(() => ({
+      links: Array.from(document.querySelectorAll('a'), ({ pathname, origin }) => ({ pathname, origin })),
+      unseen: Array.from(document.images, ({ src, naturalWidth }) => (naturalWidth > 0 ? '' : src)).filter(
+        Boolean,
+      ),
+    }));
+    expect([path, found.unseen]).toEqual([path, []]);
+    for (const { pathname, origin } of found.links)
+      if (origin === service.url && pathname.startsWith('/docs/guide/')) next.push(pathname);
+  }
+  const files = readdirSync(join(workspace, 'docs'), { recursive: true, encoding: 'utf8' });
+  const wanted = files.filter(file => file.endsWith('.md')).map(file => `/docs/guide/${file.slice(0, -3)}`);
+  expect([...seen].sort()).toEqual([...wanted, '/docs/guide/'].sort());
+  expect([...faults, ...strangers]).toEqual([]);
+  await leave(page);
+}, 120_000);
+
+test('a page of the guide is readable by anybody: light, dark, on a phone, and found by its search', async () => {
+  const { page, faults, strangers } = await visit(chromium, service.url, '/docs/guide/concepts');
+  const found = await accessibilityFaults(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  found.push(...(await accessibilityFaults(page, 'colours')));
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of ['concepts', 'reference/cel', 'cookbook/stripe-to-slack']) {
+    await page.goto(`${service.url}/docs/guide/${path}`);
+    if (await scrollsSideways(page)) found.push(`${path} scrolls sideways on a phone`);
+  }
+  expect(found).toEqual([]);
+  await page.getByRole('searchbox').fill('dead letters');
+  await page.getByRole('searchbox').press('Enter');
+  await page.getByRole('main').getByRole('link', { name: 'Deliveries and dead letters' }).click();
+  await page.waitForURL('**/destinations#deliveries-and-dead-letters');
+  expect([...faults, ...strangers]).toEqual([]);
+  await leave(page);
+}, 60_000);
+
+test('who is not logged in has the guide too', async () => {
+  const { page } = await visit(chromium, service.url, '/login');
+  const docs = page.getByRole('link', { name: 'Docs' });
+  expect(await docs.getAttribute('href')).toBe('/docs/guide/accounts');
+  await leave(page);
+}, 60_000);
