@@ -2,7 +2,7 @@
 
 const PACKED = 'pages.bin';
 
-export interface EmbeddedFiles {
+interface EmbeddedFiles {
   list(): Promise<readonly string[]>;
   /** Null where there is no such file. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | null>;

@@ -7,7 +7,7 @@ export interface Heading {
   readonly title: string;
 }
 
-export interface RenderedMarkdown {
+interface RenderedMarkdown {
   readonly html: string;
   readonly headings: readonly Heading[];
   /** The first paragraph, without its markup. */

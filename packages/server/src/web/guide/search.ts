@@ -1,7 +1,7 @@
 import type { GuidePage, Library } from './library.ts';
 
 /** Finding pages of the guide by their titles and headings. */
-export interface Found {
+export interface FoundPage {
   readonly page: GuidePage;
   /** The headings below the title that hold a word of the query. */
   readonly headings: GuidePage['headings'];
@@ -10,7 +10,7 @@ export interface Found {
 const MOST_FOUND = 40;
 
 /** Pages that hold every word somewhere in their headings, those with more of them in the title first. */
-export function searchGuide({ sections }: Library, query: string): Found[] {
+export function searchGuide({ sections }: Library, query: string): FoundPage[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
   const holds = (text: string, word: string) => text.toLowerCase().includes(word);

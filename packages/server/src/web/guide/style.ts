@@ -7,7 +7,7 @@ main { max-width: 54rem; }
 main h1 { margin-bottom: 1rem; }
 main h2 { margin: 2.4rem 0 .75rem; }
 main h3 { font-size: 1.02rem; text-transform: none; letter-spacing: 0; color: var(--ink); margin: 1.8rem 0 .5rem; }
-main pre { background: var(--panel); border: 1px solid var(--panel-line); border-radius: 10px; margin: 0 0 1rem; }
+main pre { background: var(--panel); border: 1px solid var(--panel-line); border-radius: 10px; margin: 0 0 1rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 main pre code { background: none; padding: 0; font-size: inherit; overflow-wrap: normal; }
 main a { text-decoration: underline; text-underline-offset: 2px; }
 main li { margin: .2rem 0; }
