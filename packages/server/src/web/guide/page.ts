@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
 import type { Html } from '../api-docs/text.ts';
 import { GUIDE, type GuidePage, type Library } from './library.ts';
-import type { FoundPage } from './search.ts';
+import type { GuideHit } from './search.ts';
 import { GUIDE_STYLE } from './style.ts';
 
 /** The pages of the guide as documents that need nothing else: no script, no font, no other host. */
@@ -78,7 +78,7 @@ function firstSentence(lead: string): string {
   return sentence.length <= LONGEST_LEAD ? sentence : `${sentence.slice(0, LONGEST_LEAD).trimEnd()}…`;
 }
 
-export function renderFound(library: Library, query: string, found: readonly FoundPage[]): Html {
+export function renderFound(library: Library, query: string, found: readonly GuideHit[]): Html {
   const main = html`<h1>Search</h1>
 <p>${found.length === 0 ? 'No title or heading holds' : 'Titles and headings that hold'} “${query}”${found.length === 0 ? '.' : ':'}</p>
 <ul class="cards">${found.map(

@@ -1,7 +1,7 @@
 import type { GuidePage, Library } from './library.ts';
 
 /** Finding pages of the guide by their titles and headings. */
-export interface FoundPage {
+export interface GuideHit {
   readonly page: GuidePage;
   /** The headings below the title that hold a word of the query. */
   readonly headings: GuidePage['headings'];
@@ -10,7 +10,7 @@ export interface FoundPage {
 const MOST_FOUND = 40;
 
 /** Pages that hold every word somewhere in their headings, those with more of them in the title first. */
-export function searchGuide({ sections }: Library, query: string): FoundPage[] {
+export function searchGuide({ sections }: Library, query: string): GuideHit[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
   const holds = (text: string, word: string) => text.toLowerCase().includes(word);
