@@ -44,7 +44,7 @@ describe('the recipes for signing a webhook', () => {
         { limit: 5, below: null, budgetMs: 1_000 },
       );
       expect(events.map(({ type }) => type)).toEqual(['parcel.sent']);
-    });
+    }, 60_000);
   }
 });
 

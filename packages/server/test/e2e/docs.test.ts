@@ -27,7 +27,7 @@ describe('the commands of', () => {
     service = await startTestService();
     seed = await seedOrganisation(service.engine);
     source = await seed.source('hmac');
-  });
+  }, 60_000);
   afterAll(() => service.stop());
 
   /** Each curl tells the status that it got; the rest is as somebody would paste it who has filled in the blanks. */
@@ -56,7 +56,7 @@ describe('the commands of', () => {
       'sluice',
       'sluice.fish',
     ]);
-  });
+  }, 60_000);
 
   // On one service, in the order that a newcomer reads them: one page must not get in the way of the next.
   const first = ['README.md', 'docs/sending-events.md', 'docs/entities.md', 'docs/webhooks-in.md'];
@@ -72,7 +72,7 @@ describe('the commands of', () => {
       expect(lines.filter(answer => !/^20[012] /.test(answer))).toEqual([]);
       expect(unknownWords(calls)).toEqual([]);
       expect(lines.length + calls.length).toBeGreaterThan(0);
-    });
+    }, 60_000);
   }
 
   test('docs/reference/api.md are each accepted, as they are written, by a service that has what they name', async () => {

@@ -119,7 +119,7 @@ describe('the shop and the receiver', () => {
       '3000': String(shop),
       '3001': String(receiver),
     };
-  });
+  }, 60_000);
   afterAll(() => service.stop());
 
   test('bring an order from the one to the other, once, and refuse what is made up', async () => {
