@@ -127,7 +127,9 @@ export type OverviewRecord = z.infer<typeof overviewRecord>;
 
 const mapNode = { id: z.string(), name: z.string(), total: z.number() };
 const mapRecord = z.object({
-  sources: z.array(z.object({ ...mapNode, kind: z.enum(['webhook', 'sdk']), enabled: z.boolean() })),
+  sources: z.array(
+    z.object({ ...mapNode, kind: z.enum(['webhook', 'sdk', 'system']), enabled: z.boolean() }),
+  ),
   pipelines: z.array(z.object({ ...mapNode, enabled: z.boolean() })),
   destinations: z.array(
     z.object({ ...mapNode, kind: z.string(), paused: z.boolean(), is_down: z.boolean() }),

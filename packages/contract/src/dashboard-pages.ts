@@ -37,6 +37,7 @@ export const settingsSections = [
   'members',
   'organisations',
   'retention',
+  'alerts',
   'audit',
   'health',
   'appearance',

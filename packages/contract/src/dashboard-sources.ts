@@ -61,6 +61,15 @@ const rate = z
 
 const defaultRate = { per_second: 100, burst: 200 } as const;
 
+const MOST_EXPECTED_MINUTES = 43_200;
+/** An event is expected at least every so many minutes; null: whenever one comes. */
+const expectEvery = z
+  .int('must be a whole number.')
+  .min(1, 'must be at least 1.')
+  .max(MOST_EXPECTED_MINUTES, `may be at most ${MOST_EXPECTED_MINUTES}.`)
+  .nullable()
+  .optional();
+
 /** An exact event type or a glob: `order.paid`, `order.*`, `*`. */
 const match = textOf(1, defaultEventLimits.typeLength);
 
@@ -72,9 +81,10 @@ export const sourceBody = z.discriminatedUnion(
       name: label,
       auth: authMode.default('hmac'),
       rate: rate.default(defaultRate),
+      expect_every_minutes: expectEvery,
       ...verification,
     }),
-    z.strictObject({ kind: z.literal('sdk'), name: label, match }),
+    z.strictObject({ kind: z.literal('sdk'), name: label, match, expect_every_minutes: expectEvery }),
   ],
   { error: issue => (issue.code === 'invalid_union' ? 'kind must be "webhook" or "sdk".' : undefined) },
 );
@@ -84,16 +94,20 @@ export const webhookSourceChange = z.strictObject({
   enabled: z.boolean().optional(),
   auth: authMode.optional(),
   rate: rate.optional(),
+  expect_every_minutes: expectEvery,
   ...verification,
 });
 export const sdkSourceChange = z.strictObject({
   name: label.optional(),
   enabled: z.boolean().optional(),
   match: match.optional(),
+  expect_every_minutes: expectEvery,
 });
+/** It belongs to the organisation as long as that lasts: only its name is anybody's choice. */
+export const systemSourceChange = z.strictObject({ name: label.optional() });
 
 /** What may be changed depends on the kind of the source; which one that is, only the server knows. */
-export const sourceChange = z.union([webhookSourceChange, sdkSourceChange]);
+export const sourceChange = z.union([webhookSourceChange, sdkSourceChange, systemSourceChange]);
 
 const MOST_OVERLAP_S = 30 * 86_400;
 /** For how long the secret before still holds. */
@@ -115,9 +129,12 @@ const sourceBase = {
   updated_at: z.string(),
   last_event_at: z.string().nullable(),
 };
+/** Of those that others send to. */
+const expected = { expect_every_minutes: z.number().nullable() };
 const webhookSourceRecord = z.object({
   kind: z.literal('webhook'),
   ...sourceBase,
+  ...expected,
   auth: authMode,
   rate: z.object({ per_second: z.number(), burst: z.number() }),
   /** Both null for those who may not see them. */
@@ -136,10 +153,18 @@ const webhookSourceRecord = z.object({
   scheme: z.custom<SourceScheme>().optional(),
   type_from: z.custom<TypeFrom>().optional(),
 });
-const sdkSourceRecord = z.object({ kind: z.literal('sdk'), ...sourceBase, match: z.string() });
+const sdkSourceRecord = z.object({
+  kind: z.literal('sdk'),
+  ...sourceBase,
+  ...expected,
+  match: z.string(),
+});
+/** The source of the service's own events: nobody sends to it, and it cannot be deleted. */
+const systemSourceRecord = z.object({ kind: z.literal('system'), ...sourceBase });
 export type WebhookSourceRecord = z.infer<typeof webhookSourceRecord>;
 export type SdkSourceRecord = z.infer<typeof sdkSourceRecord>;
-export type SourceRecord = WebhookSourceRecord | SdkSourceRecord;
+type SystemSourceRecord = z.infer<typeof systemSourceRecord>;
+export type SourceRecord = WebhookSourceRecord | SdkSourceRecord | SystemSourceRecord;
 /** The secret of a webhook is answered once, when it is made or rotated. */
 export type NewSourceRecord = SourceRecord & {
   readonly secret?: string;

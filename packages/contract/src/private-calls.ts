@@ -16,6 +16,7 @@ import {
   type Whereabouts,
   type WhoAmI,
 } from './dashboard-accounts.ts';
+import type { AlertsRecord } from './dashboard-alerts.ts';
 import {
   type DestinationProbeRecord,
   type DestinationRecord,
@@ -165,6 +166,8 @@ export const privateCalls = {
   'POST /sources/:id/rotate': { body: rotateBody, bodyMayBeEmpty: true, answer: one<RotatedSourceRecord>() },
   'GET /kinds/providers': { answer: one<ProviderRecord[]>() },
   'GET /sources/:id/rejections': { query: listQuery, answer: list<RejectionRecord>() },
+
+  'GET /alerts': { answer: one<AlertsRecord>() },
 
   'GET /kinds/steps': { answer: one<KindRecord[]>() },
   'GET /pipelines': { query: listQuery, answer: list<PipelineRecord>() },

@@ -4,6 +4,7 @@ import { askFor, commandAskingForKey, inTurn } from './shell-command.ts';
 
 /** Something to paste into a terminal that really sends an event. Where the secret is not known, it is asked for. */
 export function sendCommand(source: SourceRecord, origin: string, secret: string | null): string | null {
+  if (source.kind === 'system') return null;
   if (source.kind === 'sdk') {
     const events = [{ type: exampleType(source.match), payload: { id: 'A-1001' } }];
     return commandAskingForKey({ url: `${origin}/v1/ingest`, body: { events } });

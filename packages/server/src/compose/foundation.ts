@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../core/clock.ts';
+import { type Clock, seconds, systemClock } from '../core/clock.ts';
 import { createVault, type SecretKeys, type Vault } from '../core/secrets/vault.ts';
 import { createSignal, type Signal } from '../core/work/signal.ts';
 import { createPasswords } from '../runtime/passwords.ts';
@@ -7,10 +7,12 @@ import { keySourceOf, type Settings } from '../settings.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import type { Passwords } from '../web/dashboard/access/passwords.ts';
 
-/** What somebody else may choose: tests have a clock of their own, and passwords that cost little. */
+/** What somebody else may choose: tests have a clock of their own, passwords that cost little, and look for trouble at once. */
 export interface FoundationOptions {
   readonly clock: Clock;
   readonly passwords: Passwords;
+  /** Between two looks for what is worth a system event. */
+  readonly alertsEveryMs: number;
 }
 
 /** What every part is built on: settings, clock, log, secrets, and the signals by which parts announce work. */
@@ -35,7 +37,11 @@ export interface Foundation extends FoundationOptions {
 
 export function layFoundation(
   settings: Settings,
-  { clock = systemClock, passwords = createPasswords() }: Partial<FoundationOptions>,
+  {
+    clock = systemClock,
+    passwords = createPasswords(),
+    alertsEveryMs = seconds(5),
+  }: Partial<FoundationOptions>,
 ): Foundation {
   const logger = createLogger(settings.SLUICE_LOG_LEVEL);
   const secretKeys = keepSecretKeys(keySourceOf(settings));
@@ -45,6 +51,7 @@ export function layFoundation(
     settings,
     clock,
     passwords,
+    alertsEveryMs,
     logger,
     vault: createVault(secretKeys.present, secretKeys.previous),
     secretKeys,

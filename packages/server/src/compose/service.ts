@@ -6,6 +6,7 @@ import type { PipelineStage } from '../pipeline/stage.ts';
 import { openFetchSession } from '../runtime/fetch-session.ts';
 import { type HttpServer, serveHttp } from '../runtime/http.ts';
 import type { Settings } from '../settings.ts';
+import { composeAlerts } from './alerts.ts';
 import { composeDelivery, type DeliveryPart } from './delivery.ts';
 import { composeEndpoints } from './endpoints.ts';
 import { type Foundation, type FoundationOptions, layFoundation } from './foundation.ts';
@@ -77,6 +78,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
   const parts = { telemetry, endpoints, pipelines, delivery, nodes };
   const web = await composeWeb(foundation, storage, parts);
   const upkeep = composeUpkeep(foundation, storage, parts);
+  const alerts = composeAlerts(foundation, storage, parts);
   const local = composeLocal(foundation, storage);
   shareHints(foundation, storage.engine);
 
@@ -84,7 +86,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
     { port: settings.SLUICE_PORT, hostname: settings.SLUICE_HOST, isLeaving: foundation.isDraining },
     { ...endpoints.handlers, everythingElse: (request, peer) => web.app.fetch(request, peer) },
   );
-  for (const part of [nodes, pipelines, delivery, upkeep, local] satisfies Part[]) part.start();
+  for (const part of [nodes, pipelines, delivery, upkeep, alerts, local] satisfies Part[]) part.start();
 
   return {
     port: server.port,
@@ -96,7 +98,9 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
       storage.live.close();
       delivery.listeners.close();
       const warn = foundation.warn('stop');
-      const intake = { stop: () => stopAll([[stopping(server), local], [upkeep], [pipelines]], warn) };
+      const intake = {
+        stop: () => stopAll([[stopping(server), local], [upkeep, alerts], [pipelines]], warn),
+      };
       // Receivers may hang as senders may: both are waited for at once.
       await stopAll([[intake, delivery], [endpoints], [telemetry, nodes], [storage]], warn);
     },

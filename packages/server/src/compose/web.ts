@@ -44,7 +44,7 @@ export async function composeWeb(
   { engine, live }: StoragePart,
   { telemetry, endpoints, pipelines, delivery, nodes }: Parts,
 ): Promise<WebPart> {
-  const { accounts, configuration, journal, eventQueue, jobs, counters, upkeep } = engine;
+  const { accounts, configuration, journal, eventQueue, jobs, counters, upkeep, alerts } = engine;
   const { limits, room, bodyThread, directory, activity } = endpoints;
   // Not the engine's own: through these the delivery worker hears of what is discarded or erased.
   const { deliveryQueue, entities } = delivery;
@@ -91,6 +91,7 @@ export async function composeWeb(
         entities,
         jobs,
         counters,
+        alerts,
         vault,
         clock,
         logger,

@@ -8,6 +8,7 @@ import type { EventQueue } from '../core/stores/event-queue.ts';
 import type { Journal } from '../core/stores/journal.ts';
 import type { StoreOperation } from './operation.ts';
 import { accountOperations } from './queries/accounts/operations.ts';
+import { alertOperations } from './queries/alerts/operations.ts';
 import { recordAudit } from './queries/configuration/audit.ts';
 import { configurationOperations } from './queries/configuration/operations.ts';
 import { counterOperations } from './queries/counters/operations.ts';
@@ -34,6 +35,7 @@ const byStore = {
   jobs: jobOperations,
   counters: counterOperations,
   upkeep: upkeepOperations,
+  alerts: alertOperations,
 } as const satisfies Record<keyof Stores, object>;
 
 /** What each engine writes for itself, because speed there hangs on what only that engine can do. */
@@ -169,5 +171,6 @@ export function toStores(run: RunOperation, own: EngineOwned): Stores {
     jobs: storeOf('jobs'),
     counters: storeOf('counters'),
     upkeep: storeOf('upkeep'),
+    alerts: storeOf('alerts'),
   } as unknown as Stores;
 }

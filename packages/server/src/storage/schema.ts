@@ -76,6 +76,7 @@ export interface Schema extends Views {
     /** JSON: see `TypeFrom`. */
     type_from: string | null;
     sealed_verify_token: string | null;
+    expect_every_minutes: number | null;
   };
   rejections: { source_id: string; org_id: string; at: number; n: number; code: string; message: string };
   audit: {
@@ -273,6 +274,8 @@ export interface Schema extends Views {
     created_by: string;
     created_at: number;
     finished_at: number | null;
+    /** 1: an event has told of its end. */
+    announced: number;
   };
   /** When it was last heard of, by the clock of the database; `roles` as in the setting: `ingest,deliver`. */
   nodes: {
@@ -288,6 +291,19 @@ export interface Schema extends Views {
   };
   /** Nodes that were declared dead, until what they had counted and not written is counted again. */
   lost_counts: { node_id: string; seen_at: number; buried_at: number };
+  /** A subject without a name stands for the type: when an event of it was last raised. */
+  alerts: {
+    org_id: string;
+    type: string;
+    subject: string;
+    since: number;
+    /** Null: its event is still to be raised. */
+    raised_at: number | null;
+    /** Null: it is still so. */
+    recovered_at: number | null;
+    /** JSON: see `AlertDetails`. */
+    details: string;
+  };
   counters: { org_id: string; subject: string; name: string; span: number; at: number; amount: number };
   entities: {
     id: string;

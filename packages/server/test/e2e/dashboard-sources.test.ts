@@ -44,6 +44,7 @@ describe('a webhook source', () => {
       created_at: new Date(now).toISOString(),
       updated_at: new Date(now).toISOString(),
       last_event_at: null,
+      expect_every_minutes: null,
     });
     expect(await deliver(source, source.secret)).toBe(202);
     expect(await deliver(source, 'another secret')).toBe(401);

@@ -24,6 +24,7 @@ export function everyStore({
   jobs,
   counters,
   upkeep,
+  alerts,
 }: Stores): EveryStore {
   const audited = [accounts, configuration, deliveryQueue, entities, jobs];
   return {
@@ -36,6 +37,7 @@ export function everyStore({
     ...jobs,
     ...counters,
     ...upkeep,
+    ...alerts,
     audited: (...entries) => Object.assign({}, ...audited.map(store => store.audited(...entries))),
   };
 }

@@ -47,7 +47,12 @@ export interface DeliveryRecord {
 const LOOPBACK = { SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8', SLUICE_ALLOW_HTTP: 'true' };
 
 export async function startFlow(
-  options: { settings?: Record<string, string>; directory?: string; clock?: Clock } = {},
+  options: {
+    settings?: Record<string, string>;
+    directory?: string;
+    clock?: Clock;
+    alertsEveryMs?: number;
+  } = {},
 ): Promise<Flow> {
   const service = await startTestService({ ...options, settings: { ...LOOPBACK, ...options.settings } });
   const browser = await setUp(service);

@@ -10,7 +10,7 @@ export interface Edge {
   readonly typeOnly: boolean;
 }
 
-const stages = ['ingest', 'journal', 'pipeline', 'routing', 'delivery', 'entities'] as const;
+const stages = ['ingest', 'journal', 'pipeline', 'routing', 'delivery', 'entities', 'alerts'] as const;
 
 const mayKnow: Readonly<Record<string, readonly string[]>> = {
   contract: [],

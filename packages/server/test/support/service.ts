@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningService, startService } from '../../src/compose/service.ts';
-import type { Clock } from '../../src/core/clock.ts';
+import { type Clock, hours } from '../../src/core/clock.ts';
 import { newId } from '../../src/core/ids.ts';
 import { createVault, hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
 import type { AuthMode } from '../../src/core/stores/configuration/sources.ts';
@@ -102,7 +102,13 @@ export interface TestService {
 
 /** The whole service in this process, on a free port and a fresh directory (or the given database). */
 export async function startTestService(
-  options: { settings?: Record<string, string>; clock?: Clock; directory?: string } = {},
+  options: {
+    settings?: Record<string, string>;
+    clock?: Clock;
+    directory?: string;
+    /** Absent: nobody looks for trouble, and no system event comes between those of a test. */
+    alertsEveryMs?: number;
+  } = {},
 ): Promise<TestService> {
   const directory = options.directory ?? temporaryDirectory();
   const settings = readSettings({
@@ -116,6 +122,7 @@ export async function startTestService(
   const service = await startService(settings, {
     ...(options.clock ? { clock: options.clock } : {}),
     passwords: cheapPasswords,
+    alertsEveryMs: options.alertsEveryMs ?? hours(24),
     onFatal: reason => {
       throw new Error(reason);
     },

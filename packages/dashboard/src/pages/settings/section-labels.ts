@@ -6,6 +6,7 @@ export const sectionLabels: Readonly<Record<SettingsSection, string>> = {
   members: 'Members',
   organisations: 'Organisations',
   retention: 'Retention',
+  alerts: 'Alerts',
   audit: 'Audit log',
   health: 'Health',
   appearance: 'Appearance',

@@ -1,5 +1,6 @@
 import type { SettingsSection } from '@sluice/contract/dashboard-pages';
 import type { ComponentType } from 'react';
+import { AlertsSection } from './alerts-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
 import { AuditSection } from './audit-section.tsx';
 import { HealthSection } from './health-section.tsx';
@@ -21,6 +22,7 @@ const bySection: Readonly<Record<SettingsSection, Section>> = {
   members: { show: MembersSection },
   organisations: { show: OrganisationsSection },
   retention: { show: RetentionSection },
+  alerts: { show: AlertsSection },
   audit: { show: AuditSection, fills: true },
   health: { show: HealthSection },
   appearance: { show: AppearanceSection },

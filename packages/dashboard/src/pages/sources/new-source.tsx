@@ -14,6 +14,7 @@ import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { sendCommand } from '../../lib/send-command.ts';
 import { useMay } from '../../lib/session.tsx';
 import { AuthChoice } from './auth-choice.tsx';
+import { ExpectInput } from './expect-input.tsx';
 import { MatchInput } from './match-input.tsx';
 import { PasteCard } from './paste-card.tsx';
 import { ProviderFields, ProviderSteps } from './provider-fields.tsx';
@@ -57,12 +58,19 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
   const [rate, setRate] = useState<WebhookSourceRecord['rate']>(usualRate);
   const [type, setType] = useState(usualType);
   const [match, setMatch] = useState('');
+  const [expected, setExpected] = useState<number | null>(null);
   const change = useChange('POST /sources');
   const { error } = change;
   const problem = (path: string) => problemOf(error, path);
-  const isAtField = ['name', 'rate', 'match', 'scheme', 'type_from', ...Object.keys(nothingPasted)].some(
-    path => problem(path) !== null,
-  );
+  const isAtField = [
+    'name',
+    'rate',
+    'match',
+    'scheme',
+    'type_from',
+    'expect_every_minutes',
+    ...Object.keys(nothingPasted),
+  ].some(path => problem(path) !== null);
   const isChosen = kind !== 'provider' || provider !== null || scheme !== null;
 
   const make = (event: FormEvent) => {
@@ -71,9 +79,16 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
   };
 
   function bodyOf() {
-    if (kind === 'sdk') return { kind, name, match };
+    const expect = expected === null ? {} : { expect_every_minutes: expected };
+    if (kind === 'sdk') return { kind, name, match, ...expect };
     const type_from = givenTypeFrom(type);
-    const webhook = { kind: 'webhook' as const, name, rate, ...(type_from === null ? {} : { type_from }) };
+    const webhook = {
+      kind: 'webhook' as const,
+      name,
+      rate,
+      ...(type_from === null ? {} : { type_from }),
+      ...expect,
+    };
     if (kind === 'provider' && scheme !== null)
       return { ...webhook, auth: 'custom' as const, ...givenScheme(scheme) };
     if (kind === 'webhook' || provider === null) return { ...webhook, auth };
@@ -165,6 +180,7 @@ function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
               />
             )}
             {kind === 'sdk' && <MatchInput value={match} onChange={setMatch} error={problem('match')} />}
+            {isChosen && <ExpectInput value={expected} onChange={setExpected} error={error} />}
             {error && !isAtField && <ErrorNotice error={error} />}
             <Group gap="xs">
               <Button type="submit" loading={change.isPending} disabled={!isChosen}>

@@ -9,8 +9,10 @@ import { useCall } from '../../lib/api/use-call.ts';
 import { sendCommand } from '../../lib/send-command.ts';
 import { describeType } from './type-from-draft.ts';
 
+type SentSource = Exclude<SourceRecord, { kind: 'system' }>;
+
 /** Where to send to, and a command that does. */
-export function SendingCard({ source }: { source: SourceRecord }) {
+export function SendingCard({ source }: { source: SentSource }) {
   const [secret, setSecret] = useState<string | null>(null);
   const rotation = useRotation(source);
   const command = sendCommand(source, window.location.origin, secret);
@@ -44,7 +46,7 @@ export function SendingCard({ source }: { source: SourceRecord }) {
 }
 
 /** How its secret is rotated; null where it has none. */
-function useRotation(source: SourceRecord) {
+function useRotation(source: SentSource) {
   const { data: providers = [] } = useCall('GET /kinds/providers');
   if (source.kind === 'sdk' || source.auth === 'none') return null;
   const provider = providers.find(({ name }) => name === source.provider);
@@ -53,7 +55,7 @@ function useRotation(source: SourceRecord) {
   return { isPasted, previousUntil: source.previous_secret_until };
 }
 
-function leadFor(source: SourceRecord): string {
+function leadFor(source: SentSource): string {
   if (source.kind === 'sdk')
     return 'Every event of a type that matches, sent with any API key, belongs to it.';
   if (source.type_from !== undefined)

@@ -13,6 +13,7 @@ const source: WebhookSourceRecord = {
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
   last_event_at: null,
+  expect_every_minutes: null,
   auth: 'provider',
   rate: { per_second: 100, burst: 200 },
   url: null,

@@ -7,8 +7,10 @@ import { givenTypeFrom, type TypeFromDraft, typeDraftOf } from './type-from-draf
 /** An existing source as it stands in the form, and what of that is sent. */
 
 export function draftOf(source: SourceRecord) {
-  if (source.kind === 'sdk') return { kind: source.kind, name: source.name, match: source.match };
-  const { kind, name, auth, rate } = source;
+  if (source.kind === 'system') return { kind: source.kind, name: source.name };
+  const { name, expect_every_minutes } = source;
+  if (source.kind === 'sdk') return { kind: source.kind, name, match: source.match, expect_every_minutes };
+  const { kind, auth, rate } = source;
   const keys: PastedKeys = {
     ...nothingPasted,
     public_key: source.public_key ?? '',
@@ -20,6 +22,7 @@ export function draftOf(source: SourceRecord) {
     name,
     auth,
     rate,
+    expect_every_minutes,
     keys,
     scheme: schemeDraftOf(source.scheme),
     type: typeDraftOf(source.type_from),

@@ -10,6 +10,7 @@ import { problemOf } from '../../components/kind-form/problems.ts';
 import type { CallError } from '../../lib/api/call.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { AuthChoice } from './auth-choice.tsx';
+import { ExpectInput } from './expect-input.tsx';
 import { MatchInput } from './match-input.tsx';
 import { ProviderFields } from './provider-fields.tsx';
 import { nothingPasted } from './provider-keys.ts';
@@ -66,9 +67,15 @@ function Fields(props: {
     setDraft(changed);
     props.onTouch();
   };
-  const isAtField = ['name', 'rate', 'match', 'scheme', 'type_from', ...Object.keys(nothingPasted)].some(
-    path => problemOf(error, path) !== null,
-  );
+  const isAtField = [
+    'name',
+    'rate',
+    'match',
+    'scheme',
+    'type_from',
+    'expect_every_minutes',
+    ...Object.keys(nothingPasted),
+  ].some(path => problemOf(error, path) !== null);
   const save = (event: FormEvent) => {
     event.preventDefault();
     props.onSave(draft);
@@ -83,13 +90,14 @@ function Fields(props: {
           error={problemOf(error, 'name')}
           onChange={event => change({ ...draft, name: event.currentTarget.value })}
         />
-        {draft.kind === 'sdk' ? (
+        {draft.kind === 'sdk' && (
           <MatchInput
             value={draft.match}
             onChange={match => change({ ...draft, match })}
             error={problemOf(error, 'match')}
           />
-        ) : (
+        )}
+        {draft.kind === 'webhook' && (
           <>
             {draft.auth === 'provider' || draft.auth === 'custom' ? (
               <Text size="sm" c="dimmed">
@@ -130,6 +138,13 @@ function Fields(props: {
               Now: {describeRateLimit(draft.rate)}. Over it, senders get a 429 that says when to come again.
             </Text>
           </>
+        )}
+        {draft.kind !== 'system' && (
+          <ExpectInput
+            value={draft.expect_every_minutes}
+            onChange={expect_every_minutes => change({ ...draft, expect_every_minutes })}
+            error={error}
+          />
         )}
         {error && !isAtField && <ErrorNotice error={error} />}
         {props.notice}

@@ -52,8 +52,10 @@ function perUnit(perSecond: number): [number, string] {
 const round = (n: number): string => n.toLocaleString('en', { maximumFractionDigits: 2 });
 
 /** What tells one source from another in a list. */
-export const describeSource = (source: SourceRecord): string =>
-  source.kind === 'sdk' ? source.match : (source.provider ?? authLabels[source.auth].title);
+export function describeSource(source: SourceRecord): string {
+  if (source.kind === 'system') return 'system events';
+  return source.kind === 'sdk' ? source.match : (source.provider ?? authLabels[source.auth].title);
+}
 
 const unauthenticated: Readonly<Record<Auth, string>> = {
   hmac: 'X-Ingest-Signature must be the HMAC-SHA256 of the raw bytes that are sent, under this source’s secret: 64 lowercase hex characters with nothing before them. A body that was parsed and written again has other bytes. A sender that signs in another form (sha256=…, t=…,v1=…) needs a source of its provider, or a scheme of your own.',

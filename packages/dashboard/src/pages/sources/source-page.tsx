@@ -1,6 +1,7 @@
 import { Anchor, Badge, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
+import { Card } from '../../components/card.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
@@ -63,7 +64,8 @@ function ExistingSource({ id }: { id: string }) {
         </>
       }
       actions={
-        mayChange && (
+        mayChange &&
+        source.kind !== 'system' && (
           <>
             <Button
               variant="default"
@@ -82,7 +84,7 @@ function ExistingSource({ id }: { id: string }) {
       <Grid gap="md" align="flex-start">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">
-            <SendingCard source={source} />
+            {source.kind === 'system' ? <SystemCard /> : <SendingCard source={source} />}
             {source.kind === 'webhook' && source.provider !== undefined && (
               <PasteCard name={source.provider} />
             )}
@@ -100,7 +102,23 @@ function ExistingSource({ id }: { id: string }) {
   );
 }
 
-function DeleteSource({ source }: { source: SourceRecord }) {
+/** What stands in place of how to send to it. */
+const SystemCard = () => (
+  <Card
+    title="System events"
+    lead="What Sluice says of itself: destinations down, dead letters, failing pipelines."
+  >
+    <Text size="sm">
+      Nobody can send to this source. Let a pipeline listen to it, or set it up under{' '}
+      <Anchor size="sm" renderRoot={root => <Link to="/settings/alerts" {...root} />}>
+        Settings → Alerts
+      </Anchor>
+      .
+    </Text>
+  </Card>
+);
+
+function DeleteSource({ source }: { source: Exclude<SourceRecord, { kind: 'system' }> }) {
   const remove = useDelete('DELETE /sources/:id');
   return (
     <ConfirmButton

@@ -12,20 +12,28 @@ export function SourceSettings({ source, mayChange }: { source: SourceRecord; ma
   );
 }
 
+type Fact = readonly [title: string, fact: string];
+
+function factsOf(source: SourceRecord): Fact[] {
+  if (source.kind === 'system') return [['Event types', 'sluice.*']];
+  const every = source.expect_every_minutes;
+  const expected: Fact[] = every === null ? [] : [['Expected at least every', `${every} min`]];
+  if (source.kind === 'sdk') return [['Event types', source.match], ...expected];
+  const { title, meaning } = authLabels[source.auth];
+  return [
+    ['Authentication', `${title}. ${meaning}`],
+    ['Rate', describeRateLimit(source.rate)],
+    ...(source.type_from === undefined
+      ? []
+      : ([['Type of its events', `From ${describeType(source.type_from)}.`]] as const)),
+    ...expected,
+  ];
+}
+
 function Settings({ source }: { source: SourceRecord }) {
-  const facts: readonly (readonly [string, string])[] =
-    source.kind === 'sdk'
-      ? [['Event types', source.match]]
-      : [
-          ['Authentication', `${authLabels[source.auth].title}. ${authLabels[source.auth].meaning}`],
-          ['Rate', describeRateLimit(source.rate)],
-          ...(source.type_from === undefined
-            ? []
-            : ([['Type of its events', `From ${describeType(source.type_from)}.`]] as const)),
-        ];
   return (
     <Stack gap="sm">
-      {facts.map(([title, fact]) => (
+      {factsOf(source).map(([title, fact]) => (
         <div key={title}>
           <Text size="sm" fw={500}>
             {title}

@@ -25,6 +25,7 @@ export default function SourcesPage() {
   const sources = useAll('GET /sources', {}, { live: true });
   const pipelinesOf = usePipelinesOf();
   const all = sources.data ?? [];
+  const hasOwn = all.some(({ kind }) => kind !== 'system');
   const shown = all.filter(source => holdsText(text, source.name, source.kind, describeSource(source)));
 
   const columns: readonly Column<SourceRecord>[] = [
@@ -65,17 +66,17 @@ export default function SourcesPage() {
       title="Sources"
       lead="Where events come from: URLs for webhooks, and the types that your own code sends."
       fill
-      actions={mayChange && all.length > 0 && <NewSource />}
+      actions={mayChange && hasOwn && <NewSource />}
     >
       {sources.error && <ErrorNotice error={sources.error} onRetry={() => void sources.refetch()} />}
       {sources.isPending && !sources.error && <Loading />}
-      {sources.data && all.length === 0 && (
+      {sources.data && !hasOwn && (
         <Empty
           sentence="There are no sources yet. A source gives you a URL that takes whatever is posted to it, or picks out events that your code sends."
           action={mayChange && <NewSource />}
         />
       )}
-      {all.length > 0 && <ListFilter placeholder="Filter by name, kind or type" />}
+      {hasOwn && <ListFilter placeholder="Filter by name, kind or type" />}
       {all.length > 0 && shown.length === 0 && <Empty sentence="No source is like that." />}
       {shown.length > 0 && (
         <Rows label="Sources" columns={columns} rows={shown} keyOf={({ id }) => id} pageOf={pageOf} />
@@ -92,7 +93,7 @@ const NewSource = () => (
 
 function Takes({ source }: { source: SourceRecord }) {
   if (source.kind === 'sdk') return <span className="mono">{source.match}</span>;
-  if (source.auth !== 'none') return describeSource(source);
+  if (source.kind === 'system' || source.auth !== 'none') return describeSource(source);
   return (
     <Tooltip label={openWarning} multiline w={300}>
       <Group gap={4} wrap="nowrap">

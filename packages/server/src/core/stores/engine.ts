@@ -1,4 +1,5 @@
 import type { AccountStore } from './accounts.ts';
+import type { AlertStore } from './alerts.ts';
 import type { ChangeListener, WorkKind } from './change.ts';
 import type { ConfigurationStore } from './configuration.ts';
 import type { CounterStore } from './counters.ts';
@@ -24,6 +25,7 @@ export interface Stores {
   readonly jobs: JobStore;
   readonly counters: CounterStore;
   readonly upkeep: UpkeepStore;
+  readonly alerts: AlertStore;
 }
 
 /** Stores that can be opened, closed and asked how they are. */

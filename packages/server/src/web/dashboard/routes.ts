@@ -30,6 +30,7 @@ import { createSessions } from './access/sessions.ts';
 import { setupCalls } from './access/setup.ts';
 import { createThrottle } from './access/throttle.ts';
 import { whereaboutsCalls } from './access/whereabouts.ts';
+import { alertCalls } from './build/alerts.ts';
 import { conditionCalls } from './build/conditions.ts';
 import { destinationTestCalls } from './build/destination-tests.ts';
 import { destinationCalls } from './build/destinations.ts';
@@ -100,6 +101,7 @@ const subjects = [
   setupCalls,
   keyCalls,
   sourceCalls,
+  alertCalls,
   memberCalls,
   invitationCalls,
   organisationCalls,

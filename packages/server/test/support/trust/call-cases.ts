@@ -117,6 +117,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   },
   'POST /conditions/check': { ...viewer, body: () => ({ condition: 'payload.n > 1 && event.type == "a"' }) },
 
+  'GET /alerts': viewer,
   'GET /kinds/destinations': viewer,
   'GET /kinds/providers': viewer,
   'GET /destinations': viewer,

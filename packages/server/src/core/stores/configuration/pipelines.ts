@@ -1,3 +1,5 @@
+import type { Source } from './sources.ts';
+
 /** Pipelines as they are stored, and the store that keeps them. */
 
 export interface StoredPipeline {
@@ -25,10 +27,10 @@ export interface PipelineVersion {
 export interface Processing {
   readonly sources: readonly {
     readonly id: string;
-    readonly kind: 'webhook' | 'sdk';
+    readonly kind: Source['kind'];
     readonly name: string;
     readonly enabled: boolean;
-    /** An exact event type or a glob; null where it is a webhook. */
+    /** An exact event type or a glob; null where it is no sdk source. */
     readonly match: string | null;
   }[];
   /** Those that are enabled. */

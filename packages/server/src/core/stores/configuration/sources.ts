@@ -23,7 +23,13 @@ interface SourceBase {
   readonly lastEventAt: number | null;
 }
 
-export interface WebhookSource extends SourceBase {
+/** A source that others send to. */
+interface SentSource extends SourceBase {
+  /** An event is expected at least every so many minutes; null or absent: whenever one comes. */
+  readonly expectEveryMinutes?: number | null;
+}
+
+export interface WebhookSource extends SentSource {
   readonly kind: 'webhook';
   readonly tokenHash: string;
   readonly sealedToken: string;
@@ -44,13 +50,18 @@ export interface WebhookSource extends SourceBase {
   readonly typeFrom: TypeFrom | null;
 }
 
-export interface SdkSource extends SourceBase {
+export interface SdkSource extends SentSource {
   readonly kind: 'sdk';
   /** An exact event type or a glob. */
   readonly match: string;
 }
 
-export type Source = WebhookSource | SdkSource;
+/** What the service says of itself comes from here: every organisation has one, and nobody sends to it. */
+interface SystemSource extends SourceBase {
+  readonly kind: 'system';
+}
+
+export type Source = WebhookSource | SdkSource | SystemSource;
 
 export type SourceSecretField = 'token' | 'secret' | 'previous_secret' | 'verify_token';
 
@@ -75,6 +86,7 @@ export type SourceChange = Partial<
     | 'providerOptions'
     | 'sealedVerifyToken'
     | 'typeFrom'
+    | 'expectEveryMinutes'
   > &
     Pick<SdkSource, 'match'>
 >;
@@ -102,7 +114,7 @@ export interface SourceStore {
   findSource(orgId: string, id: string): Promise<Source | null>;
   findSourceByTokenHash(tokenHash: string): Promise<WebhookSource | null>;
   updateSource(orgId: string, id: string, change: SourceChange, at: number): Promise<boolean>;
-  /** Takes it out of its pipelines, each in a new version. */
+  /** Takes it out of its pipelines, each in a new version. That of the system events stays. */
   deleteSource(orgId: string, id: string, by: string, at: number): Promise<boolean>;
   recordActivity(activity: Activity): Promise<void>;
   /** Newest first; a source keeps its last 1,000. */

@@ -1,3 +1,4 @@
+import { SYSTEM_SOURCE_NAME, systemSourceId } from '../../../core/event/system-source.ts';
 import { freeSlug } from '../../../core/slug.ts';
 import type { AccountStore, NewOrganisation, Organisation, Role } from '../../../core/stores/accounts.ts';
 import type { Operation } from '../../operation.ts';
@@ -34,6 +35,18 @@ export const createOrganisation: Operation<AccountStore['createOrganisation']> =
   await db
     .insertInto('memberships')
     .values({ org_id: org.id, user_id: ownerId, role: 'owner', created_at: org.createdAt })
+    .execute();
+  await db
+    .insertInto('sources')
+    .values({
+      id: systemSourceId(org.id),
+      org_id: org.id,
+      kind: 'system',
+      name: SYSTEM_SOURCE_NAME,
+      enabled: 1,
+      created_at: org.createdAt,
+      updated_at: org.createdAt,
+    })
     .execute();
   return 'created';
 };

@@ -1,4 +1,8 @@
-import type { PipelineVersion, StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
+import type {
+  PipelineVersion,
+  Processing,
+  StoredPipeline,
+} from '../../../core/stores/configuration/pipelines.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
@@ -167,7 +171,7 @@ export const readProcessing: Operation<ConfigurationStore['readProcessing']> = a
   return {
     sources: sources.map(({ id, kind, name, enabled, match }) => ({
       id,
-      kind: kind === 'sdk' ? 'sdk' : 'webhook',
+      kind: kind as Processing['sources'][number]['kind'],
       name,
       enabled: enabled === 1,
       match,

@@ -26,9 +26,12 @@ function toSource(row: Schema['sources']): Source {
     updatedAt: row.updated_at,
     lastEventAt: row.last_event_at,
   };
-  if (row.kind === 'sdk') return { ...base, kind: 'sdk', match: row.match ?? '*' };
+  if (row.kind === 'system') return { ...base, kind: 'system' };
+  const expectEveryMinutes = row.expect_every_minutes;
+  const sent = expectEveryMinutes === null ? base : { ...base, expectEveryMinutes };
+  if (row.kind === 'sdk') return { ...sent, kind: 'sdk', match: row.match ?? '*' };
   return {
-    ...base,
+    ...sent,
     kind: 'webhook',
     tokenHash: row.token_hash ?? '',
     sealedToken: row.sealed_token ?? '',
@@ -60,6 +63,7 @@ const toChangedColumns = (change: SourceChange) => ({
   provider_options: textOf(change.providerOptions),
   sealed_verify_token: change.sealedVerifyToken,
   type_from: textOf(change.typeFrom),
+  expect_every_minutes: change.expectEveryMinutes,
 });
 
 /** Undefined stays as it is, null is none. */
@@ -133,6 +137,7 @@ export const deleteSource: Operation<ConfigurationStore['deleteSource']> = async
     .deleteFrom('sources')
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .where('kind', '<>', 'system')
     .returning('id')
     .executeTakeFirst();
   if (!deleted) return false;

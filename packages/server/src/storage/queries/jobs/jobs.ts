@@ -38,6 +38,7 @@ export const createJob: Operation<JobStore['createJob']> = async (db, job) => {
       created_by: job.createdBy,
       created_at: job.createdAt,
       finished_at: job.finishedAt,
+      announced: 0,
     })
     .execute();
 };

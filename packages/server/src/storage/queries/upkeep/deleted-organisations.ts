@@ -27,6 +27,7 @@ const fewRows = [
   'pipelines',
   'destinations',
   'event_claims',
+  'alerts',
 ] as const;
 
 export const deleteOrganisation: Operation<AccountStore['deleteOrganisation']> = async (

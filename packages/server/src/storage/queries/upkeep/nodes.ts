@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { NodeRates, UpkeepStore } from '../../../core/stores/upkeep.ts';
 import { NODE_SILENCE_MS } from '../../../core/work/membership.ts';
 import type { Operation } from '../../operation.ts';
-import type { Db } from '../../schema.ts';
+import type { Db, Schema } from '../../schema.ts';
+import { beginAlert, findFirstOrganisation } from '../alerts/alerts.ts';
 import { recount } from '../counters/recount.ts';
 import { countClaims } from './claims-of-nodes.ts';
 
@@ -69,14 +70,26 @@ export const buryNodes: Operation<UpkeepStore['buryNodes']> = async (db, by) => 
     .deleteFrom('nodes')
     .where('seen_at', '<', now - NODE_SILENCE_MS)
     .where('id', '<>', by)
-    .returning(['id', 'seen_at'])
+    .returning(['id', 'roles', 'seen_at'])
     .execute();
   if (dead.length > 0) {
     const lost = dead.map(({ id, seen_at }) => ({ node_id: id, seen_at, buried_at: now }));
     await db.insertInto('lost_counts').values(lost).execute();
   }
+  await noteLost(db, dead);
   return dead.map(({ id }) => id);
 };
+
+/** With the burial, so that it is told even if whoever buried it is next. */
+async function noteLost(db: Db, dead: readonly Pick<Schema['nodes'], 'id' | 'roles' | 'seen_at'>[]): Promise<void> {
+  const orgId = dead.length === 0 ? null : await findFirstOrganisation(db);
+  if (orgId === null) return;
+  for (const { id, roles, seen_at } of dead) {
+    const subject = { type: 'node', id, name: id, kind: roles } as const;
+    const details = { subject, counts: {} };
+    await beginAlert(db, { orgId, type: 'sluice.node.lost', subjectId: id, since: seen_at, details }, 0);
+  }
+}
 
 export const recountAfter: Operation<UpkeepStore['recountAfter']> = async (db, ms) => {
   const now = await databaseTime(db);

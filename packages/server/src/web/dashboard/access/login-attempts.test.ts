@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { NewAlert } from '../../../core/stores/alerts.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import { createLoginAttempts } from './login-attempts.ts';
 import { createPasswordCheck } from './passwords.ts';
@@ -9,12 +10,19 @@ const user = { id: 'usr_1', email: 'a@example.com', passwordHash: 'hash of right
 function watchLogins() {
   const lines: string[] = [];
   const records: { orgId: string; details: object }[] = [];
+  const begun: NewAlert[] = [];
   const clock = { now: () => 1_000 };
   const attempts = createLoginAttempts({
     accounts: { listOrganisationsOf: async () => [{ id: 'org_1' }, { id: 'org_2' }] as never },
     configuration: {
       async recordAudit({ orgId, details }) {
         records.push({ orgId, details });
+      },
+    },
+    alerts: {
+      async beginAlert(alert) {
+        begun.push(alert);
+        return null;
       },
     },
     clock,
@@ -36,7 +44,7 @@ function watchLogins() {
       const { level, address, outcome, user: who } = JSON.parse(line);
       return [level, address, outcome, who];
     });
-  return { attempts, guess, logged, lines, records };
+  return { attempts, guess, logged, lines, records, begun };
 }
 
 test('every attempt is in the log with address and outcome, and with neither e-mail nor password', async () => {
@@ -71,4 +79,22 @@ test('failures are audited from the third in a row on, and a success begins the 
       details: { address: '192.0.2.1', outcome: 'wrong_password', in_a_row: 3 },
     })),
   );
+});
+
+test('from the tenth failure in a row on each of the person’s organisations has an alert, and a login begins anew', async () => {
+  const { attempts, guess, begun } = watchLogins();
+  for (let n = 0; n < 9; n++) await guess(user.email, 'wrong');
+  expect(begun).toEqual([]);
+  await guess(user.email, 'wrong');
+  await Promise.resolve();
+  expect(
+    begun.map(({ orgId, type, subjectId, details }) => [orgId, type, subjectId, details?.counts]),
+  ).toEqual([
+    ['org_1', 'sluice.login.suspicious', user.id, { failed: 10 }],
+    ['org_2', 'sluice.login.suspicious', user.id, { failed: 10 }],
+  ]);
+  expect(begun[0]?.details).toMatchObject({ address: '192.0.2.1', subject: { name: user.email } });
+  attempts.succeeded(user, '192.0.2.1', 'none');
+  await guess(user.email, 'wrong');
+  expect(begun).toHaveLength(2);
 });

@@ -1,6 +1,8 @@
+import { alertThresholds } from '@sluice/contract/system-events';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../../core/clock.ts';
+import { type Clock, minutes } from '../../../core/clock.ts';
 import type { AccountStore, User } from '../../../core/stores/accounts.ts';
+import type { AlertStore } from '../../../core/stores/alerts.ts';
 import { recordsOfPerson } from '../../../core/stores/configuration/audit.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Logger } from '../../../telemetry/logger.ts';
@@ -8,7 +10,7 @@ import { networkOf, type Throttle } from './throttle.ts';
 
 /**
  * What became of attempts to prove who one is. Each is logged with where it came from; from the third failure in a row
- * on, the person's organisations have it in their audit log. The log names users by their ids: what was typed as an
+ * on, the person's organisations have it in their audit log, and from the tenth on an alert. The log names users by their ids: what was typed as an
  * e-mail may well be a password.
  */
 export interface LoginAttempts {
@@ -35,12 +37,14 @@ const MOST_NAMES = 20_000;
 export function createLoginAttempts({
   accounts,
   configuration,
+  alerts,
   clock,
   logger,
   throttle,
 }: {
   readonly accounts: Pick<AccountStore, 'listOrganisationsOf'>;
   readonly configuration: Pick<ConfigurationStore, 'recordAudit'>;
+  readonly alerts: Pick<AlertStore, 'beginAlert'>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly throttle: Throttle;
@@ -52,8 +56,18 @@ export function createLoginAttempts({
     const at = clock.now();
     const details = { address, outcome, in_a_row: count };
     const entry = { at, actor: 'unknown', action: 'login.failed', target: user.id, details };
-    for (const record of recordsOfPerson(await accounts.listOrganisationsOf(user.id), entry)) {
-      await configuration.recordAudit(record);
+    const organisations = await accounts.listOrganisationsOf(user.id);
+    for (const record of recordsOfPerson(organisations, entry)) await configuration.recordAudit(record);
+    if (count < alertThresholds.failedLogins) return;
+    for (const { id: orgId, role } of organisations) {
+      const subject = { type: 'member', id: user.id, name: user.email, kind: role } as const;
+      await alerts.beginAlert(
+        {
+          ...{ orgId, type: 'sluice.login.suspicious', subjectId: user.id, since: at },
+          details: { subject, counts: { failed: count }, address },
+        },
+        at - minutes(alertThresholds.quietMinutes),
+      );
     }
   }
 

@@ -34,10 +34,11 @@ beforeEach(() => {
   };
   const clock = { now: () => 1_000 };
   const logger = { info: () => undefined, warn: () => undefined };
-  const { accounts, configuration } = engine;
+  const { accounts, configuration, alerts } = engine;
   const attempts = createLoginAttempts({
     accounts,
     configuration,
+    alerts,
     clock,
     logger,
     throttle: createThrottle(clock),

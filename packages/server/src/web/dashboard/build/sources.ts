@@ -3,8 +3,10 @@ import {
   type RejectionRecord,
   type SourceRecord,
   sdkSourceChange,
+  systemSourceChange,
   webhookSourceChange,
 } from '@sluice/contract/dashboard-sources';
+import type { z } from 'zod';
 import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
 import { invalid, Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
@@ -80,16 +82,18 @@ export function sourceCalls(
       updatedAt: now,
       lastEventAt: null,
     };
+    const expectEveryMinutes = input.expect_every_minutes ?? null;
     if (input.kind === 'sdk') {
-      const source: Source = { ...base, kind: 'sdk', match: input.match };
+      const source: Source = { ...base, kind: 'sdk', match: input.match, expectEveryMinutes };
       await configuration.audited(call.record('source.created', id, { ...input })).createSource(source);
       return call.answer(show(source, call), 201);
     }
-    const { kind: _kind, name: _name, rate, ...verification } = input;
+    const { kind: _kind, name: _name, rate, expect_every_minutes: _expected, ...verification } = input;
     const { change, made } = acceptVerification(verification, base, null, { providerAdmin, vault });
     const source: WebhookSource = {
       ...base,
       kind: 'webhook',
+      expectEveryMinutes,
       tokenHash: hashSecret(token),
       sealedToken: vault.seal(token, sourceSecret(base, 'token')),
       auth: change.auth ?? input.auth,
@@ -111,14 +115,21 @@ export function sourceCalls(
 
   calls.on('PATCH /sources/:id', 'sources.change', async call => {
     const source = await find(call);
-    if (source.kind === 'sdk') {
-      const input = await call.body(sdkSourceChange);
+    if (source.kind !== 'webhook') {
+      const input: z.output<typeof sdkSourceChange> = await call.body(
+        source.kind === 'sdk' ? sdkSourceChange : systemSourceChange,
+      );
+      const { expect_every_minutes: expectEveryMinutes, ...rest } = input;
       const record = call.record('source.changed', source.id, input);
-      await configuration.audited(record).updateSource(source.orgId, source.id, input, clock.now());
+      const change: SourceChange = {
+        ...rest,
+        ...(expectEveryMinutes === undefined ? {} : { expectEveryMinutes }),
+      };
+      await configuration.audited(record).updateSource(source.orgId, source.id, change, clock.now());
       return call.answer(show(await find(call), call));
     }
     const input = await call.body(webhookSourceChange);
-    const { name, enabled, rate, ...verification } = input;
+    const { name, enabled, rate, expect_every_minutes: expectEveryMinutes, ...verification } = input;
     const { change, made } =
       Object.keys(verification).length === 0
         ? { change: {}, made: {} }
@@ -126,6 +137,7 @@ export function sourceCalls(
     const changed: SourceChange = {
       name,
       enabled,
+      ...(expectEveryMinutes === undefined ? {} : { expectEveryMinutes }),
       ...(rate ? { ratePerSecond: rate.per_second, rateBurst: rate.burst } : {}),
       ...change,
       // A new secret that was pasted holds alone; rotating it is another call.
@@ -137,7 +149,12 @@ export function sourceCalls(
   });
 
   calls.on('DELETE /sources/:id', 'sources.change', async call => {
-    const { orgId, id, name } = await find(call);
+    const { orgId, id, name, kind } = await find(call);
+    if (kind === 'system') {
+      throw new Problem('conflict', {
+        message: 'The source of system events belongs to the organisation and cannot be deleted.',
+      });
+    }
     const changes = configuration.audited(call.record('source.deleted', id, { name }));
     if (!(await changes.deleteSource(orgId, id, call.session.email, clock.now())))
       throw new Problem('not_found');
@@ -146,9 +163,12 @@ export function sourceCalls(
 
   calls.on('POST /sources/:id/rotate', 'sources.change', async call => {
     const source = await find(call);
-    if (source.kind === 'sdk') {
+    if (source.kind !== 'webhook') {
       throw new Problem('conflict', {
-        message: 'An sdk source has no secret: its events come with an API key.',
+        message:
+          source.kind === 'sdk'
+            ? 'An sdk source has no secret: its events come with an API key.'
+            : 'The source of system events has no secret: nobody sends to it.',
       });
     }
     const { overlap_s, secret: given } = await call.body();
@@ -246,10 +266,12 @@ function toRecord(source: Source, token: string | null, baseUrl: string): Source
     updated_at: toRfc3339(source.updatedAt),
     last_event_at: optionalTime(source.lastEventAt),
   };
-  if (source.kind === 'sdk') return { kind: 'sdk', ...base, match: source.match };
+  if (source.kind === 'system') return { kind: 'system', ...base };
+  const sent = { ...base, expect_every_minutes: source.expectEveryMinutes ?? null };
+  if (source.kind === 'sdk') return { kind: 'sdk', ...sent, match: source.match };
   return {
     kind: 'webhook',
-    ...base,
+    ...sent,
     auth: source.auth,
     rate: { per_second: source.ratePerSecond, burst: source.rateBurst },
     url: token === null ? null : `${baseUrl}/whk/${token}`,

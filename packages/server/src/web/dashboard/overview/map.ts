@@ -24,12 +24,16 @@ export function mapCalls(
   calls.on('GET /map', 'read', async call => {
     const { minutes } = call.query();
     const { orgId } = call.session;
-    const [sources, pipelines, destinations] = await Promise.all([
+    const [allSources, pipelines, destinations] = await Promise.all([
       configuration.listSources(orgId),
       configuration.listPipelines(orgId),
       configuration.listDestinations(orgId),
     ]);
     const edges = edgesOf(pipelines);
+    // Everybody has the source of system events: it is of interest where somebody listens to it.
+    const sources = allSources.filter(
+      ({ id, kind }) => kind !== 'system' || edges.some(({ from }) => from === id),
+    );
     const arrows = edges.map(({ from, to }) => arrow(from, to));
     const nodes = [...sources, ...pipelines, ...destinations].map(({ id }) => id);
     const now = clock.now();

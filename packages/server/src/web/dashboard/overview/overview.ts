@@ -139,7 +139,7 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
       dead_letters: { deliveries: deadDeliveries, events: allFailed },
       failing: await failingOf(orgId, destinations),
       has: {
-        sources: sources.length > 0,
+        sources: sources.some(({ kind }) => kind !== 'system'),
         pipelines: pipelines.length > 0,
         destinations: destinations.length > 0,
       },

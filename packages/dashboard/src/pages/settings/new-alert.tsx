@@ -1,0 +1,167 @@
+import {
+  Button,
+  Group,
+  PasswordInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from '@mantine/core';
+import type { AlertsRecord } from '@sluice/contract/dashboard-alerts';
+import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import { alertCondition, type SystemEventType, systemEvents } from '@sluice/contract/system-events';
+import { type FormEvent, useState } from 'react';
+import { Card } from '../../components/card.tsx';
+import { Disclosure } from '../../components/disclosure.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { problemOf } from '../../components/kind-form/problems.ts';
+import { OneTimeSecret } from '../../components/one-time-secret.tsx';
+import { type CallError, call } from '../../lib/api/call.ts';
+import { useChanges } from '../../lib/api/use-call.ts';
+import {
+  type AlertDraft,
+  type AlertKindName,
+  alertKinds,
+  configOf,
+  fieldsOf,
+  isExisting,
+  usualDraft,
+} from './alert-kinds.ts';
+import { AlertTypes } from './alert-types.tsx';
+
+/** What is told where nobody chooses: whatever is wrong, and that it is well again. */
+const usualTypes = (alerts: AlertsRecord): SystemEventType[] =>
+  alerts.types.map(({ type }) => type).filter(type => systemEvents[type].isTrouble);
+
+/** One click from here: a destination and the pipeline that leads to it. */
+export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly DestinationRecord[] }) {
+  const { alerts, destinations } = props;
+  const [kind, setKind] = useState<AlertKindName>('slack');
+  const [draft, setDraft] = useState<AlertDraft>(usualDraft('slack'));
+  const [types, setTypes] = useState(() => usualTypes(alerts));
+  const [existing, setExisting] = useState<string | null>(null);
+  /** Made before the pipeline was refused: pressing again makes the rest only. */
+  const [made, setMade] = useState<Pick<DestinationRecord, 'id' | 'name'> | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+
+  const make = useChanges(async () => {
+    const destination = existing === null ? (made ?? (await makeDestination())) : named(existing);
+    await call('POST /pipelines', {
+      body: {
+        name: `Alerts to ${destination.name}`,
+        sources: [alerts.source_id],
+        steps: [{ kind: 'filter.match', config: { condition: alertCondition(types) } }],
+        destinations: [{ id: destination.id }],
+      },
+    });
+    setMade(null);
+    setDraft(usualDraft(kind));
+  });
+
+  async function makeDestination() {
+    const { id, name, ...rest } = await call('POST /destinations', {
+      body: { kind, name: `${alertKinds[kind].title} alerts`, config: configOf(kind, draft) },
+    });
+    setMade({ id, name });
+    setSecret(rest.secret ?? null);
+    return { id, name };
+  }
+
+  const named = (id: string) => ({ id, name: destinations.find(one => one.id === id)?.name ?? id });
+  const choose = (chosen: AlertKindName) => {
+    setKind(chosen);
+    setDraft(usualDraft(chosen));
+    setExisting(null);
+    setMade(null);
+    setSecret(null);
+    make.reset();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  const isReady = types.length > 0 && (!isExisting(kind) || existing !== null);
+
+  return (
+    <Card
+      title="Tell me when something fails"
+      lead="A destination and a pipeline from this organisation’s system events to it."
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <SegmentedControl
+            aria-label="Where to"
+            value={kind}
+            onChange={chosen => choose(chosen as AlertKindName)}
+            data={Object.entries(alertKinds).map(([value, { title }]) => ({ value, label: title }))}
+            maw={560}
+          />
+          {isExisting(kind) ? (
+            <Select
+              label="Destination"
+              description="Its own template says how an alert reads; without one it is a card of the event."
+              placeholder="Choose one"
+              data={destinations.map(({ id, name }) => ({ value: id, label: name }))}
+              value={existing}
+              onChange={setExisting}
+              maw={560}
+            />
+          ) : (
+            <Fields kind={kind} value={draft} onChange={setDraft} error={make.error} />
+          )}
+          <Disclosure summary={`${types.length} of ${alerts.types.length} system events`}>
+            <AlertTypes offered={alerts.types} value={types} onChange={setTypes} />
+          </Disclosure>
+          {make.error && !isAtField(kind, make.error) && <ErrorNotice error={make.error} />}
+          {secret !== null && <OneTimeSecret secret={secret} />}
+          <Group>
+            <Button type="submit" loading={make.isPending} disabled={!isReady}>
+              {isExisting(kind)
+                ? 'Tell me there when something fails'
+                : `Tell me in ${alertKinds[kind].title} when something fails`}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+const isAtField = (kind: AlertKindName, error: CallError): boolean =>
+  fieldsOf(kind).some(({ name }) => problemOf(error, `config.${name}`) !== null);
+
+function Fields(props: {
+  kind: AlertKindName;
+  value: AlertDraft;
+  onChange(draft: AlertDraft): void;
+  error: CallError | null;
+}) {
+  const { kind, value, onChange } = props;
+  const fields = fieldsOf(kind);
+  return (
+    <SimpleGrid cols={{ base: 1, sm: fields.length > 2 ? 2 : 1 }} maw={560}>
+      {fields.map(({ name, label, placeholder, isSecret, choices, isOptional = false }) => {
+        const field = {
+          label,
+          placeholder,
+          withAsterisk: !isOptional,
+          value: value[name] ?? '',
+          error: problemOf(props.error, `config.${name}`),
+        };
+        const set = (text: string) => onChange({ ...value, [name]: text });
+        if (choices !== undefined)
+          return <Select key={name} {...field} data={[...choices]} onChange={chosen => set(chosen ?? '')} />;
+        const Input = isSecret ? PasswordInput : TextInput;
+        return (
+          <Input
+            key={name}
+            {...field}
+            autoComplete={isSecret ? 'new-password' : 'off'}
+            onChange={event => set(event.currentTarget.value)}
+          />
+        );
+      })}
+    </SimpleGrid>
+  );
+}
