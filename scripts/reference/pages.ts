@@ -6,6 +6,7 @@ import { renderErrors } from './errors.ts';
 import { providerPages } from './providers.ts';
 import { renderSettings } from './settings.ts';
 import { stepPages } from './steps.ts';
+import { renderSystemEvents } from './system-events.ts';
 
 const note = '<!-- Written by `npm run reference` from the code. Change it there. -->\n\n';
 
@@ -17,6 +18,7 @@ export function referencePages(): Record<string, string> {
     'command.md': renderCommand(),
     'errors.md': renderErrors(),
     'settings.md': renderSettings(),
+    'system-events.md': renderSystemEvents(),
     ...destinationPages(),
     ...providerPages(),
     ...stepPages(),

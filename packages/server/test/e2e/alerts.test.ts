@@ -228,23 +228,6 @@ test('what happens to the deliveries of system events raises none', async () => 
   await flow.browser.patch(`/destinations/${destination.id}`, {
     policy: { attempts: 1, schedule_s: [0] },
   });
-  // Its steps fail on each of them, and each delivery of the other pipeline dies.
-  const failing = dataOf<{ id: string }>(
-    await flow.browser.post('/pipelines', {
-      name: 'Fails',
-      sources: [(await systemSource())?.id],
-      steps: [
-        {
-          kind: 'filter.match',
-          config: {
-            condition:
-              '[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, [1,2,3,4,5,6,7,8,9].all(f, a + b + c + d + e + f > 0))))))',
-          },
-        },
-      ],
-      destinations: [{ id: destination.id }],
-    }),
-  );
   const jobs = await Promise.all(Array.from({ length: 12 }, addJob));
   for (const job of jobs) await alertsAbout('sluice.job.finished', job);
   const dead = async () =>
@@ -253,13 +236,8 @@ test('what happens to the deliveries of system events raises none', async () => 
       state: 'dead',
     });
   await until(async () => (await dead()) >= 12, 'The deliveries of system events did not die.');
-  await until(
-    async () =>
-      (await flow.service.engine.deliveryQueue.countFailedEvents(flow.orgId, { pipeline: failing.id })) >= 12,
-    'No system event failed.',
-  );
   await openBreaker(destination.id);
-  // Both are counted within a second, and looked at after that.
+  // They are counted within a second, and looked at after that.
   const counted = () =>
     flow.service.engine.counters.readCounters(flow.orgId, [destination.id], ['dead'], {
       from: Math.floor((clock.now() - minutes(5)) / minutes(1)) * minutes(1),
@@ -270,14 +248,13 @@ test('what happens to the deliveries of system events raises none', async () => 
   await lookedAgain();
   const types = new Set((await alertsOf()).map(({ type }) => type));
   expect(types).not.toContain('sluice.dead_letters.growing');
-  expect(types).not.toContain('sluice.pipeline.failing');
   const downs = await Promise.all((await alertsOf('sluice.destination.down')).map(({ id }) => payloadOf(id)));
   expect(downs.map(({ subject }) => subject.id)).not.toContain(destination.id);
-  for (const id of [pipeline.id, failing.id]) await flow.browser.delete(`/pipelines/${id}`);
+  await flow.browser.delete(`/pipelines/${pipeline.id}`);
   isSlackDown = false;
 });
 
-test('deliveries that die raise an event for the organisation, and events that fail one for their pipeline', async () => {
+test('deliveries that die raise an event for the organisation', async () => {
   const { id } = await flow.destination({
     kind: 'webhook',
     name: 'grave',
@@ -369,7 +346,7 @@ test('the settings say when each was last raised, and the first organisation alo
   await flow.browser.put('/session/organisation', { id: flow.orgId });
 });
 
-test('a backlog that is late is told of, but not what waits where it is held', async () => {
+test('what waits where it is held is no backlog', async () => {
   const { deliveryQueue } = flow.service.engine;
   const held = await addDestination('held');
   await flow.browser.post(`/destinations/${held}/pause`);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'bun:test';
 import type { StorageEngine } from '../../../src/core/stores/engine.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { accountsContract } from './accounts.ts';
+import { alertsContract } from './alerts.ts';
 import { apiKeysContract } from './api-keys.ts';
 import { appendContract } from './append.ts';
 import { auditContract } from './audit.ts';
@@ -77,6 +78,7 @@ const otherParts = {
   upkeep: upkeepContract,
   nodes: nodesContract,
   counters: countersContract,
+  alerts: alertsContract,
   engine: engineContract,
   'present figures': presentFiguresContract,
 };
