@@ -1,28 +1,28 @@
-import { beforeEach, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { temporaryDirectory } from '../../test/support/service.ts';
 import { seconds } from '../core/clock.ts';
-import { createTurn } from './turn.ts';
+import type { StorageEngine } from '../core/stores/engine.ts';
+import { openStorage } from '../storage/open.ts';
+import { createTurn, type Turn } from './turn.ts';
 
+const directory = temporaryDirectory();
+let engine: StorageEngine;
 let now = 0;
-let stored: Map<string, string>;
 const clock = { now: () => now };
-const upkeep = {
-  findSetting: async (name: string) => stored.get(name) ?? null,
-  async keepSetting(name: string, value: string) {
-    if (!stored.has(name)) stored.set(name, value);
-    return stored.get(name) ?? value;
-  },
-  async replaceSetting(name: string, from: string, to: string) {
-    if (stored.get(name) !== from) return false;
-    stored.set(name, to);
-    return true;
-  },
-};
-beforeEach(() => {
-  now = seconds(1_000);
-  stored = new Map();
+
+beforeAll(async () => {
+  engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
 });
-const nodes = () => ['a', 'b'].map(name => createTurn(upkeep, clock, name)) as [Turn, Turn];
-type Turn = ReturnType<typeof createTurn>;
+afterAll(async () => {
+  await engine.close();
+  rmSync(directory, { recursive: true });
+});
+/** Each test comes long after the one before it. */
+beforeEach(() => {
+  now += seconds(10_000);
+});
+const nodes = () => ['a', 'b'].map(name => createTurn(engine.upkeep, clock, name)) as [Turn, Turn];
 
 test('one node has the turn for as long as it looks', async () => {
   const [a, b] = nodes();
