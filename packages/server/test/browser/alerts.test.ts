@@ -62,7 +62,7 @@ test('one click has Slack told when something fails; a test, a switch and other 
   const row = page.getByRole('row').filter({ hasText: 'sluice.job.finished' });
   await row.getByText('never').waitFor({ state: 'detached' });
 
-  await channel(page).getByRole('switch').click();
+  await channel(page).getByRole('switch').press('Space');
   await until(
     async () =>
       listOf<{ name: string; enabled: boolean }>(await flow.browser.get('/pipelines')).data.some(
