@@ -35,7 +35,7 @@ async function open(size?: { width: number; height: number }, colours: 'light' |
   return visited;
 }
 
-const channel = (page: Page) => page.getByRole('group', { name: 'Alerts to Slack alerts' });
+const channel = (page: Page) => page.getByRole('group', { name: 'Alerts to Slack' });
 
 test('one click has Slack told when something fails; a test, a switch and other events are one more each', async () => {
   const { page, faults } = await open();
@@ -66,7 +66,7 @@ test('one click has Slack told when something fails; a test, a switch and other 
   await until(
     async () =>
       listOf<{ name: string; enabled: boolean }>(await flow.browser.get('/pipelines')).data.some(
-        ({ name, enabled }) => name === 'Alerts to Slack alerts' && !enabled,
+        ({ name, enabled }) => name === 'Alerts to Slack' && !enabled,
       ),
     'It was not turned off.',
   );
@@ -81,7 +81,7 @@ test('a destination that is there can be chosen, and everything fits on a phone 
   await flow.destination({ kind: 'inbox', name: 'Our inbox' });
   for (const colours of ['light', 'dark'] as const) {
     const { page, faults } = await open({ width: 390, height: 844 }, colours);
-    await page.getByText('Existing', { exact: true }).click();
+    await page.getByText('Existing destination', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Destination' }).click();
     await page.getByRole('option', { name: 'Our inbox' }).click();
     await page.getByRole('button', { name: 'Tell me there when something fails' }).click();

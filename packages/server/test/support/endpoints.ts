@@ -1,6 +1,7 @@
 import { expect } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { failure } from '@sluice/contract';
+import { systemSourceId } from '../../src/core/event/system-source.ts';
 import type { StorageEngine } from '../../src/core/stores/engine.ts';
 
 /** What came back from an endpoint: the status, the headers, and the body as JSON. */
@@ -66,10 +67,10 @@ export const acceptedId = (answer: Answer): string => {
   return (answer.body as { data: { id: string } }).data.id;
 };
 
-/** The organisation's events, newest first, as far as they fit on a page. */
+/** The organisation's events, newest first, as far as they fit on a page; without what the service says of itself. */
 export async function storedEvents(engine: StorageEngine, orgId: string) {
   const page = await engine.journal.listEvents(orgId, {}, { limit: 10_000, below: null, budgetMs: 10_000 });
-  return page.events;
+  return page.events.filter(({ sources }) => sources[0]?.id !== systemSourceId(orgId));
 }
 
 export async function storedPayload(engine: StorageEngine, orgId: string, id: string): Promise<string> {

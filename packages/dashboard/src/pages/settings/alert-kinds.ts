@@ -15,6 +15,8 @@ interface AlertField {
 
 interface AlertKind {
   readonly title: string;
+  /** How people are told there: "Tell me … when something fails". */
+  readonly how: string;
   readonly fields: readonly AlertField[];
 }
 
@@ -23,6 +25,7 @@ const EXISTING = 'existing';
 export const alertKinds = {
   slack: {
     title: 'Slack',
+    how: 'in Slack',
     fields: [
       {
         name: 'url',
@@ -34,6 +37,7 @@ export const alertKinds = {
   },
   discord: {
     title: 'Discord',
+    how: 'in Discord',
     fields: [
       {
         name: 'url',
@@ -45,6 +49,7 @@ export const alertKinds = {
   },
   telegram: {
     title: 'Telegram',
+    how: 'in Telegram',
     fields: [
       { name: 'bot_token', label: 'Bot token', placeholder: '123456:ABC-DEF', isSecret: true },
       { name: 'chat_id', label: 'Chat', placeholder: '-1001234567890 or @channel' },
@@ -52,6 +57,7 @@ export const alertKinds = {
   },
   email: {
     title: 'Email',
+    how: 'by email',
     fields: [
       { name: 'to', label: 'To', placeholder: 'team@example.com, on-call@example.com' },
       { name: 'from', label: 'From', placeholder: 'Sluice <sluice@example.com>' },
@@ -70,9 +76,10 @@ export const alertKinds = {
   },
   webhook: {
     title: 'Webhook',
+    how: 'through a webhook',
     fields: [{ name: 'url', label: 'URL', placeholder: 'https://example.com/alerts' }],
   },
-  [EXISTING]: { title: 'Existing', fields: [] },
+  [EXISTING]: { title: 'Existing destination', how: 'there', fields: [] },
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
 export type AlertKindName = keyof typeof alertKinds;

@@ -28,7 +28,7 @@ export function AlertsSection() {
   return (
     <Stack gap="md">
       {mayChange && <NewAlert alerts={alerts.data} destinations={destinations.data} />}
-      <Card title="Told at present">
+      <Card title="Channels">
         {channels.length === 0 ? (
           <Empty sentence="Nobody is told yet when something fails." />
         ) : (
@@ -70,7 +70,7 @@ function EventTable({ types }: { types: AlertsRecord['types'] }) {
           <Table.Tr>
             <Table.Th>Event</Table.Th>
             <Table.Th visibleFrom="sm">Raised when</Table.Th>
-            <Table.Th>Last raised</Table.Th>
+            <Table.Th style={{ whiteSpace: 'nowrap' }}>Last raised</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

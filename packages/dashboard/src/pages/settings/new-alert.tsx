@@ -1,13 +1,4 @@
-import {
-  Button,
-  Group,
-  PasswordInput,
-  SegmentedControl,
-  Select,
-  SimpleGrid,
-  Stack,
-  TextInput,
-} from '@mantine/core';
+import { Button, Chip, Group, PasswordInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import type { AlertsRecord } from '@sluice/contract/dashboard-alerts';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import { alertCondition, type SystemEventType, systemEvents } from '@sluice/contract/system-events';
@@ -42,17 +33,18 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
   const [types, setTypes] = useState(() => usualTypes(alerts));
   const [existing, setExisting] = useState<string | null>(null);
   /** Made before the pipeline was refused: pressing again makes the rest only. */
-  const [made, setMade] = useState<Pick<DestinationRecord, 'id' | 'name'> | null>(null);
+  const [made, setMade] = useState<string | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
 
   const make = useChanges(async () => {
-    const destination = existing === null ? (made ?? (await makeDestination())) : named(existing);
+    const id = existing ?? made ?? (await makeDestination());
+    const name = destinations.find(one => one.id === existing)?.name ?? alertKinds[kind].title;
     await call('POST /pipelines', {
       body: {
-        name: `Alerts to ${destination.name}`,
+        name: `Alerts to ${name}`,
         sources: [alerts.source_id],
         steps: [{ kind: 'filter.match', config: { condition: alertCondition(types) } }],
-        destinations: [{ id: destination.id }],
+        destinations: [{ id }],
       },
     });
     setMade(null);
@@ -60,15 +52,14 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
   });
 
   async function makeDestination() {
-    const { id, name, ...rest } = await call('POST /destinations', {
+    const { id, secret: shown = null } = await call('POST /destinations', {
       body: { kind, name: `${alertKinds[kind].title} alerts`, config: configOf(kind, draft) },
     });
-    setMade({ id, name });
-    setSecret(rest.secret ?? null);
-    return { id, name };
+    setMade(id);
+    setSecret(shown);
+    return id;
   }
 
-  const named = (id: string) => ({ id, name: destinations.find(one => one.id === id)?.name ?? id });
   const choose = (chosen: AlertKindName) => {
     setKind(chosen);
     setDraft(usualDraft(chosen));
@@ -90,13 +81,15 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
     >
       <form onSubmit={submit} noValidate>
         <Stack>
-          <SegmentedControl
-            aria-label="Where to"
-            value={kind}
-            onChange={chosen => choose(chosen as AlertKindName)}
-            data={Object.entries(alertKinds).map(([value, { title }]) => ({ value, label: title }))}
-            maw={560}
-          />
+          <Chip.Group value={kind} onChange={chosen => choose(chosen as AlertKindName)}>
+            <Group gap="xs" role="radiogroup" aria-label="Where to">
+              {Object.entries(alertKinds).map(([value, { title }]) => (
+                <Chip key={value} value={value}>
+                  {title}
+                </Chip>
+              ))}
+            </Group>
+          </Chip.Group>
           {isExisting(kind) ? (
             <Select
               label="Destination"
@@ -117,9 +110,7 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
           {secret !== null && <OneTimeSecret secret={secret} />}
           <Group>
             <Button type="submit" loading={make.isPending} disabled={!isReady}>
-              {isExisting(kind)
-                ? 'Tell me there when something fails'
-                : `Tell me in ${alertKinds[kind].title} when something fails`}
+              {`Tell me ${alertKinds[kind].how} when something fails`}
             </Button>
           </Group>
         </Stack>
