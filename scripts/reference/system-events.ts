@@ -3,7 +3,7 @@ import {
   systemEvents,
   systemEventTypes,
 } from '../../packages/contract/src/system-events.ts';
-import { payloadOf } from '../../packages/server/src/alerts/payload.ts';
+import { systemPayload } from '../../packages/server/src/alerts/payload.ts';
 import type { Trouble } from '../../packages/server/src/core/stores/alerts.ts';
 import { table } from './table.ts';
 
@@ -81,6 +81,6 @@ function section(type: SystemEventType): string {
     `## ${type}`,
     `${when}${isForOperator ? ' Raised in the first organisation of the installation alone.' : ''}`,
     table(['Field', 'Meaning'], rows),
-    `\`\`\`json\n${JSON.stringify(payloadOf(trouble, 'https://sluice.example.com'), null, 2)}\n\`\`\``,
+    `\`\`\`json\n${JSON.stringify(systemPayload(trouble, 'https://sluice.example.com'), null, 2)}\n\`\`\``,
   ].join('\n\n');
 }

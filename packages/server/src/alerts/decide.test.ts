@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { minutes } from '../core/clock.ts';
 import type { StoredAlert, Trouble } from '../core/stores/alerts.ts';
-import { decide } from './decide.ts';
+import { decideAlerts } from './decide.ts';
 
 const NOW = 1_000_000_000;
 const subject = { type: 'destination', id: 'dst_1', name: 'Shop', kind: 'webhook' } as const;
@@ -27,24 +27,26 @@ const nothing = { raise: [], recover: [], forget: [] };
 
 describe('what is wrong', () => {
   test('is raised where it was never seen, or began and was not told', () => {
-    expect(decide([trouble], [], NOW)).toEqual({ ...nothing, raise: [trouble] });
-    expect(decide([trouble], [alert({})], NOW)).toEqual({ ...nothing, raise: [trouble] });
+    expect(decideAlerts([trouble], [], NOW)).toEqual({ ...nothing, raise: [trouble] });
+    expect(decideAlerts([trouble], [alert({})], NOW)).toEqual({ ...nothing, raise: [trouble] });
   });
 
   test('is not raised again for as long as it lasts', () => {
     const told = alert({ raisedAt: NOW - minutes(600) });
-    expect(decide([trouble], [told], NOW)).toEqual(nothing);
+    expect(decideAlerts([trouble], [told], NOW)).toEqual(nothing);
   });
 
   test('is raised again after it was over, but not within ten minutes of the first time', () => {
     const over = (raisedAt: number) => alert({ raisedAt, recoveredAt: raisedAt + 1 });
-    expect(decide([trouble], [over(NOW - minutes(10) + 1)], NOW)).toEqual(nothing);
-    expect(decide([trouble], [over(NOW - minutes(10))], NOW).raise).toEqual([trouble]);
+    expect(decideAlerts([trouble], [over(NOW - minutes(10) + 1)], NOW)).toEqual(nothing);
+    expect(decideAlerts([trouble], [over(NOW - minutes(10))], NOW).raise).toEqual([trouble]);
   });
 
   test('is raised after a clock went back, too', () => {
     const ahead = NOW + minutes(60 * 24);
-    expect(decide([trouble], [alert({ raisedAt: ahead, recoveredAt: ahead })], NOW).raise).toEqual([trouble]);
+    expect(decideAlerts([trouble], [alert({ raisedAt: ahead, recoveredAt: ahead })], NOW).raise).toEqual([
+      trouble,
+    ]);
   });
 
   test('of another organisation or type is another', () => {
@@ -53,28 +55,28 @@ describe('what is wrong', () => {
       { ...trouble, orgId: 'org_2' },
       { ...trouble, type: 'sluice.source.quiet' as const },
     ];
-    expect(decide([trouble, ...others], [told], NOW)).toEqual({ ...nothing, raise: others });
+    expect(decideAlerts([trouble, ...others], [told], NOW)).toEqual({ ...nothing, raise: others });
   });
 });
 
 describe('what is over', () => {
   test('has recovered where it was told, and is forgotten where it was not', () => {
     const told = alert({ raisedAt: NOW - 1 });
-    expect(decide([], [told], NOW)).toEqual({ ...nothing, recover: [told] });
-    expect(decide([], [alert({})], NOW)).toEqual({ ...nothing, forget: [alert({})] });
+    expect(decideAlerts([], [told], NOW)).toEqual({ ...nothing, recover: [told] });
+    expect(decideAlerts([], [alert({})], NOW)).toEqual({ ...nothing, forget: [alert({})] });
   });
 
   test('stays known for ten minutes after it was told, for what comes after it', () => {
     const over = (raisedAt: number) => alert({ raisedAt, recoveredAt: raisedAt });
-    expect(decide([], [over(NOW - minutes(9))], NOW)).toEqual(nothing);
-    expect(decide([], [over(NOW - minutes(10))], NOW).forget).toHaveLength(1);
+    expect(decideAlerts([], [over(NOW - minutes(9))], NOW)).toEqual(nothing);
+    expect(decideAlerts([], [over(NOW - minutes(10))], NOW).forget).toHaveLength(1);
   });
 });
 
 test('what happened and cannot be seen any more is raised from what was kept of it', () => {
   const details = { subject: { ...subject, type: 'node' as const }, counts: { failed: 10 }, address: '::1' };
   const happened = alert({ type: 'sluice.node.lost', details });
-  expect(decide([], [happened], NOW)).toEqual({
+  expect(decideAlerts([], [happened], NOW)).toEqual({
     ...nothing,
     raise: [{ orgId: 'org_1', type: 'sluice.node.lost', since: NOW - 5, lastError: null, ...details }],
   });

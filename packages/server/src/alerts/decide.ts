@@ -15,7 +15,7 @@ export const isMoment = (type: SystemEventType): boolean => moments.has(type);
 /** For the same subject no second event of a type earlier than this after the first. */
 export const QUIET_MS = minutes(alertThresholds.quietMinutes);
 
-export interface Decision {
+interface Decision {
   /** Wrong, and not told yet. */
   readonly raise: readonly Trouble[];
   /** Told, and not wrong any more. */
@@ -32,7 +32,7 @@ export interface Decision {
  * | told             | –                            | recover                    |
  * | told, then over  | raise, once the quiet is over| forget, likewise           |
  */
-export function decide(seen: readonly Trouble[], kept: readonly StoredAlert[], now: number): Decision {
+export function decideAlerts(seen: readonly Trouble[], kept: readonly StoredAlert[], now: number): Decision {
   const before = new Map(kept.map(alert => [keyOf(alert.orgId, alert.type, alert.subjectId), alert]));
   const raise: Trouble[] = [];
   for (const trouble of seen) {

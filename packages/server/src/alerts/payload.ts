@@ -11,7 +11,7 @@ export interface Told extends Trouble {
 
 const MOST_ERROR = 500;
 
-export function payloadOf(told: Told, baseUrl: string | undefined): SystemEventPayload {
+export function systemPayload(told: Told, baseUrl: string | undefined): SystemEventPayload {
   const { type, subject, since, until, counts, lastError, state, address } = told;
   const { title } = systemEvents[type];
   return {

@@ -3,7 +3,7 @@ import { systemSourceId } from '../core/event/system-source.ts';
 import { newId } from '../core/ids.ts';
 import type { AlertStore } from '../core/stores/alerts.ts';
 import type { AppendRequest, AppendResult } from '../core/stores/journal.ts';
-import { iconOf, payloadOf, type Told } from './payload.ts';
+import { iconOf, systemPayload, type Told } from './payload.ts';
 
 /** Stores a system event by the way that every event takes; one that was stored under its key before stays the only one. */
 export type RaiseEvent = (told: Told, now: number) => Promise<void>;
@@ -29,7 +29,7 @@ export function createRaise(options: {
           id: newId('evt', now),
           type,
           icon: iconOf(type),
-          payload: JSON.stringify(payloadOf(told, baseUrl)),
+          payload: JSON.stringify(systemPayload(told, baseUrl)),
           senderId: null,
           entityKind: null,
           entityExternalId: null,

@@ -3,7 +3,7 @@ import { type Clock, minutes } from '../core/clock.ts';
 import type { AlertStore, StoredAlert, Trouble } from '../core/stores/alerts.ts';
 import type { ConfigurationStore } from '../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../core/stores/delivery-queue.ts';
-import { decide, isMoment, QUIET_MS } from './decide.ts';
+import { decideAlerts, isMoment, QUIET_MS } from './decide.ts';
 import type { RaiseEvent } from './raise.ts';
 import { createSystemRoutes } from './system-routes.ts';
 import type { Turn } from './turn.ts';
@@ -13,7 +13,7 @@ import type { Turn } from './turn.ts';
  * disk before the next, and each can be taken twice: an alert begins once, its event has an idempotency key of that
  * beginning, and only then it counts as told. A node that is killed in between, or two that look at once, raise one.
  */
-export interface Watch {
+interface Watch {
   look(): Promise<void>;
 }
 
@@ -37,20 +37,24 @@ export function createWatch(options: {
   const { alerts, configuration, deliveryQueue, raise, freeBytes, turn, clock, isStopping } = options;
   const startedAt = clock.now();
 
-  async function findTrouble(now: number): Promise<Trouble[]> {
+  async function findTrouble(kept: readonly StoredAlert[], now: number): Promise<Trouble[]> {
     const { windowMinutes, lateMinutes, ...thresholds } = alertThresholds;
     const found = await alerts.readTrouble(now, {
       ...thresholds,
       countedFrom: now - minutes(windowMinutes),
       lateBefore: now - minutes(lateMinutes),
     });
+    const told = new Set(kept.filter(({ raisedAt }) => raisedAt !== null).map(({ subjectId }) => subjectId));
     const isEarly = now - startedAt < SENDERS_RETURN_MS;
     const routes = createSystemRoutes(configuration);
     const seen: Trouble[] = [];
     for (const trouble of found) {
       if (trouble.type === 'sluice.source.quiet' && isEarly) continue;
-      const own = await routes.withoutOwn(trouble, alertThresholds.waiting);
-      if (own !== null) seen.push(own);
+      // What was told is no system event's own, and is not asked about again for as long as it lasts.
+      const left = told.has(trouble.subject.id)
+        ? trouble
+        : await routes.withoutOwn(trouble, alertThresholds.waiting);
+      if (left !== null) seen.push(left);
     }
     return [...seen, ...(await findLowDisk(now))];
   }
@@ -113,11 +117,9 @@ export function createWatch(options: {
     async look() {
       if (!(await turn.take())) return;
       const now = clock.now();
-      const {
-        raise: toRaise,
-        recover: over,
-        forget,
-      } = decide(await findTrouble(now), await alerts.listAlerts(), now);
+      const kept = await alerts.listAlerts();
+      const decision = decideAlerts(await findTrouble(kept, now), kept, now);
+      const { raise: toRaise, recover: over, forget } = decision;
       for (const trouble of toRaise.slice(0, MOST_AT_ONCE)) if (!isStopping()) await tell(trouble, now);
       for (const alert of over.slice(0, MOST_AT_ONCE)) if (!isStopping()) await recover(alert, now);
       for (const alert of forget.slice(0, MOST_AT_ONCE)) if (!isStopping()) await alerts.forgetAlert(alert);

@@ -155,6 +155,7 @@ describe('an sdk source', () => {
     expect(Object.keys(source).sort()).toEqual([
       'created_at',
       'enabled',
+      'expect_every_minutes',
       'id',
       'kind',
       'last_event_at',

@@ -21,7 +21,7 @@ export const channelsOf = (pipelines: readonly PipelineRecord[], sourceId: strin
   pipelines.filter(({ sources }) => sources.length > 0 && sources.every(id => id === sourceId));
 
 /** Which types a pipeline tells; null where somebody has written steps of their own. */
-export function typesOf({ steps }: Pick<PipelineRecord, 'steps'>): SystemEventType[] | null {
+function typesOf({ steps }: Pick<PipelineRecord, 'steps'>): SystemEventType[] | null {
   const [only, ...others] = steps;
   if (only?.kind !== 'filter.match' || others.length > 0) return null;
   const { condition } = only.config as { readonly condition?: unknown };

@@ -19,7 +19,7 @@ import { traitsInOrder } from './0018-traits-in-order.ts';
 import { lostCountsAndSlugs } from './0019-lost-counts-and-slugs.ts';
 import { nodesAtWork } from './0023-nodes-at-work.ts';
 import { endedDeliveries } from './0021-ended-deliveries.ts';
-import { systemEvents } from './0020-system-events.ts';
+import { systemSources } from './0020-system-sources.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -47,7 +47,7 @@ export const migrations: readonly (readonly string[])[] = [
   lostCountsAndSlugs,
   nodesAtWork,
   endedDeliveries,
-  systemEvents,
+  systemSources,
 ];
 
 /**

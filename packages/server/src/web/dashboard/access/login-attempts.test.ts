@@ -81,7 +81,7 @@ test('failures are audited from the third in a row on, and a success begins the 
   );
 });
 
-test('from the tenth failure in a row on each of the person’s organisations has an alert, and a login begins anew', async () => {
+test('from the tenth failure in a row on each of the person’s organisations has an alert, and a login ends the row', async () => {
   const { attempts, guess, begun } = watchLogins();
   for (let n = 0; n < 9; n++) await guess(user.email, 'wrong');
   expect(begun).toEqual([]);

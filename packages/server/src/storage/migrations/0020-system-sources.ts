@@ -2,7 +2,7 @@
  * Each organisation has a source of its system events, named after it. What is wrong at present, and was told lately,
  * stands in `alerts`, so that it is told once, whichever node looks and however often one is restarted.
  */
-export const systemEvents = [
+export const systemSources = [
   `INSERT INTO sources (id, org_id, kind, name, enabled, created_at, updated_at)
      SELECT 'src_' || substr(id, 5), id, 'system', 'System', 1, created_at, created_at FROM organisations`,
   `ALTER TABLE sources ADD COLUMN expect_every_minutes BIGINT`,
