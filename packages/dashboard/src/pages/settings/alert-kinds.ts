@@ -89,14 +89,14 @@ export const isExisting = (kind: AlertKindName): boolean => kind === EXISTING;
 /** The fields as people fill them in, all as texts. */
 export type AlertDraft = Readonly<Record<string, string>>;
 
-export const fieldsOf = (kind: AlertKindName): readonly AlertField[] => alertKinds[kind].fields;
+export const alertFields = (kind: AlertKindName): readonly AlertField[] => alertKinds[kind].fields;
 
 export const usualDraft = (kind: AlertKindName): AlertDraft =>
-  Object.fromEntries(fieldsOf(kind).map(({ name, usual }) => [name, usual ?? '']));
+  Object.fromEntries(alertFields(kind).map(({ name, usual }) => [name, usual ?? '']));
 
 /** The configuration of the destination that is made, with a text that reads well. */
 export function configOf(kind: AlertKindName, draft: AlertDraft): Record<string, unknown> {
-  const given = fieldsOf(kind)
+  const given = alertFields(kind)
     .filter(({ name, isOptional = false }) => !isOptional || draft[name] !== '')
     .map(({ name }) => [name, settingOf(name, (draft[name] ?? '').trim())] as const);
   return { ...Object.fromEntries(given), ...alertTemplates[kind] };

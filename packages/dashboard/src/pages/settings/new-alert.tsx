@@ -13,9 +13,9 @@ import { useChanges } from '../../lib/api/use-call.ts';
 import {
   type AlertDraft,
   type AlertKindName,
+  alertFields,
   alertKinds,
   configOf,
-  fieldsOf,
   isExisting,
   usualDraft,
 } from './alert-kinds.ts';
@@ -120,7 +120,7 @@ export function NewAlert(props: { alerts: AlertsRecord; destinations: readonly D
 }
 
 const isAtField = (kind: AlertKindName, error: CallError): boolean =>
-  fieldsOf(kind).some(({ name }) => problemOf(error, `config.${name}`) !== null);
+  alertFields(kind).some(({ name }) => problemOf(error, `config.${name}`) !== null);
 
 function Fields(props: {
   kind: AlertKindName;
@@ -129,7 +129,7 @@ function Fields(props: {
   error: CallError | null;
 }) {
   const { kind, value, onChange } = props;
-  const fields = fieldsOf(kind);
+  const fields = alertFields(kind);
   return (
     <SimpleGrid cols={{ base: 1, sm: fields.length > 2 ? 2 : 1 }} maw={560}>
       {fields.map(({ name, label, placeholder, isSecret, choices, isOptional = false }) => {

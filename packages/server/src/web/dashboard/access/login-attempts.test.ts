@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { until } from '../../../../test/support/until.ts';
 import type { NewAlert } from '../../../core/stores/alerts.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import { createLoginAttempts } from './login-attempts.ts';
@@ -86,7 +87,7 @@ test('from the tenth failure in a row on each of the person’s organisations ha
   for (let n = 0; n < 9; n++) await guess(user.email, 'wrong');
   expect(begun).toEqual([]);
   await guess(user.email, 'wrong');
-  await Promise.resolve();
+  await until(() => begun.length === 2, 'There is no alert.');
   expect(
     begun.map(({ orgId, type, subjectId, details }) => [orgId, type, subjectId, details?.counts]),
   ).toEqual([
