@@ -193,3 +193,17 @@ test('without the base URL an event has no link', async () => {
   await start().look();
   expect((await raised())[0]?.payload).not.toHaveProperty('link');
 });
+
+test('a source that is quiet is told of, but not within five minutes of a start', async () => {
+  const times = { createdAt: now, updatedAt: now, lastEventAt: null };
+  const source = { kind: 'sdk', id: newId('src', now), orgId, name: 'Hourly', enabled: true } as const;
+  await engine.configuration.createSource({ ...source, match: '*', expectEveryMinutes: 1, ...times });
+  now += minutes(2);
+  const watch = start();
+  now += minutes(4);
+  await watch.look();
+  expect(await raised()).toEqual([]);
+  now += minutes(1);
+  await watch.look();
+  expect((await raised()).map(({ type }) => type)).toEqual(['sluice.source.quiet']);
+});
