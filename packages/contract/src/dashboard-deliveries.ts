@@ -43,6 +43,8 @@ export const destinationBody = z.strictObject({
   name,
   config: jsonObject.default(() => ({})),
   policy: deliveryPolicy.default(() => deliveryPolicy.parse({})),
+  /** Another one of the same kind, whose secrets are copied where the configuration says `{"set": true}`. */
+  clone_of: textOf(1, 64).optional(),
 });
 
 export const destinationChange = z.strictObject({

@@ -5,6 +5,12 @@ import { pipelineDefinition, stepTrace } from './pipeline.ts';
 
 /** Private calls about pipelines, replays and jobs. */
 
+/** `clone_of`: another pipeline, whose secrets are copied where a step says `{"set": true}`. */
+export const pipelineBody = z.strictObject({
+  ...pipelineDefinition.shape,
+  clone_of: z.string().min(1).max(64).optional(),
+});
+
 /** What is left out stays as it is. A definition makes a new version; `enabled` alone makes none. */
 export const pipelineChange = z.strictObject({
   name: pipelineDefinition.shape.name.optional(),

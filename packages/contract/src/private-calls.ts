@@ -18,6 +18,13 @@ import {
 } from './dashboard-accounts.ts';
 import type { AlertsRecord } from './dashboard-alerts.ts';
 import {
+  type AppliedConfiguration,
+  type ConfigurationDifference,
+  type ConfigurationFile,
+  configurationApplyBody,
+  configurationDifferenceBody,
+} from './dashboard-configuration.ts';
+import {
   type DestinationProbeRecord,
   type DestinationRecord,
   type DestinationTestRecord,
@@ -66,6 +73,7 @@ import {
   type PipelineDetails,
   type PipelineRecord,
   type PipelineVersionRecord,
+  pipelineBody,
   pipelineChange,
   replayBody,
   replaysBody,
@@ -100,7 +108,6 @@ import {
 } from './entity.ts';
 import { defaultEventLimits } from './event.ts';
 import { listQuery } from './paging.ts';
-import { pipelineDefinition } from './pipeline.ts';
 import { type ListAnswer, list, type OneAnswer, one, type PrivateCall, stream } from './private-call.ts';
 
 /** What is left of something that was deleted. */
@@ -171,7 +178,7 @@ export const privateCalls = {
 
   'GET /kinds/steps': { answer: one<KindRecord[]>() },
   'GET /pipelines': { query: listQuery, answer: list<PipelineRecord>() },
-  'POST /pipelines': { body: pipelineDefinition, answer: one<PipelineRecord>() },
+  'POST /pipelines': { body: pipelineBody, answer: one<PipelineRecord>() },
   'GET /pipelines/:id': { answer: one<PipelineDetails>() },
   'PATCH /pipelines/:id': { body: pipelineChange, answer: one<PipelineRecord>() },
   'DELETE /pipelines/:id': { answer: one<DeletedRecord>() },
@@ -233,6 +240,15 @@ export const privateCalls = {
   'GET /entities/:kind/:external_id/graph': { query: graphQuery, answer: one<EntityGraphRecord>() },
   'GET /entities/:kind/:external_id/identity': { answer: one<EntityIdentityRecord>() },
   'GET /entities/:kind/:external_id/events': { query: entityEventsQuery, answer: list<EntityEventRecord>() },
+
+  /** Sources, destinations and pipelines as one YAML document, without their secrets. */
+  'GET /configuration/file': { answer: one<ConfigurationFile>() },
+  'POST /configuration/difference': {
+    body: configurationDifferenceBody,
+    answer: one<ConfigurationDifference>(),
+  },
+  /** All of it or nothing. */
+  'POST /configuration/apply': { body: configurationApplyBody, answer: one<AppliedConfiguration>() },
 
   'GET /audit': { query: listQuery, answer: list<AuditRecord>() },
   'GET /audit/:id': { answer: one<AuditRecord>() },

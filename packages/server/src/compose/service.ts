@@ -102,7 +102,7 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
         stop: () => stopAll([[stopping(server), local], [upkeep, alerts], [pipelines]], warn),
       };
       // Receivers may hang as senders may: both are waited for at once.
-      await stopAll([[intake, delivery], [endpoints], [telemetry, nodes], [storage]], warn);
+      await stopAll([[intake, delivery], [endpoints, web], [telemetry, nodes], [storage]], warn);
     },
   };
 }

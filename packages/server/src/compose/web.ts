@@ -6,11 +6,13 @@ import { createEntityActions } from '../entities/actions.ts';
 import { authenticateKey } from '../ingest/authenticate.ts';
 import { providerAdmin } from '../ingest/provider-admin.ts';
 import { embeddedFiles } from '../runtime/embedded.ts';
+import { startThread } from '../runtime/thread.ts';
 import { adviceOn, type Settings } from '../settings.ts';
 import { addApiDocs } from '../web/api-docs.ts';
 import { createApp } from '../web/app.ts';
 import { type FirstUser, prepareFirstUser } from '../web/dashboard/access/first-user.ts';
 import { findOperatorOrganisation } from '../web/dashboard/access/operator.ts';
+import { createDocumentThread } from '../web/dashboard/configuration/document-thread.ts';
 import { pagesIn } from '../web/dashboard/pages.ts';
 import { addDashboard } from '../web/dashboard/routes.ts';
 import type { AddRoutes, WebEnv } from '../web/env.ts';
@@ -36,11 +38,12 @@ interface WebPart {
   readonly app: Hono<WebEnv>;
   /** The one-time code that opens the set-up; null when there is a user. */
   readonly setupCode: string | null;
+  stop(): Promise<void>;
 }
 
 /** Everything that is served beside the ingest endpoints: entities, the API reference, the guide, health, the dashboard. */
 export async function composeWeb(
-  { settings, clock, vault, logger, passwords, deliveriesDue, isDraining }: Foundation,
+  { settings, clock, vault, logger, passwords, deliveriesDue, isDraining, warn }: Foundation,
   { engine, live }: StoragePart,
   { telemetry, endpoints, pipelines, delivery, nodes }: Parts,
 ): Promise<WebPart> {
@@ -57,6 +60,10 @@ export async function composeWeb(
   const operator = await findOperatorOrganisation({ accounts, upkeep });
   const cookiePrefixedSince = Number(await upkeep.keepSetting(COOKIE_SETTING, String(clock.now())));
 
+  const documents = createDocumentThread({
+    start: handlers => startThread(new URL('../document-thread.ts', import.meta.url), handlers),
+    onError: warn('configuration files'),
+  });
   for (const advice of adviceOn(settings)) logger.warn(advice);
   const routes: AddRoutes[] = [
     app => addApiDocs(app, { limits, version: VERSION, client }),
@@ -126,6 +133,7 @@ export async function composeWeb(
         // Anybody may send a login: what is held back there takes no room from the ingest endpoints.
         room: createByteRoom(bodyRoomBytes(settings)),
         largeBodies: bodyThread,
+        documents,
         defaultRetentionDays: settings.SLUICE_RETENTION_DAYS,
         mostOrganisationsPerUser: settings.SLUICE_MAX_ORGANISATIONS_PER_USER,
         pages: embeddedFiles('dashboard')?.read ?? pagesIn(join(ROOT, 'packages/dashboard/dist')),
@@ -135,6 +143,7 @@ export async function composeWeb(
   return {
     app: createApp({ logger, metrics: telemetry.metrics, checkReady, parts: routes }),
     setupCode: servesDashboard && (await firstUser.isWanted()) ? firstUser.code : null,
+    stop: async () => documents.stop(),
   };
 }
 

@@ -10,6 +10,7 @@ import { probeMoment } from './decide/breaker.ts';
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { listenerConfig, tokensOf } from './listeners/config.ts';
+import { readPortableConfig, showPortableConfig, withoutOwnFields } from './portable-config.ts';
 import { prepareDestination } from './prepare-destination.ts';
 import { requireSameServer } from './same-server.ts';
 import { openConfig, sealConfig } from './sealed-config.ts';
@@ -48,12 +49,10 @@ export function createDestinationAdmin(
   };
 
   /** A configuration as somebody sends it, with the secrets that it says to keep. */
-  function readInput({ kind: name, config: given, stored }: ConfigInput) {
-    const kind = findDestinationKind(name);
-    if (kind === undefined) {
-      const known = destinationKinds.map(({ name: one }) => one).join(', ');
-      throw invalid('kind', `kind must be one of ${known}.`);
-    }
+  function readInput({ id, kind: name, config, stored }: ConfigInput) {
+    const kind = requireKind(name);
+    const isCopy = stored !== null && stored.id !== id;
+    const given = isCopy ? withoutOwnFields(kind, config) : config;
     const before = stored && open(kind, stored);
     if (before && keepsSecrets(kind, given)) requireSameServer(before, given);
     const kept = keepSecrets(kind, given, before, 'config');
@@ -75,6 +74,14 @@ export function createDestinationAdmin(
 
     show(destination) {
       return maskSecrets(kindOf(destination), parseJson(destination.config) as JsonObject);
+    },
+
+    showPortable: destination =>
+      showPortableConfig(kindOf(destination), parseJson(destination.config) as JsonObject),
+
+    readPortable(input) {
+      const kind = requireKind(input.kind);
+      return readPortableConfig(kind, input.config, input.stored && open(kind, input.stored), input);
     },
 
     rotationOf(destination) {
@@ -150,6 +157,13 @@ export function createDestinationAdmin(
       }
     },
   };
+}
+
+function requireKind(name: string): DestinationKind {
+  const kind = findDestinationKind(name);
+  if (kind !== undefined) return kind;
+  const known = destinationKinds.map(({ name: one }) => one).join(', ');
+  throw invalid('kind', `kind must be one of ${known}.`);
 }
 
 /** What a test of a listener comes to while nobody is connected, or another node has the connection. */

@@ -7,7 +7,15 @@ import type { Vault } from '../core/secrets/vault.ts';
 import { createOwnerQueues } from '../core/work/owner-queues.ts';
 import { compilePipeline } from './definitions/compile.ts';
 import { readDefinition, ready, stepVault } from './definitions/definitions.ts';
-import { keepStepSecrets, maskSteps, openSteps, sealSteps } from './definitions/step-secrets.ts';
+import {
+  keepStepSecrets,
+  maskSteps,
+  missingStepSecrets,
+  openSteps,
+  refuseWrittenSecrets,
+  sealSteps,
+  stepMarks,
+} from './definitions/step-secrets.ts';
 import { describeStep } from './step.ts';
 import { stepKinds } from './steps/registry.ts';
 import type { PipelineThread } from './thread/pipeline-thread.ts';
@@ -35,9 +43,14 @@ export function createPipelineAdmin(dependencies: {
       }),
   });
 
+  const openStored = (orgId: string, stored: DefinitionInput['stored']): PipelineStep[] =>
+    stored === null
+      ? []
+      : openSteps(readDefinition(stored.definition).steps, stepVault(vault, orgId, stored.id).open);
+
   /** The steps with their secrets open, those that are to be kept put back. */
   async function check(input: DefinitionInput): Promise<PipelineStep[]> {
-    const { orgId, id, given, stored } = input;
+    const { orgId, given, stored } = input;
     requireKnown('sources', 'source', given.sources, input.sourceIds, i => `sources[${i}]`);
     requireKnown(
       'destinations',
@@ -46,9 +59,7 @@ export function createPipelineAdmin(dependencies: {
       input.destinationIds,
       i => `destinations[${i}].id`,
     );
-    const { open } = stepVault(vault, orgId, id);
-    const before = stored === null ? [] : openSteps(readDefinition(stored).steps, open);
-    const steps = keepStepSecrets(given.steps, before);
+    const steps = keepStepSecrets(given.steps, openStored(orgId, stored));
     const compiled = compilePipeline(steps);
     const routes = compileRoutes(given.destinations);
     compiled.check();
@@ -67,6 +78,16 @@ export function createPipelineAdmin(dependencies: {
     show(text) {
       const definition = readDefinition(text);
       return { ...definition, steps: maskSteps(definition.steps) };
+    },
+    readPortable: ({ orgId, steps, stored }) => {
+      refuseWrittenSecrets(steps);
+      return {
+        marks: stepMarks(steps),
+        missing: missingStepSecrets(steps, openStored(orgId, stored)).map(path => ({
+          path,
+          canBeMade: false,
+        })),
+      };
     },
     showTrace,
     async dryRun(input) {

@@ -2,6 +2,7 @@ import type { AttemptResult } from '../http/attempt.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { StoredDestination } from '../stores/configuration/destinations.ts';
 import type { KindDescription } from './kind.ts';
+import type { PortableSecrets } from './portable.ts';
 
 /**
  * Where destinations are made and changed: a configuration as somebody sends it becomes one that is checked and
@@ -13,6 +14,10 @@ export interface DestinationAdmin {
   accept(input: ConfigInput): Promise<SealedConfig>;
   /** The configuration with its secrets masked. */
   show(destination: StoredDestination): JsonObject;
+  /** The same without what the service writes itself, as a file has it. */
+  showPortable(destination: StoredDestination): JsonObject;
+  /** A configuration out of a file, completed by what is kept of the stored one; a 400 where a secret is written there. */
+  readPortable(input: ConfigInput): PortableConfig;
   /** Null where it has no secret of ours that could be rotated. */
   rotationOf(destination: StoredDestination): Rotation | null;
   rotate(destination: StoredDestination, previousHoldsUntil: number): SealedConfig;
@@ -36,6 +41,12 @@ export interface ConfigInput {
   readonly config: JsonObject;
   /** What is there already, whose secrets may be kept. */
   readonly stored: StoredDestination | null;
+}
+
+interface PortableConfig extends PortableSecrets {
+  readonly config: JsonObject;
+  /** As the file that is made of it would have it. */
+  readonly shown: JsonObject;
 }
 
 interface SealedConfig {

@@ -61,6 +61,21 @@ function markSecret(schema: Json | undefined, path: readonly (string | number)[]
     if (Array.isArray(choices)) for (const choice of choices) markSecret(choice, path);
 }
 
+/** The paths of what the service writes itself, such as the secret before the present one: a form only hands it on. */
+export const ownFields = (kind: Kind): string[] =>
+  ownFieldsOf(z.toJSONSchema(kind.config, { io: 'input', unrepresentable: 'any' }) as JsonObject, '');
+
+function ownFieldsOf(schema: Json | undefined, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return [];
+  if (schema.readOnly === true) return [path];
+  const { properties = {}, anyOf = [], oneOf = [], allOf = [] } = schema;
+  const inner = Object.entries(properties as JsonObject).flatMap(([name, field]) =>
+    ownFieldsOf(field, joinPath(path, name)),
+  );
+  const choices = [anyOf, oneOf, allOf].flatMap(list => (Array.isArray(list) ? list : []));
+  return [...new Set([...inner, ...choices.flatMap(choice => ownFieldsOf(choice, path))])];
+}
+
 /** The configuration as its kind reads it, defaults filled in; or a 400 that names the field. */
 export const readConfig = <C extends z.ZodType>(kind: Kind<C>, config: unknown, path: string): z.output<C> =>
   validate(kind.config, config, path);
@@ -124,6 +139,15 @@ export const keepsSecrets = (kind: Kind, given: JsonObject): boolean => keptSecr
 /** The paths of those that the given configuration says to keep. */
 export const keptSecrets = (kind: Kind, given: JsonObject): string[] =>
   kind.secrets.filter(secret => isMarker(getPath(given, parsePath(secret))));
+
+/** For a configuration that came out of a file: a secret does not belong there. */
+export function requireNoSecrets(kind: Kind, given: JsonObject, path: string): void {
+  for (const secret of kind.secrets) {
+    if (typeof getPath(given, parsePath(secret)) !== 'string') continue;
+    const field = parsePath(secret).reduce<string>(joinPath, path);
+    throw invalid(field, `${field}: a secret does not belong in a file. Write !secret, and enter it here.`);
+  }
+}
 
 function eachSecret(
   kind: Kind,

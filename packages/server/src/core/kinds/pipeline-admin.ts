@@ -3,6 +3,7 @@ import type { PipelineEvent } from '../event/scope.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { RoutingNote } from '../stores/event-queue.ts';
 import type { KindDescription } from './kind.ts';
+import type { PortableSecrets } from './portable.ts';
 
 /**
  * The administration of pipelines: a definition as somebody sends it becomes one that is checked and sealed,
@@ -14,6 +15,12 @@ export interface PipelineAdmin {
   accept(input: DefinitionInput): Promise<string>;
   /** A stored definition with its secrets masked. */
   show(definition: string): VersionedDefinition;
+  /** Looks at the secrets of steps that came out of a file; a 400 where one is written there. */
+  readPortable(input: {
+    readonly orgId: string;
+    readonly steps: VersionedDefinition['steps'];
+    readonly stored: DefinitionInput['stored'];
+  }): PortableSecrets;
   /** A stored trace, with the event it began with. */
   showTrace(trace: string, payload: JsonObject): ShownTrace;
   /** Runs an event through a definition as somebody sends it, and leaves nothing behind. */
@@ -36,8 +43,8 @@ export interface DefinitionInput {
   readonly orgId: string;
   readonly id: string;
   readonly given: VersionedDefinition;
-  /** The definition that is there already, whose secrets may be kept. */
-  readonly stored: string | null;
+  /** A definition that is there already, whose secrets may be kept: of this pipeline, or of one that it is a copy of. */
+  readonly stored: { readonly id: string; readonly definition: string } | null;
   /** Of the organisation. */
   readonly sourceIds: readonly string[];
   readonly destinationIds: readonly string[];

@@ -4,6 +4,7 @@ import type { DestinationStore } from './configuration/destinations.ts';
 import type { PipelineStore } from './configuration/pipelines.ts';
 import type { SealedStore } from './configuration/sealed.ts';
 import type { SourceStore } from './configuration/sources.ts';
+import type { WholeConfigurationStore } from './configuration/whole.ts';
 
 /** What people set up in the dashboard: keys, sources, pipelines, destinations, and the record of who did. */
 export interface ConfigurationStore
@@ -12,6 +13,7 @@ export interface ConfigurationStore
     PipelineStore,
     DestinationStore,
     SealedStore,
+    WholeConfigurationStore,
     AuditLog,
     Audited<Pick<ConfigurationStore, AuditedConfigurationChange>> {}
 
@@ -28,4 +30,5 @@ type AuditedConfigurationChange =
   | 'deletePipeline'
   | 'createDestination'
   | 'updateDestination'
-  | 'deleteDestination';
+  | 'deleteDestination'
+  | 'editConfiguration';

@@ -1,5 +1,6 @@
 import type { PipelineStep } from '@sluice/contract';
 import { invalid } from '../../core/errors.ts';
+import { getPath, parsePath } from '../../core/expressions/path.ts';
 import { canonicalJson } from '../../core/json/canonical.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import {
@@ -11,6 +12,7 @@ import {
   maskSecrets,
   openSecrets,
   readConfig,
+  requireNoSecrets,
   resealSecrets,
   sealSecrets,
 } from '../../core/kinds/kind.ts';
@@ -53,6 +55,50 @@ export const keepStepSecrets = (
     if (before !== null) requireSameServers(kind, config, { before, kept, path });
     return kept;
   });
+
+/** Where the given steps say that a secret is set, as seen from the definition. */
+export const stepMarks = (given: readonly PipelineStep[]): string[] =>
+  given.flatMap((step, i) => {
+    const kind = findStepKind(step.kind);
+    const kept = kind === undefined ? [] : keptSecrets(kind, step.config as JsonObject);
+    return kept.map(secret => `steps[${i}].config.${secret}`);
+  });
+
+/** Of those, the ones that are not there, or were given for another server. */
+export const missingStepSecrets = (
+  given: readonly PipelineStep[],
+  stored: readonly PipelineStep[],
+): string[] =>
+  given.flatMap((step, i) => {
+    const kind = findStepKind(step.kind);
+    if (kind === undefined) return [];
+    const config = step.config as JsonObject;
+    const path = `steps[${i}].config`;
+    const before = findStored(kind, config, i, stored);
+    const marks = keptSecrets(kind, config);
+    const absent = marks.filter(secret => before === null || !getPath(before, parsePath(secret)));
+    const isMissing = absent.length > 0 || !goesToSameServers(kind, config, before, path);
+    return isMissing ? marks.map(secret => `${path}.${secret}`) : [];
+  });
+
+function goesToSameServers(
+  kind: StepKind,
+  config: JsonObject,
+  before: JsonObject | null,
+  path: string,
+): boolean {
+  if (before === null) return true;
+  const kept = keepSecrets(kind, config, before, path);
+  return serversOf(kind, before, path) === serversOf(kind, kept, path);
+}
+
+/** A secret that stands in a file is everybody's who reads it. */
+export const refuseWrittenSecrets = (given: readonly PipelineStep[]): void => {
+  eachStep(given, (kind, config, i) => {
+    requireNoSecrets(kind, config, `steps[${i}].config`);
+    return config;
+  });
+};
 
 function requireSameServers(
   kind: StepKind,

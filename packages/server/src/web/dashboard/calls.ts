@@ -52,6 +52,8 @@ function bytesOf(route: Route, { eventBytes }: EventSize): number {
     case 'PATCH /pipelines/:id':
     case 'POST /destinations':
     case 'PATCH /destinations/:id':
+    case 'POST /configuration/difference':
+    case 'POST /configuration/apply':
       return DEFINITION_BYTES;
     case 'POST /pipelines/dry-run':
       return DEFINITION_BYTES + eventBytes;

@@ -8,6 +8,7 @@ const leastRole = {
   'sources.change': 'member',
   'pipelines.change': 'member',
   'destinations.change': 'member',
+  'configuration.apply': 'member',
   'events.replay': 'member',
   'jobs.cancel': 'member',
   'deliveries.change': 'member',

@@ -40,6 +40,8 @@ import { pipelineCalls } from './build/pipelines.ts';
 import { sourceCalls } from './build/sources.ts';
 import { besideIn } from './call-address.ts';
 import { createCalls, type EventSize } from './calls.ts';
+import { configurationCalls } from './configuration/calls.ts';
+import type { DocumentThread } from './configuration/document-thread.ts';
 import { privateHeaders } from './headers.ts';
 import { type CallAgain, liveCalls } from './live/live.ts';
 import { liveEventCalls } from './live/live-events.ts';
@@ -87,6 +89,7 @@ export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
   readonly limits: BodyReading['limits'] & EventLimits & EventSize;
   readonly room: BodyReading['room'];
   readonly largeBodies: LargeEntityBodies;
+  readonly documents: DocumentThread;
   readonly defaultRetentionDays: number;
   readonly mostOrganisationsPerUser: number;
   /** The files that the dashboard was built into. */
@@ -113,6 +116,7 @@ const subjects = [
   jobCalls,
   destinationCalls,
   destinationTestCalls,
+  configurationCalls,
   deliveryCalls,
   deadLetterCalls,
   entityCalls,

@@ -34,6 +34,16 @@ const filter = ({ paths, word, eventType, parameters }: Things) => ({
   text: word,
 });
 
+const configurationFile = ({ word, paths }: Things) => ({
+  document: [
+    'sluice: 1',
+    `sources: {"${word} source": {kind: sdk, match: "*"}}`,
+    `destinations: {"${word} inbox": {kind: inbox}}`,
+    `pipelines: {"${word} pipeline": {sources: ["${word} source", "${paths['/sources']}"], destinations: [{name: "${word} inbox"}]}}`,
+  ].join('\n'),
+  remove: true,
+});
+
 /** A line for each call of the contract's table: the compiler and the tests ask for it. */
 export const callCases: Readonly<Record<Route, CallCase>> = {
   'GET /session': viewer,
@@ -192,6 +202,13 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'GET /entities/:kind/:external_id/graph': viewer,
   'GET /entities/:kind/:external_id/identity': viewer,
   'GET /entities/:kind/:external_id/events': viewer,
+
+  'GET /configuration/file': viewer,
+  'POST /configuration/difference': { ...member, body: configurationFile },
+  'POST /configuration/apply': {
+    ...member,
+    body: things => ({ ...configurationFile(things), base: 'of another moment', secrets: [] }),
+  },
 
   'GET /audit': viewer,
   'GET /audit/:id': viewer,

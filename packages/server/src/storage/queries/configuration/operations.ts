@@ -7,6 +7,7 @@ import * as destinations from './destinations.ts';
 import * as pipelines from './pipelines.ts';
 import * as sealed from './sealed.ts';
 import * as sources from './sources.ts';
+import * as whole from './whole.ts';
 
 /** Keys, sources, pipelines, destinations, and the audit log. */
 export const configurationOperations: StoreOperations<ConfigurationStore> = {
@@ -55,6 +56,13 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
 
   listSealed: read(sealed.listSealed),
   replaceSealed: write(sealed.replaceSealed),
+
+  readConfiguration: snapshot(whole.readConfiguration),
+  // It may change anything that is kept of an organisation, so all of that is dropped.
+  editConfiguration: write(whole.editConfiguration, organisationId => ({
+    organisationId,
+    what: 'organisation',
+  })),
 
   recordAudit: write(audit.recordAudit),
   listAudit: read(audit.listAudit),

@@ -1,14 +1,6 @@
-import {
-  type DeliveryPolicy,
-  type DestinationRecord,
-  deliveryPolicy,
-  type destinationChange,
-  type TableColumnsRecord,
-} from '@sluice/contract/dashboard-deliveries';
-import type { z } from 'zod';
+import type { DestinationRecord, TableColumnsRecord } from '@sluice/contract/dashboard-deliveries';
 import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import { newId } from '../../../core/ids.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { DestinationAdmin, FoundTable, Rotation } from '../../../core/kinds/destination-admin.ts';
 import { LISTENER_KIND } from '../../../core/kinds/listeners.ts';
@@ -19,9 +11,7 @@ import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall, SessionCallTo } from '../exchange.ts';
 import { newestFirst, optionalTime, showKind } from '../records.ts';
-
-const mergedPolicy = (stored: DeliveryPolicy, given: z.output<typeof destinationChange>['policy']) =>
-  deliveryPolicy.parse({ ...stored, ...given });
+import { changedDestination, newDestination } from './destination-input.ts';
 
 /** Nobody counts what waits past this. */
 const MOST_COUNTED = 10_000;
@@ -117,34 +107,19 @@ export function destinationCalls(
   });
 
   calls.on('POST /destinations', 'destinations.change', async call => {
-    const { kind, name, config: given, policy } = await call.body();
-    const now = clock.now();
-    const id = newId('dst', now);
+    const { clone_of, ...input } = await call.body();
     const { orgId } = call.session;
-    const { config, secret } = await destinationAdmin.accept({
+    const original = clone_of === undefined ? null : await configuration.findDestination(orgId, clone_of);
+    if (clone_of !== undefined && original?.kind !== input.kind) throw new Problem('not_found');
+    const { destination, secret } = await newDestination(
+      { ...input, original },
       orgId,
-      id,
-      kind,
-      config: given as JsonObject,
-      stored: null,
-    });
-    const destination: StoredDestination = {
-      id,
-      orgId,
-      kind,
-      name,
-      config,
-      policy,
-      paused: false,
-      breaker: null,
-      listenerToken: null,
-      formerPolicies: [],
-      createdAt: now,
-      updatedAt: now,
-    };
-    await configuration
-      .audited(call.record('destination.created', id, { kind, name }))
-      .createDestination(destination);
+      clock.now(),
+      destinationAdmin,
+    );
+    const { id, kind, name } = destination;
+    const record = call.record('destination.created', id, { kind, name, clone_of });
+    await configuration.audited(record).createDestination(destination);
     return call.answer({ ...(await show(destination)), ...(secret === null ? {} : { secret }) }, 201);
   });
 
@@ -153,19 +128,13 @@ export function destinationCalls(
   calls.on('PATCH /destinations/:id', 'destinations.change', async call => {
     const stored = await find(call);
     const given = await call.body();
-    const { orgId, id, kind } = stored;
-    const accepted =
-      given.config === undefined
-        ? null
-        : await destinationAdmin.accept({ orgId, id, kind, config: given.config as JsonObject, stored });
-    const policy = given.policy && mergedPolicy(stored.policy, given.policy);
-    const change = { name: given.name, policy, config: accepted?.config };
+    const { orgId, id } = stored;
+    const { change, secret } = await changedDestination(given, stored, destinationAdmin);
     const record = call.record('destination.changed', id, {
       ...(given.name === undefined ? {} : { name: given.name }),
       fields: Object.keys(given),
     });
     await configuration.audited(record).updateDestination(orgId, id, change, clock.now());
-    const secret = accepted?.secret ?? null;
     return call.answer({ ...(await show(await find(call))), ...(secret === null ? {} : { secret }) });
   });
 

@@ -52,7 +52,7 @@ export function dryRunCalls(
       orgId,
       id: draftOf ?? newId('pipe', clock.now()),
       given,
-      stored: stored?.definition ?? null,
+      stored,
       sourceIds: sources.map(({ id }) => id),
       destinationIds: destinations.map(({ id }) => id),
       mayAskModel: body.classify,

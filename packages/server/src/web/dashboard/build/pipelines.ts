@@ -2,7 +2,11 @@ import type { PipelineRecord, PipelineVersionRecord } from '@sluice/contract/das
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { invalid, Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
-import type { PipelineAdmin, VersionedDefinition } from '../../../core/kinds/pipeline-admin.ts';
+import type {
+  DefinitionInput,
+  PipelineAdmin,
+  VersionedDefinition,
+} from '../../../core/kinds/pipeline-admin.ts';
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { PipelineVersion, StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
@@ -42,7 +46,12 @@ export function pipelineCalls(
     return pipeline;
   }
 
-  async function accept(orgId: string, id: string, given: VersionedDefinition, stored: string | null) {
+  async function accept(
+    orgId: string,
+    id: string,
+    given: VersionedDefinition,
+    stored: DefinitionInput['stored'],
+  ) {
     const [sources, destinations] = await Promise.all([
       configuration.listSources(orgId),
       configuration.listDestinations(orgId),
@@ -90,11 +99,13 @@ export function pipelineCalls(
   });
 
   calls.on('POST /pipelines', 'pipelines.change', async call => {
-    const { enabled, ...given } = await call.body();
+    const { enabled, clone_of, ...given } = await call.body();
     const { orgId, email } = call.session;
+    const original = clone_of === undefined ? null : await configuration.findPipeline(orgId, clone_of);
+    if (clone_of !== undefined && original === null) throw new Problem('not_found');
     const now = clock.now();
     const id = newId('pipe', now);
-    const definition = await accept(orgId, id, given, null);
+    const definition = await accept(orgId, id, given, original);
     const pipeline: StoredPipeline = {
       id,
       orgId,
@@ -105,7 +116,7 @@ export function pipelineCalls(
       createdAt: now,
       updatedAt: now,
     };
-    const record = call.record('pipeline.created', id, { name: given.name, enabled });
+    const record = call.record('pipeline.created', id, { name: given.name, enabled, clone_of });
     await configuration.audited(record).createPipeline(pipeline, email);
     return call.answer(show(pipeline), 201);
   });
@@ -127,7 +138,7 @@ export function pipelineCalls(
     }
     // As it is shown, secrets as set: what is not changed is kept.
     const given = { ...pipelineAdmin.show(pipeline.definition), ...change };
-    const definition = await accept(pipeline.orgId, pipeline.id, given, pipeline.definition);
+    const definition = await accept(pipeline.orgId, pipeline.id, given, pipeline);
     const version = pipeline.version + 1;
     await save(
       pipeline,
@@ -162,7 +173,7 @@ export function pipelineCalls(
     const target = await configuration.findPipelineVersion(orgId, id, version);
     if (target === null) throw invalid('version', `version: there is no version ${version}.`);
     const given = pipelineAdmin.show(target.definition);
-    const definition = await accept(orgId, id, given, target.definition);
+    const definition = await accept(orgId, id, given, { id, definition: target.definition });
     const record = call.record('pipeline.rolled_back', id, { to: version, version: pipeline.version + 1 });
     await save(pipeline, { name: given.name, definition }, record);
     return call.answer(show(await find(call)));

@@ -26,7 +26,7 @@ const beyondOurs = [
   'scheme',
 ] as const satisfies readonly (keyof Input)[];
 
-interface AcceptedVerification {
+export interface AcceptedVerification {
   readonly change: Pick<
     SourceChange,
     'auth' | 'provider' | 'providerOptions' | 'sealedSecret' | 'sealedVerifyToken' | 'typeFrom'

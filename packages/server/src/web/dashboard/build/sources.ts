@@ -9,9 +9,8 @@ import {
 import type { z } from 'zod';
 import { type Clock, seconds, toRfc3339 } from '../../../core/clock.ts';
 import { invalid, Problem } from '../../../core/errors.ts';
-import { newId } from '../../../core/ids.ts';
 import type { ProviderAdmin, ProviderDescription } from '../../../core/kinds/provider-admin.ts';
-import { hashSecret, newSecret, type Vault } from '../../../core/secrets/vault.ts';
+import { newSecret, type Vault } from '../../../core/secrets/vault.ts';
 import {
   type Source,
   type SourceChange,
@@ -24,7 +23,8 @@ import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { may } from '../permissions.ts';
 import { newestFirst, optionalTime } from '../records.ts';
-import { acceptVerification, withoutPasted } from './source-verification.ts';
+import { changedWebhookSource, newSource } from './source-input.ts';
+import { withoutPasted } from './source-verification.ts';
 
 const MOST_REJECTIONS = 1_000;
 
@@ -69,45 +69,9 @@ export function sourceCalls(
 
   calls.on('POST /sources', 'sources.change', async call => {
     const input = await call.body();
-    const now = clock.now();
-    const id = newId('src', now);
-    const { orgId } = call.session;
-    const token = newSecret('whk');
-    const base = {
-      id,
-      orgId,
-      name: input.name,
-      enabled: true,
-      createdAt: now,
-      updatedAt: now,
-      lastEventAt: null,
-    };
-    const expectEveryMinutes = input.expect_every_minutes ?? null;
-    if (input.kind === 'sdk') {
-      const source: Source = { ...base, kind: 'sdk', match: input.match, expectEveryMinutes };
-      await configuration.audited(call.record('source.created', id, { ...input })).createSource(source);
-      return call.answer(show(source, call), 201);
-    }
-    const { kind: _kind, name: _name, rate, expect_every_minutes: _expected, ...verification } = input;
-    const { change, made } = acceptVerification(verification, base, null, { providerAdmin, vault });
-    const source: WebhookSource = {
-      ...base,
-      kind: 'webhook',
-      expectEveryMinutes,
-      tokenHash: hashSecret(token),
-      sealedToken: vault.seal(token, sourceSecret(base, 'token')),
-      auth: change.auth ?? input.auth,
-      sealedSecret: change.sealedSecret ?? vault.seal(newSecret('whsec'), sourceSecret(base, 'secret')),
-      previousSealedSecret: null,
-      previousSecretUntil: null,
-      ratePerSecond: rate.per_second,
-      rateBurst: rate.burst,
-      provider: change.provider ?? null,
-      providerOptions: change.providerOptions ?? {},
-      sealedVerifyToken: change.sealedVerifyToken ?? null,
-      typeFrom: change.typeFrom ?? null,
-    };
-    await configuration.audited(call.record('source.created', id, withoutPasted(input))).createSource(source);
+    const { source, made } = newSource(input, call.session.orgId, clock.now(), { providerAdmin, vault });
+    const record = call.record('source.created', source.id, withoutPasted(input));
+    await configuration.audited(record).createSource(source);
     return call.answer({ ...show(source, call), ...made }, 201);
   });
 
@@ -129,22 +93,9 @@ export function sourceCalls(
       return call.answer(show(await find(call), call));
     }
     const input = await call.body(webhookSourceChange);
-    const { name, enabled, rate, expect_every_minutes: expectEveryMinutes, ...verification } = input;
-    const { change, made } =
-      Object.keys(verification).length === 0
-        ? { change: {}, made: {} }
-        : acceptVerification(verification, source, source, { providerAdmin, vault });
-    const changed: SourceChange = {
-      name,
-      enabled,
-      ...(expectEveryMinutes === undefined ? {} : { expectEveryMinutes }),
-      ...(rate ? { ratePerSecond: rate.per_second, rateBurst: rate.burst } : {}),
-      ...change,
-      // A new secret that was pasted holds alone; rotating it is another call.
-      ...(change.sealedSecret === undefined ? {} : { previousSealedSecret: null, previousSecretUntil: null }),
-    };
+    const { change, made } = changedWebhookSource(input, source, { providerAdmin, vault });
     const record = call.record('source.changed', source.id, withoutPasted(input));
-    await configuration.audited(record).updateSource(source.orgId, source.id, changed, clock.now());
+    await configuration.audited(record).updateSource(source.orgId, source.id, change, clock.now());
     return call.answer({ ...show(await find(call), call), ...made });
   });
 
