@@ -38,6 +38,7 @@ export const settingsSections = [
   'organisations',
   'retention',
   'alerts',
+  'configuration',
   'audit',
   'health',
   'appearance',

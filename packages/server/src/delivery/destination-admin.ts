@@ -3,14 +3,26 @@ import type { AttemptResult } from '../core/http/attempt.ts';
 import { newId } from '../core/ids.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
 import type { ConfigInput, DestinationAdmin } from '../core/kinds/destination-admin.ts';
-import { describeKind, keepSecrets, keepsSecrets, maskSecrets, readConfig } from '../core/kinds/kind.ts';
+import {
+  describeKind,
+  keepSecrets,
+  keepsSecrets,
+  maskSecrets,
+  ownFields,
+  readConfig,
+} from '../core/kinds/kind.ts';
 import type { Vault } from '../core/secrets/vault.ts';
 import type { StoredDestination } from '../core/stores/configuration/destinations.ts';
 import { probeMoment } from './decide/breaker.ts';
 import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { listenerConfig, tokensOf } from './listeners/config.ts';
-import { readPortableConfig, showPortableConfig, withoutOwnFields } from './portable-config.ts';
+import {
+  type KnownKind,
+  readPortableConfig,
+  showPortableConfig,
+  withoutOwnFields,
+} from './portable-config.ts';
 import { prepareDestination } from './prepare-destination.ts';
 import { requireSameServer } from './same-server.ts';
 import { openConfig, sealConfig } from './sealed-config.ts';
@@ -43,6 +55,13 @@ export function createDestinationAdmin(
     return kind;
   }
 
+  const known = new Map<DestinationKind, KnownKind>();
+  function know(kind: DestinationKind): KnownKind {
+    const found = known.get(kind) ?? { kind, own: ownFields(kind) };
+    known.set(kind, found);
+    return found;
+  }
+
   const prepare = (destination: StoredDestination): Destination => {
     const kind = kindOf(destination);
     return prepareDestination(kind, open(kind, destination), deps);
@@ -52,7 +71,7 @@ export function createDestinationAdmin(
   function readInput({ id, kind: name, config, stored }: ConfigInput) {
     const kind = requireKind(name);
     const isCopy = stored !== null && stored.id !== id;
-    const given = isCopy ? withoutOwnFields(kind, config) : config;
+    const given = isCopy ? withoutOwnFields(know(kind), config) : config;
     const before = stored && open(kind, stored);
     if (before && keepsSecrets(kind, given)) requireSameServer(before, given);
     const kept = keepSecrets(kind, given, before, 'config');
@@ -77,11 +96,11 @@ export function createDestinationAdmin(
     },
 
     showPortable: destination =>
-      showPortableConfig(kindOf(destination), parseJson(destination.config) as JsonObject),
+      showPortableConfig(know(kindOf(destination)), parseJson(destination.config) as JsonObject),
 
     readPortable(input) {
       const kind = requireKind(input.kind);
-      return readPortableConfig(kind, input.config, input.stored && open(kind, input.stored), input);
+      return readPortableConfig(know(kind), input.config, input.stored && open(kind, input.stored), input);
     },
 
     rotationOf(destination) {

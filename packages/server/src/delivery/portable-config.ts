@@ -1,7 +1,7 @@
 import { invalid, Problem } from '../core/errors.ts';
 import { getPath, parsePath, setPath } from '../core/expressions/path.ts';
 import type { Json, JsonObject } from '../core/json/json.ts';
-import { keepSecrets, keptSecrets, maskSecrets, ownFields, requireNoSecrets } from '../core/kinds/kind.ts';
+import { keepSecrets, keptSecrets, maskSecrets, requireNoSecrets } from '../core/kinds/kind.ts';
 import type { MissingField } from '../core/kinds/portable.ts';
 import type { DestinationAddress } from '../core/stores/configuration/destinations.ts';
 import type { DestinationKind } from './destination.ts';
@@ -12,33 +12,39 @@ import { requireSameServer } from './same-server.ts';
 const SET = { set: true };
 
 /** Secrets masked, and without what the service writes itself. */
-export const showPortableConfig = (kind: DestinationKind, config: JsonObject): JsonObject =>
-  withoutOwnFields(kind, maskSecrets(kind, config));
+export const showPortableConfig = ({ kind, own }: KnownKind, config: JsonObject): JsonObject =>
+  without(maskSecrets(kind, config), own);
+
+/** A kind, and the fields that the service writes itself: finding those takes long. */
+export interface KnownKind {
+  readonly kind: DestinationKind;
+  readonly own: readonly string[];
+}
 
 /** What the service has written for one destination is not for another. */
-export const withoutOwnFields = (kind: DestinationKind, config: JsonObject): JsonObject =>
-  without(config, ownFields(kind));
+export const withoutOwnFields = ({ own }: KnownKind, config: JsonObject): JsonObject => without(config, own);
 
 /** `before` is the stored one with its secrets open; null where there is none. */
 export function readPortableConfig(
-  kind: DestinationKind,
+  known: KnownKind,
   given: JsonObject,
   before: JsonObject | null,
   owner: DestinationAddress,
 ) {
+  const { kind, own } = known;
   requireNoSecrets(kind, given, 'config');
-  for (const field of ownFields(kind)) {
+  for (const field of own) {
     if (getPath(given, parsePath(field)) !== undefined)
       throw invalid(
         `config.${field}`,
         `config.${field} is not part of a file: the service writes it itself.`,
       );
   }
-  const config = before === null ? given : completed(kind, given, before, owner);
-  const marks = keptSecrets(kind, config).filter(secret => !ownFields(kind).includes(secret));
+  const config = before === null ? given : completed(known, given, before, owner);
+  const marks = keptSecrets(kind, config).filter(secret => !own.includes(secret));
   return {
     config,
-    shown: showPortableConfig(kind, config),
+    shown: showPortableConfig(known, config),
     marks: keptSecrets(kind, given).map(inConfig),
     missing: missingOf(kind, config, before, marks, owner),
   };
@@ -46,13 +52,13 @@ export function readPortableConfig(
 
 /** With what is written by the service itself, and secrets that it would otherwise make anew. */
 function completed(
-  kind: DestinationKind,
+  { kind, own }: KnownKind,
   given: JsonObject,
   before: JsonObject,
   owner: DestinationAddress,
 ): JsonObject {
   const shown = maskSecrets(kind, before);
-  const withOwn = ownFields(kind).reduce((config, field) => withField(config, field, shown), given);
+  const withOwn = own.reduce((config, field) => withField(config, field, shown), given);
   const isTaken = read(kind, withOwn, before) !== null;
   const kept = isTaken ? withOwn : given;
   const wouldMake = madeSecrets(kind, read(kind, kept, before), owner).filter(

@@ -26,6 +26,8 @@ export function DestinationForm(props: {
   initial: DestinationDraft;
   /** Of one that exists, whose secrets may be kept. */
   id?: string;
+  /** Of one that this is a copy of, whose secrets are copied. */
+  original?: string | undefined;
   error: CallError | null;
   isSaving: boolean;
   saveLabel: string;
@@ -38,6 +40,7 @@ export function DestinationForm(props: {
   onSave(draft: DestinationDraft): void;
 }) {
   const { kind, initial, id, error, disabled = false } = props;
+  const secretsOf = id ?? props.original;
   const [draft, setDraft] = useState(initial);
   const [delays, setDelays] = useState(() => writeDelays(initial.policy.schedule_s));
   const delaysField = useRef<HTMLInputElement>(null);
@@ -52,7 +55,12 @@ export function DestinationForm(props: {
   const isChanged = !isReadable || !isSame(draft, initial);
   const aids: Aids = {
     table_columns: field => (
-      <TableColumns {...field} kind={kind.kind} config={draft.config} {...(id === undefined ? {} : { id })} />
+      <TableColumns
+        {...field}
+        kind={kind.kind}
+        config={draft.config}
+        {...(secretsOf === undefined ? {} : { id: secretsOf })}
+      />
     ),
   };
   const save = (event: FormEvent) => {

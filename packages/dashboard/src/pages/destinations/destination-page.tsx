@@ -4,6 +4,7 @@ import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconFlask } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
+import { CloneButton } from '../../components/clone.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { changesOf } from '../../components/form-baseline/changes.ts';
@@ -82,6 +83,7 @@ function ExistingDestination({ id }: { id: string }) {
             <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate({ id })}>
               {destination.paused ? 'Resume' : 'Pause'}
             </Button>
+            <CloneButton to="/destinations/new" id={id} />
             <DeleteDestination destination={destination} />
           </>
         )

@@ -1,5 +1,9 @@
 import { Button, Group, SimpleGrid, Text, Title } from '@mantine/core';
-import { deliveryPolicy, type NewDestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import {
+  type DestinationRecord,
+  deliveryPolicy,
+  type NewDestinationRecord,
+} from '@sluice/contract/dashboard-deliveries';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,6 +13,7 @@ import { Page } from '../../components/page.tsx';
 import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { firstSentence, InlineCode, Prose } from '../../components/prose.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
+import { copyName } from '../../lib/copy-name.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { type DestinationDraft, DestinationForm } from './destination-form.tsx';
@@ -19,14 +24,19 @@ import { ListenCommand } from './listen-command.tsx';
 /** Which kind, and then its form. The kind stands in the address, so that a form can be linked to. */
 export function NewDestinationPage() {
   const mayChange = useMay()('destinations.change');
-  const [{ kind: asked }] = useFilters();
+  const [{ kind: asked, clone }] = useFilters();
+  const original = useCall('GET /destinations/:id', clone === undefined ? null : { id: clone });
   const { data: kinds, error, refetch } = useCall('GET /kinds/destinations');
   const [made, setMade] = useState<NewDestinationRecord | null>(null);
   if (!mayChange) return <NotFound />;
   if (!kinds) return <Waiting error={error} onRetry={() => void refetch()} />;
   if (made !== null) return <Made destination={made} />;
-  const kind = kinds.find(one => one.kind === asked);
-  return kind ? <KindPage key={kind.kind} kind={kind} onSecret={setMade} /> : <KindCards kinds={kinds} />;
+  if (clone !== undefined && !original.data)
+    return <Waiting error={original.error} onRetry={() => void original.refetch()} />;
+  const kind = kinds.find(one => one.kind === (original.data?.kind ?? asked));
+  if (!kind) return <KindCards kinds={kinds} />;
+  const key = `${kind.kind} ${clone ?? ''}`;
+  return <KindPage key={key} kind={kind} original={original.data} onSecret={setMade} />;
 }
 
 function KindCards({ kinds }: { kinds: readonly KindRecord[] }) {
@@ -51,14 +61,29 @@ function KindCards({ kinds }: { kinds: readonly KindRecord[] }) {
   );
 }
 
-function KindPage(props: { kind: KindRecord; onSecret(made: NewDestinationRecord): void }) {
-  const { kind } = props;
+function KindPage(props: {
+  kind: KindRecord;
+  /** What it is a copy of. */
+  original: DestinationRecord | undefined;
+  onSecret(made: NewDestinationRecord): void;
+}) {
+  const { kind, original } = props;
   const change = useChange('POST /destinations');
   const navigate = useNavigate();
-  const initial: DestinationDraft = { name: '', config: {}, policy: deliveryPolicy.parse({}) };
+  const [initial] = useState<DestinationDraft>(() =>
+    original === undefined
+      ? { name: '', config: {}, policy: deliveryPolicy.parse({}) }
+      : { name: copyName(original.name), config: original.config, policy: original.policy },
+  );
   const make = (draft: DestinationDraft) =>
     change.mutate(
-      { body: { kind: kind.kind, ...draft } },
+      {
+        body: {
+          kind: kind.kind,
+          ...draft,
+          ...(original === undefined ? {} : { clone_of: original.id }),
+        },
+      },
       {
         onSuccess: made =>
           made.secret === undefined
@@ -80,6 +105,7 @@ function KindPage(props: { kind: KindRecord; onSecret(made: NewDestinationRecord
           <DestinationForm
             kind={kind}
             initial={initial}
+            original={original?.id}
             error={change.error}
             isSaving={change.isPending}
             saveLabel="Make the destination"

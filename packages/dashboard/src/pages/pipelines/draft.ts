@@ -1,6 +1,7 @@
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import type { Config } from '../../components/kind-form/schema.ts';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
+import { copyName } from '../../lib/copy-name.ts';
 
 /** A pipeline while it is being written. */
 export interface PipelineDraft {
@@ -39,6 +40,13 @@ export const toDraft = ({ name, enabled, sources, steps, destinations }: Definit
   sources,
   steps: steps.map(({ kind, config }, place) => ({ key: `${place}`, kind, config })),
   destinations,
+});
+
+/** Disabled, so that nothing is sent twice before somebody has looked at it. */
+export const toCopy = (original: Definition): PipelineDraft => ({
+  ...toDraft(original),
+  name: copyName(original.name),
+  enabled: false,
 });
 
 /** What is sent to the server: the whole of it. */

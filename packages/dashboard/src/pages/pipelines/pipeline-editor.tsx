@@ -5,6 +5,7 @@ import type { PipelineDetails } from '@sluice/contract/dashboard-pipelines';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { CloneButton } from '../../components/clone.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { Page } from '../../components/page.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
@@ -15,7 +16,7 @@ import { useFilters } from '../../lib/use-filters.ts';
 import { BasicsPart } from './basics-part.tsx';
 import { ClassifyCounts } from './classify-counts.tsx';
 import { DestinationsPart } from './destinations-part.tsx';
-import { type PipelineDraft, placeOf, toBody } from './draft.ts';
+import { emptyDraft, type PipelineDraft, placeOf, toBody, toCopy } from './draft.ts';
 import { LeaveGuard } from './leave-guard.tsx';
 import classes from './pipeline.module.css';
 import { SaveBar } from './save-bar.tsx';
@@ -29,13 +30,15 @@ import { Versions } from './versions.tsx';
 /** A pipeline with everything that makes it up, a place to try it, and its versions. */
 export function PipelineEditor(props: {
   record: PipelineDetails | null;
+  /** What a new one is a copy of. */
+  original: PipelineDetails | null;
   kinds: readonly KindRecord[];
   sources: readonly SourceRecord[];
   destinations: readonly DestinationRecord[];
   mayChange: boolean;
 }) {
-  const { record, kinds, sources, destinations, mayChange } = props;
-  const state = useDraft(record);
+  const { record, original, kinds, sources, destinations, mayChange } = props;
+  const state = useDraft(record, original === null ? emptyDraft : toCopy(original));
   const { draft, base } = state;
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [classify, setClassify] = useState(false);
@@ -43,12 +46,14 @@ export function PipelineEditor(props: {
   const navigate = useNavigate();
   const change = useChanges(() =>
     base === null
-      ? call('POST /pipelines', { body: toBody(draft) })
+      ? call('POST /pipelines', {
+          body: { ...toBody(draft), ...(original === null ? {} : { clone_of: original.id }) },
+        })
       : call('PATCH /pipelines/:id', { id: base.id, body: state.changes() }),
   );
   const removeAt = useDelete('DELETE /pipelines/:id');
   const tested = useTestEvent(draft);
-  const trial = useTrial({ draft, id: base?.id ?? null, event: tested.event, classify });
+  const trial = useTrial({ draft, id: base?.id ?? original?.id ?? null, event: tested.event, classify });
   const isLeaving = useRef(false);
   // What the server refused is shown until it is changed.
   const [refused, setRefused] = useState<PipelineDraft | null>(null);
@@ -153,12 +158,15 @@ export function PipelineEditor(props: {
       actions={
         base &&
         mayChange && (
-          <ConfirmButton
-            label="Delete"
-            question={`${base.name} is deleted with its versions. Events that come in afterwards no longer pass it; what it has sent stays.`}
-            act="Delete"
-            onConfirm={remove}
-          />
+          <>
+            <CloneButton to="/pipelines/new" id={base.id} />
+            <ConfirmButton
+              label="Delete"
+              question={`${base.name} is deleted with its versions. Events that come in afterwards no longer pass it; what it has sent stays.`}
+              act="Delete"
+              onConfirm={remove}
+            />
+          </>
         )
       }
     >

@@ -1,6 +1,7 @@
 import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { useAll, useCall } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
+import { useFilters } from '../../lib/use-filters.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
 import { PipelineEditor } from './pipeline-editor.tsx';
 
@@ -9,6 +10,9 @@ export default function PipelinePage() {
   const id = usePathId();
   const isNew = id === 'new';
   const mayChange = useMay()('pipelines.change');
+  const [{ clone }] = useFilters();
+  const cloned = isNew ? clone : undefined;
+  const original = useCall('GET /pipelines/:id', cloned === undefined ? null : { id: cloned });
   const pipeline = useCall('GET /pipelines/:id', isNew ? null : { id }, { live: true });
   const kinds = useCall('GET /kinds/steps');
   const sources = useAll('GET /sources');
@@ -17,18 +21,32 @@ export default function PipelinePage() {
   if (isNew && !mayChange) return <NotFound />;
   // What is kept from the page before is another pipeline's.
   const record = isNew || pipeline.data?.id !== id ? null : pipeline.data;
-  const asked = [...(isNew ? [] : [pipeline]), kinds, sources, destinations];
+  const asked = [
+    ...(isNew ? [] : [pipeline]),
+    ...(cloned === undefined ? [] : [original]),
+    kinds,
+    sources,
+    destinations,
+  ];
   // What could not be read again is still known from before, and a draft may stand on it.
   const failed = asked.find(({ data, error }) => error !== null && data === undefined);
-  if (failed || !kinds.data || !sources.data || !destinations.data || (!isNew && record === null)) {
+  if (
+    failed ||
+    !kinds.data ||
+    !sources.data ||
+    !destinations.data ||
+    (!isNew && record === null) ||
+    (cloned !== undefined && !original.data)
+  ) {
     return (
       <Waiting error={failed?.error ?? null} onRetry={() => asked.forEach(each => void each.refetch())} />
     );
   }
   return (
     <PipelineEditor
-      key={id}
+      key={`${id} ${cloned ?? ''}`}
       record={record}
+      original={cloned === undefined ? null : (original.data ?? null)}
       kinds={kinds.data}
       sources={sources.data}
       destinations={destinations.data}

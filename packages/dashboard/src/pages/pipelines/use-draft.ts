@@ -24,9 +24,9 @@ interface DraftState {
  * The draft and what it is a draft of. While nothing is changed here it follows what others save; once something is,
  * it stays as it is and says so.
  */
-export function useDraft(record: PipelineRecord | null): DraftState {
+export function useDraft(record: PipelineRecord | null, initial: PipelineDraft = emptyDraft): DraftState {
   const [base, setBase] = useState(record);
-  const [draft, setDraft] = useState(() => (record === null ? emptyDraft : toDraft(record)));
+  const [draft, setDraft] = useState(() => (record === null ? initial : toDraft(record)));
   const [edition, setEdition] = useState(0);
   const isUnsaved = isChanged(draft, base === null ? emptyDraft : toDraft(base));
   const isNewer = record !== null && base !== null && record.updated_at > base.updated_at;

@@ -7,6 +7,7 @@ export const sectionLabels: Readonly<Record<SettingsSection, string>> = {
   organisations: 'Organisations',
   retention: 'Retention',
   alerts: 'Alerts',
+  configuration: 'Configuration',
   audit: 'Audit log',
   health: 'Health',
   appearance: 'Appearance',

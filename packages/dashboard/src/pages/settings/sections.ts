@@ -3,6 +3,7 @@ import type { ComponentType } from 'react';
 import { AlertsSection } from './alerts-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
 import { AuditSection } from './audit-section.tsx';
+import { ConfigurationSection } from './configuration-section.tsx';
 import { HealthSection } from './health-section.tsx';
 import { KeysSection } from './keys-section.tsx';
 import { MembersSection } from './members-section.tsx';
@@ -23,6 +24,7 @@ const bySection: Readonly<Record<SettingsSection, Section>> = {
   organisations: { show: OrganisationsSection },
   retention: { show: RetentionSection },
   alerts: { show: AlertsSection },
+  configuration: { show: ConfigurationSection },
   audit: { show: AuditSection, fills: true },
   health: { show: HealthSection },
   appearance: { show: AppearanceSection },

@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import type { ProviderRecord } from '@sluice/contract/dashboard-providers';
-import type { NewSourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import type { NewSourceRecord, SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -9,10 +9,12 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { problemOf } from '../../components/kind-form/problems.ts';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Page } from '../../components/page.tsx';
-import { NotFound } from '../../components/page-states.tsx';
+import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
+import { copyName } from '../../lib/copy-name.ts';
 import { sendCommand } from '../../lib/send-command.ts';
 import { useMay } from '../../lib/session.tsx';
+import { useFilters } from '../../lib/use-filters.ts';
 import { AuthChoice } from './auth-choice.tsx';
 import { ExpectInput } from './expect-input.tsx';
 import { MatchInput } from './match-input.tsx';
@@ -24,6 +26,7 @@ import { ProviderPicker } from './provider-picker.tsx';
 import { RateInputs } from './rate-inputs.tsx';
 import { givenScheme, type SchemeDraft, usualScheme } from './scheme-draft.ts';
 import { SchemeFields } from './scheme-fields.tsx';
+import { draftOf } from './source-draft.ts';
 import { givenTypeFrom, usualType } from './type-from-draft.ts';
 import { TypeFromFields, usualTypeOf } from './type-from-fields.tsx';
 
@@ -42,23 +45,76 @@ type Kind = keyof typeof kinds;
 export function NewSourcePage() {
   const mayChange = useMay()('sources.change');
   const [made, setMade] = useState<NewSourceRecord | null>(null);
+  const [{ clone }] = useFilters();
+  const original = useCall('GET /sources/:id', clone === undefined ? null : { id: clone });
+  const providers = useCall('GET /kinds/providers');
   if (!mayChange) return <NotFound />;
-  return made === null ? <SourceForm onMade={setMade} /> : <Made source={made} />;
+  if (made !== null) return <Made source={made} />;
+  if (clone === undefined) return <SourceForm providers={providers.data ?? []} onMade={setMade} />;
+  if (!original.data || !providers.data)
+    return <Waiting error={original.error ?? providers.error} onRetry={() => void original.refetch()} />;
+  return (
+    <SourceForm
+      key={clone}
+      providers={providers.data}
+      initial={beginning(original.data, providers.data)}
+      onMade={setMade}
+    />
+  );
 }
 
-function SourceForm({ onMade }: { onMade(source: NewSourceRecord): void }) {
-  const [kind, setKind] = useState<Kind>('webhook');
-  const { data: providers = [] } = useCall('GET /kinds/providers');
-  const [provider, setProvider] = useState<ProviderRecord | null>(null);
-  const [keys, setKeys] = useState(nothingPasted);
+/** What the form begins with. */
+const nothing = {
+  kind: 'webhook' as Kind,
+  provider: null as ProviderRecord | null,
+  keys: nothingPasted,
+  scheme: null as SchemeDraft | null,
+  name: '',
+  auth: 'hmac' as WebhookSourceRecord['auth'],
+  rate: usualRate as WebhookSourceRecord['rate'],
+  type: usualType,
+  match: '',
+  expected: null as number | null,
+};
+
+/** The same as another source, but for its secret, which is made anew or asked for. */
+function beginning(source: SourceRecord, providers: readonly ProviderRecord[]): typeof nothing {
+  if (source.kind === 'system') return nothing;
+  const [name, expected] = [copyName(source.name), source.expect_every_minutes];
+  if (source.kind === 'sdk') return { ...nothing, kind: 'sdk', name, expected, match: source.match };
+  const { auth, rate, keys, scheme, type } = draftOf(source);
+  const isOurs = auth !== 'provider' && auth !== 'custom';
+  return {
+    ...nothing,
+    kind: isOurs ? 'webhook' : 'provider',
+    name,
+    expected,
+    provider: providers.find(one => one.name === source.provider) ?? null,
+    scheme: auth === 'custom' && scheme !== undefined ? scheme : null,
+    auth: isOurs ? source.auth : nothing.auth,
+    rate: rate ?? nothing.rate,
+    keys: keys ?? nothing.keys,
+    type: type ?? nothing.type,
+  };
+}
+
+function SourceForm(props: {
+  providers: readonly ProviderRecord[];
+  initial?: typeof nothing;
+  onMade(source: NewSourceRecord): void;
+}) {
+  const { providers, initial = nothing, onMade } = props;
+  const [kind, setKind] = useState<Kind>(initial.kind);
+  const [provider, setProvider] = useState(initial.provider);
+  const [keys, setKeys] = useState(initial.keys);
   /** Null: one of the presets is used, or none yet. */
-  const [scheme, setScheme] = useState<SchemeDraft | null>(null);
-  const [name, setName] = useState('');
-  const [auth, setAuth] = useState<WebhookSourceRecord['auth']>('hmac');
-  const [rate, setRate] = useState<WebhookSourceRecord['rate']>(usualRate);
-  const [type, setType] = useState(usualType);
-  const [match, setMatch] = useState('');
-  const [expected, setExpected] = useState<number | null>(null);
+  const [scheme, setScheme] = useState(initial.scheme);
+  const [name, setName] = useState(initial.name);
+  const [auth, setAuth] = useState(initial.auth);
+  const [rate, setRate] = useState(initial.rate);
+  const [type, setType] = useState(initial.type);
+  const [match, setMatch] = useState(initial.match);
+  const [expected, setExpected] = useState(initial.expected);
   const change = useChange('POST /sources');
   const { error } = change;
   const problem = (path: string) => problemOf(error, path);

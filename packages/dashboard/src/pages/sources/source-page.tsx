@@ -2,6 +2,7 @@ import { Anchor, Badge, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
+import { CloneButton } from '../../components/clone.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Page } from '../../components/page.tsx';
@@ -74,6 +75,7 @@ function ExistingSource({ id }: { id: string }) {
             >
               {enabled ? 'Disable' : 'Enable'}
             </Button>
+            <CloneButton to="/sources/new" id={id} />
             <DeleteSource source={source} />
           </>
         )

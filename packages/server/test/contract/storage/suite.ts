@@ -31,6 +31,7 @@ import { settleContract } from './settle.ts';
 import { sourcesContract } from './sources.ts';
 import { textSearchContract } from './text-search.ts';
 import { upkeepContract } from './upkeep.ts';
+import { wholeConfigurationContract } from './whole-configuration.ts';
 
 /** An empty database and the nodes on it: one where the engine allows no more, else two that race each other. */
 export interface OpenedStorage {
@@ -65,6 +66,7 @@ const otherParts = {
   'API keys': apiKeysContract,
   sources: sourcesContract,
   sealed: sealedContract,
+  'whole configuration': wholeConfigurationContract,
   audit: auditContract,
   pipelines: pipelinesContract,
   claims: claimsContract,

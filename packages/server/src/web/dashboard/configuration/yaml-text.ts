@@ -9,6 +9,7 @@ import {
   LineCounter,
   parseDocument,
   type Scalar,
+  visit,
 } from 'yaml';
 import { putField } from '../../../core/expressions/path.ts';
 import { type Json, type JsonObject, joinPath } from '../../../core/json/json.ts';

@@ -1,0 +1,136 @@
+import { Anchor, Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
+import { MOST_DOCUMENT_LENGTH } from '@sluice/contract/dashboard-configuration';
+import { IconDownload, IconUpload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Card } from '../../components/card.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { asCallError, CallError, call } from '../../lib/api/call.ts';
+import { useMay } from '../../lib/session.tsx';
+import { ConfigurationReview } from './configuration-review.tsx';
+
+const GUIDE = '/docs/guide/configuration-file';
+
+/** Sources, destinations and pipelines as one file: downloaded, and applied again here or elsewhere. */
+export function ConfigurationSection() {
+  const mayApply = useMay()('configuration.apply');
+  return (
+    <Stack gap="md">
+      <Download />
+      {mayApply && <Upload />}
+    </Stack>
+  );
+}
+
+function Download() {
+  const [error, setError] = useState<CallError | null>(null);
+  const download = async () => {
+    setError(null);
+    try {
+      const { document } = await call('GET /configuration/file', {});
+      saveAs('sluice.yaml', document);
+    } catch (problem) {
+      setError(asCallError(problem));
+    }
+  };
+  return (
+    <Card
+      title="Download"
+      lead={
+        <>
+          All sources, destinations and pipelines as one YAML file, without secrets.{' '}
+          <Anchor size="sm" href={GUIDE} target="_blank" rel="noreferrer">
+            How the file is written
+          </Anchor>
+        </>
+      }
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          onClick={() => void download()}
+        >
+          Download YAML
+        </Button>
+      }
+    >
+      {error && <ErrorNotice error={error} onRetry={() => void download()} />}
+    </Card>
+  );
+}
+
+function saveAs(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+function Upload() {
+  const [text, setText] = useState('');
+  /** What the review is of; null until somebody asks for it. */
+  const [reviewed, setReviewed] = useState<string | null>(null);
+  const [error, setError] = useState<CallError | null>(null);
+
+  const take = async (file: File | null) => {
+    if (file === null) return;
+    setReviewed(null);
+    setError(null);
+    if (file.size > MOST_DOCUMENT_LENGTH) {
+      setError(new CallError(0, 'payload_too_large', 'A file may have at most 512 KiB.', null));
+      return;
+    }
+    const read = await file.text();
+    setText(read);
+    setReviewed(read);
+  };
+
+  return (
+    <>
+      <Card
+        title="Upload"
+        lead="Review what a file would change, then apply all of it or nothing."
+        actions={
+          <FileButton onChange={file => void take(file)} accept=".yaml,.yml,application/yaml,text/yaml">
+            {button => (
+              <Button variant="default" leftSection={<IconUpload size={16} aria-hidden />} {...button}>
+                Choose file
+              </Button>
+            )}
+          </FileButton>
+        }
+      >
+        <Stack gap="sm">
+          <Textarea
+            label="File"
+            description="Choose a file, or paste it here."
+            placeholder={'sluice: 1\nsources:\n  Shop:\n    kind: webhook'}
+            autosize
+            minRows={5}
+            maxRows={18}
+            spellCheck={false}
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8rem' } }}
+            value={text}
+            onChange={({ currentTarget }) => {
+              setText(currentTarget.value);
+              setReviewed(null);
+            }}
+          />
+          {error && <ErrorNotice error={error} />}
+          <Group gap="xs">
+            <Button disabled={text.trim() === '' || reviewed === text} onClick={() => setReviewed(text)}>
+              Review changes
+            </Button>
+            {text !== '' && (
+              <Text size="xs" c="dimmed">
+                {text.split('\n').length.toLocaleString('en')} lines
+              </Text>
+            )}
+          </Group>
+        </Stack>
+      </Card>
+      {reviewed !== null && <ConfigurationReview key={reviewed} document={reviewed} />}
+    </>
+  );
+}
