@@ -4,18 +4,16 @@ import { Link } from '@tanstack/react-router';
 
 /** The way to the form of a new one that is filled in as another one is. */
 interface Original {
-  /** The form: `/sources/new`. */
-  readonly to: string;
+  /** The form. */
+  readonly to: '/sources/new' | '/destinations/new' | '/pipelines/new';
   readonly id: string;
 }
 
 export const CloneButton = ({ to, id }: Original) => (
   <Button
-    component={Link}
-    to={to}
-    search={{ clone: id }}
     variant="default"
     leftSection={<IconCopyPlus size={16} aria-hidden />}
+    renderRoot={root => <Link to={to} search={{ clone: id }} {...root} />}
   >
     Clone
   </Button>
@@ -25,12 +23,10 @@ export const CloneButton = ({ to, id }: Original) => (
 export const CloneIcon = ({ to, id, name }: Original & { readonly name: string }) => (
   <Tooltip label="Clone">
     <ActionIcon
-      component={Link}
-      to={to}
-      search={{ clone: id }}
       variant="subtle"
       color="gray"
       aria-label={`Clone ${name}`}
+      renderRoot={root => <Link to={to} search={{ clone: id }} {...root} />}
     >
       <IconCopyPlus size={16} aria-hidden />
     </ActionIcon>

@@ -1,5 +1,6 @@
 import { invalid, Problem } from '../core/errors.ts';
 import { getPath, parsePath, setPath } from '../core/expressions/path.ts';
+import { canonicalJson } from '../core/json/canonical.ts';
 import type { Json, JsonObject } from '../core/json/json.ts';
 import { keepSecrets, keptSecrets, maskSecrets, requireNoSecrets } from '../core/kinds/kind.ts';
 import type { MissingField } from '../core/kinds/portable.ts';
@@ -61,10 +62,17 @@ function completed(
   const withOwn = own.reduce((config, field) => withField(config, field, shown), given);
   const isTaken = read(kind, withOwn, before) !== null;
   const kept = isTaken ? withOwn : given;
-  const wouldMake = madeSecrets(kind, read(kind, kept, before), owner).filter(
-    secret => getPath(before, parsePath(secret)) !== undefined,
-  );
-  return wouldMake.reduce((config, secret) => put(config, secret, SET), kept);
+  const wouldMake = madeSecrets(kind, read(kind, kept, before), owner);
+  const isThere = (secret: string) =>
+    getPath(before, parsePath(secret)) !== undefined && isSameAround(secret, kind, kept, before);
+  return wouldMake.filter(isThere).reduce((config, secret) => put(config, secret, SET), kept);
+}
+
+/** Whether what a secret belongs to is as before: the secret of another mode is another secret. */
+function isSameAround(secret: string, kind: DestinationKind, given: JsonObject, before: JsonObject): boolean {
+  const around = parsePath(secret).slice(0, -1);
+  const [now, then] = [given, before].map(config => getPath(without(config, kind.secrets), around));
+  return now !== undefined && then !== undefined && canonicalJson(now) === canonicalJson(then);
 }
 
 function missingOf(

@@ -33,7 +33,17 @@ afterAll(async () => {
   await service.stop();
 });
 
-const sections = ['keys', 'members', 'organisations', 'retention', 'alerts', 'audit', 'health', 'appearance'];
+const sections = [
+  'keys',
+  'members',
+  'organisations',
+  'retention',
+  'alerts',
+  'configuration',
+  'audit',
+  'health',
+  'appearance',
+];
 
 async function open(path: string, as?: Browser, colours: 'light' | 'dark' = 'light'): Promise<Visit> {
   const visited = await visit(chromium, service.url, path, { ...(as ? { as } : {}), colours });

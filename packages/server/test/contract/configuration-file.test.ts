@@ -165,8 +165,19 @@ const destinations: fc.Arbitrary<StoredDestination> = fc
     };
   });
 
+/** The one step that has a secret. */
+const withKey = {
+  kind: 'classify',
+  config: {
+    label: 'mood',
+    labels: ['happy', 'angry'],
+    prompt: 'How?\nSay it in a word.',
+    model: { provider: 'anthropic', base_url: 'https://example.com', name: 'm', api_key: 'a key' },
+  } as JsonObject,
+};
 const steps = fc.array(
   fc.constantFrom(
+    withKey,
     ...stepKinds.flatMap(kind =>
       kind.examples.map(({ config }) => ({ kind: kind.name, config: config as JsonObject })),
     ),
@@ -223,7 +234,7 @@ test('what was written changes nothing when it is read again, of all kinds and s
       expect(plan.items).toHaveLength(sources.length + destinations.length + pipelines.length);
       expect(plan.records).toEqual([]);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 
