@@ -51,7 +51,7 @@ export function readPortableConfig(
   };
 }
 
-/** With what is written by the service itself, and secrets that it would otherwise make anew. */
+/** With what is written by the service itself, and secrets that it would otherwise make again. */
 function completed(
   { kind, own }: KnownKind,
   given: JsonObject,

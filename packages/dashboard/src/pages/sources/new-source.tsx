@@ -77,7 +77,7 @@ const nothing = {
   expected: null as number | null,
 };
 
-/** The same as another source, but for its secret, which is made anew or asked for. */
+/** The same as another source, but for its secret, which is another one, or asked for. */
 function beginning(source: SourceRecord, providers: readonly ProviderRecord[]): typeof nothing {
   if (source.kind === 'system') return nothing;
   const [name, expected] = [copyName(source.name), source.expect_every_minutes];

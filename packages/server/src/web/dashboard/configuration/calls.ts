@@ -7,7 +7,7 @@ import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Calls } from '../calls.ts';
 import type { DocumentThread } from './document-thread.ts';
 import { toDocument, toForms } from './file.ts';
-import { type Plan, type PlanDependencies, planConfiguration } from './plan.ts';
+import { type ConfigurationPlan, type PlanDependencies, planConfiguration } from './plan.ts';
 import { readFile } from './read-file.ts';
 
 /** The configuration as a file: downloaded, compared with one that is uploaded, and applied. */
@@ -30,7 +30,7 @@ export function configurationCalls(
     /** Of the configuration alone. */
     readonly fingerprint: string;
     readonly problems: readonly ConfigurationProblem[];
-    readonly plan: Plan | null;
+    readonly plan: ConfigurationPlan | null;
   }
 
   async function compare(

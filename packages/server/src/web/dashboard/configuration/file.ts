@@ -38,7 +38,7 @@ export interface StoredForms {
   readonly pipelines: ReadonlyMap<string, StoredForm<StoredPipeline>>;
 }
 
-export interface Forms {
+interface Forms {
   readonly destinationAdmin: Pick<DestinationAdmin, 'showPortable' | 'readPortable'>;
   readonly pipelineAdmin: Pick<PipelineAdmin, 'show' | 'readPortable'>;
 }

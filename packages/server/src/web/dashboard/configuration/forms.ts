@@ -88,7 +88,7 @@ const destinationForm = z.strictObject({
   policy: destinationBody.shape.policy,
 });
 
-export interface DestinationForm extends Omit<z.output<typeof destinationForm>, 'name' | 'config'> {
+interface DestinationForm extends Omit<z.output<typeof destinationForm>, 'name' | 'config'> {
   readonly name: string;
   readonly config: JsonObject;
 }
@@ -125,7 +125,7 @@ const pipelineForm = z.strictObject({
   destinations: z.array(z.strictObject({ name: z.string(), when: z.string().optional() })).default([]),
 });
 
-export interface PipelineForm extends Omit<z.output<typeof pipelineForm>, 'name'> {
+interface PipelineForm extends Omit<z.output<typeof pipelineForm>, 'name'> {
   readonly name: string;
 }
 

@@ -24,7 +24,7 @@ import { type ReadFile, type Section, seenFrom } from './read-file.ts';
  * What a file would make of a configuration. Everything is checked by the rules of the calls that make and change each
  * thing alone, so that what is shown is what is applied, and what would be refused there is refused here.
  */
-export interface Plan {
+export interface ConfigurationPlan {
   readonly items: readonly ConfigurationItem[];
   readonly problems: readonly ConfigurationProblem[];
   readonly missing: readonly MissingSecret[];
@@ -47,7 +47,7 @@ export interface PlanDependencies {
   readonly vault: Pick<Vault, 'seal' | 'open'>;
 }
 
-export interface PlanRequest extends Pick<PlanContext, 'orgId' | 'now' | 'isFinal'> {
+interface PlanRequest extends Pick<PlanContext, 'orgId' | 'now' | 'isFinal'> {
   readonly file: ReadFile;
   readonly present: StoredForms;
   readonly remove: boolean;
@@ -58,7 +58,10 @@ export interface PlanRequest extends Pick<PlanContext, 'orgId' | 'now' | 'isFina
 /** Whoever has more mistakes than this to correct will look again anyway. */
 const MOST_PROBLEMS = 50;
 
-export async function planConfiguration(request: PlanRequest, dependencies: PlanDependencies): Promise<Plan> {
+export async function planConfiguration(
+  request: PlanRequest,
+  dependencies: PlanDependencies,
+): Promise<ConfigurationPlan> {
   const { file, present, remove, secrets } = request;
   const items: ConfigurationItem[] = [];
   const problems: ConfigurationProblem[] = [];
@@ -76,7 +79,9 @@ export async function planConfiguration(request: PlanRequest, dependencies: Plan
   for (const { sort, section } of sections) {
     // What is taken away is known first: nothing may refer to it any more.
     const entries = file.sections[section]?.toSorted(byKey);
-    const stored: ReadonlyMap<string, StoredForm<{ readonly id: string }>> = present[section];
+    const stored: ReadonlyMap<string, StoredForm<{ readonly id: string; readonly name: string }>> = present[
+      section
+    ];
     const keys = new Set(entries?.map(([key]) => key));
     for (const [key, { stored: one }] of stored) {
       if (keys.has(key)) continue;
@@ -85,7 +90,7 @@ export async function planConfiguration(request: PlanRequest, dependencies: Plan
       items.push({ sort, key, id: one.id, change: isRemoved ? 'removed' : 'absent', fields: [] });
       if (!isRemoved) continue;
       edit[section].removed.push(one.id);
-      records.push({ action: `${sort}.deleted`, target: one.id, details: { name: key } });
+      records.push({ action: `${sort}.deleted`, target: one.id, details: { name: one.name } });
     }
     for (const entry of entries ?? []) {
       const [key] = entry;

@@ -69,7 +69,11 @@ describe('refused, with its line, is', () => {
   });
 
   test('what is nested deeper than 64 levels, however much of it there is', () => {
-    for (const text of [`${'['.repeat(65)}${']'.repeat(65)}`, '- '.repeat(3_000), `${'{a: '.repeat(3_000)}${'}'.repeat(3_000)}`])
+    for (const text of [
+      `${'['.repeat(65)}${']'.repeat(65)}`,
+      '- '.repeat(3_000),
+      `${'{a: '.repeat(3_000)}${'}'.repeat(3_000)}`,
+    ])
       expect(problemsIn(text)[0]?.message).toContain('64 levels');
   });
 });

@@ -38,7 +38,7 @@ export interface ReadText {
 const SECRET_TAG = '!secret';
 const MOST_NESTING = 64;
 /** Whoever has more mistakes than this to correct will look again anyway. */
-export const MOST_PROBLEMS = 50;
+const MOST_PROBLEMS = 50;
 
 /** Of the tags that YAML itself has, those that say what a plain value is anyway. */
 const plainTags: ReadonlySet<string> = new Set(
