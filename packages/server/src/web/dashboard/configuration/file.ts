@@ -17,7 +17,7 @@ import { byKey, keysOf } from './keys.ts';
 export const FORMAT_VERSION = 1;
 
 /** The sections of a file in their order, and what is in each. */
-export const sections = [
+export const fileSections = [
   { sort: 'source', section: 'sources' },
   { sort: 'destination', section: 'destinations' },
   { sort: 'pipeline', section: 'pipelines' },
@@ -129,7 +129,7 @@ const COMMENT = [
 export function toDocument(forms: StoredForms): WrittenDocument {
   const marks: (string | number)[][] = [];
   const value: { [section: string]: Json } = { sluice: FORMAT_VERSION };
-  for (const { section } of sections) {
+  for (const { section } of fileSections) {
     const items = [...forms[section]];
     value[section] = Object.fromEntries(items.map(([key, { form }]) => [key, form]));
     for (const [key, one] of items)

@@ -12,13 +12,13 @@ import type { PipelineAdmin } from '../../../core/kinds/pipeline-admin.ts';
 import type { ProviderAdmin } from '../../../core/kinds/provider-admin.ts';
 import type { Vault } from '../../../core/secrets/vault.ts';
 import type { ConfigurationEdit } from '../../../core/stores/configuration/whole.ts';
-import { type StoredForm, type StoredForms, sections } from './file.ts';
+import { fileSections, type StoredForm, type StoredForms } from './file.ts';
 import { byKey } from './keys.ts';
 import { planDestination } from './plan-destination.ts';
 import { planPipeline, type References } from './plan-pipeline.ts';
 import { planSource } from './plan-source.ts';
 import type { PlanContext, Planned } from './planned.ts';
-import { type ReadFile, type Section, seenFrom } from './read-file.ts';
+import { type FileSection, type ReadFile, seenFrom } from './read-file.ts';
 
 /**
  * What a file would make of a configuration. Everything is checked by the rules of the calls that make and change each
@@ -72,11 +72,11 @@ export async function planConfiguration(
     sources: { created: [], changed: [], removed: [] },
     destinations: { created: [], changed: [], removed: [] },
     pipelines: { created: [], changed: [], removed: [] },
-  } as { [S in Section]: { created: object[]; changed: object[]; removed: string[] } };
+  } as { [S in FileSection]: { created: object[]; changed: object[]; removed: string[] } };
   const ids = { sources: new Map<string, string>(), destinations: new Map(), pipelines: new Map() };
   const { destinationAdmin, pipelineAdmin } = dependencies;
 
-  for (const { sort, section } of sections) {
+  for (const { sort, section } of fileSections) {
     // What is taken away is known first: nothing may refer to it any more.
     const entries = file.sections[section]?.toSorted(byKey);
     const stored: ReadonlyMap<string, StoredForm<{ readonly id: string; readonly name: string }>> = present[
@@ -111,7 +111,7 @@ export async function planConfiguration(
   /** Answers the id of what is to be made. */
   async function planItem(
     sort: ConfigurationSort,
-    section: Section,
+    section: FileSection,
     entry: readonly [string, JsonObject],
   ): Promise<string | null> {
     const [key] = entry;
@@ -139,7 +139,7 @@ export async function planConfiguration(
     }
   }
 
-  async function plan(section: Section, entry: readonly [string, JsonObject], context: PlanContext) {
+  async function plan(section: FileSection, entry: readonly [string, JsonObject], context: PlanContext) {
     const [key] = entry;
     switch (section) {
       case 'sources':
@@ -153,7 +153,7 @@ export async function planConfiguration(
 
   function take(
     sort: ConfigurationSort,
-    section: Section,
+    section: FileSection,
     key: string,
     planned: Planned<{ readonly id: string }, unknown>,
   ): string | null {
@@ -175,7 +175,7 @@ export async function planConfiguration(
 /** Checking many at once must not keep anybody else waiting. */
 const othersFirst = () => new Promise(resolve => setImmediate(resolve));
 
-const sorts: readonly ConfigurationSort[] = sections.map(({ sort }) => sort);
+const sorts: readonly ConfigurationSort[] = fileSections.map(({ sort }) => sort);
 
 const inOrder = (a: ConfigurationItem, b: ConfigurationItem): number =>
   sorts.indexOf(a.sort) - sorts.indexOf(b.sort) || byKey([a.key, a], [b.key, b]);

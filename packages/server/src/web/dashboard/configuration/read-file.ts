@@ -1,20 +1,20 @@
 import type { ConfigurationProblem } from '@sluice/contract/dashboard-configuration';
 import type { Problem } from '../../../core/errors.ts';
 import { type Json, type JsonObject, joinPath } from '../../../core/json/json.ts';
-import { FORMAT_VERSION, sections } from './file.ts';
+import { FORMAT_VERSION, fileSections } from './file.ts';
 import type { ReadText } from './yaml-text.ts';
 
 /** A file that somebody has uploaded, with its sections told apart and a line for everything that may be wrong in it. */
 export interface ReadFile {
   /** Those that the file has: what another section holds is not looked at. */
-  readonly sections: Readonly<Partial<Record<Section, readonly (readonly [string, JsonObject])[]>>>;
+  readonly sections: Readonly<Partial<Record<FileSection, readonly (readonly [string, JsonObject])[]>>>;
   /** Where the file says that a secret belongs. */
   readonly marks: readonly string[];
   /** What is wrong at a path, with its line. */
   problemAt(path: string, message: string): ConfigurationProblem;
 }
 
-export type Section = (typeof sections)[number]['section'];
+export type FileSection = (typeof fileSections)[number]['section'];
 
 /** More would be more than anybody can look through. */
 const MOST_ITEMS = 2_000;
@@ -31,19 +31,19 @@ export function readFile({ value, lines, marks }: ReadText): {
     line: lineAt(lineOf, path),
   });
   const note = (path: string, message: string) => void problems.push(problemAt(path, message));
-  const found: Partial<Record<Section, [string, JsonObject][]>> = {};
+  const found: Partial<Record<FileSection, [string, JsonObject][]>> = {};
   const file = { sections: found, marks, problemAt };
 
   if (!isObject(value)) {
     note('', `The file must be a map that begins with sluice: ${FORMAT_VERSION}.`);
     return { file, problems };
   }
-  const known = ['sluice', ...sections.map(({ section }) => section)];
+  const known = ['sluice', ...fileSections.map(({ section }) => section)];
   for (const name of Object.keys(value))
     if (!known.includes(name)) note(joinPath('', name), `${name} is not a known section.`);
   if (value.sluice !== FORMAT_VERSION)
     note('sluice', `sluice must be ${FORMAT_VERSION}: this says which format the file has.`);
-  for (const { section } of sections) {
+  for (const { section } of fileSections) {
     const items = Object.hasOwn(value, section) ? value[section] : undefined;
     if (items === undefined) continue;
     if (!isObject(items)) {
