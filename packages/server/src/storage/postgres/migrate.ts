@@ -1,5 +1,6 @@
 import type { Client, ClientBase, QueryResultRow } from 'pg';
 import { migrations, onlyAdding } from '../migrations/index.ts';
+import { retrying } from './failure.ts';
 import { UnusableDatabase } from './prepare-session.ts';
 import { requireNoUnfinishedMove } from './unfinished-move.ts';
 
@@ -16,10 +17,11 @@ const MIGRATION_LOCK = 7_584_223_001;
 
 /**
  * Runs what is missing, each step in one transaction with the record that it has run. Nodes that start together
- * take turns: the lock belongs to the transaction, so it is let go however that ends.
+ * take turns: the lock belongs to the transaction, so it is let go however that ends. Nodes of the version before may
+ * be at work on the same tables: a step that meets them head-on is rolled back and tried again.
  */
-export async function migratePostgres(client: Client): Promise<void> {
-  while (await migrateOnce(client));
+export async function migratePostgres(client: Client, known = migrations): Promise<void> {
+  while (await retrying(() => migrateOnce(client, known)));
 }
 
 /** Until the transaction ends, nobody else starts on the database. */
@@ -28,15 +30,15 @@ export async function lockMigrations(client: ClientBase): Promise<void> {
 }
 
 /** One step; false when there was none to do. */
-async function migrateOnce(client: Client): Promise<boolean> {
+async function migrateOnce(client: Client, known: typeof migrations): Promise<boolean> {
   await client.query('BEGIN');
   try {
     await lockMigrations(client);
     await requireNoUnfinishedMove(client);
     await makeVersionTable(client);
-    const { found, isUnderstood } = await readSchemaVersion(client);
-    if (!isUnderstood) throw new UnusableDatabase(writtenByNewer(found));
-    const next = migrations[found];
+    const { found, isUnderstood } = await readSchemaVersion(client, known);
+    if (!isUnderstood) throw new UnusableDatabase(writtenByNewer(found, known));
+    const next = known[found];
     for (const statement of next ?? []) await client.query(inPostgres(statement));
     if (next) {
       await client.query('INSERT INTO schema_version (version, only_adds) VALUES ($1, $2)', [
@@ -70,19 +72,20 @@ async function makeVersionTable(client: Client): Promise<void> {
  */
 export async function readSchemaVersion(
   client: SchemaReader,
+  known = migrations,
 ): Promise<{ readonly found: number; readonly isUnderstood: boolean }> {
   // As JSON, in which what is no column yet is absent like any other.
   const { rows } = await client.query<{ found: number; changes: number }>(
     `SELECT count(*)::int AS found,
-       (count(*) FILTER (WHERE version > $1 AND to_jsonb(known)->>'only_adds' IS DISTINCT FROM 'true'))::int AS changes
-     FROM schema_version AS known`,
-    [migrations.length],
+       (count(*) FILTER (WHERE version > $1 AND to_jsonb(step)->>'only_adds' IS DISTINCT FROM 'true'))::int AS changes
+     FROM schema_version AS step`,
+    [known.length],
   );
   return { found: rows[0]?.found ?? 0, isUnderstood: (rows[0]?.changes ?? 0) === 0 };
 }
 
-export const writtenByNewer = (found: number): string =>
-  `The database was written by a newer Sluice (schema ${found}, this one knows ${migrations.length}). Start that version again.`;
+export const writtenByNewer = (found: number, known = migrations): string =>
+  `The database was written by a newer Sluice (schema ${found}, this one knows ${known.length}). Start that version again.`;
 
 /**
  * Text sorts by its bytes, as in SQLite, whatever the database's own language: cursors and lists rely on it. That a

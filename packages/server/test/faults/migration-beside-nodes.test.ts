@@ -1,0 +1,143 @@
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import pg from 'pg';
+import { migrations, onlyAdding } from '../../src/storage/migrations/index.ts';
+import { migratePostgres } from '../../src/storage/postgres/migrate.ts';
+import { databaseFile, openSqlite } from '../../src/storage/sqlite/engine.ts';
+import { OPEN_TO_LOOPBACK, routeAllTo } from '../support/delivery-process.ts';
+import { createLoad, expectPromisesKept } from '../support/load.ts';
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import {
+  type Seed,
+  seedOrganisation,
+  startTestService,
+  type TestService,
+  temporaryDirectory,
+} from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+/** What the next version does to the schema, while this one is at work on it or meets it afterwards. */
+const REFUSAL = `The database was written by a newer Sluice (schema ${migrations.length + 1}, this one knows ${migrations.length}). Start that version again.`;
+
+const failureOf = (opening: Promise<unknown>): Promise<unknown> =>
+  opening.then(
+    () => 'It was opened.',
+    (error: Error) => error.message,
+  );
+
+test('a data directory of the next version is refused in one sentence, and left as it is', async () => {
+  const directory = temporaryDirectory();
+  const open = () => openSqlite({ directory, onFatal: () => {} });
+  await (await open()).close();
+  const database = new Database(databaseFile(directory));
+  database.run(`PRAGMA user_version = ${migrations.length + 1}`);
+  const tables = () => database.query('SELECT sql FROM sqlite_schema ORDER BY name').all();
+  const before = tables();
+  expect(await failureOf(open())).toBe(REFUSAL);
+  expect(tables()).toEqual(before);
+  database.close();
+});
+
+describe('two versions on one PostgreSQL', () => {
+  let database: FreshDatabase;
+  let node: TestService;
+  let seed: Seed;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    receiver = startReceiver(() => new Response());
+    const settings = { ...OPEN_TO_LOOPBACK, SLUICE_DATABASE_URL: database.url };
+    node = await startTestService({ settings });
+    seed = await seedOrganisation(node.engine);
+    await routeAllTo(node.engine, seed, receiver.url);
+  }, 30_000);
+  afterAll(async () => {
+    await node.stop();
+    receiver.stop();
+    await database.drop();
+  });
+
+  async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** As much as a version may add without the one before having to stop: tables, columns that nobody must fill, indexes. */
+  async function additions(): Promise<string[]> {
+    const { rows } = await withClient(client =>
+      client.query<{ name: string }>(
+        `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'`,
+      ),
+    );
+    expect(rows.length).toBeGreaterThan(20);
+    return [
+      'CREATE TABLE added (id TEXT PRIMARY KEY)',
+      ...rows.map(({ name }) => `ALTER TABLE ${name} ADD COLUMN added_text TEXT`),
+      ...rows.map(({ name }) => `ALTER TABLE ${name} ADD COLUMN added_number BIGINT NOT NULL DEFAULT 0`),
+      'CREATE INDEX events_by_addition ON events (org_id, added_number)',
+    ];
+  }
+
+  test('a node goes on to accept and to deliver while the next version adds to every table', async () => {
+    const load = createLoad(seed, await seed.source('hmac'));
+    const { answers, stop } = load.persist([node.url]);
+    const accepted = async (more: number) => {
+      const count = () => answers.filter(({ status }) => status === 202).length;
+      const enough = count() + more;
+      await until(() => count() >= enough, 'Nothing is accepted any more.', 30_000);
+    };
+    await accepted(30);
+    const step = await additions();
+    (onlyAdding as Set<readonly string[]>).add(step);
+    await withClient(client => migratePostgres(client, [...migrations, step]));
+    // People go on to change things, too.
+    await routeAllTo(node.engine, seed, receiver.url);
+    await accepted(60);
+    await stop();
+    await expectPromisesKept(node.engine, seed.orgId, load.requests);
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].toSorted()).toEqual([202, 400]);
+
+    const all = load.requests.flatMap(({ endpoint, outcome }) =>
+      endpoint === 'ingest' && outcome?.kind === 'accepted' ? outcome.ids : [],
+    );
+    const arrived = () => new Set(receiver.requests.map(({ headers }) => headers.get('x-service-event-id')));
+    await until(() => all.every(id => arrived().has(id)), 'Not everything arrives.', 30_000);
+    expect((await fetch(`${node.url}/readyz`)).status).toBe(200);
+  }, 90_000);
+
+  test('a migration that meets a node head-on is tried again', async () => {
+    const fresh = await freshDatabase();
+    const connect = async (deadlockTimeout: string) => {
+      const client = new pg.Client({ connectionString: fresh.url });
+      await client.connect();
+      await client.query(`SET deadlock_timeout = '${deadlockTimeout}'`);
+      return client;
+    };
+    // Of the two that wait for each other, the migration is the one that is told so.
+    const [migrating, busy, watching] = [await connect('2s'), await connect('1h'), await connect('1h')];
+    await migratePostgres(migrating);
+    await busy.query('BEGIN; LOCK TABLE deliveries');
+    const step = ['ALTER TABLE events ADD COLUMN added TEXT', 'ALTER TABLE deliveries ADD COLUMN added TEXT'];
+    const migrated = migratePostgres(migrating, [...migrations, step]);
+    await until(async () => {
+      const { rows } = await watching.query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
+      return rows.length === 1;
+    }, 'It does not wait.');
+    await busy.query('LOCK TABLE events');
+    await busy.query('COMMIT');
+    await migrated;
+    const { rows } = await watching.query('SELECT added FROM events, schema_version');
+    expect(rows).toEqual([]);
+    await Promise.all([migrating, busy, watching].map(client => client.end()));
+    await fresh.drop();
+  });
+});
