@@ -82,12 +82,7 @@ export function createCalls(
   const openCall = (context: Context<WebEnv>): OpenCall => ({
     request: context.req.raw,
     client: clientOf(context.req.raw, context.env, dependencies.client),
-    param(name) {
-      const value = context.req.param(name) ?? '';
-      // PostgreSQL fails on a text that it could never have stored; there is simply nothing by that name.
-      if (value.includes('\0')) throw new Problem('not_found');
-      return value;
-    },
+    param: name => context.req.param(name) ?? '',
   });
 
   function exchange(request: Request, route: Route, reading: BodyReading) {

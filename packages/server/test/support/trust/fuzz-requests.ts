@@ -40,19 +40,50 @@ export interface FuzzSubjects {
 /** The n-th request of this seed, whatever became of those before it. */
 export function createFuzzer(seed: number): (n: number, subjects: FuzzSubjects) => FuzzRequest {
   const templates = [...routes.map(privateTemplate), ...publicTemplates()];
+  const absent = ghosts();
+  // Dear to make, and the same each time: a bomb, and all names, as long as they are those of the same things.
+  const bomb = copy(gzipSync(new Uint8Array(8 * 1024 * 1024)));
+  let named: { of: Things; names: readonly string[] } | null = null;
   return (n, { own, others }) => {
+    if (named?.of !== own)
+      named = { of: own, names: [own, others, absent].flatMap(of => textsOf(of).map(([, text]) => text)) };
+    const { names } = named;
     const random = createSeeded((seed ^ Math.imul(n + 1, 2_654_435_761)) >>> 0);
     // The first figures of neighbouring seeds are neighbours too.
     for (let i = 0; i < 8; i++) random.between(0, 1);
     const template = random.oneOf(templates);
-    return makeRequest(template, random, { own, others });
+    return makeRequest(template, random, { own, others, absent, names, bomb });
   };
 }
 
-function makeRequest(template: Template, random: Seeded, { own, others }: FuzzSubjects): FuzzRequest {
+/** Every call that has names in its path, with each of them in turn written so. */
+export function* requestsWith(
+  written: string,
+  things: Things,
+): Generator<{ readonly method: string; readonly path: string; readonly body: unknown }> {
+  for (const { method, path, body } of [...routes.map(privateTemplate), ...publicTemplates()])
+    for (const name of new Set([...Object.values(things.parameters), ...Object.values(things.paths)])) {
+      const parts = path(things).split('/');
+      if (!parts.includes(name)) continue;
+      yield {
+        method,
+        path: parts.map(part => (part === name ? written : part)).join('/'),
+        body: body?.(things) ?? {},
+      };
+    }
+}
+
+interface Ingredients extends FuzzSubjects {
+  /** Nobody's. */
+  readonly absent: Things;
+  readonly names: readonly string[];
+  /** Small, and large once it is unpacked. */
+  readonly bomb: Uint8Array<ArrayBuffer>;
+}
+
+function makeRequest(template: Template, random: Seeded, given: Ingredients): FuzzRequest {
+  const { own, others, absent, names } = given;
   const isOneIn = (count: number) => random.between(1, count) === 1;
-  const absent = ghosts();
-  const names = [own, others, absent].flatMap(things => textsOf(things).map(([, text]) => text));
   // What deletes finds something now and then: else soon there would be nothing left to ask about.
   const isMild = template.method !== 'DELETE' || isOneIn(30);
   const about = isMild && !isOneIn(3) ? own : random.oneOf([others, absent]);
@@ -71,7 +102,7 @@ function makeRequest(template: Template, random: Seeded, { own, others }: FuzzSu
   if (method !== 'GET' && method !== 'HEAD' && (template.body || isOneIn(4))) {
     headers.set('Content-Type', 'application/json');
     body = makeBody(template, random, { own, others }, names);
-    if (isOneIn(10)) body = packOddly(body, random, headers);
+    if (isOneIn(10)) body = packOddly(body, random, headers, given.bomb);
   }
   // One key for all would have all but the first refused or answered from memory.
   if (!isOneIn(4)) headers.delete('X-Ingest-Idempotency-Key');
@@ -123,6 +154,7 @@ function packOddly(
   body: Uint8Array<ArrayBuffer>,
   random: Seeded,
   headers: Map<string, string>,
+  bomb: Uint8Array<ArrayBuffer>,
 ): Uint8Array<ArrayBuffer> {
   headers.set(
     'Content-Encoding',
@@ -138,7 +170,7 @@ function packOddly(
     case 2:
       return copy(gzipSync(packed));
     case 3:
-      return copy(gzipSync(new Uint8Array(8 * 1024 * 1024)));
+      return bomb;
     case 4:
       return body;
     case 5:
