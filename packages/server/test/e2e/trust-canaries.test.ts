@@ -8,7 +8,7 @@ import { totpCode } from '../../src/core/secrets/totp.ts';
 import { runCommand } from '../support/command.ts';
 import { type Browser, cookieOf, dataOf, join, openBrowser, readAll } from '../support/dashboard.ts';
 import { OPEN_TO_LOOPBACK } from '../support/delivery-process.ts';
-import { acceptedIds, ingestWith, post, sign } from '../support/endpoints.ts';
+import { acceptedIds, ingestWith, post, toAnswer } from '../support/endpoints.ts';
 import { newFolder } from '../support/folder.ts';
 import { openStream } from '../support/live-stream.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -21,7 +21,12 @@ import {
   startEchoMailServer,
   startEchoReceiver,
 } from '../support/trust/echo-servers.ts';
-import { destinationConfigs, newCanary, stepConfigs } from '../support/trust/secret-bearers.ts';
+import {
+  destinationConfigs,
+  newCanary,
+  sourceSecrets,
+  stepConfigs,
+} from '../support/trust/secret-bearers.ts';
 import { dumpTables } from '../support/trust/table-dump.ts';
 import { until } from '../support/until.ts';
 
@@ -131,23 +136,39 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       acceptedIds(await send({ events: [{ type: 'a', payload: { word } }] }));
       const wrong = canaries.plant('a wrong API key', newCanary('wrong-key'));
       await refused(ingestWith(server.url, wrong)({ events: [] }));
-      for (const auth of ['hmac', 'bearer', 'none']) {
-        const source = dataOf<{ id: string; token: string; secret: string }>(
-          await owner.post('/sources', { kind: 'webhook', name: auth, auth }),
+      const sources = Object.entries(sourceSecrets).flatMap(([auth, all]) =>
+        all.map(({ given, headers }, n) => ({
+          auth,
+          name: `source ${n} in ${auth} mode`,
+          given: given(newCanary(`${auth}-${n}`)),
+          headers,
+        })),
+      );
+      for (const { auth, name, given, headers } of sources) {
+        const plant = (what: string, secret: string) => canaries.plant(`${what} of ${name}`, secret);
+        const { secret, verify_token: agreed } = given as Record<string, string | undefined>;
+        for (const [what, one] of Object.entries({ secret, agreed })) if (one) plant(`the ${what}`, one);
+        const source = dataOf<{ id: string; token: string; secret?: string }>(
+          await owner.post('/sources', { kind: 'webhook', name: auth, auth, ...given }),
         );
-        shownToMembers.plant(`the token of a source in ${auth} mode`, source.token);
-        if (source.secret) canaries.plant(`the secret of a source in ${auth} mode`, source.secret);
-        const headers = (secret: string): Record<string, string> =>
-          auth === 'hmac'
-            ? { 'X-Ingest-Signature': sign(secret, '{}') }
-            : { Authorization: `Bearer ${secret}` };
-        expect((await post(`${server.url}/whk/${source.token}`, '{}', headers(source.secret))).status).toBe(
-          202,
-        );
-        const guess = canaries.plant(`a wrong secret in ${auth} mode`, newCanary(`guess-${auth}`));
-        if (auth !== 'none') await refused(post(`${server.url}/whk/${source.token}`, '{}', headers(guess)));
-        const rotated = dataOf<{ secret: string }>(await owner.post(`/sources/${source.id}/rotate`, {}));
-        canaries.plant(`the rotated secret of a source in ${auth} mode`, rotated.secret);
+        shownToMembers.plant(`the token of ${name}`, source.token);
+        if (source.secret) plant('the secret', source.secret);
+        const url = `${server.url}/whk/${source.token}`;
+        const right = secret ?? source.secret ?? '';
+        expect((await post(url, '{}', headers(right))).status).toBe(202);
+        const guess = plant('a wrong secret', newCanary(`guess-${auth}`));
+        if (auth !== 'none') await refused(post(url, '{}', headers(guess)));
+        if (agreed) {
+          const shake = (token: string) => fetch(`${url}?hub.challenge=1&hub.verify_token=${token}`);
+          expect((await shake(agreed)).status).toBe(200);
+          const answer = await shake(plant('a wrong verify token', newCanary('wrong-verify')));
+          await refused(toAnswer(answer));
+        }
+        // One that the provider made is given again; another is made.
+        const next = secret === undefined ? {} : { secret: plant('the next secret', newCanary('next')) };
+        const rotated = await owner.post(`/sources/${source.id}/rotate`, next);
+        const made = dataOf<{ secret?: string }>(rotated).secret;
+        if (made) plant('the rotated secret', made);
       }
     });
 

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { AuthMode } from '../../../src/core/stores/configuration/sources.ts';
+import { sign } from '../endpoints.ts';
 
 /** Where destinations and models with secrets are reached in a test. */
 export interface SecretBearers {
@@ -58,4 +60,39 @@ export const stepConfigs: Readonly<Record<string, Configs>> = {
       on_error: 'default',
       default_label: 'unknown',
     })),
+};
+
+/** A webhook source with secrets, and how a sender shows that it has them. */
+interface SecretSource {
+  /** Of the body that makes it; of these, `secret` and `verify_token` hold this text. */
+  given(secret: string): Readonly<Record<string, unknown>>;
+  /** With a request whose body is `{}`. */
+  headers(secret: string): Readonly<Record<string, string>>;
+}
+
+/** Lines for each mode in which a source knows its senders: the compiler asks for those of a new one. */
+export const sourceSecrets: Readonly<Record<AuthMode, readonly SecretSource[]>> = {
+  hmac: [{ given: () => ({}), headers: secret => ({ 'X-Ingest-Signature': sign(secret, '{}') }) }],
+  bearer: [{ given: () => ({}), headers: secret => ({ Authorization: `Bearer ${secret}` }) }],
+  none: [{ given: () => ({}), headers: secret => ({ Authorization: `Bearer ${secret}` }) }],
+  provider: [
+    // Signed, with a second secret for the handshake; and the secret itself in a header.
+    {
+      given: secret => ({ provider: 'meta', secret, verify_token: `${secret}-to-verify` }),
+      headers: secret => ({ 'X-Hub-Signature-256': `sha256=${sign(secret, '{}')}` }),
+    },
+    {
+      given: secret => ({ provider: 'gitlab', secret }),
+      headers: secret => ({ 'X-Gitlab-Token': secret, 'X-Gitlab-Event': 'Push Hook' }),
+    },
+  ],
+  custom: [
+    {
+      given: secret => ({
+        secret,
+        scheme: { header: 'x-own', algorithm: 'sha256', encoding: 'hex', signed: '{body}' },
+      }),
+      headers: secret => ({ 'X-Own': sign(secret, '{}') }),
+    },
+  ],
 };
