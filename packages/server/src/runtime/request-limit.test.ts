@@ -6,13 +6,19 @@ import { join } from 'node:path';
 const script = `
   import { liftRequestLimit } from ${JSON.stringify(join(import.meta.dir, 'request-limit.ts'))};
   liftRequestLimit();
-  const hung = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Promise(() => {}) });
+  const hanging = Promise.withResolvers();
+  let count = 0;
+  const hang = () => {
+    if (++count === 300) hanging.resolve();
+    return new Promise(() => {});
+  };
+  const hung = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: hang });
   const well = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('ok') });
   const session = new Bun.FetchSession({ proxy: false });
   for (let i = 0; i < 300; i++) session.fetch('http://127.0.0.1:' + hung.port).catch(() => {});
-  while (hung.pendingRequests < 250) await Bun.sleep(1);
-  const answer = session.fetch('http://127.0.0.1:' + well.port).then(response => response.text());
-  const said = await Promise.race([answer, Bun.sleep(3000).then(() => 'starved')]);
+  // With the limit in force not all of them would ever leave, and nobody be asked after them.
+  await hanging.promise;
+  const said = await (await session.fetch('http://127.0.0.1:' + well.port)).text();
   console.log(JSON.stringify({ said, pid: process.pid, words: process.argv.slice(2) }));
   process.exit(0);
 `;

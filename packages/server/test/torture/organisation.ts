@@ -1,3 +1,4 @@
+import { sign } from '../support/endpoints.ts';
 import type { Fleet } from './fleet.ts';
 import type { RunFiles } from './journal.ts';
 import { DEFAULT_MOOD, MOODS, type MoodyModel } from './model.ts';
@@ -11,7 +12,8 @@ export interface Organisation {
   readonly id: string;
   readonly operator: Operator;
   readonly apiKey: string;
-  readonly hook: { readonly token: string; readonly secret: string };
+  /** A webhook source for each way of showing who sends, beside the API key. */
+  readonly hooks: readonly Hook[];
   readonly source: string;
   readonly destinations: ReadonlyMap<Route, string>;
   /** Its main pipeline; each edit says in the payload which version it is. */
@@ -20,6 +22,12 @@ export interface Organisation {
   steps(version: number): readonly object[];
   /** Of that pipeline, and of one more destination, where events are meant for it. */
   routing(doomed: string | null): readonly object[];
+}
+
+export interface Hook {
+  readonly token: string;
+  /** What a request with this body has to show. */
+  headers(body: string): Record<string, string>;
 }
 
 export interface Surroundings {
@@ -32,6 +40,25 @@ export interface Surroundings {
   /** Told of everything that must stand nowhere in the clear. */
   onSecret(name: string, secret: string): void;
 }
+
+/** How senders show who they are. No header says which type an event has, so that of the body counts. */
+const waysToShow = (
+  organisation: string,
+): { auth: string; secret?: string; show(secret: string, body: string): Record<string, string> }[] => [
+  { auth: 'hmac', show: (secret, body) => ({ 'X-Ingest-Signature': sign(secret, body) }) },
+  { auth: 'bearer', show: secret => ({ Authorization: `Bearer ${secret}` }) },
+  {
+    auth: 'provider',
+    ...{ provider: 'github', secret: `canary-github-${organisation}-0123456789` },
+    show: (secret, body) => ({ 'X-Hub-Signature-256': `sha256=${sign(secret, body)}` }),
+  },
+  {
+    auth: 'custom',
+    secret: `canary-custom-${organisation}-0123456789`,
+    ...{ scheme: { header: 'x-own', algorithm: 'sha256', encoding: 'hex', signed: '{body}' } },
+    show: (secret, body) => ({ 'X-Own': sign(secret, body) }),
+  },
+];
 
 /** Short enough for a run to see the end of it, and longer than most faults. */
 const POLICY = { attempts: 6, schedule_s: [0, 0.5, 1, 2, 4, 4], timeout_s: 2, concurrency: 8 };
@@ -56,14 +83,14 @@ export async function setUpOrganisation(
   const { secret: apiKey } = await make('/keys', { name: 'Senders' });
   keep('API key', apiKey);
   const sdk = await make('/sources', { kind: 'sdk', name: 'Everything', match: 'torture.*' });
-  const hook = await make('/sources', {
-    kind: 'webhook',
-    name: 'Hook',
-    auth: 'hmac',
-    rate: { per_second: 0 },
-  });
-  keep('signing secret of a source', hook.secret);
-  keep('token of a source', hook.token);
+  const hooks = [];
+  for (const { show, ...given } of waysToShow(name)) {
+    const hook = { kind: 'webhook', name: given.auth, rate: { per_second: 0 }, ...given };
+    const { id: source, token, secret: generated } = await make('/sources', hook);
+    const secret = keep(`secret of a source in ${given.auth} mode`, given.secret ?? generated);
+    keep(`token of a source in ${given.auth} mode`, token);
+    hooks.push({ source, token, headers: (body: string) => show(secret, body) });
+  }
 
   const destinations = new Map<Route, string>();
   const records = [];
@@ -120,14 +147,19 @@ export async function setUpOrganisation(
     ],
     destinations: [to('good')],
   });
-  await make('/pipelines', { name: 'Hooks', sources: [hook.id], steps: [], destinations: [to('good')] });
+  await make('/pipelines', {
+    name: 'Hooks',
+    sources: hooks.map(({ source }) => source),
+    steps: [],
+    destinations: [to('good')],
+  });
   files.write('setUp', { organisation: name, id, destinations: records });
   return {
     name,
     id,
     operator,
     apiKey,
-    hook,
+    hooks,
     source: sdk.id,
     destinations,
     pipeline,

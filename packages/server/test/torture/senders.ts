@@ -1,4 +1,3 @@
-import { sign } from '../support/endpoints.ts';
 import type { Fleet } from './fleet.ts';
 import type { RunFiles } from './journal.ts';
 import type { SentEvent } from './lines.ts';
@@ -12,7 +11,7 @@ import { otherRoutes, routes } from './routes.ts';
  */
 export interface Senders {
   /** Of an organisation that joins during the run; the function stops it again. */
-  join(organisation: Pick<Organisation, 'name' | 'apiKey' | 'hook'>): () => Promise<void>;
+  join(organisation: Pick<Organisation, 'name' | 'apiKey' | 'hooks'>): () => Promise<void>;
   stop(): Promise<void>;
   /** Sends what was never answered until it is. */
   settle(): Promise<void>;
@@ -32,7 +31,7 @@ const PERSONS = 40;
 
 export function startSenders(
   { fleet, files }: { readonly fleet: Pick<Fleet, 'size' | 'url'>; readonly files: RunFiles },
-  organisations: readonly Pick<Organisation, 'name' | 'apiKey' | 'hook'>[],
+  organisations: readonly Pick<Organisation, 'name' | 'apiKey' | 'hooks'>[],
   { seed, pauseMs }: { readonly seed: number; readonly pauseMs: number },
 ): Senders {
   const unanswered: Request[] = [];
@@ -74,7 +73,7 @@ export function startSenders(
     return true;
   }
 
-  function run(organisation: Pick<Organisation, 'name' | 'apiKey' | 'hook'>) {
+  function run(organisation: Pick<Organisation, 'name' | 'apiKey' | 'hooks'>) {
     let isOver = false;
     const loops = Array.from({ length: SENDERS_OF_EACH }, async (_, n) => {
       const dice = createDice(seed, `sender ${n} of ${organisation.name}`);
@@ -98,7 +97,7 @@ export function startSenders(
   }
 
   function compose(
-    { name, apiKey, hook }: Pick<Organisation, 'name' | 'apiKey' | 'hook'>,
+    { name, apiKey, hooks }: Pick<Organisation, 'name' | 'apiKey' | 'hooks'>,
     dice: Dice,
   ): Request {
     const number = requests++;
@@ -141,8 +140,9 @@ export function startSenders(
     const [first] = events;
     if (kind === 'hook' && first) {
       const body = JSON.stringify({ type: first.type, ...payloadOf(first) });
-      const headers = { ...keyed, 'X-Ingest-Signature': sign(hook.secret, body) };
-      return { number, path: `/whk/${hook.token}`, headers, body, isRepeatable: true };
+      const { token, headers: shown } = dice.pick(hooks);
+      const headers = { ...keyed, 'Content-Type': 'application/json', ...shown(body) };
+      return { number, path: `/whk/${token}`, headers, body, isRepeatable: true };
     }
     const body = JSON.stringify({
       events: events.map((event, i) => ({
