@@ -15,6 +15,8 @@ export interface Organisation {
   /** A webhook source for each way of showing who sends, beside the API key. */
   readonly hooks: readonly Hook[];
   readonly source: string;
+  /** Of the developer who listens. */
+  readonly listenerToken: string;
   readonly destinations: ReadonlyMap<Route, string>;
   /** Its main pipeline; each edit says in the payload which version it is. */
   readonly pipeline: string;
@@ -161,6 +163,7 @@ export async function setUpOrganisation(
     apiKey,
     hooks,
     source: sdk.id,
+    listenerToken: records.find(({ kind }) => kind === 'listener')?.secret ?? '',
     destinations,
     pipeline,
     steps,
@@ -232,7 +235,8 @@ export async function setUpOrganisation(
           },
         };
       case 'inbox':
-        return { kind: 'inbox', config: {} };
+      case 'listener':
+        return { kind: route, config: {} };
     }
   }
 }

@@ -13,6 +13,7 @@ export type Route =
   | 'email'
   | 'postgres'
   | 'inbox'
+  | 'listener'
   | 'pausable';
 
 export const routes: readonly Route[] = [
@@ -29,6 +30,7 @@ export const routes: readonly Route[] = [
   'email',
   'postgres',
   'inbox',
+  'listener',
   'pausable',
 ];
 

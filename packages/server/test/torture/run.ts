@@ -11,6 +11,7 @@ import { faults } from './faults/registry.ts';
 import { startFleet } from './fleet.ts';
 import { openRunFiles } from './journal.ts';
 import type { Logs } from './lines.ts';
+import { startListeners } from './listeners.ts';
 import { startMoodyModel } from './model.ts';
 import { EMAIL, logIn, PASSWORD } from './operator.ts';
 import { type Organisation, type Surroundings, setUpOrganisation, tableOf } from './organisation.ts';
@@ -95,6 +96,7 @@ export async function runTorture(
     say(`The load begins: ${planned.length} faults within ${options.seconds} s.`);
     const senders = startSenders({ fleet, files }, organisations, options);
     const watching = watchDeliveries(files, organisations);
+    const listeners = startListeners(fleet, receivers, organisations);
     const dice = createDice(options.seed, 'faults');
     const world: World = {
       ...{ files, fleet, receivers, model, organisations, doomedOrganisations, senders, storage, dice },
@@ -115,6 +117,7 @@ export async function runTorture(
     await watching.stop();
     await untilDrained(files, organisations, DRAIN_MS);
     const drained = files.now();
+    await listeners.stop();
     for (const organisation of organisations) {
       await collectAnswers(files, organisation);
       await collectRows(files, rows.url, organisation.name);
