@@ -71,6 +71,7 @@ export function gatherEvidence(logs: Logs): Evidence {
     if (before) before.push(line);
     else answers.set(line.request, [line]);
   }
+  const deaf = logs.faults.filter(({ kind }) => deafening.has(kind));
   return {
     logs,
     living,
@@ -85,12 +86,12 @@ export function gatherEvidence(logs: Logs): Evidence {
         destinations.map(destination => [destination.id, { ...destination, organisation }] as const),
       ),
     ),
-    deafMs: (from, to) => logs.faults.reduce((sum, fault) => sum + overlap(fault, from, to), 0),
+    deafMs: (from, to) => deaf.reduce((sum, fault) => sum + overlap(fault, from, to), 0),
   };
 }
 
-const overlap = ({ kind, at, until }: FaultLine, from: number, to: number): number =>
-  deafening.has(kind) ? Math.max(0, Math.min(until, to) - Math.max(at, from)) : 0;
+const overlap = ({ at, until }: FaultLine, from: number, to: number): number =>
+  Math.max(0, Math.min(until, to) - Math.max(at, from));
 
 /** What a request was accepted as, event by event; null where it never was, as far as its sender knows. */
 export function acceptedAs({ answers }: EvidentRequest): readonly string[] | null {

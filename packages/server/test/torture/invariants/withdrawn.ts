@@ -19,8 +19,8 @@ function sentAfter(line: PeopleLine, evidence: Evidence): string[] {
   if (isIt === null) return [];
   const end = undoneAt(line, logs.people);
   return logs.receivers
-    .filter(({ at }) => at < end && at > line.at + GRACE_MS + evidence.deafMs(line.at, at))
-    .filter(isIt)
+    .filter(seen => seen.at < end && seen.at > line.at + GRACE_MS && isIt(seen))
+    .filter(({ at }) => at > line.at + GRACE_MS + evidence.deafMs(line.at, at))
     .map(
       ({ receiver, event, at }) =>
         `${event} came to ${receiver} ${at - line.at} ms after “${line.what}” of ${line.id} was answered.`,
@@ -42,7 +42,7 @@ function matching(line: PeopleLine, evidence: Evidence): ((seen: ReceiverLine) =
     case 'erase': {
       const erased = new Set(
         acceptedEvents(evidence)
-          .filter(accepted => erasureOf(evidence, accepted) === line)
+          .filter(accepted => accepted.event.person === line.id && erasureOf(evidence, accepted) === line)
           .map(({ id }) => id),
       );
       // Rows of a database are found only when all is over.
