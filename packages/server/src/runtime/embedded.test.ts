@@ -1,32 +1,45 @@
 import { expect, test } from 'bun:test';
-import { embeddedPages, lookUpPages } from './embedded.ts';
+import { embeddedFiles, lookUpFiles } from './embedded.ts';
 
-const packed = new Blob([JSON.stringify({ 'index.html': btoa('<p>'), __proto__x: btoa('x') })]);
+const packed = new Blob([
+  JSON.stringify({
+    'dashboard/index.html': btoa('<p>'),
+    'docs/index.html': btoa('<h1>'),
+    constructor: btoa('x'),
+  }),
+]);
 
-test('a page of the executable is found by its name, byte for byte', async () => {
-  const find = lookUpPages(packed);
-  expect(Buffer.from((await find('index.html')) ?? []).toString()).toBe('<p>');
+test('a file of the executable is found in its folder by its name, byte for byte', async () => {
+  const { list, read } = lookUpFiles(packed, 'dashboard');
+  expect(await list()).toEqual(['index.html']);
+  expect(Buffer.from((await read('index.html')) ?? []).toString()).toBe('<p>');
 });
 
-test('what every object has is no page', async () => {
-  const find = lookUpPages(packed);
-  for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'other.js', '']) {
-    expect([name, await find(name)]).toEqual([name, null]);
-  }
+test('what every object has is no file, nor is one of another folder', async () => {
+  const { read } = lookUpFiles(packed, 'dashboard');
+  const names = [
+    'constructor',
+    'toString',
+    '__proto__',
+    'hasOwnProperty',
+    '../docs/index.html',
+    'other.js',
+    '',
+  ];
+  for (const name of names) expect([name, await read(name)]).toEqual([name, null]);
 });
 
-test('the pages are read once', async () => {
+test('the files are read once', async () => {
   let reads = 0;
-  const find = lookUpPages({
-    json: async () => {
-      reads++;
-      return { 'a.js': '' };
-    },
-  });
-  await Promise.all([find('a.js'), find('a.js'), find('b.js')]);
+  const json = async () => {
+    reads++;
+    return { 'docs/a.js': '' };
+  };
+  const { read } = lookUpFiles({ json }, 'docs');
+  await Promise.all([read('a.js'), read('a.js'), read('b.js')]);
   expect(reads).toBe(1);
 });
 
 test('there are none where this is no executable', () => {
-  expect(embeddedPages()).toBeNull();
+  expect(embeddedFiles('docs')).toBeNull();
 });

@@ -15,13 +15,11 @@ interface EmbeddedFiles {
 export function embeddedFiles(folder: 'dashboard' | 'docs'): EmbeddedFiles | null {
   const packed = Bun.embeddedFiles.find(file => (file as File).name === PACKED);
   if (packed === undefined) return null;
-  return lookUpPages(packed);
+  return lookUpFiles(packed, folder);
 }
 
 /** Read when the first one is asked for. */
-export function lookUpPages(
-  packed: Pick<Blob, 'json'>,
-): (name: string) => Promise<Uint8Array<ArrayBuffer> | null> {
+export function lookUpFiles(packed: Pick<Blob, 'json'>, folder: string): EmbeddedFiles {
   let files: Promise<Record<string, string>> | null = null;
   const unpack = async () => {
     files ??= packed.json() as Promise<Record<string, string>>;

@@ -24,9 +24,7 @@ export interface AlertStore {
   /** An event has told of the end of this job. */
   markAnnounced(orgId: string, jobId: string): Promise<void>;
   /** When an event of each type was last raised, and whether this organisation is the installation's first. */
-  readRaised(
-    orgId: string,
-  ): Promise<{
+  readRaised(orgId: string): Promise<{
     readonly lastAt: Readonly<Partial<Record<SystemEventType, number>>>;
     readonly isFirst: boolean;
   }>;

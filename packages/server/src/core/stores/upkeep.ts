@@ -80,3 +80,6 @@ export interface ClaimTokens {
   readonly jobs: readonly string[];
   readonly labels: readonly string[];
 }
+
+/** Where it is written down which organisation is the operator's. */
+export const OPERATOR_SETTING = 'operator_organisation';

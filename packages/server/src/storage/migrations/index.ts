@@ -17,9 +17,9 @@ import { providers } from './0016-providers.ts';
 import { listeners } from './0017-listeners.ts';
 import { traitsInOrder } from './0018-traits-in-order.ts';
 import { lostCountsAndSlugs } from './0019-lost-counts-and-slugs.ts';
-import { nodesAtWork } from './0023-nodes-at-work.ts';
-import { endedDeliveries } from './0021-ended-deliveries.ts';
 import { systemSources } from './0020-system-sources.ts';
+import { endedDeliveries } from './0021-ended-deliveries.ts';
+import { nodesAtWork } from './0022-nodes-at-work.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -45,9 +45,9 @@ export const migrations: readonly (readonly string[])[] = [
   listeners,
   traitsInOrder,
   lostCountsAndSlugs,
-  nodesAtWork,
-  endedDeliveries,
   systemSources,
+  endedDeliveries,
+  nodesAtWork,
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AlertDetails, AlertKey, AlertStore, StoredAlert } from '../../../core/stores/alerts.ts';
+import { OPERATOR_SETTING } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 
@@ -126,6 +127,11 @@ export const readRaised: Operation<AlertStore['readRaised']> = async (db, orgId)
 };
 
 export const findFirstOrganisation: Operation<AlertStore['findFirstOrganisation']> = async db => {
-  const { rows } = await sql<{ id: string | null }>`SELECT min(id) AS id FROM organisations`.execute(db);
+  const { rows } = await sql<{ id: string | null }>`
+    SELECT id FROM organisations
+    WHERE id = coalesce(
+      (SELECT value FROM settings WHERE name = ${OPERATOR_SETTING}), (SELECT min(id) FROM organisations))`.execute(
+    db,
+  );
   return rows[0]?.id ?? null;
 };

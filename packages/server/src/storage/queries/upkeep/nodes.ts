@@ -81,7 +81,10 @@ export const buryNodes: Operation<UpkeepStore['buryNodes']> = async (db, by) => 
 };
 
 /** With the burial, so that it is told even if whoever buried it is next. */
-async function noteLost(db: Db, dead: readonly Pick<Schema['nodes'], 'id' | 'roles' | 'seen_at'>[]): Promise<void> {
+async function noteLost(
+  db: Db,
+  dead: readonly Pick<Schema['nodes'], 'id' | 'roles' | 'seen_at'>[],
+): Promise<void> {
   const orgId = dead.length === 0 ? null : await findFirstOrganisation(db);
   if (orgId === null) return;
   for (const { id, roles, seen_at } of dead) {

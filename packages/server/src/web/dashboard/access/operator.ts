@@ -1,5 +1,5 @@
 import type { AccountStore } from '../../../core/stores/accounts.ts';
-import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
+import { OPERATOR_SETTING, type UpkeepStore } from '../../../core/stores/upkeep.ts';
 
 /**
  * The organisation of whoever runs the installation: the one that was made first. It alone sees what concerns all of
@@ -9,8 +9,6 @@ export interface OperatorOrganisation {
   /** Whether this organisation is the operator's. */
   isOf(orgId: string): Promise<boolean>;
 }
-
-const OPERATOR_SETTING = 'operator_organisation';
 
 /** Answers which one it is: this one, unless another was before. */
 export const keepOperatorOrganisation = (

@@ -1,4 +1,5 @@
 import type { ConfigurationSort } from '@sluice/contract/dashboard-configuration';
+import { SYSTEM_SOURCE_NAME } from '../../../core/event/system-source.ts';
 import { parsePath } from '../../../core/expressions/path.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { DestinationAdmin } from '../../../core/kinds/destination-admin.ts';
@@ -8,7 +9,13 @@ import type { StoredPipeline } from '../../../core/stores/configuration/pipeline
 import type { Source, WebhookSource } from '../../../core/stores/configuration/sources.ts';
 import type { WholeConfiguration } from '../../../core/stores/configuration/whole.ts';
 import type { WrittenDocument } from './document-thread.ts';
-import { showDestinationForm, showPipelineForm, showSourceForm, type WebhookInput } from './forms.ts';
+import {
+  type SourceInput,
+  showDestinationForm,
+  showPipelineForm,
+  showSourceForm,
+  type WebhookInput,
+} from './forms.ts';
 import { byKey, keysOf } from './keys.ts';
 
 /** The configuration of an organisation as a file, made of what is stored. */
@@ -31,9 +38,14 @@ export interface StoredForm<Stored> {
   readonly marks: readonly string[];
 }
 
+/** A source that somebody has made. That of the system events is in no file, and every organisation has one. */
+export type MadeSource = Exclude<Source, { readonly kind: 'system' }>;
+
 /** Each by its key. */
 export interface StoredForms {
-  readonly sources: ReadonlyMap<string, StoredForm<Source>>;
+  /** The one that pipelines of a file name `System`, whatever it is called here. */
+  readonly systemSourceId: string | null;
+  readonly sources: ReadonlyMap<string, StoredForm<MadeSource>>;
   readonly destinations: ReadonlyMap<string, StoredForm<StoredDestination>>;
   readonly pipelines: ReadonlyMap<string, StoredForm<StoredPipeline>>;
 }
@@ -47,8 +59,10 @@ export function toForms(
   { sources, destinations, pipelines }: WholeConfiguration,
   { destinationAdmin, pipelineAdmin }: Forms,
 ): StoredForms {
+  const system = sources.find(({ kind }) => kind === 'system');
+  const made = sources.filter(source => source.kind !== 'system');
   const keys = {
-    sources: keysOf(sources),
+    sources: keysOf(system === undefined ? made : [{ ...system, name: SYSTEM_SOURCE_NAME }, ...made]),
     destinations: keysOf(destinations),
     pipelines: keysOf(pipelines),
   };
@@ -67,7 +81,8 @@ export function toForms(
     );
 
   return {
-    sources: keyed(sources, keys.sources, (key, source) => ({
+    systemSourceId: system?.id ?? null,
+    sources: keyed(made, keys.sources, (key, source) => ({
       form: showSourceForm(key, { name: source.name, enabled: source.enabled, input: inputOf(source) }),
       marks: [],
     })),
@@ -100,12 +115,14 @@ export function toForms(
 }
 
 /** A source as somebody would enter it to have the same. */
-function inputOf(source: Source): WebhookInput | { kind: 'sdk'; name: string; match: string } {
-  if (source.kind === 'sdk') return { kind: 'sdk', name: source.name, match: source.match };
-  return { kind: 'webhook', name: source.name, ...webhookInputOf(source) };
+function inputOf(source: MadeSource): SourceInput {
+  const { name, expectEveryMinutes } = source;
+  const common = { name, expect_every_minutes: expectEveryMinutes ?? null };
+  if (source.kind === 'sdk') return { kind: 'sdk', ...common, match: source.match };
+  return { kind: 'webhook', ...common, ...webhookInputOf(source) };
 }
 
-function webhookInputOf(source: WebhookSource): Omit<WebhookInput, 'kind' | 'name'> {
+function webhookInputOf(source: WebhookSource): Omit<WebhookInput, 'kind' | 'name' | 'expect_every_minutes'> {
   const { auth, provider, providerOptions, typeFrom, ratePerSecond, rateBurst } = source;
   const { url, publicKey, verifyWith, scheme } = providerOptions;
   return {

@@ -3,6 +3,7 @@ import { destinationBody } from '@sluice/contract/dashboard-deliveries';
 import { sourceBody } from '@sluice/contract/dashboard-sources';
 import { z } from 'zod';
 import { invalid } from '../../../core/errors.ts';
+import { SYSTEM_SOURCE_NAME } from '../../../core/event/system-source.ts';
 import { validate } from '../../../core/http/validate.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { isKeyOf } from './keys.ts';
@@ -12,7 +13,7 @@ import { isKeyOf } from './keys.ts';
  * ids and secrets. What a file leaves out has its default. Reading one throws a 400 that names the field.
  */
 
-type SourceInput = z.output<typeof sourceBody>;
+export type SourceInput = z.output<typeof sourceBody>;
 export type WebhookInput = Extract<SourceInput, { kind: 'webhook' }>;
 
 export interface SourceForm {
@@ -36,6 +37,11 @@ function nameOf(key: string, given: JsonObject): string {
 }
 
 export function readSourceForm(key: string, given: JsonObject): SourceForm {
+  if (key === SYSTEM_SOURCE_NAME)
+    throw invalid(
+      'name',
+      `${key} is the source of system events, which every organisation has: write ${key} #2, or choose another name.`,
+    );
   const name = nameOf(key, given);
   const { enabled, name: _name, ...rest } = given;
   for (const field of ['secret', 'verify_token']) {
@@ -57,6 +63,7 @@ export const showSourceForm = (key: string, { name, enabled, input }: SourceForm
   kind: input.kind,
   enabled,
   ...(input.kind === 'sdk' ? { match: input.match } : shownWebhook(input)),
+  ...present({ expect_every_minutes: input.expect_every_minutes }),
 });
 
 const shownWebhook = ({

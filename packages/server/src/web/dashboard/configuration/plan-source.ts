@@ -6,7 +6,7 @@ import type { Source, SourceChange, WebhookSource } from '../../../core/stores/c
 import { changedWebhookSource, newSource } from '../build/source-input.ts';
 import { withoutPasted } from '../build/source-verification.ts';
 import { fieldChanges } from './difference.ts';
-import type { StoredForm } from './file.ts';
+import type { MadeSource, StoredForm } from './file.ts';
 import { readSourceForm, type SourceForm, showSourceForm, type WebhookInput } from './forms.ts';
 import { type PlanContext, type Planned, unchanged } from './planned.ts';
 
@@ -24,7 +24,7 @@ type Made = { readonly secret?: string; readonly new_verify_token?: string };
 
 export function planSource(
   [key, given]: readonly [string, JsonObject],
-  before: StoredForm<Source> | undefined,
+  before: StoredForm<MadeSource> | undefined,
   context: PlanContext,
   dependencies: SourceDependencies,
 ): Planned<Source, SourceChange> {
@@ -54,7 +54,11 @@ export function planSource(
   const { stored } = before;
   if (stored.kind === 'sdk' || input.kind === 'sdk') {
     const match = input.kind === 'sdk' ? input.match : undefined;
-    const changed = { enabled: form.enabled, ...(match === undefined ? {} : { match }) };
+    const changed = {
+      enabled: form.enabled,
+      expectEveryMinutes: input.expect_every_minutes ?? null,
+      ...(match === undefined ? {} : { match }),
+    };
     return asked(() => ({ edit: { kind: 'change', id: stored.id, change: changed }, made: {} }));
   }
   return asked(pasted => {
@@ -65,18 +69,27 @@ export function planSource(
 
 function changeWebhook(
   { enabled }: SourceForm,
-  { kind: _kind, name: _name, rate, ...verification }: WebhookInput,
+  { kind: _kind, name: _name, rate, expect_every_minutes = null, ...verification }: WebhookInput,
   pasted: Pasted,
   stored: WebhookSource,
   fields: Planned<never, never>['fields'],
   dependencies: SourceDependencies,
 ) {
-  const isVerifiedAsBefore = fields.every(({ path }) => /^(?:enabled|rate)\b/.test(path));
+  const isVerifiedAsBefore = fields.every(({ path }) =>
+    /^(?:enabled|rate|expect_every_minutes)\b/.test(path),
+  );
   // What the file leaves out is not kept; secrets are.
   const bare = { ...stored, providerOptions: {} };
   const input = isVerifiedAsBefore
-    ? { enabled, rate }
-    : { enabled, rate, ...verification, type_from: verification.type_from ?? null, ...pasted };
+    ? { enabled, rate, expect_every_minutes }
+    : {
+        enabled,
+        rate,
+        expect_every_minutes,
+        ...verification,
+        type_from: verification.type_from ?? null,
+        ...pasted,
+      };
   return changedWebhookSource(input, bare, dependencies);
 }
 

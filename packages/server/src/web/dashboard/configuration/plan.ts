@@ -6,6 +6,7 @@ import type {
   MissingSecret,
 } from '@sluice/contract/dashboard-configuration';
 import { Problem } from '../../../core/errors.ts';
+import { SYSTEM_SOURCE_NAME } from '../../../core/event/system-source.ts';
 import { type JsonObject, joinPath } from '../../../core/json/json.ts';
 import type { DestinationAdmin } from '../../../core/kinds/destination-admin.ts';
 import type { PipelineAdmin } from '../../../core/kinds/pipeline-admin.ts';
@@ -74,6 +75,7 @@ export async function planConfiguration(
     pipelines: { created: [], changed: [], removed: [] },
   } as { [S in FileSection]: { created: object[]; changed: object[]; removed: string[] } };
   const ids = { sources: new Map<string, string>(), destinations: new Map(), pipelines: new Map() };
+  if (present.systemSourceId !== null) ids.sources.set(SYSTEM_SOURCE_NAME, present.systemSourceId);
   const { destinationAdmin, pipelineAdmin } = dependencies;
 
   for (const { sort, section } of fileSections) {
