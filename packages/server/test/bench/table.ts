@@ -51,6 +51,7 @@ function writeTable(sections: readonly Section[], kept: Readonly<Record<string, 
     if (last) return [`## ${about}\n\nMeasured on ${last.at}.\n\n${formatTable(last.figures)}`];
     return before.filter(part => part.startsWith(`## ${about}\n`));
   });
+  const byHand = before.filter(part => !sections.some(({ about }) => part.startsWith(`## ${about}\n`)));
   const gigabytes = Math.round(totalmem() / 2 ** 30);
   writeFileSync(
     tableFile,
@@ -70,12 +71,12 @@ and \`npm run bench -- --against URL --header 'Name: value'\` drives any other e
 - Bytes are those that SQLite's writing thread passed to the kernel, to the WAL and at checkpoints, or the growth of
   PostgreSQL's WAL; commits are counted by SQLite in its WAL index, and by PostgreSQL as transaction ids.
 
-${parts.join('\n\n')}
+${[...parts, ...byHand].join('\n\n')}
 `,
   );
 }
 
-/** The parts of the table as it stands: what was measured elsewhere is kept until it is measured here. */
+/** The parts of the table as it stands: what was measured elsewhere is kept until it is measured here, or was written by hand. */
 function readTable(): string[] {
   const [, ...parts] = readFileSync(tableFile, 'utf8').split(/\n(?=## )/);
   return parts.map(part => part.trim());
