@@ -12,7 +12,7 @@ export function OneTimeSecret({ secret, what = 'secret' }: { secret: string; wha
       title={`Copy this ${what} now`}
     >
       <CopyText text={secret} label={`Copy the ${what}`} />
-      <Text size="xs" c="dimmed" mt={4}>
+      <Text size="xs" mt={4}>
         It is shown this once and kept so that nobody can read it again.
       </Text>
     </Alert>

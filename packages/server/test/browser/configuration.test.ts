@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import {
   accessibilityFaults,
-  inColours,
   launchChromium,
   leave,
   scrollsSideways,
@@ -33,20 +32,6 @@ async function open(path: string, as = owner) {
   return visited;
 }
 
-const pictures = process.env.SLUICE_TEST_PICTURES;
-/** For whoever wants to look at it, in both widths and colours. */
-async function picture(page: Page, name: string): Promise<void> {
-  if (pictures === undefined) return;
-  for (const width of [390, 1440]) {
-    for (const colours of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await inColours(page, colours);
-      await page.screenshot({ path: `${pictures}/${name}-${width}-${colours}.png`, fullPage: true });
-    }
-  }
-  await page.setViewportSize({ width: 1440, height: 900 });
-}
-
 const paste = async (page: Page, document: string) => {
   await page.getByLabel('File', { exact: true }).fill(document);
   await page.getByRole('button', { name: 'Review changes' }).click();
@@ -68,7 +53,6 @@ test('a file is downloaded, reviewed and applied, and the secrets that it lacks 
 
   await paste(page, 'sluice: 1\nsources:\n  Shop: {kind: webhook, colour: red}\n');
   await page.getByText('Line 3:').waitFor();
-  await picture(page, 'problems');
 
   const document = [
     'sluice: 1',
@@ -87,7 +71,6 @@ test('a file is downloaded, reviewed and applied, and the secrets that it lacks 
   await page.getByText('1 secret missing').waitFor();
   await page.getByLabel('Remove what is not in the file').check();
   await page.getByText('3 created · 1 changed · 1 removed · 0 unchanged').waitFor();
-  await picture(page, 'review');
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 900 });
   expect(await scrollsSideways(page)).toBe(false);
@@ -104,7 +87,6 @@ test('a file is downloaded, reviewed and applied, and the secrets that it lacks 
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('3 created · 1 changed · 0 removed', { exact: true }).waitFor();
   await page.getByText('Copy this secret now').waitFor();
-  await picture(page, 'applied');
   expect(await accessibilityFaults(page)).toEqual([]);
   expect(listOf<{ name: string }>(await owner.get('/pipelines')).data.map(one => one.name)).toEqual(['All']);
   // The answer of 409 is one that the page waits for.
@@ -144,7 +126,6 @@ test('a clone begins as its original is, and a pipeline is disabled', async () =
   await page.getByRole('link', { name: 'Clone' }).click();
   await page.getByLabel('Name').waitFor();
   expect(await page.getByLabel('Name').inputValue()).toBe('Copy of Till');
-  await picture(page, 'clone-source');
   await page.getByRole('button', { name: /source$/ }).click();
   await page.getByText('Copy this secret now').waitFor();
 
@@ -152,14 +133,12 @@ test('a clone begins as its original is, and a pipeline is disabled', async () =
   await page.getByRole('link', { name: 'Clone Ledger' }).click();
   await page.getByLabel('Name').waitFor();
   expect(await page.getByLabel('Name').inputValue()).toBe('Copy of Ledger');
-  await picture(page, 'clone-destination');
   await page.getByRole('button', { name: /destination$/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Copy of Ledger' }).waitFor();
 
   await page.goto(`${service.url}/pipelines/${pipeline.id}`);
   await page.getByRole('link', { name: 'Clone' }).click();
   await page.getByText('This pipeline is not saved yet.').waitFor();
-  await picture(page, 'clone-pipeline');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Copy of Books' }).waitFor();
 
