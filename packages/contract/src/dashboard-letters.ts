@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deliveryState } from './dashboard-deliveries.ts';
 import { eventSummary } from './dashboard-events.ts';
-import { runRecord } from './dashboard-pipelines.ts';
+import { runRecord, stoppedRun } from './dashboard-pipelines.ts';
 
 /** What the private calls show of what was sent, of one event with all that became of it, and of dead letters. */
 
@@ -51,8 +51,8 @@ const eventRecord = z.object({
   headers: z.record(z.string(), z.string()).optional(),
   /** When its payload was erased on request. */
   erased_at: z.string().nullable(),
-  /** While it waits to be tried again: when, and how often it was tried. */
-  waiting: z.object({ until: z.string(), retries: z.number() }).nullable(),
+  /** While it waits to be tried again: when, how often it was tried, and where its runs stopped. */
+  waiting: z.object({ until: z.string(), retries: z.number(), runs: z.array(stoppedRun) }).nullable(),
   payload: z.unknown(),
   runs: z.array(runRecord),
   /** Whether there are older runs than those shown. */

@@ -114,11 +114,25 @@ export const runRecord = z.object({
 });
 export type RunRecord = z.infer<typeof runRecord>;
 
+/** What a model has answered that is asked again: its status, null where none came, and the beginning of its body. */
+const modelAnswer = z.object({ status: z.number().nullable(), body: z.string().nullable() });
+
+/** A run that a step has stopped, to be tried again. */
+export const stoppedRun = z.object({
+  ...runRecord.pick({ pipeline: true, steps: true, cut_at: true }).shape,
+  step: z.number(),
+  until: z.string(),
+  tries: z.array(z.object({ at: z.string(), reason: z.string(), answer: modelAnswer.nullable() })),
+});
+export type StoppedRunRecord = z.infer<typeof stoppedRun>;
+
 const dryRunRecord = z.object({
   /** `retry`: the model did not answer, and the event would be tried again later. */
   outcome: z.enum(['routed', 'dropped', 'failed', 'retry']),
   step: z.number().nullable(),
   reason: z.string().nullable(),
+  /** What the model answered that would be asked again. */
+  answer: modelAnswer.nullable(),
   steps: z.array(stepTrace),
   cut_at: z.number().nullable(),
   /** The event as the last step left it. */

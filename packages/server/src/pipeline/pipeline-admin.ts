@@ -100,9 +100,13 @@ export function createPipelineAdmin(dependencies: {
       const request = { orgId, pipeline, event, payload, sourceName, retries: 0, dryRun: { mayAskModel } };
       const report = await drafts.run(orgId, () => thread.run(request));
       const before = parseJson(payload) as JsonObject;
-      if (report.kind !== 'settled') {
-        const reason = report.kind === 'retry' ? report.reason : 'Storage cannot be read now; try again.';
+      if (report.kind === 'unavailable') {
+        const reason = 'Storage cannot be read now; try again.';
         return { ...untouched(before), outcome: 'retry', step: null, reason };
+      }
+      if (report.kind === 'retry') {
+        const { step, reason, said, trace } = report;
+        return { ...untouched(before), ...showTrace(trace, before), outcome: 'retry', step, reason, said };
       }
       const { outcome, step, reason, destinations: going, notes } = report;
       const shown = showTrace(report.trace, before);
@@ -122,6 +126,7 @@ function within(field: string, error: unknown): unknown {
 const untouched = (payload: JsonObject) => ({
   payload,
   labels: {},
+  said: null,
   steps: [],
   cutAt: null,
   destinations: [],

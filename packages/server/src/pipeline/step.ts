@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Tally } from '../core/event/outcome.ts';
+import type { Said, Tally } from '../core/event/outcome.ts';
 import type { PipelineEvent, Scope } from '../core/event/scope.ts';
 import { Budget, OverBudget } from '../core/expressions/cel/budget.ts';
 import type { JsonObject } from '../core/json/json.ts';
@@ -32,7 +32,13 @@ export type StepOutcome =
     }
   | { readonly kind: 'drop'; readonly note: string }
   /** The cause lies outside the event: try again later. */
-  | { readonly kind: 'retry'; readonly afterMs: number; readonly reason: string; readonly tally?: Tally }
+  | {
+      readonly kind: 'retry';
+      readonly afterMs: number;
+      readonly reason: string;
+      readonly said?: Said;
+      readonly tally?: Tally;
+    }
   | { readonly kind: 'fail'; readonly reason: string; readonly tally?: Tally };
 
 /** A key that this event was the first to bring; it counts once the run that claims it is settled. */

@@ -9,6 +9,7 @@ import {
 } from '../support/browser-page.ts';
 import { type Browser, join } from '../support/dashboard.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
+import { moodStep, startModel } from '../support/model.ts';
 import { type MadeSource, makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -96,6 +97,35 @@ test('a receiver that fails is shown with its code, its answer and the next try;
   expect(command).toContain('"total":30');
   expect(faults).toEqual([]);
   await leave(page);
+});
+
+test('a step that is retried is shown with its error, the model’s answer and the steps before it', async () => {
+  const model = startModel();
+  model.answer(() => new Response('{"error":"overloaded <b>now</b>"}', { status: 529 }));
+  const moods = await makeWebhook(flow.service.url, flow.browser, 'Moods');
+  await makePipeline(flow.browser, {
+    name: 'Moods',
+    sources: [moods.id],
+    steps: [{ kind: 'transform', config: { set: { channel: 'web' } } }, moodStep(model, { retry_s: [600] })],
+  });
+  const id = await moods.send({ type: 'note.left' });
+  const { page, faults } = await open(`/events/${id}`);
+  await says(
+    page,
+    /^Retrying step 2 \(classify\) of “Moods” after 1 attempt, next attempt in \d+ min\.: The model answered with status 529\./,
+  );
+  await page.getByRole('list', { name: 'Attempts of step 2' }).getByText('overloaded <b>now</b>').waitFor();
+  const change = page.getByRole('region', { name: 'What step 1 changed' });
+  expect(await change.innerText()).toMatch(/added:\s+"channel": "web"/);
+  expect(faults).toEqual([]);
+  await leave(page);
+  const list = await open('/events?outcome=retrying');
+  await list.page
+    .getByRole('row', { name: /note\.left/ })
+    .getByText('retrying')
+    .waitFor();
+  await leave(list.page);
+  await model.stop();
 });
 
 test('a payload with a script in it is read, never run, and its integers are exact', async () => {

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { EventRecord } from '@sluice/contract/dashboard-letters';
+import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Browser, dataOf, listOf, setUp } from '../support/dashboard.ts';
 import { openaiAnswer, startModel, type TestModel } from '../support/model.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent, settled } from '../support/pipelines.ts';
@@ -115,6 +117,56 @@ describe('a model that is away', () => {
     expect(event.deliveries).toHaveLength(1);
     expect(model.asked).toHaveLength(3);
     expect(await talliesOf(id)).toMatchObject({ model_called: 3 });
+  });
+
+  test('is shown while the event waits: where it stopped, every try with what the model said, and the steps before', async () => {
+    const babble = () => new Response(JSON.stringify({ hello: 'sk-secret-of-the-model' }), { status: 200 });
+    model.answer(away, babble);
+    const hook = await makeWebhook(service.url, owner);
+    const steps = [
+      { kind: 'transform', config: { set: { seen: true } } },
+      classify({
+        retry_s: [0.1, 600],
+        model: {
+          provider: 'openai-compatible',
+          base_url: model.url,
+          name: 'm',
+          api_key: 'sk-secret-of-the-model',
+        },
+      }),
+    ];
+    const { id } = await makePipeline(owner, { sources: [hook.id], steps });
+    const eventId = await hook.send({ shown: true });
+    const shown = async () => dataOf<EventRecord>(await owner.get(`/events/${eventId}`));
+    await until(async () => (await shown()).waiting?.retries === 2, 'It is not tried twice.');
+    const { waiting, outcome } = await shown();
+    expect(outcome).toBe('retrying');
+    expect(waiting?.runs).toMatchObject([
+      {
+        pipeline: { id, version: 1 },
+        step: 1,
+        steps: [
+          { outcome: 'changed', before: { payload: { shown: true } }, after: { payload: { seen: true } } },
+          { outcome: 'failed' },
+        ],
+        tries: [
+          { reason: expect.stringContaining('503'), answer: { status: 503, body: 'no' } },
+          { answer: { status: 200, body: '{"hello":"…"}' } },
+        ],
+      },
+    ]);
+    // A dry run says as much.
+    const tried = await owner.post('/pipelines/dry-run', {
+      pipeline: { id, name: 'd', sources: [hook.id], steps, destinations: [] },
+      event_id: eventId,
+      classify: true,
+    });
+    expect(dataOf<DryRunRecord>(tried)).toMatchObject({
+      outcome: 'retry',
+      step: 1,
+      answer: { status: 200, body: '{"hello":"…"}' },
+      steps: [{ outcome: 'changed' }, { outcome: 'failed' }],
+    });
   });
 
   test('holds up neither the other pipelines of its event nor those of others', async () => {

@@ -6,6 +6,7 @@ import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconArrowRight, IconBan } from '@tabler/icons-react';
 import { useState } from 'react';
 import { JsonText } from '../../components/json-text.tsx';
+import { ModelAnswer } from '../../components/model-answer.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { type FieldChange, fieldChanges } from './changes.ts';
@@ -34,6 +35,7 @@ export function TrialReport(props: {
           {report.reason}
         </Text>
       )}
+      <ModelAnswer answer={report.answer} />
       <Stack
         component="ol"
         gap="sm"
@@ -82,7 +84,7 @@ const sentences: Readonly<Record<DryRunRecord['outcome'], string>> = {
   routed: 'It passes all steps.',
   dropped: 'A step drops it.',
   failed: 'It would stand in the dead letters.',
-  retry: 'It would be tried again later.',
+  retry: 'A step did not finish. It would be retried later.',
 };
 
 function TriedStep({ trace, title }: { trace: StepTrace; title: string }) {

@@ -4,6 +4,12 @@
 export const tallies = ['model_called', 'cache_hit', 'call_shared'] as const;
 export type Tally = (typeof tallies)[number];
 
+/** What whoever a step asked has answered: its status, null where none came, and the beginning of its body. */
+export interface Said {
+  readonly status: number | null;
+  readonly body: string | null;
+}
+
 /** How a run may end. The set is closed, and settling is its only reader. */
 export type RunOutcome =
   | { readonly kind: 'routed' }

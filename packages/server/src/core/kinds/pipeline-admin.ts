@@ -1,4 +1,5 @@
 import type { PipelineDefinition, StepTrace } from '@sluice/contract';
+import type { Said } from '../event/outcome.ts';
 import type { PipelineEvent } from '../event/scope.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { RoutingNote } from '../stores/event-queue.ts';
@@ -66,6 +67,8 @@ interface DryRunReport extends ShownTrace {
   readonly outcome: 'routed' | 'dropped' | 'failed' | 'retry';
   readonly step: number | null;
   readonly reason: string | null;
+  /** What the model answered that would be asked again. */
+  readonly said: Said | null;
   readonly payload: unknown;
   readonly labels: unknown;
   readonly destinations: readonly string[];

@@ -1,5 +1,5 @@
 import type { EventState } from '../event/event.ts';
-import type { RunOutcome, Tally } from '../event/outcome.ts';
+import type { RunOutcome, Said, Tally } from '../event/outcome.ts';
 import type { PipelineEvent } from '../event/scope.ts';
 
 /** Accepted events as work for the pipelines: claimed by a living node, settled with what became of them. */
@@ -25,11 +25,8 @@ export interface EventQueue {
 
   /** Oldest first; with `latest`, only so many of the last ones. */
   listRuns(orgId: string, eventId: string, latest?: number): Promise<StoredRun[]>;
-  /** What waits to be tried again, of one event: when, and how often it was tried. */
-  findRetry(
-    orgId: string,
-    eventId: string,
-  ): Promise<{ readonly dueAt: number; readonly retries: number } | null>;
+  /** The runs of one event that wait to be tried again, or are being tried; null where there are none. */
+  findRetry(orgId: string, eventId: string): Promise<readonly PlannedRun[] | null>;
   /** The first run of each event by each pipeline, as plans to do them again; none where it had no run. */
   listFirstRuns(
     orgId: string,
@@ -76,6 +73,22 @@ export interface PlannedRun {
   readonly dueAt: number;
   /** The pipeline whose failure it is to resolve; it counts for nothing once that is resolved or discarded. */
   readonly retryOf?: string;
+  /** Absent until a step asked for another try. */
+  readonly stopped?: StoppedRun;
+}
+
+/** Where a run stopped that is to be tried again, and what each try came to. */
+interface StoppedRun {
+  readonly pipelineName: string;
+  readonly version: number;
+  readonly step: number;
+  /** Of the last try. */
+  readonly trace: string;
+  readonly tries: readonly {
+    readonly at: number;
+    readonly reason: string;
+    readonly said: Said | null;
+  }[];
 }
 
 /** An event that nobody else works on as long as its node lives, and the claim is not settled. */

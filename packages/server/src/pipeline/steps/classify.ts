@@ -159,5 +159,11 @@ function decide(config: ClassifyConfig, state: RunState, { answer, tally }: Foun
   if (answer.isFinal || delay === undefined) return { kind: 'fail', reason: answer.reason, tally };
   const afterMs =
     answer.retryAfterMs === null ? seconds(delay) : Math.min(answer.retryAfterMs, LONGEST_RETRY_AFTER_MS);
-  return { kind: 'retry', afterMs, reason: answer.reason, tally };
+  return {
+    kind: 'retry',
+    afterMs,
+    reason: answer.reason,
+    tally,
+    ...(answer.said ? { said: answer.said } : {}),
+  };
 }

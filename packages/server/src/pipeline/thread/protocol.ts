@@ -1,4 +1,4 @@
-import type { RunOutcome, Tally } from '../../core/event/outcome.ts';
+import type { RunOutcome, Said, Tally } from '../../core/event/outcome.ts';
 import type { PipelineEvent } from '../../core/event/scope.ts';
 import type { RoutingNote, SettledRun } from '../../core/stores/event-queue.ts';
 import type { LoadedPipeline } from '../definitions/definitions.ts';
@@ -36,7 +36,14 @@ export type RunReport = {
       readonly claims: SettledRun['claims'];
       readonly destinations: readonly string[];
     }
-  | { readonly kind: 'retry'; readonly afterMs: number; readonly reason: string }
+  | {
+      readonly kind: 'retry';
+      readonly afterMs: number;
+      readonly step: number;
+      readonly reason: string;
+      readonly said: Said | null;
+      readonly trace: string;
+    }
   /** Storage was away: nobody's fault, and soon tried again. */
   | { readonly kind: 'unavailable' }
 );

@@ -111,8 +111,9 @@ export function createThreadRuns(dependencies: {
       tries: retries,
     });
     if (result.kind === 'retry') {
-      const { afterMs, reason, tallies } = result;
-      return { kind: 'retry', afterMs, reason, tallies, busyMs: meter.busyMs };
+      const { afterMs, step, reason, said = null, tallies } = result;
+      const trace = writeTrace(result.trace);
+      return { kind: 'retry', afterMs, step, reason, said, trace, tallies, busyMs: meter.busyMs };
     }
     progress.at(run.n, compiled.steps);
     const began = performance.now();

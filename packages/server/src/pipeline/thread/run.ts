@@ -1,5 +1,5 @@
 import { isStorageAway, messageOf } from '../../core/errors.ts';
-import type { RunOutcome, Tally, TracedOutcome } from '../../core/event/outcome.ts';
+import type { RunOutcome, Said, Tally, TracedOutcome } from '../../core/event/outcome.ts';
 import { type PipelineEvent, type Scope, scopeOf } from '../../core/event/scope.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { type JsonLimits, measureJson } from '../../core/json/size.ts';
@@ -40,7 +40,13 @@ export type RunResult = RunFacts &
         /** To be written with the outcome; where another event was first, its step drops this one. */
         readonly claims: readonly (DedupeClaim & { readonly step: number })[];
       }
-    | { readonly kind: 'retry'; readonly step: number; readonly afterMs: number; readonly reason: string }
+    | {
+        readonly kind: 'retry';
+        readonly step: number;
+        readonly afterMs: number;
+        readonly reason: string;
+        readonly said?: Said;
+      }
   );
 
 interface RunDependencies {

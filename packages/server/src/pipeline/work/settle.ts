@@ -75,12 +75,25 @@ function settledRun({ pipeline, sourceName, report }: EndedRun, payload: string,
   ];
 }
 
-function parkedRun({ planned, report }: EndedRun, now: number): PlannedRun[] {
+function parkedRun({ pipeline, planned, report }: EndedRun, now: number): PlannedRun[] {
   switch (report.kind) {
     case 'settled':
       return [];
     case 'retry':
-      return [{ ...planned, retries: planned.retries + 1, dueAt: now + report.afterMs }];
+      return [
+        {
+          ...planned,
+          retries: planned.retries + 1,
+          dueAt: now + report.afterMs,
+          stopped: {
+            pipelineName: pipeline.name,
+            version: pipeline.version,
+            step: report.step,
+            trace: report.trace,
+            tries: [...(planned.stopped?.tries ?? []), { at: now, reason: report.reason, said: report.said }],
+          },
+        },
+      ];
     case 'unavailable':
       return [{ ...planned, dueAt: now + UNAVAILABLE_RETRY_MS }];
   }

@@ -1,9 +1,10 @@
 import { Alert, Timeline } from '@mantine/core';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
-import { IconAlertTriangle, IconDownload, IconFilterOff, IconRoute } from '@tabler/icons-react';
+import { IconAlertTriangle, IconDownload, IconFilterOff, IconRepeat, IconRoute } from '@tabler/icons-react';
 import { AcceptedCard } from './accepted-card.tsx';
 import { RunCard } from './run-card.tsx';
+import { StoppedRunCard } from './stopped-run-card.tsx';
 
 const bullets = { routed: IconRoute, dropped: IconFilterOff, failed: IconAlertTriangle } as const;
 const colours = { routed: 'water', dropped: 'gray', failed: 'red' } as const;
@@ -30,6 +31,16 @@ export function EventTimeline({ event }: { event: EventRecord }) {
             </Timeline.Item>
           );
         })}
+        {event.waiting?.runs.map(run => (
+          <Timeline.Item
+            key={run.pipeline.id}
+            bullet={<IconRepeat size={15} aria-hidden />}
+            color="yellow"
+            lineVariant="dashed"
+          >
+            <StoppedRunCard run={run} />
+          </Timeline.Item>
+        ))}
       </Timeline>
       {event.runs_cut && (
         <Alert color="gray" variant="light" mt="md">

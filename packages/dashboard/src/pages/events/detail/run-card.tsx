@@ -9,7 +9,7 @@ import { StateBadge } from '../../../components/state-badge.tsx';
 import { useAll } from '../../../lib/api/use-call.ts';
 import { DeliveryLine } from './delivery-line.tsx';
 import classes from './event.module.css';
-import { StepLine } from './step-line.tsx';
+import { StepLines } from './step-line.tsx';
 
 /** The event's way through one pipeline: each step, and each delivery that came of it. */
 export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: readonly DeliveryRecord[] }) {
@@ -59,19 +59,7 @@ export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: reado
         </Text>
       )}
       {run.steps.length > 0 ? (
-        <ol className={classes.lines} aria-label={`Steps of ${run.pipeline.name}`} key={String(showsAll)}>
-          {run.steps.map((step, place) => (
-            <StepLine
-              // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place
-              key={place}
-              step={step}
-              place={place}
-              isEnd={run.step === place}
-              isCut={run.cut_at !== null && place >= run.cut_at}
-              startsOpen={run.step === place || (showsAll && step.outcome === 'changed')}
-            />
-          ))}
-        </ol>
+        <StepLines run={run} showsChanges={showsAll} key={String(showsAll)} />
       ) : (
         run.outcome === 'routed' && (
           <Text size="sm" c="dimmed">

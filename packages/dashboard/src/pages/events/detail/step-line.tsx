@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import type { StepTrace } from '@sluice/contract';
+import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { Disclosure } from '../../../components/disclosure.tsx';
 import { JsonText } from '../../../components/json-text.tsx';
 import { StateBadge } from '../../../components/state-badge.tsx';
@@ -8,8 +9,31 @@ import { formatDuration } from '../../../lib/format.ts';
 import classes from './event.module.css';
 import { TextDiff } from './text-diff.tsx';
 
+/** What each step of a run did. */
+export function StepLines(props: {
+  run: Pick<RunRecord, 'pipeline' | 'step' | 'steps' | 'cut_at'>;
+  showsChanges: boolean;
+}) {
+  const { run, showsChanges } = props;
+  return (
+    <ol className={classes.lines} aria-label={`Steps of ${run.pipeline.name}`}>
+      {run.steps.map((step, place) => (
+        <StepLine
+          // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place
+          key={place}
+          step={step}
+          place={place}
+          isEnd={run.step === place}
+          isCut={run.cut_at !== null && place >= run.cut_at}
+          startsOpen={run.step === place || (showsChanges && step.outcome === 'changed')}
+        />
+      ))}
+    </ol>
+  );
+}
+
 /** What one step did: its outcome and its note on a line, and inside it the event before and after. */
-export function StepLine(props: {
+function StepLine(props: {
   step: StepTrace;
   place: number;
   /** The event got no further. */

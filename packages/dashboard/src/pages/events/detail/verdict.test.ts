@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
-import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
+import type { RunRecord, StoppedRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { verdictOf } from './verdict.ts';
 
 const NOW = Date.parse('2026-01-31T12:00:00.000Z');
@@ -152,8 +152,17 @@ describe('the verdict on an event', () => {
 
   test('that waits, or that nobody listens to', () => {
     expect(verdict({ state: 'accepted' }).text).toBe('Accepted. It waits for its pipelines.');
-    expect(verdict({ state: 'accepted', waiting: { until: soon(5_000), retries: 2 } }).text).toBe(
-      'A step was tried 2 times and could not finish; the next try is in 5 sec.',
+    const waiting = { until: soon(5_000), retries: 2, runs: [] };
+    expect(verdict({ state: 'accepted', waiting }).text).toBe('Retrying, next attempt in 5 sec.');
+    const stopped = {
+      ...aRun({ pipeline: { id: 'pipe_1', name: 'Urgent', version: 1 } }),
+      step: 1,
+      steps: ['transform', 'classify'].map(kind => ({ kind, outcome: 'failed' as const, duration_ms: 1 })),
+      until: soon(5_000),
+      tries: ['It timed out.', 'The model answered with status 503.'].map(reason => ({ at: '', reason })),
+    } as unknown as StoppedRunRecord;
+    expect(verdict({ state: 'accepted', waiting: { ...waiting, runs: [stopped] } }).text).toBe(
+      'Retrying step 2 (classify) of “Urgent” after 2 attempts, next attempt in 5 sec.: The model answered with status 503.',
     );
     expect(verdict({ state: 'unrouted', runs: [] }).tone).toBe('bad');
     expect(verdict({}).text).toBe('Processed, but it goes to no destination.');

@@ -37,10 +37,14 @@ function latestRuns(runs: readonly RunRecord[]): RunRecord[] {
 
 function describeAccepted({ waiting }: EventRecord, now: number): string {
   if (waiting === null) return 'Accepted. It waits for its pipelines.';
-  const tries = waiting.retries === 1 ? 'once' : `${waiting.retries} times`;
-  return sentence(
-    `A step was tried ${tries} and could not finish; the next try is ${whenOf(waiting.until, now)}`,
-  );
+  const next = `next attempt ${whenOf(waiting.until, now)}`;
+  const [stopped] = waiting.runs;
+  const last = stopped?.tries.at(-1);
+  if (stopped === undefined || last === undefined) return sentence(`Retrying, ${next}`);
+  const attempts = stopped.tries.length === 1 ? '1 attempt' : `${stopped.tries.length} attempts`;
+  const kind = stopped.steps[stopped.step]?.kind;
+  const step = `step ${stopped.step + 1}${kind ? ` (${kind})` : ''} of “${stopped.pipeline.name}”`;
+  return sentence(`Retrying ${step} after ${attempts}, ${next}: ${last.reason}`);
 }
 
 function describeStop(run: RunRecord): string {

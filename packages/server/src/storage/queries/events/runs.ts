@@ -62,16 +62,19 @@ export const listRuns: Operation<EventQueue['listRuns']> = async (db, orgId, eve
 const MOST_RUNS = 10_000;
 
 export const findRetry: Operation<EventQueue['findRetry']> = async (db, orgId, eventId) => {
-  const parked = await db
-    .selectFrom('parked_events')
-    .select(['due_at', 'plan'])
-    .where('org_id', '=', orgId)
-    .where('event_id', '=', eventId)
-    .where('job_id', '=', '')
-    .executeTakeFirst();
-  if (!parked) return null;
-  const plan = parked.plan === null ? [] : (JSON.parse(parked.plan) as PlannedRun[]);
-  return { dueAt: parked.due_at, retries: Math.max(0, ...plan.map(({ retries }) => retries)) };
+  // While it is tried again its plan stands with the claim.
+  for (const table of ['parked_events', 'event_claims'] as const) {
+    const found = await db
+      .selectFrom(table)
+      .select('plan')
+      .where('org_id', '=', orgId)
+      .where('event_id', '=', eventId)
+      .where('job_id', '=', '')
+      .where('plan', 'is not', null)
+      .executeTakeFirst();
+    if (found?.plan) return JSON.parse(found.plan) as PlannedRun[];
+  }
+  return null;
 };
 
 export const listFirstRuns: Operation<EventQueue['listFirstRuns']> = async (db, orgId, eventIds) => {

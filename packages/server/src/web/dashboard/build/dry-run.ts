@@ -58,8 +58,8 @@ export function dryRunCalls(
       mayAskModel: body.classify,
       ...tried,
     });
-    const { cutAt, notes, ...rest } = report;
-    return call.answer({ ...rest, cut_at: cutAt, routing: notes });
+    const { cutAt, notes, said, ...rest } = report;
+    return call.answer({ ...rest, answer: said, cut_at: cutAt, routing: notes });
   });
 
   async function storedEvent(

@@ -1,13 +1,13 @@
 import type { EventSummary } from '@sluice/contract/dashboard-events';
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
-import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
+import type { RunRecord, StoppedRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../../core/json/json.ts';
 import type { PipelineAdmin, ShownTrace } from '../../../core/kinds/pipeline-admin.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
-import type { EventQueue, StoredRun } from '../../../core/stores/event-queue.ts';
+import type { EventQueue, PlannedRun, StoredRun } from '../../../core/stores/event-queue.ts';
 import type { ListedEvent } from '../../../core/stores/journal.ts';
 import type { Calls } from '../calls.ts';
 import { optionalTime } from '../records.ts';
@@ -95,7 +95,7 @@ export function eventCalls(
     const found = await eventQueue.listRuns(session.orgId, event.id, MOST_RUNS + 1);
     const runs = found.slice(-MOST_RUNS);
     const retry = event.state === 'accepted' ? await eventQueue.findRetry(session.orgId, event.id) : null;
-    const payload = runs.length === 0 ? {} : (parseJson(event.payload) as JsonObject);
+    const payload = runs.length === 0 && retry === null ? {} : (parseJson(event.payload) as JsonObject);
     const traces = showTraces(runs, event.payload, trace => pipelineAdmin.showTrace(trace, payload));
     const shown = await Promise.all(
       runs.map(async (run, i) => ({
@@ -111,7 +111,7 @@ export function eventCalls(
         ? {}
         : { headers: JSON.parse(event.headers) as Record<string, string> }),
       erased_at: optionalTime(event.erasedAt),
-      waiting: retry && { until: toRfc3339(retry.dueAt), retries: retry.retries },
+      waiting: retry && showRetry(retry, trace => pipelineAdmin.showTrace(trace, payload)),
       runs: shown,
       runs_cut: found.length > runs.length,
       deliveries,
@@ -135,6 +135,33 @@ const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
   replay: run.jobId,
   at: toRfc3339(run.createdAt),
 });
+
+/** What waits to be tried again; while a try is under way, its time is over. */
+function showRetry(
+  planned: readonly PlannedRun[],
+  show: (trace: string) => ShownTrace,
+): NonNullable<EventRecord['waiting']> {
+  const runs = planned.flatMap(({ pipelineId, dueAt, stopped }): StoppedRunRecord[] => {
+    if (stopped === undefined) return [];
+    const { pipelineName, version, step, trace, tries } = stopped;
+    const { steps, cutAt } = show(trace);
+    return [
+      {
+        pipeline: { id: pipelineId, name: pipelineName, version },
+        step,
+        steps: [...steps],
+        cut_at: cutAt,
+        until: toRfc3339(dueAt),
+        tries: tries.map(({ at, reason, said }) => ({ at: toRfc3339(at), reason, answer: said })),
+      },
+    ];
+  });
+  return {
+    until: toRfc3339(Math.min(...planned.map(({ dueAt }) => dueAt))),
+    retries: Math.max(0, ...planned.map(({ retries }) => retries)),
+    runs,
+  };
+}
 
 export const toRow = (event: ListedEvent): EventSummary => ({
   id: event.id,
