@@ -12,7 +12,7 @@ export const label = textOf(1, 100).refine(
 );
 
 const email = z
-  .email('must be an e-mail address.')
+  .email('must be an email address.')
   .refine(text => text.length <= 254, 'may have at most 254 characters.')
   .transform(text => text.toLowerCase());
 
@@ -25,7 +25,7 @@ export const newPassword = textOf(LEAST_PASSWORD_LENGTH, MOST_PASSWORD_LENGTH);
 const secondFactorCode = textOf(1, 64).optional();
 
 /**
- * Any text will do as an e-mail here: one that nobody could have is refused like one that nobody has. Where the account
+ * Any text will do as an email here: one that nobody could have is refused like one that nobody has. Where the account
  * has a second factor and the code is missing, the right password is refused with `second_factor_required`: the same
  * call is to be made again with the code.
  */

@@ -19,8 +19,11 @@ const queries = new QueryClient({
       // What the server has refused once it refuses again; only silence is worth another try.
       retry: (failures, error) => error instanceof CallError && error.status === 0 && failures < MOST_RETRIES,
       refetchOnWindowFocus: true,
+      // A browser that thinks itself offline would keep calls back for ever, and pages waiting without a word.
+      networkMode: 'always',
       staleTime: 1_000,
     },
+    mutations: { networkMode: 'always' },
   },
 });
 

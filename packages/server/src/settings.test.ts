@@ -97,7 +97,7 @@ describe('settings that belong together', () => {
     expect(complaint(environment)).toContain('SLUICE_SECRET_KEY_PREVIOUS must be another key');
   });
 
-  test('an administrator needs both an e-mail and a password', () => {
+  test('an administrator needs both an email and a password', () => {
     expect(complaint({ SLUICE_ADMIN_EMAIL: 'a@example.com' })).toContain('SLUICE_ADMIN_PASSWORD');
     expect(complaint({ SLUICE_ADMIN_PASSWORD: 'long enough' })).toContain('SLUICE_ADMIN_EMAIL');
   });

@@ -321,7 +321,7 @@ function beginningWith(prefix: string, what: string) {
 }
 
 function email(value: string): string {
-  if (!z.email().safeParse(value).success) throw new Error('must be an e-mail address.');
+  if (!z.email().safeParse(value).success) throw new Error('must be an email address.');
   return value.toLowerCase();
 }
 

@@ -110,3 +110,50 @@ describe('retired words', () => {
     },
   );
 });
+
+/** What pages, errors and mails no longer say, each with the word of the glossary. */
+const formerWords: Readonly<Record<string, string>> = {
+  'Make (all three|the (source|key|destination)|it\\b)': 'Create …',
+  'Leave it(?! empty| (at|as|to))': 'Cancel',
+  'takes events from now on': 'Ready to receive',
+  'To the (source|destination)\\b': 'View …',
+  'shown this once and kept': 'You won’t be able to see this again.',
+  '(Half of them|95 % ?) within': 'p50, p95',
+  'Held by a pause': 'Held',
+  'Not arrived': 'Undelivered',
+  'They did not take something lately': 'Recent failures',
+  'Deliveries a second|At the same time|Delay before each try': 'Rate limit, Concurrency, Retry schedule',
+  'It seems to be down': 'Circuit open since …',
+  'Look at the table|What goes in<|Certificate to trust': 'Load columns, Value, CA certificate',
+  'Only some events|Let (classify )?steps ask': 'Add condition, Call the model',
+  'would stand in the dead letters': 'Would be dead-lettered',
+  'Through the (pipelines|versions)|Fold the changes': 'Current pipelines, Original versions, Collapse',
+  'is taken up again as|Take theirs': 'Restores version …, Load their version',
+  'Last answer|Next try|No delivery is like': 'Last response, Next attempt, No deliveries match',
+  'were given up': 'exhausted',
+  'Nobody has asked for one|Asked for by': 'No jobs yet, Requested by',
+  'Nothing is called that|Nothing is here|leads nowhere\\.': 'No results, Not found',
+  'Invite somebody|The e-?mail or the password is not right': 'Invite member, Incorrect email or password.',
+  'turned away|(?<=\\d )a second\\b': 'rejected, req/s',
+  '[Ee]-mail': 'email',
+};
+
+describe('what people read', () => {
+  const read = files.filter(file => /\.(tsx?)$/.test(file) && !file.includes('.test.'));
+  for (const [former, instead] of Object.entries(formerWords)) {
+    test(`never says “${former}”: ${instead}`, () => {
+      const pattern = new RegExp(former);
+      const found = read.flatMap(file =>
+        readFileSync(join(root, file), 'utf8')
+          .split('\n')
+          .flatMap((line, n) =>
+            // Comments may speak as they like.
+            !/^\s*(\*|\/\/|\/\*)/.test(line) && pattern.test(line)
+              ? [`${file}:${n + 1}: ${line.trim()}`]
+              : [],
+          ),
+      );
+      expect(found).toEqual([]);
+    });
+  }
+});

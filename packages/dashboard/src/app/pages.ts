@@ -23,7 +23,7 @@ interface InsidePage {
   readonly load: LoadPage;
   /** How it stands in the side bar, in the order of this list; left out where other pages lead to it. */
   readonly sideBar?: {
-    readonly group: 'Watch' | 'Build' | 'Know';
+    readonly group: 'Monitor' | 'Build' | 'Data' | 'Settings';
     readonly label: string;
     readonly icon: typeof IconSend;
     /** It follows a `g`, as in `g e` for events. */
@@ -40,26 +40,26 @@ export const publicLoaders: Readonly<Record<PublicPage, LoadPage>> = {
 export const insidePages: Readonly<Record<MemberPage, InsidePage>> = {
   '/': {
     load: () => import('../pages/overview/overview-page.tsx'),
-    sideBar: { group: 'Watch', label: 'Overview', icon: IconActivity, key: 'o' },
+    sideBar: { group: 'Monitor', label: 'Overview', icon: IconActivity, key: 'o' },
   },
   '/welcome': { load: () => import('../pages/setup/welcome-page.tsx') },
   '/live': {
     load: () => import('../pages/live/live-page.tsx'),
-    sideBar: { group: 'Watch', label: 'Live', icon: IconBroadcast, key: 'l' },
+    sideBar: { group: 'Monitor', label: 'Live', icon: IconBroadcast, key: 'l' },
   },
   '/events': {
     load: () => import('../pages/events/list/events-page.tsx'),
-    sideBar: { group: 'Watch', label: 'Events', icon: IconInbox, key: 'e' },
+    sideBar: { group: 'Monitor', label: 'Events', icon: IconInbox, key: 'e' },
   },
   '/events/$id': { load: () => import('../pages/events/detail/event-page.tsx') },
   '/deliveries': {
     load: () => import('../pages/deliveries/deliveries-page.tsx'),
-    sideBar: { group: 'Watch', label: 'Deliveries', icon: IconTruckDelivery, key: 'd' },
+    sideBar: { group: 'Monitor', label: 'Deliveries', icon: IconTruckDelivery, key: 'd' },
   },
   '/deliveries/$id': { load: () => import('../pages/deliveries/delivery-page.tsx') },
   '/dead-letters': {
     load: () => import('../pages/dead-letters/dead-letters-page.tsx'),
-    sideBar: { group: 'Watch', label: 'Dead letters', icon: IconMailOff, key: 'x' },
+    sideBar: { group: 'Monitor', label: 'Dead letters', icon: IconMailOff, key: 'x' },
   },
   '/jobs': { load: () => import('../pages/jobs/jobs-page.tsx') },
   '/jobs/$id': { load: () => import('../pages/jobs/job-page.tsx') },
@@ -80,13 +80,13 @@ export const insidePages: Readonly<Record<MemberPage, InsidePage>> = {
   '/destinations/$id': { load: () => import('../pages/destinations/destination-page.tsx') },
   '/entities': {
     load: () => import('../pages/entities/entities-page.tsx'),
-    sideBar: { group: 'Know', label: 'Entities', icon: IconTopologyStar3, key: 'n' },
+    sideBar: { group: 'Data', label: 'Entities', icon: IconTopologyStar3, key: 'n' },
   },
   '/entities/$kind/$externalId': { load: () => import('../pages/entities/entity-page.tsx') },
   '/account': { load: () => import('../pages/account/account-page.tsx') },
   '/settings': {
     load: () => import('../pages/settings/settings-page.tsx'),
-    sideBar: { group: 'Know', label: 'Settings', icon: IconSettings, key: ',' },
+    sideBar: { group: 'Settings', label: 'Settings', icon: IconSettings, key: ',' },
   },
   '/settings/$section': { load: () => import('../pages/settings/settings-page.tsx') },
   '/settings/audit/$id': { load: () => import('../pages/settings/audit-entry-page.tsx') },

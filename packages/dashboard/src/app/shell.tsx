@@ -12,6 +12,7 @@ import { isOutside, slugInAddress } from '../lib/organisation.ts';
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import { SessionProvider } from '../lib/session.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { ConnectionBanner } from './connection-banner.tsx';
 import { DocsLink } from './docs-link.tsx';
 import { modifierKey } from './modifier-key.ts';
 import { navigation } from './pages.ts';
@@ -123,8 +124,8 @@ function Frame() {
         </UnstyledButton>
         <div className={classes.pages}>
           {groups.map(group => (
-            <div key={group} className={classes.group}>
-              <Text className={classes.groupName}>{group}</Text>
+            <div key={group} className={classes.group} data-last={group === 'Settings' || undefined}>
+              {group !== 'Settings' && <Text className={classes.groupName}>{group}</Text>}
               {navigation
                 .filter(item => item.group === group)
                 .map(({ to, label, icon: Icon }) => (
@@ -145,6 +146,7 @@ function Frame() {
         <AccountMenu />
       </AppShell.Navbar>
       <AppShell.Main className={classes.main} id="page" tabIndex={-1}>
+        <ConnectionBanner />
         <Outlet />
       </AppShell.Main>
       <Suspense>

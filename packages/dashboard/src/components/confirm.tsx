@@ -46,7 +46,7 @@ export function ConfirmButton(props: {
           {error && <ErrorNotice error={error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close} data-autofocus>
-              Leave it
+              Cancel
             </Button>
             <Button color="red" loading={busy} onClick={() => void confirm()}>
               {props.act}

@@ -13,7 +13,7 @@ export function OneTimeSecret({ secret, what = 'secret' }: { secret: string; wha
     >
       <CopyText text={secret} label={`Copy the ${what}`} />
       <Text size="xs" mt={4}>
-        It is shown this once and kept so that nobody can read it again.
+        You won’t be able to see this again.
       </Text>
     </Alert>
   );

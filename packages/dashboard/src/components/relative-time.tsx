@@ -1,20 +1,20 @@
 import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 
-const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
+const units: readonly [unit: string, ms: number][] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
 ];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
-/** `3 min. ago`, `in 2 hr.` */
+/** `3m ago`, `in 2h` */
 export function formatRelative(at: number, now: number): string {
   const ms = at - now;
   if (Math.abs(ms) <= 1_000) return 'now';
-  const [unit, size] = units.find(([, size]) => Math.abs(ms) >= size) ?? ['second', 1_000];
-  return relative.format(Math.trunc(ms / size), unit as Intl.RelativeTimeFormatUnit);
+  const [unit, size] = units.find(([, size]) => Math.abs(ms) >= size) ?? ['s', 1_000];
+  const amount = `${Math.trunc(Math.abs(ms) / size)}${unit}`;
+  return ms < 0 ? `${amount} ago` : `in ${amount}`;
 }
 
 const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });

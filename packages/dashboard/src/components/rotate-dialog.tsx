@@ -60,7 +60,7 @@ export function RotateDialog(props: {
         <Stack>
           <Text size="sm">
             {props.isPasted
-              ? 'Make a new secret at the provider and paste it here.'
+              ? 'Create a new secret at the provider and paste it here.'
               : 'A new secret is made and shown once.'}{' '}
             {props.what}
             {holds && 'The one before the present one ends at once.'}
@@ -83,10 +83,10 @@ export function RotateDialog(props: {
           {change.error && <ErrorNotice error={change.error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>
-              Leave it
+              Cancel
             </Button>
             <Button loading={change.isPending} onClick={rotate}>
-              {props.isPasted ? 'Take the new secret' : 'Make a new secret'}
+              {props.isPasted ? 'Take the new secret' : 'Create new secret'}
             </Button>
           </Group>
         </Stack>

@@ -30,12 +30,15 @@ const colours: Readonly<Record<string, string>> = {
   down: 'red',
 };
 
+/** What a step did, in the words of people. */
+const words: Readonly<Record<string, string>> = { kept: 'passed', changed: 'modified' };
+
 /** A state of an event, a run, a step, a delivery or a job: always the same word in the same colour. */
 export function StateBadge({ state }: { state: string }) {
   // Plain, since lists draw hundreds of them a second while they are scrolled.
   return (
     <span className={classes.badge} data-colour={colours[state] ?? 'gray'}>
-      {state}
+      {words[state] ?? state}
     </span>
   );
 }

@@ -70,7 +70,7 @@ async function changePassword(
   const turnOffSecondFactor = given.has(FLAG);
   const user = await accounts.findUserByEmail(email);
   if (user === null) {
-    terminal.complain(`No user has the e-mail ${email}.`);
+    terminal.complain(`No user has the email ${email}.`);
     return 1;
   }
   const password = await terminal.askSecret(`New password for ${email}: `);

@@ -13,7 +13,7 @@ function inTerminal(code: string, input = '') {
 
 test('each question gets the next line of what is piped in, and one too many is told', () => {
   const { stdout } = inTerminal(
-    `console.log(await terminal.ask('E-mail: '), await terminal.askSecret('Password: '));
+    `console.log(await terminal.ask('Email: '), await terminal.askSecret('Password: '));
     console.log(await terminal.ask('Code: ').catch(error => error.message));`,
     'mail\npw\n',
   );

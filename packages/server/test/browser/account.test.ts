@@ -35,7 +35,7 @@ async function openAccount(as: Browser) {
 }
 
 async function logInAs(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await password(page, 'Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
 }

@@ -138,7 +138,7 @@ describe('the list', () => {
     await page.getByRole('button', { name: 'Retry all' }).click();
     await page.getByRole('dialog').getByText('3 deliveries and 1 event').waitFor();
     expect(await faultsForAnybody(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     expect(faults).toEqual([]);
     await leave(page);
   });
@@ -163,7 +163,7 @@ test('an event that failed can be discarded too, and it is said what stays', asy
     .getByRole('button', { name: /^Discard/ })
     .click();
   await page.getByRole('dialog').getByText('The event stays as it is').waitFor();
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   expect(faults).toEqual([]);
   await leave(page);
 });

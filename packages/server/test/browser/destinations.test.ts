@@ -72,10 +72,10 @@ describe('a destination is made', () => {
     await page.getByLabel('URL').fill(`${receiver.url}/hook`);
     await page.getByText('hmac', { exact: true }).first().click();
     expect(await page.getByText('Previous secret', { exact: false }).count()).toBe(0);
-    await press('Make the destination');
-    await page.getByRole('heading', { name: 'Billing is there' }).waitFor();
+    await press('Create destination');
+    await page.getByRole('heading', { name: 'Billing created' }).waitFor();
     const secret = await page.getByText(/^whsec_/).innerText();
-    await page.getByRole('link', { name: 'To the destination' }).click();
+    await page.getByRole('link', { name: 'View destination' }).click();
     await page.getByPlaceholder('Set. Type to replace it').waitFor();
     expect(await page.content()).not.toContain(secret);
     await page.getByText('8 tries over about 9 hours').first().waitFor();
@@ -97,7 +97,7 @@ describe('a destination is made', () => {
     await page.getByLabel('Name').fill('Refused');
     for (const [url, problem] of problems) {
       await page.getByLabel('URL').fill(url);
-      await page.getByRole('button', { name: 'Make the destination' }).click();
+      await page.getByRole('button', { name: 'Create destination' }).click();
       await page.getByText(problem, { exact: false }).waitFor();
       expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
       expect(await page.getByRole('alert').count()).toBe(0);
@@ -110,8 +110,8 @@ describe('a destination is made', () => {
     await open('/destinations/new');
     await page.getByRole('link', { name: /^Developer’s machine/ }).click();
     await page.getByLabel('Name').fill('Laptop');
-    await press('Make the destination');
-    await page.getByRole('heading', { name: 'Laptop is there' }).waitFor();
+    await press('Create destination');
+    await page.getByRole('heading', { name: 'Laptop created' }).waitFor();
     const command = (await page.getByText(/^sluice listen /).innerText()).replaceAll(/ \\\n */g, ' ');
     await page.setViewportSize({ width: 390, height: 700 });
     const copy = page.getByRole('button', { name: 'Copy the command' });
@@ -121,7 +121,7 @@ describe('a destination is made', () => {
     expect(command).toBe(
       `sluice listen --url ${service.url} --token ${token} --forward http://localhost:3000/hook`,
     );
-    await page.getByRole('link', { name: 'To the destination' }).click();
+    await page.getByRole('link', { name: 'View destination' }).click();
     await page.getByText('No machine is connected').waitFor();
     expect(await page.content()).not.toContain(token);
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -136,7 +136,7 @@ describe('a destination is made', () => {
     expect(await reading).toBe('hung up');
     await page.getByText('No machine is connected').waitFor();
     await press('Rotate the secret');
-    await press('Make a new secret');
+    await press('Create new secret');
     await page.getByText(/^sluice listen .*--token lsn_\w/s).waitFor();
   });
 
@@ -145,7 +145,7 @@ describe('a destination is made', () => {
     await page.getByLabel('Name').fill('Refused');
     await page.getByLabel('URL').fill(`${receiver.url}/hook`);
     await page.getByText('bearer', { exact: true }).first().click();
-    await press('Make the destination');
+    await press('Create destination');
     await page.getByText('Is required.').waitFor();
   });
 
@@ -157,7 +157,7 @@ describe('a destination is made', () => {
     await page.getByLabel('Bot token').fill('xoxb-1');
     await page.getByLabel('Channel').fill('#alerts');
     await page.getByLabel('API address').fill(receiver.url);
-    await press('Make the destination');
+    await press('Create destination');
     await page.getByRole('heading', { name: 'Alerts', level: 1 }).waitFor();
     const { data } = (await owner.get('/destinations')).body as { data: { name: string; config: object }[] };
     expect(data.find(({ name }) => name === 'Alerts')?.config).toEqual({
@@ -172,7 +172,7 @@ test('a destination of every other kind is made by its form, which no code of ou
   const forms: [kind: string, fields: Readonly<Record<string, string>>][] = [
     ['Discord', { 'Webhook URL': `${receiver.url}/discord` }],
     ['Telegram', { 'Bot token': '123:abc', Chat: '-1001234567890', 'API address': receiver.url }],
-    ['E-mail', { 'Mail server': '127.0.0.1', Port: '2525', From: 'a@example.com', To: 'b@example.com' }],
+    ['Email', { 'Mail server': '127.0.0.1', Port: '2525', From: 'a@example.com', To: 'b@example.com' }],
     ['Notion', { 'Integration token': 'ntn_1', Database: 'd'.repeat(32), 'API address': receiver.url }],
     ['Inbox', {}],
   ];
@@ -183,11 +183,11 @@ test('a destination of every other kind is made by its form, which no code of ou
     for (const [label, text] of Object.entries(fields)) {
       await page.getByLabel(label).and(page.locator('input')).fill(text);
     }
-    if (kind === 'E-mail') {
+    if (kind === 'Email') {
       await page.getByRole('combobox', { name: 'Encryption' }).click();
       await page.getByRole('option', { name: 'none' }).click();
     }
-    await press('Make the destination');
+    await press('Create destination');
     await page.getByRole('heading', { name: `By ${kind}`, level: 1 }).waitFor();
   }
 });
@@ -227,8 +227,8 @@ describe('a destination that exists', () => {
     await page.getByText('none', { exact: true }).click();
     await page.getByText('bearer', { exact: true }).click();
     await page.getByLabel('Name').fill('Kept as it was');
-    await page.getByLabel('Tries').fill('3');
-    await page.getByLabel('Delay before each try').fill('0, 1m, 1h');
+    await page.getByLabel('Max attempts').fill('3');
+    await page.getByLabel('Retry schedule').fill('0, 1m, 1h');
     await page.getByText('3 tries over about 61 minutes').waitFor();
     await press('Save');
     await page.getByRole('heading', { name: 'Kept as it was' }).waitFor();
@@ -260,7 +260,7 @@ describe('a destination that exists', () => {
   test('is not saved with delays that cannot be read: that is reported at their field', async () => {
     const id = await makeDestination({ kind: 'inbox', name: 'Patient', policy: { schedule_s: [0, 5] } });
     await open(`/destinations/${id}`);
-    const [name, delays] = [page.getByLabel('Name'), page.getByLabel('Delay before each try')];
+    const [name, delays] = [page.getByLabel('Name'), page.getByLabel('Retry schedule')];
     await name.fill('Impatient');
     await delays.fill('0, soon');
     await page.getByText('Write delays such as').waitFor();
@@ -286,7 +286,7 @@ describe('a destination that exists', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
 
     await press('Rotate the secret');
-    await press('Make a new secret');
+    await press('Create new secret');
     await page.getByText('Copy this secret now').waitFor();
     await page.getByText('The secret before still holds', { exact: false }).waitFor();
     // Saving something else must not end the rotation.
@@ -372,28 +372,28 @@ test('for PostgreSQL the columns of the table are found, and a mapping is offere
   await page.getByLabel('Name').fill('Warehouse');
   await page.getByLabel('Connection string').fill(database.url);
   await page.getByRole('textbox', { name: 'Table' }).fill('nowhere');
-  await press('Look at the table');
+  await press('Load columns');
   await page.getByText('There is no table nowhere yet').waitFor();
   await page.getByText('CREATE TABLE "nowhere" (', { exact: false }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
 
   await page.getByRole('textbox', { name: 'Table' }).fill('orders');
-  await press('Look again');
+  await press('Reload columns');
   await page.getByRole('cell', { name: 'numeric(10,2)' }).waitFor();
   await page.getByText('The default mapping does not fit', { exact: false }).waitFor();
   await press('Suggest a mapping');
-  const goesInto = (column: string) => page.getByRole('combobox', { name: `What goes into ${column}` });
+  const goesInto = (column: string) => page.getByRole('combobox', { name: `Value of ${column}` });
   expect(await goesInto('event_id').inputValue()).toBe('$event.id');
   await goesInto('amount').fill('$event.payload.total');
   await page.keyboard.press('Escape');
   expect(await accessibilityFaults(page)).toEqual([]);
-  await press('Make the destination');
+  await press('Create destination');
   await page.getByRole('heading', { name: 'Warehouse', level: 1 }).waitFor();
   await press('Send a test');
   await page.getByText('delivered', { exact: true }).first().waitFor();
 
   // What is set serves to look again, unseen.
-  await press('Look at the table');
+  await press('Load columns');
   await page.getByRole('cell', { name: 'numeric(10,2)' }).waitFor();
   expect(await goesInto('amount').inputValue()).toBe('$event.payload.total');
   await goesInto('raw').fill('$event.nowhere');

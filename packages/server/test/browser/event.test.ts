@@ -79,13 +79,13 @@ test('an event that was dropped names its pipeline, its step and the condition, 
 
 test('a receiver that fails is shown with its code, its answer and the next try; and so by keyboard alone', async () => {
   const { page, faults } = await open(`/events/${events.failing}`);
-  await says(page, /^Delivered to 1 of 2 destinations; “Warehouse” answered 503, next attempt in \d+ min\.$/);
+  await says(page, /^Delivered to 1 of 2 destinations; “Warehouse” answered 503, next attempt in \d+m\.$/);
   const deliveries = page.getByRole('list', { name: 'Deliveries of Orders' });
   await deliveries.getByText('bad_status').waitFor();
   await deliveries.getByText('Answer 503').waitFor();
   await deliveries.getByText('{"error":"<b>out of stock</b>"}').waitFor();
   await deliveries.getByText('x-service-attempt:').first().waitFor();
-  await deliveries.getByText(/1 attempt · next in \d+ min\./).waitFor();
+  await deliveries.getByText(/1 attempt · next in \d+m/).waitFor();
 
   const step = page.locator('summary', { hasText: '1. transform' });
   await step.focus();
@@ -112,7 +112,7 @@ test('a step that is retried is shown with its error, the model’s answer and t
   const { page, faults } = await open(`/events/${id}`);
   await says(
     page,
-    /^Retrying step 2 \(classify\) of “Moods” after 1 attempt, next attempt in \d+ min\.: The model answered with status 529\./,
+    /^Retrying step 2 \(classify\) of “Moods” after 1 attempt, next attempt in \d+m: The model answered with status 529\./,
   );
   await page.getByRole('list', { name: 'Attempts of step 2' }).getByText('overloaded <b>now</b>').waitFor();
   const change = page.getByRole('region', { name: 'What step 1 changed' });

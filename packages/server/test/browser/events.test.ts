@@ -132,7 +132,7 @@ describe('the list of events', () => {
       return route.fulfill({ json: { data: [], next_cursor: 'further', searched_to } });
     });
     await page.goto(`${service.url}/events?text=needle`);
-    await page.getByText('Nothing found yet. Searched back to 3 hr. ago.').waitFor();
+    await page.getByText('Nothing found yet. Searched back to 3h ago.').waitFor();
     await page.getByRole('button', { name: 'Search further back' }).click();
     await rowOf(page, 'order.paid').waitFor();
     await leave(page);
@@ -162,7 +162,7 @@ describe('the list of events', () => {
     await page.goBack();
     await page.getByRole('checkbox', { name: /order\.paid/ }).check();
     await bar.getByRole('button', { name: 'Replay all that match' }).click();
-    await page.getByText('Through the versions they saw first').click();
+    await page.getByText('Original versions').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
     await page.waitForURL(/\/jobs\/job_/);
     const [job] = listOf<{ request: unknown }>(await owner.get('/jobs')).data;

@@ -55,13 +55,13 @@ describe('the first run', () => {
     const { page, faults, strangers } = await visit(chromium, server.url, printed);
     const hand = createHand();
     await hand.fill(page.getByLabel('Organisation'), 'Acme');
-    await hand.fill(page.getByLabel('E-mail'), 'ada@example.com');
+    await hand.fill(page.getByLabel('Email'), 'ada@example.com');
     await hand.fill(page.getByRole('textbox', { name: 'Password' }), PASSWORD);
     expect(await accessibilityFaults(page)).toEqual([]);
-    await hand.press(page.getByRole('button', { name: 'Begin' }));
+    await hand.press(page.getByRole('button', { name: 'Create account' }));
 
     await page.getByRole('heading', { name: 'Welcome to Sluice' }).waitFor();
-    await hand.press(page.getByRole('button', { name: 'Make all three' }));
+    await hand.press(page.getByRole('button', { name: 'Create starter pipeline' }));
     await page.getByText('Waiting for the first event…').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await hand.press(page.getByRole('button', { name: 'Send it for me' }));
@@ -92,13 +92,13 @@ describe('the first run', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.reload();
     await page.getByText('Delivered to Inbox').waitFor();
-    expect(await page.getByRole('button', { name: 'Make all three' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    expect(await page.getByRole('button', { name: 'Create starter pipeline' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Create new secret' }).click();
     await runs(await commandIn(page));
     await page.getByRole('tab', { name: 'Sign it yourself' }).click();
     await runs(await commandIn(page));
     await page.getByRole('tab', { name: 'With an API key' }).click();
-    await page.getByRole('button', { name: 'Make a key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await runs(await commandIn(page));
     // Its payload has no type inside: the newest is the one that was sent with the key.
     await page.getByText('"type": "hello.world"').waitFor({ state: 'detached' });
@@ -121,20 +121,20 @@ test('what is wrong in the set-up is said at its field, in plain words', async (
   // Whoever opens the dashboard without the printed address lands there too.
   const { page, faults } = await visit(chromium, service.url, '/events', { colours: 'dark' });
   await page.getByRole('heading', { name: 'Set up Sluice' }).waitFor();
-  const begin = page.getByRole('button', { name: 'Begin' });
+  const begin = page.getByRole('button', { name: 'Create account' });
   await begin.click();
   const problems = page.locator('form');
   await problems.getByText('Any name will do; it can be changed later.').waitFor();
-  await problems.getByText('This is not an e-mail address.').waitFor();
+  await problems.getByText('This is not an email address.').waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
 
   await page.getByLabel('One-time code').fill('guessed');
   await page.getByLabel('Organisation').fill('Acme');
-  await page.getByLabel('E-mail').fill('ada@example');
+  await page.getByLabel('Email').fill('ada@example');
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
   await begin.click();
-  await problems.getByText('Must be an e-mail address.').waitFor();
-  await page.getByLabel('E-mail').fill('ada@example.com');
+  await problems.getByText('Must be an email address.').waitFor();
+  await page.getByLabel('Email').fill('ada@example.com');
   await begin.click();
   await problems.getByText('This is not the set-up code.').waitFor();
   // Whoever opens the printed address at last, in the tab that stands there, has nothing to copy.
@@ -144,9 +144,9 @@ test('what is wrong in the set-up is said at its field, in plain words', async (
 
   // Where half of it fails, it says so, and pressing again makes the other half.
   await page.route('**/dashboard/api/**/destinations', route => route.abort(), { times: 1 });
-  await page.getByRole('button', { name: 'Make all three' }).click();
+  await page.getByRole('button', { name: 'Create starter pipeline' }).click();
   await page.getByText('The server does not answer.').waitFor();
-  await page.getByRole('button', { name: 'Make all three' }).click();
+  await page.getByRole('button', { name: 'Create starter pipeline' }).click();
   await page.getByRole('button', { name: 'Send it for me' }).click();
   await page.getByText('Delivered to Inbox').waitFor();
   const counts = await page.evaluate(() =>

@@ -106,7 +106,7 @@ describe('the overview', () => {
     expect(await time.inputValue()).toBe('Last 7 days');
     // Nothing was made in a year to come, so that the list shows that it heeds the time.
     await page.goto(`${service.url}/deliveries?after=2100-01-01T00:00:00Z`);
-    await page.getByText('No delivery is like that.').waitFor();
+    await page.getByText('No deliveries match').waitFor();
     expect(await time.inputValue()).toBe('From … to …');
     expect([faults, strangers]).toEqual([[], []]);
     await leave(page);

@@ -147,9 +147,9 @@ describe('a condition', () => {
     await page.getByText('CEL', { exact: true }).click();
     expect(await editor(page).innerText()).toBe('payload.total >= 250 || event.type == "order.created"');
     await rewrite(page, 'size(payload.items) > 3');
-    expect(await page.getByRole('radio', { name: 'Rows' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('radio', { name: 'Builder' }).isDisabled()).toBe(true);
     await rewrite(page, 'has(payload.total)');
-    await page.getByText('Rows', { exact: true }).click();
+    await page.getByText('Builder', { exact: true }).click();
     expect(await page.getByRole('combobox', { name: 'Row 1: field' }).inputValue()).toBe('payload.total');
     await save(page);
     expect((await read(id)).steps).toEqual([filter('has(payload.total)')]);
@@ -221,7 +221,7 @@ test('the test panel shows what each step does, again after each change, and sto
     .getByRole('listitem', { name: 'Step 2: Filter' })
     .getByRole('combobox', { name: 'Row 1: field' })
     .fill('payload.total');
-  await page.getByText('Write one').click();
+  await page.getByText('Custom event').click();
   await page.getByRole('textbox', { name: 'Event' }).fill('{"type":"x","payload":{"total":5000}}');
   await page.getByText('It would go to Team inbox.').waitFor();
   expect(await events()).toBe(before);
@@ -259,7 +259,7 @@ test('what somebody else saves is shown at once, and takes no draft away unasked
   await owner.patch(`/pipelines/${id}`, { name: 'Theirs again' });
   await page.getByText('Somebody else has saved version 3').waitFor();
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Mine');
-  await page.getByRole('button', { name: 'Take theirs' }).click();
+  await page.getByRole('button', { name: 'Load their version' }).click();
   await page.getByRole('heading', { name: 'Theirs again' }).waitFor();
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Theirs again');
 }, 60_000);
@@ -302,7 +302,7 @@ test('the editor is sound for everybody in light and dark, on a phone too', asyn
   await openStep(page, '2. Transform');
   await rewrite(page, 'payload.total >=');
   await page.getByText('at character 17').waitFor();
-  await page.getByText('Write one').click();
+  await page.getByText('Custom event').click();
   await page.getByRole('textbox', { name: 'Event' }).waitFor();
   expect(await faultsForAnybody(page)).toEqual([]);
   expect(seen?.faults).toEqual([]);

@@ -70,10 +70,10 @@ const ingest = (key: string) =>
 
 test('a key is shown this once, shows when it was used, and is refused from the moment it is revoked', async () => {
   const { page, faults } = await open('/settings/keys', owner);
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('What is it for?').waitFor();
   await page.getByLabel('Name of the key').fill('shop');
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Copy this key now').waitFor();
   const key = /sk_[\w-]{20,}/.exec(await page.getByRole('alert').innerText())?.[0] ?? '';
   expect(await page.locator('pre').innerText()).toContain(`Authorization: Bearer ${key}`);
@@ -98,8 +98,8 @@ test('a key is shown this once, shows when it was used, and is refused from the 
 
 test('an invitation is accepted in another browser, and what the new member may do changes at once', async () => {
   const { page } = await open('/settings/members', owner);
-  await page.getByLabel('E-mail').fill('grace@example.com');
-  await page.getByRole('button', { name: 'Make an invitation' }).click();
+  await page.getByLabel('Email').fill('grace@example.com');
+  await page.getByRole('button', { name: 'Create invitation' }).click();
   const link = await page.getByText('/invitations/').innerText();
   await rowOf(page, 'grace@example.com').getByText('invited').waitFor();
 
@@ -123,7 +123,7 @@ test('an invitation is accepted in another browser, and what the new member may 
     'the role has not changed',
   );
   await guest.page.goto(`${service.url}/settings/members`);
-  await guest.page.getByRole('button', { name: 'Make an invitation' }).waitFor();
+  await guest.page.getByRole('button', { name: 'Create invitation' }).waitFor();
   // Used once, the link is of no use to the next who finds it.
   const late = await open(new URL(link).pathname);
   await late.page.getByText('it was used, withdrawn or has expired').waitFor();
@@ -172,7 +172,7 @@ describe('whoever may not change something sees no button for it', () => {
     await page.goto(`${service.url}/settings/organisations`);
     await page.getByRole('group', { name: 'Acme' }).waitFor();
     expect(await page.getByRole('button', { name: 'Rename' }).count()).toBe(1);
-    expect(await page.getByRole('button', { name: /Delete|Make it/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Delete|^Create$/ }).count()).toBe(0);
     await leave(page);
   });
 });
@@ -184,7 +184,7 @@ test('organisations are made, switched to, renamed, and deleted by typing their 
   );
   const account = accountOf(page);
   await page.getByLabel('Name of the organisation').fill('Second');
-  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('group', { name: 'Second' }).getByRole('button', { name: 'Switch to it' }).click();
   await account('Second').waitFor();
 
@@ -235,7 +235,7 @@ test('retention and searchable traits are saved, and the audit log says who did 
 
 describe('the login', () => {
   const fillIn = async (page: Page, email: string, password: string) => {
-    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Log in' }).click();
   };
@@ -274,7 +274,7 @@ describe('the login', () => {
     }
   });
 
-  test('says the same of a wrong password and of an unknown e-mail, and when to come back after too many', async () => {
+  test('says the same of a wrong password and of an unknown email, and when to come back after too many', async () => {
     const { page, faults } = await open('/login', undefined, 'dark');
     const said: string[] = [];
     for (const email of ['owner@example.com', 'nobody@example.com']) {
@@ -283,7 +283,7 @@ describe('the login', () => {
       said.push(await page.getByRole('alert').innerText());
       await page.reload();
     }
-    expect(said).toEqual(Array(2).fill('The e-mail or the password is not right.'));
+    expect(said).toEqual(Array(2).fill('Incorrect email or password.'));
     await Promise.all(
       Array.from({ length: 20 }, () =>
         fetch(`${service.url}/dashboard/api/session`, {

@@ -57,18 +57,18 @@ describe('a webhook source is made', () => {
     expect(await page.getByRole('button', { name: 'GitHub', exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'Standard Webhooks' }).click();
     await page.getByText('Copy the signing secret (whsec_…) and paste it here.').waitFor();
-    await page.getByRole('button', { name: 'Make the source' }).click();
+    await page.getByRole('button', { name: 'Create source' }).click();
     await page.getByText('Signing secret of Standard Webhooks', { exact: false }).waitFor();
     await page.getByLabel('Signing secret').fill('whsec_c2VjcmV0IG9mIGEgcHJvdmlkZXI=');
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Make the source' }).click();
-    await page.getByRole('heading', { name: 'Standard Webhooks is there' }).waitFor();
+    await page.getByRole('button', { name: 'Create source' }).click();
+    await page.getByRole('heading', { name: 'Standard Webhooks created' }).waitFor();
     // It was pasted, so there is nothing to show once.
     expect(await page.getByText('Copy this secret now').count()).toBe(0);
     await page.getByRole('heading', { name: 'At Standard Webhooks' }).waitFor();
     const url = await page.getByText('/whk/', { exact: false }).first().innerText();
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
-    await page.getByRole('link', { name: 'To the source' }).click();
+    await page.getByRole('link', { name: 'View source' }).click();
     const reason = 'The header webhook-signature or svix-signature is missing: the request is not signed';
     await page.getByRole('button', { name: reason, exact: false }).click();
     await page.getByRole('region').getByText(reason, { exact: false }).waitFor();
@@ -82,11 +82,11 @@ describe('a webhook source is made', () => {
     await page.getByLabel('Name').fill('Acme');
     await page.getByLabel('Header', { exact: false }).first().fill('X-Acme-Signature');
     await page.getByLabel('What is signed').fill('{timestamp}.{body}');
-    await page.getByRole('button', { name: 'Make the source' }).click();
+    await page.getByRole('button', { name: 'Create source' }).click();
     await page.getByText('Must say where {timestamp} lies', { exact: false }).waitFor();
     await page.getByLabel('Format').fill('t={timestamp},v1={signature}');
-    await page.getByRole('button', { name: 'Make the source' }).click();
-    await page.getByRole('heading', { name: 'Acme is there' }).waitFor();
+    await page.getByRole('button', { name: 'Create source' }).click();
+    await page.getByRole('heading', { name: 'Acme created' }).waitFor();
     await page.getByText('Copy this secret now').waitFor();
   });
 
@@ -138,19 +138,22 @@ describe('a webhook source is made', () => {
   test('signed: its secret is shown once, and the command beside it works when it is pasted', async () => {
     await open('/sources');
     await page.getByRole('link', { name: 'New source' }).first().click();
-    await page.getByRole('button', { name: 'Make the source' }).click();
+    await page.getByRole('button', { name: 'Create source' }).click();
     await page.getByText('Must have 1 to', { exact: false }).waitFor();
     await page.getByLabel('Name').fill('Shop');
-    await page.getByRole('button', { name: 'Make the source' }).click();
-    await page.getByRole('heading', { name: 'Shop is there' }).waitFor();
+    await page.getByRole('button', { name: 'Create source' }).click();
+    await page.getByRole('heading', { name: 'Shop created' }).waitFor();
     const secret = await page.getByText(/^whsec_/).innerText();
     expect(JSON.parse(await runShown())).toMatchObject({ data: { duplicate: false } });
     expect(await accessibilityFaults(page)).toEqual([]);
 
-    await page.getByRole('link', { name: 'To the source' }).click();
+    await page.getByRole('link', { name: 'View source' }).click();
     await page.getByRole('heading', { name: 'Sending to it' }).waitFor();
     expect(await page.content()).not.toContain(secret);
-    await page.getByText('sec. ago').first().waitFor();
+    await page
+      .getByText(/^\d+s ago$/)
+      .first()
+      .waitFor();
     await page.getByText('No pipeline listens to it yet', { exact: false }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Sending to it' }).waitFor();
@@ -164,8 +167,8 @@ describe('a webhook source is made', () => {
     await page.getByText('Nothing protects it').waitFor();
     await page.getByRole('radio', { name: 'Token (bearer)' }).check();
     expect(await page.getByText('Nothing protects it').count()).toBe(0);
-    await page.getByRole('button', { name: 'Make the source' }).click();
-    await page.getByRole('heading', { name: 'Provider is there' }).waitFor();
+    await page.getByRole('button', { name: 'Create source' }).click();
+    await page.getByRole('heading', { name: 'Provider created' }).waitFor();
     expect(JSON.parse(await runShown())).toMatchObject({ data: { duplicate: false } });
   });
 });
@@ -175,8 +178,8 @@ test('an sdk source is made with what it matches', async () => {
   await page.getByText('SDK', { exact: true }).click();
   await page.getByLabel('Name').fill('Orders');
   await page.getByLabel('Event types').fill('order.*');
-  await page.getByRole('button', { name: 'Make the source' }).click();
-  await page.getByRole('heading', { name: 'Orders is there' }).waitFor();
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.getByRole('heading', { name: 'Orders created' }).waitFor();
   expect(await page.locator('pre').innerText()).toContain('"type":"order.example"');
 });
 
@@ -185,7 +188,7 @@ describe('a source that exists', () => {
     const { id, url, secret } = await makeSource({ kind: 'webhook', name: 'Rotated', auth: 'bearer' });
     await open(`/sources/${id}`);
     await page.getByRole('button', { name: 'Rotate the secret' }).click();
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByRole('button', { name: 'Create new secret' }).click();
     await page.getByText('Copy this new secret now').waitFor();
     await page.getByText('The secret before still holds', { exact: false }).waitFor();
     expect(JSON.parse(await runShown())).toMatchObject({ data: { duplicate: false } });
@@ -206,11 +209,11 @@ describe('a source that exists', () => {
     const { id, url } = await makeSource({ kind: 'webhook', name: 'Changing', auth: 'none' });
     await open(`/sources/${id}`);
     const save = page.getByRole('button', { name: 'Save' });
-    await page.getByLabel('At once').fill('0');
+    await page.getByLabel('Burst').fill('0');
     await save.click();
     await page.getByText('Must be at least 1 where there is a limit.').waitFor();
-    await page.getByLabel('Requests a second').fill('0.5');
-    await page.getByLabel('At once').fill('3');
+    await page.getByLabel('Rate limit').fill('0.5');
+    await page.getByLabel('Burst').fill('3');
     await page.getByText('30 a minute, up to 3 at once', { exact: false }).waitFor();
     await page.getByLabel('Name').fill('Changed');
     await save.click();
@@ -228,7 +231,7 @@ describe('a source that exists', () => {
   test('keeps what is being typed when it is changed elsewhere, says so, and saves nothing else', async () => {
     const { id } = await makeSource({ kind: 'webhook', name: 'Shared', auth: 'none' });
     await open(`/sources/${id}`);
-    const [name, burst] = [page.getByLabel('Name'), page.getByLabel('At once')];
+    const [name, burst] = [page.getByLabel('Name'), page.getByLabel('Burst')];
     await burst.fill('7');
     await owner.patch(`/sources/${id}`, { name: 'Changed elsewhere' });
     await page.getByText('It has changed meanwhile.', { exact: false }).waitFor();
@@ -300,7 +303,7 @@ test('a viewer reads all of it and is offered nothing that would be refused', as
   const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
   const { page, faults } = await visit(chromium, service.url, `/sources/${id}`, { as: viewer });
   await page.getByText('Its URL is shown to members', { exact: false }).waitFor();
-  await page.getByText('100 a second, up to 200 at once', { exact: false }).waitFor();
+  await page.getByText('100 req/s, burst 200', { exact: false }).waitFor();
   await page.getByRole('button', { name: /bad signature/ }).waitFor();
   expect(await page.content()).not.toContain(new URL(url).pathname);
   for (const name of ['Disable', 'Delete', 'Rotate the secret', 'Save']) {

@@ -69,6 +69,26 @@ test('a server that is away for a while takes no page away, and no draft on it',
   await leave(page);
 });
 
+test('a lost connection is said in the frame, with how old the figures are, until it is back', async () => {
+  const { page } = await open('/sources');
+  const link = page.getByRole('link', { name: 'Shop' });
+  await link.waitFor();
+  const banner = page.getByText(/^Connection lost, retrying; figures from \d\d:\d\d:\d\d$/);
+  expect(await banner.count()).toBe(0);
+  // Nothing tells the browser: a proxy says that it is away, or nobody answers.
+  await page.route('**/healthz', route => route.fulfill({ status: 502, body: 'Bad gateway' }));
+  await banner.waitFor();
+  await link.waitFor();
+  await page.unroute('**/healthz');
+  await banner.waitFor({ state: 'detached' });
+  await page.context().setOffline(true);
+  await banner.waitFor();
+  await link.waitFor();
+  await page.context().setOffline(false);
+  await banner.waitFor({ state: 'detached' });
+  await leave(page);
+});
+
 test('a part that cannot be loaded at first takes no page away, and comes when it can be', async () => {
   const { page, faults } = await open('/login');
   let asked = 0;

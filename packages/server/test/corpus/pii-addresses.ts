@@ -1,6 +1,6 @@
 import type { Corpus } from './pii.ts';
 
-/** E-mail and network addresses. */
+/** Email and network addresses. */
 export const addresses: Corpus = {
   '': [
     '«email ada@example.com»',

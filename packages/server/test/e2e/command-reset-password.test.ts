@@ -97,13 +97,13 @@ describe('sluice reset-password', () => {
     await database.drop();
   }, 30_000);
 
-  test('refuses an unknown e-mail, a short password and none at all', async () => {
+  test('refuses an unknown email, a short password and none at all', async () => {
     const directory = newFolder();
     await (await startTestService({ directory, settings: admin })).stop();
     const settings = { SLUICE_DATA_DIR: directory };
     expect(await reset('bob@example.com', settings, NEW)).toMatchObject({
       code: 1,
-      err: 'No user has the e-mail bob@example.com.\n',
+      err: 'No user has the email bob@example.com.\n',
     });
     const short = await reset(EMAIL, settings, 'short\n');
     expect(short).toMatchObject({ code: 1, out: '' });

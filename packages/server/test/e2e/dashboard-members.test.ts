@@ -175,7 +175,7 @@ describe('roles', () => {
   });
 });
 
-test('members come first, each group by e-mail, page by page', async () => {
+test('members come first, each group by email, page by page', async () => {
   await invite('aaa@example.com');
   const all = await readAll<MemberRecord>(owner, '/members?limit=2');
   const order = all.map(({ status, email }) => `${status} ${email}`);

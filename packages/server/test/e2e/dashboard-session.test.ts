@@ -45,10 +45,10 @@ test('a login answers who it is, and sets a cookie that scripts and other sites 
   });
 });
 
-test('a wrong password and an unknown e-mail get the same answer', async () => {
+test('a wrong password and an unknown email get the same answer', async () => {
   const wrong = await attempt('owner@example.com', 'not the password');
   const unknown = await attempt('nobody@example.com', 'not the password');
-  const nonsense = await attempt('no e-mail at all', 'not the password');
+  const nonsense = await attempt('no email at all', 'not the password');
   for (const answer of [wrong, unknown, nonsense]) expectRefused(answer, unauthenticated);
   expect(unknown.body).toEqual(wrong.body);
   expect(nonsense.body).toEqual(wrong.body);

@@ -22,7 +22,7 @@ const attempt = (email: string, from: string, password = 'not the password') =>
   });
 
 /** Every failure costs an argon2id on both sides of the wall, so this is the one slow way through it. */
-test('after 20 failures for one e-mail even its right password waits, but nobody else', async () => {
+test('after 20 failures for one email even its right password waits, but nobody else', async () => {
   const failures = Array.from({ length: 20 }, (_, i) => attempt('owner@example.com', `192.0.2.${i}`));
   for (const answer of await Promise.all(failures)) expect(answer.status).toBe(401);
 

@@ -52,7 +52,7 @@ export default function ConditionInput(props: {
           value={asRows ? 'rows' : 'cel'}
           onChange={chosen => setMode(chosen === 'rows' ? 'rows' : 'cel')}
           data={[
-            { value: 'rows', label: 'Rows', disabled: rows === null },
+            { value: 'rows', label: 'Builder', disabled: rows === null },
             { value: 'cel', label: 'CEL' },
           ]}
         />

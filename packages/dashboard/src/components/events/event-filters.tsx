@@ -93,7 +93,7 @@ function Choice(props: {
       onChange={id => change({ [props.name]: id ?? '' })}
       clearable
       searchable
-      nothingFoundMessage="Nothing is called that."
+      nothingFoundMessage="No results"
     />
   );
 }

@@ -12,7 +12,7 @@ export function NoEvents() {
       sentence="Nothing has come in yet. Send a first event with a key of yours, or give a webhook's address to whoever should send."
       action={
         <Button component={Link} to={may('sources.change') ? '/sources' : '/settings/keys'}>
-          {may('sources.change') ? 'Make a source' : 'See the keys'}
+          {may('sources.change') ? 'Create source' : 'See the keys'}
         </Button>
       }
       command={commandAskingForKey({

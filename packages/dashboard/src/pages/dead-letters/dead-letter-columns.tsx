@@ -9,7 +9,7 @@ import { LetterActions } from './dead-letter-actions.tsx';
 /** What the list says of each; `onJob` is null for those who may not retry. */
 export const letterColumns = (onJob: ((id: string) => void) | null): readonly Column<DeadLetter>[] => [
   {
-    header: 'When',
+    header: 'Time',
     width: '92px',
     cell: letter => (
       <RelativeTime
@@ -18,9 +18,9 @@ export const letterColumns = (onJob: ((id: string) => void) | null): readonly Co
     ),
     onlyWide: true,
   },
-  { header: 'Where', width: 'minmax(110px, 1fr)', cell: letter => <Where letter={letter} /> },
+  { header: 'Destination', width: 'minmax(110px, 1fr)', cell: letter => <Where letter={letter} /> },
   {
-    header: 'Why',
+    header: 'Error',
     width: 'minmax(110px, 1.6fr)',
     cell: letter => (
       <span title={letter.reason ?? undefined}>

@@ -51,7 +51,7 @@ export default function DeadLettersPage() {
       title="Dead letters"
       lead={
         <>
-          Deliveries that were given up, and events that failed in a pipeline.{' '}
+          Deliveries that were exhausted, and events that failed in a pipeline.{' '}
           <Anchor component={Link} to="/jobs" size="sm">
             Jobs
           </Anchor>
@@ -94,7 +94,7 @@ export default function DeadLettersPage() {
             <ChoiceFilter
               name="kind"
               label="What"
-              any="Anything"
+              any="All types"
               choices={[
                 { value: 'delivery', label: 'Deliveries' },
                 { value: 'event', label: 'Failed events' },

@@ -34,7 +34,7 @@ const keyOf = ({ id }: DeliveryRecord) => id;
 const pageOf = ({ id }: DeliveryRecord) => `/deliveries/${id}`;
 
 const columns: readonly Column<DeliveryRecord>[] = [
-  { header: 'Made', width: '96px', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+  { header: 'Created', width: '96px', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
   { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
   {
     header: 'Destination',
@@ -55,13 +55,13 @@ const columns: readonly Column<DeliveryRecord>[] = [
     onlyWide: true,
   },
   {
-    header: 'Last answer',
+    header: 'Last response',
     width: 'minmax(130px, 1fr)',
     cell: delivery => <LastResponse delivery={delivery} />,
     onlyWide: true,
   },
   {
-    header: 'Next try',
+    header: 'Next attempt',
     width: '96px',
     cell: ({ next_attempt_at, state }) =>
       next_attempt_at !== null && state !== 'held' ? <RelativeTime at={next_attempt_at} /> : '–',
@@ -99,7 +99,7 @@ export default function DeliveriesPage() {
         columns={columns}
         keyOf={keyOf}
         pageOf={pageOf}
-        empty={isNarrowed ? <Empty sentence="No delivery is like that." /> : <NothingSent />}
+        empty={isNarrowed ? <Empty sentence="No deliveries match" /> : <NothingSent />}
       />
     </Page>
   );

@@ -83,7 +83,7 @@ export default function DeliveryPage() {
 
 const endedUntried: Partial<Record<DeliveryRecord['state'], string>> = {
   cancelled: 'It was cancelled before it was tried.',
-  dead: 'It was given up before it was tried: its destination was down.',
+  dead: 'It was never attempted: its destination was down.',
 };
 
 /** What waits, or was given up, because its destination is down: since when, and when that was last found out. */

@@ -87,10 +87,9 @@ function NextProbe({ at }: { at: string | null }) {
   const now = useNow();
   if (at === null) return <>The next delivery is the probe.</>;
   if (Date.parse(at) <= now) return <>A probe is under way.</>;
-  // A moment to come ends in an abbreviation, and so in a full stop of its own.
   return (
     <>
-      Next probe <RelativeTime at={at} />
+      Next probe <RelativeTime at={at} />.
     </>
   );
 }

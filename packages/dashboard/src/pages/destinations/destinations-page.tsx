@@ -76,7 +76,7 @@ export default function DestinationsPage() {
       {destinations.isPending && !destinations.error && <Loading />}
       {destinations.data && all.length === 0 && (
         <Empty
-          sentence="There are no destinations yet. Begin with an inbox, which only keeps what it gets, or with your own endpoint, chat, mailbox or database."
+          sentence="There are no destinations yet. Start with an inbox, which only keeps what it gets, or with your own endpoint, chat, mailbox or database."
           action={mayChange && <NewDestination />}
         />
       )}

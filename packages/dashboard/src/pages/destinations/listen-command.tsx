@@ -24,8 +24,8 @@ export function ListenCommand({ token }: { token: string }) {
     >
       <Command text={commandOf(token)} />
       <Text size="xs" c="dimmed" mt={4}>
-        Put the address of your own server after --forward. The token is shown this once and kept so that
-        nobody can read it again; rotating it makes another.
+        Put the address of your own server after --forward. You won’t be able to see the token again; rotating
+        it creates another.
       </Text>
     </Alert>
   );

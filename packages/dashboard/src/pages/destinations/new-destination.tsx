@@ -108,11 +108,11 @@ function KindPage(props: {
             original={original?.id}
             error={change.error}
             isSaving={change.isPending}
-            saveLabel="Make the destination"
+            saveLabel="Create destination"
             onSave={make}
             beside={
               <Button component={Link} to="/destinations" variant="default">
-                Leave it
+                Cancel
               </Button>
             }
           />
@@ -129,7 +129,7 @@ function KindPage(props: {
 function Made({ destination }: { destination: NewDestinationRecord }) {
   return (
     <Page
-      title={`${destination.name} is there`}
+      title={`${destination.name} created`}
       lead={
         destination.listener === null
           ? 'Give the secret to whoever checks the signatures.'
@@ -137,7 +137,7 @@ function Made({ destination }: { destination: NewDestinationRecord }) {
       }
       actions={
         <Button component={Link} to={`/destinations/${destination.id}`}>
-          To the destination
+          View destination
         </Button>
       }
     >

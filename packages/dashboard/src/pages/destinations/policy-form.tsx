@@ -6,15 +6,20 @@ import type { CallError } from '../../lib/api/call.ts';
 import { describeDelays, describeRetries, readDelays } from './retry-policy-text.ts';
 
 const numbers = [
-  { name: 'attempts', label: 'Tries', hint: 'Then it is a dead letter.', isWhole: true },
+  { name: 'attempts', label: 'Max attempts', hint: 'Then it is a dead letter.', isWhole: true },
   {
     name: 'timeout_s',
     label: 'Timeout in seconds',
     hint: 'From connecting to the last byte.',
     isWhole: false,
   },
-  { name: 'concurrency', label: 'At the same time', hint: 'Deliveries under way at once.', isWhole: true },
-  { name: 'rate_per_second', label: 'Deliveries a second', hint: '0 is no limit.', isWhole: false },
+  { name: 'concurrency', label: 'Concurrency', hint: 'Deliveries under way at once.', isWhole: true },
+  {
+    name: 'rate_per_second',
+    label: 'Rate limit',
+    hint: 'Deliveries per second; 0 is no limit.',
+    isWhole: false,
+  },
 ] as const;
 
 /** How often and how fast a destination is sent to, and what that amounts to. */
@@ -55,7 +60,7 @@ export function PolicyForm(props: {
         ))}
         <Grid.Col span={12}>
           <TextInput
-            label="Delay before each try"
+            label="Retry schedule"
             description="The first is usually 0; the last repeats."
             ref={props.delaysField}
             value={props.delays}

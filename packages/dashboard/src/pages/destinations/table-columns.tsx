@@ -66,7 +66,7 @@ export function TableColumns(props: Props) {
             loading={look.isPending}
             onClick={() => look.mutate({ body: { kind, config, id } })}
           >
-            {found ? 'Look again' : 'Look at the table'}
+            {found ? 'Reload columns' : 'Load columns'}
           </Button>
           {!isReady && (
             <Text size="xs" c="dimmed">
@@ -118,7 +118,7 @@ function Mapping(props: {
             <Table.Tr>
               <Table.Th>Column</Table.Th>
               <Table.Th>Type</Table.Th>
-              <Table.Th>What goes in</Table.Th>
+              <Table.Th>Value</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -140,7 +140,7 @@ function Mapping(props: {
                   ) : (
                     <Autocomplete
                       size="xs"
-                      aria-label={`What goes into ${column.name}`}
+                      aria-label={`Value of ${column.name}`}
                       placeholder="NULL, or its default"
                       data={[...references]}
                       value={column.name in mapping ? showValue(mapping[column.name]) : ''}

@@ -40,9 +40,9 @@ export default function JobPage() {
       ))}
       <Card>
         <dl className={facts.facts}>
-          <dt>Asked for by</dt>
+          <dt>Requested by</dt>
           <dd>{job.created_by}</dd>
-          <dt>Begun</dt>
+          <dt>Started</dt>
           <dd>
             <ExactTime at={job.created_at} />
           </dd>

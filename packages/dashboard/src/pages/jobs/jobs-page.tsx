@@ -15,7 +15,7 @@ const keyOf = ({ id }: JobRecord) => id;
 const pageOf = ({ id }: JobRecord) => `/jobs/${id}`;
 
 const columns: readonly Column<JobRecord>[] = [
-  { header: 'Begun', width: '96px', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+  { header: 'Started', width: '96px', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
   { header: 'State', width: '96px', cell: ({ state }) => <StateBadge state={state} /> },
   {
     header: 'Job',
@@ -46,7 +46,7 @@ export default function JobsPage() {
     <Page title="Jobs" lead="Replays, and retries of dead letters. The latest hundred." fill>
       {jobs.length === 0 ? (
         <Empty
-          sentence="Nobody has asked for one yet. A job begins when many events are replayed or dead letters are retried."
+          sentence="No jobs yet. A job starts when many events are replayed or dead letters are retried."
           action={
             <Button component={Link} to="/dead-letters">
               To the dead letters

@@ -81,7 +81,7 @@ function Accept({ code, invitation }: { code: string; invitation: InvitationReco
             </Alert>
           )}
           {accept.error && !atPassword && <ErrorNotice error={accept.error} />}
-          <TextInput label="E-mail" value={email} readOnly autoComplete="username" />
+          <TextInput label="Email" value={email} readOnly autoComplete="username" />
           <PasswordInput
             label="Password"
             description={hasAccount ? undefined : 'At least 8 characters.'}

@@ -43,7 +43,7 @@ export default function LoginPage() {
   const form = useForm({
     initialValues: { email: '', password: '' },
     validate: {
-      email: email => (email.trim() === '' ? 'Which e-mail do you log in with?' : null),
+      email: email => (email.trim() === '' ? 'Which email do you log in with?' : null),
       password: password => (password === '' ? 'The password is missing.' : null),
     },
   });
@@ -67,7 +67,7 @@ export default function LoginPage() {
         <Stack>
           {logIn.error && <ErrorNotice error={logIn.error} />}
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             autoComplete="username"
             data-autofocus

@@ -12,12 +12,12 @@ export function Figures({ overview, range }: { overview: OverviewRecord; range: 
   const { latency, backlog, present, failed_events } = overview;
   return (
     <div className={classes.figures}>
-      <Card title="Delivery latency" lead="From accepted to delivered">
+      <Card title="Delivery latency" lead="From received to delivered">
         <Figure label="p50" value={formatDuration(latency.p50_ms)} />
         <Figure label="p95" value={formatDuration(latency.p95_ms)} />
         <Figure label="p99" value={formatDuration(latency.p99_ms)} />
       </Card>
-      <Card title="Backlog" lead="Waiting now, whenever it came in">
+      <Card title="Backlog" lead="Now, whenever it came in">
         <Linked to="/events" search={{ state: 'accepted' }} label="Unprocessed" of={backlog.accepted} />
         <Linked to="/deliveries" search={{ state: 'pending' }} label="Pending" of={backlog.pending} />
         <Linked to="/deliveries" search={{ state: 'retrying' }} label="Retrying" of={backlog.retrying} />

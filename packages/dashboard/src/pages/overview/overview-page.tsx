@@ -77,7 +77,7 @@ function Fresh() {
   }
   return (
     <Empty
-      sentence="Nothing is set up yet. Make a first source, a pipeline and an inbox in one step, and watch an event come through."
+      sentence="Nothing is set up yet. Create a first source, a pipeline and an inbox in one step, and watch an event come through."
       action={
         <Button component={Link} to="/welcome">
           Send a first event

@@ -46,7 +46,7 @@ export function BasicsPart(props: {
           <Text size="sm">
             There are no sources yet.{' '}
             <Anchor component={Link} to="/sources" size="sm">
-              Make one
+              Create source
             </Anchor>{' '}
             so that events can come in.
           </Text>

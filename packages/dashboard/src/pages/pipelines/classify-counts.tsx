@@ -12,7 +12,7 @@ export function ClassifyCounts({ classify }: Pick<PipelineDetails, 'classify'>) 
     ['Calls to the model', model_called.toLocaleString()],
     ['Cache hits', cache_hit.toLocaleString()],
     ['Shared calls', call_shared.toLocaleString()],
-    ['Calls saved', `${saved.toLocaleString()} (${Math.round((saved / asked) * 100)} %)`],
+    ['Calls saved', `${saved.toLocaleString()} (${Math.round((saved / asked) * 100)}%)`],
   ];
   return (
     <Card title="Classify" lead="Identical payloads reuse one answer.">

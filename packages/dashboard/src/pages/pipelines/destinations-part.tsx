@@ -60,7 +60,7 @@ export function DestinationsPart(props: {
           {mayChange && known.length === 0 && (
             <Text size="sm">
               <Anchor component={Link} to="/destinations" size="sm">
-                Make a destination
+                Create destination
               </Anchor>{' '}
               first; the built-in inbox needs nothing to be set up.
             </Text>
@@ -107,7 +107,7 @@ function OneDestination(props: {
               size="compact-sm"
               onClick={() => onChange(when === undefined ? '' : undefined)}
             >
-              {when === undefined ? 'Only some events' : 'Every event'}
+              {when === undefined ? 'Add condition' : 'Every event'}
             </Button>
           )}
           {mayChange && <CloseButton aria-label={`Remove ${name}`} onClick={props.onRemove} />}

@@ -175,7 +175,7 @@ export function PipelineEditor(props: {
         <Alert color="yellow" variant="light" title={`Somebody else has saved version ${state.overtakenBy}`}>
           Saving makes what you changed the newest version.{' '}
           <Button size="compact-sm" variant="default" onClick={() => state.take(record)}>
-            Take theirs
+            Load their version
           </Button>
         </Alert>
       )}
@@ -187,7 +187,7 @@ export function PipelineEditor(props: {
           onChange={tab => setFilters({ tab: tab === 'design' ? '' : (tab ?? '') })}
         >
           <Tabs.List mb="md">
-            <Tabs.Tab value="design">Design</Tabs.Tab>
+            <Tabs.Tab value="design">Editor</Tabs.Tab>
             <Tabs.Tab value="versions">Versions</Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="design">{design}</Tabs.Panel>

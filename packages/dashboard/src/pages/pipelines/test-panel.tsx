@@ -43,7 +43,7 @@ export function TestPanel(props: {
           onChange={kind => onEvent(kind === 'pasted' ? { kind: 'pasted', text: SAMPLE } : null)}
           data={[
             { value: 'recent', label: 'A recent event' },
-            { value: 'pasted', label: 'Write one' },
+            { value: 'pasted', label: 'Custom event' },
           ]}
         />
         {event?.kind === 'pasted' ? (
@@ -67,7 +67,7 @@ export function TestPanel(props: {
         )}
         {asksModel && (
           <Checkbox
-            label="Let steps ask their model"
+            label="Call the model"
             description="This is a real call and may cost something."
             checked={props.classify}
             onChange={change => props.onClassify(change.currentTarget.checked)}

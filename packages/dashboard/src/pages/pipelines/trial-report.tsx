@@ -83,7 +83,7 @@ export function TrialReport(props: {
 const sentences: Readonly<Record<DryRunRecord['outcome'], string>> = {
   routed: 'It passes all steps.',
   dropped: 'A step drops it.',
-  failed: 'It would stand in the dead letters.',
+  failed: 'Would be dead-lettered.',
   retry: 'A step did not finish. It would be retried later.',
 };
 

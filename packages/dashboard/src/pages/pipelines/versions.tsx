@@ -77,7 +77,7 @@ export function Versions(props: {
                       {mayChange && (
                         <ConfirmButton
                           label={`Roll back to ${version.version}`}
-                          question={`Version ${version.version} is taken up again as version ${pipeline.version + 1}. Events that are on their way keep the version that they began with.${isUnsaved ? ' Your unsaved changes are lost.' : ''}`}
+                          question={`Restores version ${version.version} as version ${pipeline.version + 1}. Events that are on their way keep the version that they began with.${isUnsaved ? ' Your unsaved changes are lost.' : ''}`}
                           act="Roll back"
                           button={{ size: 'compact-sm' }}
                           onConfirm={async () =>

@@ -12,7 +12,7 @@ const keyOf = ({ id }: AuditRecord): string => id;
 const pageOf = ({ id }: AuditRecord): string => `/settings/audit/${id}`;
 
 const columns: readonly Column<AuditRecord>[] = [
-  { header: 'When', width: '92px', cell: ({ at }) => <RelativeTime at={at} /> },
+  { header: 'Time', width: '92px', cell: ({ at }) => <RelativeTime at={at} /> },
   {
     header: 'What',
     width: 'minmax(140px, 1fr)',

@@ -52,7 +52,7 @@ export function DeleteOrganisation({
             {remove.error && <ErrorNotice error={remove.error} />}
             <Group justify="flex-end" gap="xs">
               <Button variant="default" onClick={close}>
-                Leave it
+                Cancel
               </Button>
               <Button type="submit" color="red" disabled={typed !== name} loading={remove.isPending}>
                 Delete it

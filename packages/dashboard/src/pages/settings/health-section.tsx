@@ -56,7 +56,7 @@ export function HealthSection() {
             ['To be run through pipelines', formatCapped(backlog.accepted)],
             ['To be delivered', formatCapped(backlog.pending)],
             ['To be tried again', formatCapped(backlog.retrying)],
-            ['Held by paused destinations', formatCapped(backlog.held)],
+            ['Held', formatCapped(backlog.held)],
           ]}
         />
       </Card>

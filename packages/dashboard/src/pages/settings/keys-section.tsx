@@ -29,7 +29,7 @@ export function KeysSection() {
           <Empty
             sentence={
               mayChange
-                ? 'There is no key yet. Name one above, and its secret is shown this once.'
+                ? 'There is no key yet. Name one above to create it.'
                 : 'There is no key yet. Admins and owners make them.'
             }
           />
@@ -61,7 +61,7 @@ function NewKey() {
               error={form.errors.name ?? errorAt(make.error, 'name')}
             />
             <Button type="submit" loading={make.isPending}>
-              Make a key
+              Create key
             </Button>
           </Group>
         </form>
@@ -86,7 +86,7 @@ function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: 
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
-            <Table.Th>Begins with</Table.Th>
+            <Table.Th>Prefix</Table.Th>
             <Table.Th visibleFrom="sm">Made</Table.Th>
             <Table.Th>Last used</Table.Th>
             {mayChange && <Table.Th aria-label="Actions" />}

@@ -28,7 +28,7 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>E-mail</Table.Th>
+              <Table.Th>Email</Table.Th>
               <Table.Th>Role</Table.Th>
               <Table.Th visibleFrom="sm">Since</Table.Th>
               {touchesAny && <Table.Th aria-label="Actions" />}
@@ -98,7 +98,7 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
 
 function farewell({ email, status }: MemberRecord, isMe: boolean) {
   if (status === 'invited') {
-    return { label: 'Withdraw', question: `The link that ${email} was sent stops working.`, act: 'Withdraw' };
+    return { label: 'Revoke', question: `The link that ${email} was sent stops working.`, act: 'Revoke' };
   }
   return {
     label: 'Remove',

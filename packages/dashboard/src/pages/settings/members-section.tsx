@@ -41,14 +41,14 @@ function Invite() {
   const invite = useChange('POST /members');
   const form = useForm({
     initialValues: { email: '', role: 'member' as MemberRecord['role'] },
-    validate: { email: email => (/^\S+@\S+$/.test(email.trim()) ? null : 'This is not an e-mail address.') },
+    validate: { email: email => (/^\S+@\S+$/.test(email.trim()) ? null : 'This is not an email address.') },
     transformValues: input => ({ ...input, email: input.email.trim() }),
   });
   const submit = form.onSubmit(body => invite.mutate({ body }, { onSuccess: () => form.reset() }));
   const atEmail = errorAt(invite.error, 'email');
 
   return (
-    <Card title="Invite somebody">
+    <Card title="Invite member">
       <Stack>
         <form onSubmit={submit} noValidate>
           <Group align="flex-start" gap="sm">
@@ -56,7 +56,7 @@ function Invite() {
               flex={1}
               miw={200}
               type="email"
-              aria-label="E-mail"
+              aria-label="Email"
               placeholder="grace@example.com"
               autoComplete="off"
               {...form.getInputProps('email')}
@@ -70,7 +70,7 @@ function Invite() {
               {...form.getInputProps('role')}
             />
             <Button type="submit" loading={invite.isPending}>
-              Make an invitation
+              Create invitation
             </Button>
           </Group>
         </form>
@@ -78,7 +78,8 @@ function Invite() {
         {invite.data && (
           <div>
             <Text size="sm">
-              Send this link to {invite.data.email}. It works once, for seven days, and is shown this once.
+              Send this link to {invite.data.email}. It works once, for seven days. You won’t be able to see
+              it again.
             </Text>
             <CopyText
               text={`${window.location.origin}/invitations/${invite.data.invite_code}`}

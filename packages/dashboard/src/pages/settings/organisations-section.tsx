@@ -94,7 +94,7 @@ function Rename({ organisation, onDone }: { organisation: OrganisationRecord; on
           Rename
         </Button>
         <Button variant="default" onClick={onDone}>
-          Leave it
+          Cancel
         </Button>
       </Group>
     </form>
@@ -117,7 +117,7 @@ function NewOrganisation() {
             error={form.errors.name ?? errorAt(make.error, 'name') ?? make.error?.message}
           />
           <Button type="submit" loading={make.isPending}>
-            Make it
+            Create
           </Button>
         </Group>
       </form>

@@ -102,7 +102,7 @@ function WhatNext({ pipeline }: { pipeline: PipelineRecord }) {
     <Card title="What next">
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <Stack gap="xs" align="flex-start">
-          <Text size="sm">Bring events where they are needed: a webhook, a chat, e-mail, a database.</Text>
+          <Text size="sm">Bring events where they are needed: a webhook, a chat, email, a database.</Text>
           <Button component={Link} to="/destinations" variant="light">
             A real destination
           </Button>

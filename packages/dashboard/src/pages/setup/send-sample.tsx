@@ -118,7 +118,7 @@ function NewSecret({ source, onSecret }: Pick<Props, 'source' | 'onSecret'>) {
       </Text>
       {rotate.error && <ErrorNotice error={rotate.error} />}
       <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate()}>
-        Make a new secret
+        Create new secret
       </Button>
     </Stack>
   );
@@ -134,7 +134,7 @@ function WithKey({ flow, base }: { flow: FirstFlow; base: string }) {
     return (
       <Stack>
         <Alert color="yellow" variant="light">
-          The key is shown this once. Revoke it under Settings when you are done.
+          You won’t be able to see this key again. Revoke it under Settings when you are done.
         </Alert>
         <Command text={commandWithKey(base, open.data)} />
       </Stack>
@@ -148,7 +148,7 @@ function WithKey({ flow, base }: { flow: FirstFlow; base: string }) {
       </Text>
       {open.error && <ErrorNotice error={open.error} />}
       <Button variant="default" loading={open.isPending} onClick={() => open.mutate()}>
-        Make a key
+        Create key
       </Button>
     </Stack>
   );

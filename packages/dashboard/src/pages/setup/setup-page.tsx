@@ -57,7 +57,7 @@ function SetupForm() {
     validate: {
       code: code => (code.trim() === '' ? 'The server printed it when it started.' : null),
       organisation: name => (name.trim() === '' ? 'Any name will do; it can be changed later.' : null),
-      email: email => (/^\S+@\S+$/.test(email.trim()) ? null : 'This is not an e-mail address.'),
+      email: email => (/^\S+@\S+$/.test(email.trim()) ? null : 'This is not an email address.'),
       password: password =>
         password.length < LEAST_PASSWORD_LENGTH ? `At least ${LEAST_PASSWORD_LENGTH} characters.` : null,
     },
@@ -98,7 +98,7 @@ function SetupForm() {
             {...propsOf('organisation')}
           />
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             placeholder="ada@example.com"
             autoComplete="username"
@@ -111,7 +111,7 @@ function SetupForm() {
             {...propsOf('password')}
           />
           <Button type="submit" loading={setUp.isPending} fullWidth>
-            Begin
+            Create account
           </Button>
         </Stack>
       </form>

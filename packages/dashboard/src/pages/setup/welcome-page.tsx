@@ -62,7 +62,7 @@ export default function WelcomePage() {
             {make.error && <ErrorNotice error={make.error} />}
             {mayMake ? (
               <Button loading={make.isPending} onClick={() => make.mutate(flow)}>
-                Make all three
+                Create starter pipeline
               </Button>
             ) : (
               <Text size="sm" c="dimmed">

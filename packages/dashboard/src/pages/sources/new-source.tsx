@@ -178,7 +178,7 @@ function SourceForm(props: {
                 data={[
                   { value: 'provider', label: 'Provider' },
                   { value: 'webhook', label: 'Webhook' },
-                  { value: 'sdk', label: 'SDK' },
+                  { value: 'sdk', label: 'API' },
                 ]}
               />
               <Text size="sm" c="dimmed" mt={6}>
@@ -240,10 +240,10 @@ function SourceForm(props: {
             {error && !isAtField && <ErrorNotice error={error} />}
             <Group gap="xs">
               <Button type="submit" loading={change.isPending} disabled={!isChosen}>
-                Make the source
+                Create source
               </Button>
               <Button component={Link} to="/sources" variant="default">
-                Leave it
+                Cancel
               </Button>
             </Group>
           </Stack>
@@ -259,11 +259,11 @@ function Made({ source }: { source: NewSourceRecord }) {
   const command = sendCommand(source, window.location.origin, secret);
   return (
     <Page
-      title={`${source.name} is there`}
-      lead="It takes events from now on."
+      title={`${source.name} created`}
+      lead="Ready to receive."
       actions={
         <Button component={Link} to={`/sources/${source.id}`}>
-          To the source
+          View source
         </Button>
       }
     >

@@ -16,8 +16,8 @@ export function RateInputs(props: {
   return (
     <Group align="flex-start" gap="md" grow preventGrowOverflow={false}>
       <NumberInput
-        label="Requests a second"
-        description="0 is no limit; fractions are possible."
+        label="Rate limit"
+        description="Requests per second; 0 is no limit."
         value={value.per_second}
         min={0}
         clampBehavior="none"
@@ -26,7 +26,7 @@ export function RateInputs(props: {
         onChange={given => onChange({ ...value, per_second: Number(given) })}
       />
       <NumberInput
-        label="At once"
+        label="Burst"
         description="How many may come in one burst."
         value={value.burst}
         min={0}

@@ -31,13 +31,11 @@ export const authLabels: Readonly<Record<Auth, { readonly title: string; readonl
 export const openWarning =
   'Anybody who learns this URL can send events, and nobody can tell theirs from yours. Choose signed or token before you use it for real.';
 
-/** `100 a second, up to 200 at once` */
+/** `100 req/s, burst 200` */
 export const describeRateLimit = (rate: WebhookSourceRecord['rate']): string =>
-  rate.per_second === 0
-    ? formatRate(rate)
-    : `${formatRate(rate)}, up to ${rate.burst.toLocaleString('en')} at once`;
+  rate.per_second === 0 ? formatRate(rate) : `${formatRate(rate)}, burst ${rate.burst.toLocaleString('en')}`;
 
-/** `100 a second` */
+/** `100 req/s` */
 export function formatRate({ per_second }: WebhookSourceRecord['rate']): string {
   if (per_second === 0) return 'no limit';
   const [amount, unit] = perUnit(per_second);
@@ -45,8 +43,8 @@ export function formatRate({ per_second }: WebhookSourceRecord['rate']): string 
 }
 
 function perUnit(perSecond: number): [number, string] {
-  if (perSecond >= 1) return [perSecond, 'a second'];
-  return perSecond * 60 >= 1 ? [perSecond * 60, 'a minute'] : [perSecond * 3_600, 'an hour'];
+  if (perSecond >= 1) return [perSecond, 'req/s'];
+  return perSecond * 60 >= 1 ? [perSecond * 60, 'req/min'] : [perSecond * 3_600, 'req/h'];
 }
 
 const round = (n: number): string => n.toLocaleString('en', { maximumFractionDigits: 2 });

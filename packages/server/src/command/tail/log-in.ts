@@ -8,7 +8,7 @@ export async function logIn(
   organisation: string | undefined,
   { settings, terminal }: CommandContext,
 ): Promise<string> {
-  const email = settings.SLUICE_EMAIL ?? (await terminal.ask('E-mail: '));
+  const email = settings.SLUICE_EMAIL ?? (await terminal.ask('Email: '));
   const password = settings.SLUICE_PASSWORD ?? (await terminal.askSecret('Password: '));
   let answer = await call(url, 'POST', '/session', { email, password });
   if (!answer.ok) {

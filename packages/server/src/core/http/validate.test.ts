@@ -82,7 +82,7 @@ const worded: [unknown, string, string][] = [
   [{ filled: '' }, 'filled', 'filled must have at least 1 character.'],
   [{ step: 3 }, 'step', 'step must be a multiple of 5.'],
   [{ shaped: 'b' }, 'shaped', 'shaped does not have the expected form.'],
-  [{ mail: 'b' }, 'mail', 'mail must be an e-mail address.'],
+  [{ mail: 'b' }, 'mail', 'mail must be an email address.'],
   [{ names: { '': 'x' } }, 'names[""]', 'The key "" of names must have at least 1 character.'],
   [{ auth: { mode: 'x' } }, 'auth.mode', 'auth.mode must be "none" or "bearer" or "hmac".'],
   [{ auth: {} }, 'auth.mode', 'auth.mode must be "none" or "bearer" or "hmac".'],

@@ -55,7 +55,7 @@ function inPlainWords(issue: Issue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}.`;
     case 'invalid_format':
-      return issue.format === 'email' ? 'must be an e-mail address.' : 'does not have the expected form.';
+      return issue.format === 'email' ? 'must be an email address.' : 'does not have the expected form.';
     default:
       return 'does not have the expected shape.';
   }

@@ -103,7 +103,7 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
   /** Replaces an invitation of the same person: whoever makes it must be allowed to make both. */
   createInvitation(invitation: Invitation): Promise<'created' | 'already_member' | 'may_not_grant'>;
   /**
-   * An invitation stands for as long as its maker may grant its role. That its e-mail has an account is answered only
+   * An invitation stands for as long as its maker may grant its role. That its email has an account is answered only
    * where maker and account share an organisation; of an account elsewhere its holder learns when accepting it, since
    * that then takes the account's password.
    */
@@ -112,7 +112,7 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
   deleteInvitation(orgId: string, id: string): Promise<boolean>;
   /**
    * The invitation is spent and the person is a member; null when it was spent, has expired or stands no longer. Where
-   * its e-mail has another account than this one, or one with another password, nothing happens: whoever accepts has
+   * its email has another account than this one, or one with another password, nothing happens: whoever accepts has
    * not proved to be that one. That holds for an account without any organisation, too: who acted under its id stays
    * the same person.
    */

@@ -18,7 +18,7 @@ const oneLine = (most: number) =>
 
 const address = oneLine(320).regex(
   /^(?:[^<>@]*<[^<>\s@,;]+@[^<>\s@,;]+>|[^<>\s@,;"]+@[^<>\s@,;"]+)$/,
-  'must be an e-mail address such as team@example.com or Team <team@example.com>.',
+  'must be an email address such as team@example.com or Team <team@example.com>.',
 );
 
 const config = z.strictObject({
@@ -47,7 +47,7 @@ const config = z.strictObject({
 /** A mail through an SMTP server. */
 export const emailDestination = defineDestination({
   name: 'email',
-  title: 'E-mail',
+  title: 'Email',
   docs: [
     'Sends each event as a mail through an SMTP server of yours.',
     '`starttls` (port 587) and `tls` (port 465) verify the server’s certificate and never fall back to plain text.',

@@ -39,7 +39,7 @@ const config = z.strictObject({
     .regex(/-----BEGIN CERTIFICATE-----/, 'must be a certificate in PEM form.')
     .optional()
     .meta({
-      title: 'Certificate to trust',
+      title: 'CA certificate',
       description: 'For databases whose certificate no public authority signed.',
     }),
 });

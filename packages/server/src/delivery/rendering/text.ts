@@ -8,7 +8,7 @@ export function cutText(text: string, most: number): string {
 
 /**
  * An at sign that begins a word would call somebody on some chat servers. An invisible word joiner after it
- * leaves the look and takes the effect; one inside a word, as in an e-mail address, stays as it is.
+ * leaves the look and takes the effect; one inside a word, as in an email address, stays as it is.
  */
 export const withoutMentions = (text: string): string => text.replace(/(?<![\w.+-])@(?=\w)/g, '@\u2060');
 

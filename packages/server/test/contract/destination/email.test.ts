@@ -233,7 +233,7 @@ describe('a mail server', () => {
   });
 });
 
-describe('e-mail', () => {
+describe('email', () => {
   test('runs its examples', async () => {
     for (const { config } of emailDestination.examples) {
       const { server, config: here } = await start({

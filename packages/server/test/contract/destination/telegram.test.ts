@@ -88,7 +88,7 @@ describe('Telegram', () => {
     expect(JSON.parse(at.requests[1]?.body ?? '')).not.toHaveProperty('parse_mode');
   });
 
-  test('leaves an e-mail address in an event as it is', async () => {
+  test('leaves an email address in an event as it is', async () => {
     const { config } = start();
     const result = await prepareFrom(telegramDestination, {
       ...config,

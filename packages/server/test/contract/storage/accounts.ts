@@ -37,7 +37,7 @@ export function accountsContract(subject: Subject): void {
     await remove();
   });
 
-  test('finds a person by their e-mail address alone', async () => {
+  test('finds a person by their email address alone', async () => {
     const { user } = await storedOwner(subject.storage);
     expect(await subject.storage.findUserByEmail(user.email)).toEqual(user);
     for (const email of ['nobody@example.com', '', 'x\0', `${user.email}' --`]) {
@@ -196,7 +196,7 @@ export function accountsContract(subject: Subject): void {
     expect(await subject.storage.findUserByEmail(user.email)).toEqual(user);
   });
 
-  test('an invitation accepted with another account than its e-mail has by now stays as it is', async () => {
+  test('an invitation accepted with another account than its email has by now stays as it is', async () => {
     const { user } = await storedOwner(subject.storage);
     const { org } = await storedOwner(subject.storage);
     const invitation = anInvitation(org.id, { email: user.email });

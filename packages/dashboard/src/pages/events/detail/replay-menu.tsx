@@ -8,12 +8,12 @@ import { useMay } from '../../../lib/session.tsx';
 const choices = [
   {
     version: 'current',
-    title: 'Through the pipelines of today',
+    title: 'Current pipelines',
     what: 'All enabled pipelines that listen to its source now.',
   },
   {
     version: 'original',
-    title: 'Through the versions it saw first',
+    title: 'Original versions',
     what: 'As they were when the event came in.',
   },
 ] as const;

@@ -49,7 +49,7 @@ export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: reado
             leftSection={<IconArrowsDiff size={15} aria-hidden />}
             onClick={() => setShowsAll(!showsAll)}
           >
-            {showsAll ? 'Fold the changes' : 'Show all changes'}
+            {showsAll ? 'Collapse' : 'Show all changes'}
           </Button>
         )}
       </Group>

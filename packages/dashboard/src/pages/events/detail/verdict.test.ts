@@ -153,7 +153,7 @@ describe('the verdict on an event', () => {
   test('that waits, or that nobody listens to', () => {
     expect(verdict({ state: 'accepted' }).text).toBe('Accepted. It waits for its pipelines.');
     const waiting = { until: soon(5_000), retries: 2, runs: [] };
-    expect(verdict({ state: 'accepted', waiting }).text).toBe('Retrying, next attempt in 5 sec.');
+    expect(verdict({ state: 'accepted', waiting }).text).toBe('Retrying, next attempt in 5s.');
     const stopped = {
       ...aRun({ pipeline: { id: 'pipe_1', name: 'Urgent', version: 1 } }),
       step: 1,
@@ -162,7 +162,7 @@ describe('the verdict on an event', () => {
       tries: ['It timed out.', 'The model answered with status 503.'].map(reason => ({ at: '', reason })),
     } as unknown as StoppedRunRecord;
     expect(verdict({ state: 'accepted', waiting: { ...waiting, runs: [stopped] } }).text).toBe(
-      'Retrying step 2 (classify) of “Urgent” after 2 attempts, next attempt in 5 sec.: The model answered with status 503.',
+      'Retrying step 2 (classify) of “Urgent” after 2 attempts, next attempt in 5s: The model answered with status 503.',
     );
     expect(verdict({ state: 'unrouted', runs: [] }).tone).toBe('bad');
     expect(verdict({}).text).toBe('Processed, but it goes to no destination.');

@@ -122,14 +122,14 @@ function ReplayQuestion(props: {
           orientation="vertical"
           fullWidth
           data={[
-            { value: 'current', label: 'Through the pipelines as they are now' },
-            { value: 'original', label: 'Through the versions they saw first' },
+            { value: 'current', label: 'Current pipelines' },
+            { value: 'original', label: 'Original versions' },
           ]}
         />
         {error && <ErrorNotice error={error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.close}>
-            Leave it
+            Cancel
           </Button>
           <Button loading={busy} onClick={() => void replay()} data-autofocus>
             Replay

@@ -9,7 +9,7 @@ export function mappingProblem(
   mapped: readonly MappedColumn[],
 ): Problem | null {
   if (table.columns.size === 0) {
-    return invalid('config.table', `There is no table ${tableName} that this user can see. Make it first.`);
+    return invalid('config.table', `There is no table ${tableName} that this user can see. Create it first.`);
   }
   if (!table.mayInsert) return invalid('config.table', `This user may not insert into ${tableName}.`);
   for (const column of mapped) {

@@ -11,7 +11,7 @@ import { readWhoAmI, withCookies } from './session.ts';
 import type { LoginSessions } from './sessions.ts';
 
 /**
- * Accepting an invitation logs its holder in. Where its e-mail has no account, whoever holds the code sets the password;
+ * Accepting an invitation logs its holder in. Where its email has no account, whoever holds the code sets the password;
  * an account proves itself as at a login, also one that belongs to no organisation any more. Otherwise whoever removes
  * somebody could invite them again, accept, and act under their name.
  */

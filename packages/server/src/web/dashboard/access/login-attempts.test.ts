@@ -48,7 +48,7 @@ function watchLogins() {
   return { attempts, guess, logged, lines, records, begun };
 }
 
-test('every attempt is in the log with address and outcome, and with neither e-mail nor password', async () => {
+test('every attempt is in the log with address and outcome, and with neither email nor password', async () => {
   const { attempts, guess, logged, lines } = watchLogins();
   await guess(user.email, 'secret-guess');
   await guess('secret-typed-as-email', 'secret-guess');

@@ -10,8 +10,8 @@ import { networkOf, type Throttle } from './throttle.ts';
 
 /**
  * What became of attempts to prove who one is. Each is logged with where it came from; from the third failure in a row
- * on, the person's organisations have it in their audit log, and from the tenth on an alert. The log names users by their ids: what was typed as an
- * e-mail may well be a password.
+ * on, the person's organisations have it in their audit log, and from the tenth on an alert. The log names users by
+ * their ids: what was typed as an email may well be a password.
  */
 export interface LoginAttempts {
   /** Throws a 429 after too many that failed. Answers how to take this one back, for one that succeeds. */

@@ -132,7 +132,7 @@ function settle(outcome: 'changed' | 'removed' | 'last_owner' | 'not_found'): vo
   }
 }
 
-/** Members first, each group by e-mail. */
+/** Members first, each group by email. */
 const keyOf = ({ status, email }: MemberRecord): string => `${status} ${email}`;
 
 const toMember = ({ userId, email, role, createdAt }: Member): MemberRecord => ({

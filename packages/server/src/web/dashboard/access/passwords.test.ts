@@ -52,10 +52,10 @@ const outcome = (email: string, password: string, address = '192.0.2.1') =>
     (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
   );
 
-test('an unknown e-mail costs the same one verification as a wrong password, and reads the same', async () => {
+test('an unknown email costs the same one verification as a wrong password, and reads the same', async () => {
   const wrong = await outcome('a@example.com', 'wrong');
   const unknown = await outcome('b@example.com', 'wrong');
-  expect(wrong).toBe('unauthenticated: The e-mail or the password is not right.');
+  expect(wrong).toBe('unauthenticated: Incorrect email or password.');
   expect(unknown).toBe(wrong);
   expect(verified).toEqual([
     ['wrong', 'hash of right'],

@@ -9,7 +9,7 @@ export interface Passwords {
   matches(password: string, hash: string): Promise<boolean>;
 }
 
-/** The user with this e-mail and password; otherwise a 401, or a 429 after too many of them. */
+/** The user with this email and password; otherwise a 401, or a 429 after too many of them. */
 export type CheckPassword = (email: string, password: string, address: string) => Promise<User>;
 
 export function createPasswordCheck(
@@ -21,14 +21,14 @@ export function createPasswordCheck(
 
   return async (email, password, address) => {
     const takeBack = attempts.begin(email, address);
-    // An unknown e-mail is checked against this, so that it takes as long as a wrong password.
+    // An unknown email is checked against this, so that it takes as long as a wrong password.
     nobodysHash ??= passwords.hash(newSecret('nobody'));
     const otherwise = await nobodysHash;
     const user = await accounts.findUserByEmail(email);
     const isRight = await passwords.matches(password, user?.passwordHash ?? otherwise);
     if (user === null || !isRight) {
       attempts.refused({ email, user, address, outcome: user ? 'wrong_password' : 'unknown_account' });
-      throw new Problem('unauthenticated', { message: 'The e-mail or the password is not right.' });
+      throw new Problem('unauthenticated', { message: 'Incorrect email or password.' });
     }
     takeBack();
     return user;
