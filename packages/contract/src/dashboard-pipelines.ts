@@ -35,6 +35,8 @@ export const dryRunBody = (limits: EventLimits) =>
       event_id: z.string().optional(),
       /** Whether a model may be asked. */
       classify: z.boolean().default(false),
+      /** Labels to go by where no model is asked. */
+      labels: z.record(z.string(), z.string()).default({}),
     })
     .refine(({ event, event_id }) => (event === undefined) !== (event_id === undefined), {
       path: ['event'],

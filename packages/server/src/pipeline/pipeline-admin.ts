@@ -91,13 +91,14 @@ export function createPipelineAdmin(dependencies: {
     },
     showTrace,
     async dryRun(input) {
-      const { orgId, id, given, event, payload, sourceName, mayAskModel } = input;
+      const { orgId, id, given, event, payload, sourceName, mayAskModel, labels } = input;
       const { name, sources, destinations } = given;
       const steps = await check(input).catch(error => {
         throw within('pipeline', error);
       });
       const pipeline = { id, version: 0, name, sources, destinations, ...ready(steps) };
-      const request = { orgId, pipeline, event, payload, sourceName, retries: 0, dryRun: { mayAskModel } };
+      const dryRun = { mayAskModel, labels };
+      const request = { orgId, pipeline, event, payload, sourceName, retries: 0, dryRun };
       const report = await drafts.run(orgId, () => thread.run(request));
       const before = parseJson(payload) as JsonObject;
       if (report.kind === 'unavailable') {

@@ -194,6 +194,30 @@ test('steps are moved by the keyboard, and each move is announced', async () => 
   expect((await owner.get(`/pipelines/${id}`)).status).toBe(404);
 }, 60_000);
 
+test('where no model is asked, what depends on its label says so, and a label can be picked', async () => {
+  const { page } = await openNew({
+    steps: [
+      {
+        kind: 'classify',
+        config: {
+          label: 'severity',
+          labels: ['low', 'high'],
+          prompt: 'How bad?',
+          model: { provider: 'anthropic', name: 'm' },
+        },
+      },
+    ],
+    destinations: [{ id: inbox, when: 'labels.severity == "high"' }],
+  });
+  await chooseEvent(page);
+  await page.getByText('Team inbox: Depends on labels.severity: pick a label to simulate.').waitFor();
+  expect(await page.getByText('It would not go to').count()).toBe(0);
+  await page.getByRole('combobox', { name: 'Simulate labels.severity' }).click();
+  await page.getByRole('option', { name: 'high' }).click();
+  await page.getByText('It would go to Team inbox.').waitFor();
+  await leave(page);
+});
+
 test('the test panel shows what each step does, again after each change, and stores nothing', async () => {
   const { id, page } = await openNew({
     steps: [{ kind: 'redact.pii', config: { detectors: ['email'] } }, filter('payload.total > 1')],

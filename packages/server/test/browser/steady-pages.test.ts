@@ -69,6 +69,55 @@ test('a server that is away for a while takes no page away, and no draft on it',
   await leave(page);
 });
 
+test('what was typed into a form survives a reload, secrets apart, and is asked about before it is left', async () => {
+  const { page } = await open('/destinations/new?kind=webhook');
+  const name = page.getByLabel('Name');
+  await name.fill('Half done');
+  await page.getByLabel('URL').fill('https://example.com/hook');
+  await page.reload();
+  await page.getByText('Your unsaved changes were restored.').waitFor();
+  expect(await name.inputValue()).toBe('Half done');
+  expect(await page.getByLabel('URL').inputValue()).toBe('https://example.com/hook');
+  const asks = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await page.getByRole('link', { name: 'Cancel' }).click();
+  await asks.getByRole('button', { name: 'Stay here' }).click();
+  expect(await name.inputValue()).toBe('Half done');
+  await page.getByRole('link', { name: 'Cancel' }).click();
+  await asks.getByRole('button', { name: 'Leave', exact: true }).click();
+  await page.getByRole('heading', { name: 'Destinations' }).waitFor();
+  await page.goto(`${service.url}/destinations/new?kind=webhook`);
+  await name.waitFor();
+  expect(await name.inputValue()).toBe('');
+
+  await page.goto(`${service.url}/sources/new`);
+  await page.getByText('Provider', { exact: true }).click();
+  await page.getByRole('button', { name: /^GitHub/ }).click();
+  await page.getByLabel('Name').fill('Our repositories');
+  await page
+    .getByLabel(/Secret/)
+    .first()
+    .fill('typed-and-never-kept');
+  await page.reload();
+  await page.getByText('Your unsaved changes were restored.').waitFor();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Our repositories');
+  expect(
+    await page
+      .getByLabel(/Secret/)
+      .first()
+      .inputValue(),
+  ).toBe('');
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('typed-and-never-kept');
+
+  await page.goto(`${service.url}/sources/${shop}`);
+  await page.getByLabel('Name').fill('Shop of ours');
+  await page.reload();
+  await page.getByText('Your unsaved changes were restored.').waitFor();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Shop of ours');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Shop');
+  await leave(page);
+});
+
 test('a lost connection is said in the frame, with how old the figures are, until it is back', async () => {
   const { page } = await open('/sources');
   const link = page.getByRole('link', { name: 'Shop' });

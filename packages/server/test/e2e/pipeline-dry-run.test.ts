@@ -178,6 +178,22 @@ describe('a dry run', () => {
     expect(model.asked.at(-1)?.headers.get('authorization')).toBe('Bearer canary-key');
   });
 
+  test('goes by the labels that it is given where no model is asked', async () => {
+    const hook = await makeWebhook(service.url, owner);
+    const inbox = await makeInbox(owner);
+    const pipeline = {
+      sources: [hook.id],
+      steps: [classify(), filter('labels.severity != "none"')],
+      destinations: [{ id: inbox, when: 'labels.severity == "high"' }],
+    };
+    const event = { type: 'x', payload: { simulated: true } };
+    const asked = model.asked.length;
+    const report = await dryRun({ pipeline, event, labels: { severity: 'high' } });
+    expect(report).toMatchObject({ outcome: 'routed', destinations: [inbox], labels: { severity: 'high' } });
+    expect((await dryRun({ pipeline, event, labels: { severity: 'low' } })).destinations).toEqual([]);
+    expect(model.asked).toHaveLength(asked);
+  });
+
   test('is cut at its budget, while everybody else is served', async () => {
     const items = Array.from({ length: 3_000 }, (_, n) => n);
     const hostile = filter(

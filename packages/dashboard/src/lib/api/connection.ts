@@ -7,11 +7,11 @@ const EVERY_MS = 5_000;
 const EVERY_MS_WHILE_LOST = 1_500;
 const LONGEST_WAIT_MS = 3_000;
 
-export type Connection = { readonly kind: 'there' } | { readonly kind: 'lost'; readonly lastHeard: number };
+type Connection = { readonly kind: 'there' } | { readonly kind: 'lost'; readonly lastHeard: number };
 
 const there: Connection = { kind: 'there' };
 
-export interface ConnectionWatch {
+interface ConnectionWatch {
   read(): Connection;
   /** Told when it was lost, and when it is back. */
   subscribe(listener: () => void): () => void;

@@ -2,13 +2,17 @@ import { Alert, Button, Fieldset, Group, Stack, TextInput } from '@mantine/core'
 import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconShieldCheck } from '@tabler/icons-react';
-import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { isSame } from '../../components/form-baseline/changes.ts';
 import { type Aids, KindForm } from '../../components/kind-form/kind-form.tsx';
 import { problemOf, problemsOf } from '../../components/kind-form/problems.ts';
 import { askedFields, type Config, variantsOf } from '../../components/kind-form/schema.ts';
+import { withoutTyped } from '../../components/kind-form/typed-secrets.ts';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
+import { RestoredNotice } from '../../components/restored-notice.tsx';
 import type { CallError } from '../../lib/api/call.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import classes from './destinations.module.css';
 import { PolicyForm } from './policy-form.tsx';
 import { readDelays, writeDelays } from './retry-policy-text.ts';
@@ -19,6 +23,12 @@ export interface DestinationDraft {
   readonly config: Config;
   readonly policy: DeliveryPolicy;
 }
+
+/** Under which what is filled in is kept. */
+export const destinationDraftName = (
+  kind: string,
+  { id, original }: { readonly id?: string | undefined; readonly original?: string | undefined },
+): string => `destination ${id ?? (original === undefined ? `new ${kind}` : `like ${original}`)}`;
 
 /** The form of a destination of any kind. What is being filled in lives here until it is saved. */
 export function DestinationForm(props: {
@@ -37,13 +47,32 @@ export function DestinationForm(props: {
   notice?: ReactNode;
   /** Somebody is filling it in. */
   onTouch?(): void;
+  /** False once it has begun again after a save. */
+  isFirst?: boolean;
+  /** It was saved, and the page may be left. */
+  isDone?(): boolean;
   onSave(draft: DestinationDraft): void;
 }) {
   const { kind, initial, id, error, disabled = false } = props;
   const secretsOf = id ?? props.original;
-  const [draft, setDraft] = useState(initial);
-  const [delays, setDelays] = useState(() => writeDelays(initial.policy.schedule_s));
+  const name = destinationDraftName(kind.kind, props);
+  const {
+    draft,
+    isRestored,
+    change: setDraft,
+  } = useKeptDraft(name, initial, {
+    isFirst: props.isFirst ?? true,
+    isChanged: one => !disabled && !isSame(one, initial),
+    withoutSecrets: one => ({ ...one, config: withoutTyped(one.config, kind) }),
+  });
+  const [delays, setDelays] = useState(() => writeDelays(draft.policy.schedule_s));
   const delaysField = useRef<HTMLInputElement>(null);
+  const { onTouch } = props;
+  // What was restored is what somebody typed: it is not to be overwritten by what is stored.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once; whoever is told may be another each time
+  useEffect(() => {
+    if (isRestored) onTouch?.();
+  }, [isRestored]);
   const change = (changed: Partial<DestinationDraft>) => {
     setDraft(before => ({ ...before, ...changed }));
     props.onTouch?.();
@@ -70,7 +99,20 @@ export function DestinationForm(props: {
   };
   return (
     <form onSubmit={save} noValidate className={disabled ? classes.readable : undefined}>
+      <LeaveGuard
+        isUnsaved={() => !disabled && isChanged && !(props.isDone?.() ?? false)}
+        isKept
+        onLeave={() => dropDraft(name)}
+      />
       <Stack>
+        {isRestored && (
+          <RestoredNotice
+            onDiscard={() => {
+              setDraft(() => initial);
+              setDelays(writeDelays(initial.policy.schedule_s));
+            }}
+          />
+        )}
         <TextInput
           label="Name"
           withAsterisk

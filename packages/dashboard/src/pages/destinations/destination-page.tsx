@@ -177,6 +177,7 @@ function Configuration(props: {
         saveLabel="Save"
         disabled={!mayChange}
         onTouch={form.touch}
+        isFirst={form.edition === 0}
         notice={form.isOvertaken && !change.isPending && <StaleNotice onLoad={() => form.begin(now)} />}
         onSave={save}
       />

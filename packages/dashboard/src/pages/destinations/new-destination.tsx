@@ -6,7 +6,7 @@ import {
 } from '@sluice/contract/dashboard-deliveries';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Page } from '../../components/page.tsx';
@@ -14,9 +14,10 @@ import { NotFound, Waiting } from '../../components/page-states.tsx';
 import { firstSentence, InlineCode, Prose } from '../../components/prose.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { copyName } from '../../lib/copy-name.ts';
+import { dropDraft } from '../../lib/kept-draft.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
-import { type DestinationDraft, DestinationForm } from './destination-form.tsx';
+import { type DestinationDraft, DestinationForm, destinationDraftName } from './destination-form.tsx';
 import classes from './destinations.module.css';
 import { KindIcon } from './kind-icon.tsx';
 import { ListenCommand } from './listen-command.tsx';
@@ -70,6 +71,7 @@ function KindPage(props: {
   const { kind, original } = props;
   const change = useChange('POST /destinations');
   const navigate = useNavigate();
+  const isMade = useRef(false);
   const [initial] = useState<DestinationDraft>(() =>
     original === undefined
       ? { name: '', config: {}, policy: deliveryPolicy.parse({}) }
@@ -85,10 +87,12 @@ function KindPage(props: {
         },
       },
       {
-        onSuccess: made =>
-          made.secret === undefined
-            ? void navigate({ to: `/destinations/${made.id}` })
-            : props.onSecret(made),
+        onSuccess: made => {
+          isMade.current = true;
+          dropDraft(destinationDraftName(kind.kind, { original: original?.id }));
+          if (made.secret === undefined) void navigate({ to: `/destinations/${made.id}` });
+          else props.onSecret(made);
+        },
       },
     );
   return (
@@ -110,6 +114,7 @@ function KindPage(props: {
             isSaving={change.isPending}
             saveLabel="Create destination"
             onSave={make}
+            isDone={() => isMade.current}
             beside={
               <Button component={Link} to="/destinations" variant="default">
                 Cancel

@@ -7,22 +7,24 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { CloneButton } from '../../components/clone.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { Page } from '../../components/page.tsx';
+import { RestoredNotice } from '../../components/restored-notice.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { type CallError, call } from '../../lib/api/call.ts';
 import { useChanges } from '../../lib/api/use-call.ts';
+import { dropDraft } from '../../lib/kept-draft.ts';
 import { useDelete } from '../../lib/use-delete.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { BasicsPart } from './basics-part.tsx';
 import { ClassifyCounts } from './classify-counts.tsx';
 import { DestinationsPart } from './destinations-part.tsx';
-import { emptyDraft, type PipelineDraft, placeOf, toBody, toCopy } from './draft.ts';
-import { LeaveGuard } from './leave-guard.tsx';
+import { type PipelineDraft, placeOf, toBody } from './draft.ts';
 import classes from './pipeline.module.css';
 import { SaveBar } from './save-bar.tsx';
 import { StepsPart } from './steps-part.tsx';
 import { TestPanel } from './test-panel.tsx';
-import { useDraft } from './use-draft.ts';
+import { pipelineDraftName, useDraft } from './use-draft.ts';
 import { useTestEvent } from './use-test-event.ts';
 import { useTrial } from './use-trial.ts';
 import { Versions } from './versions.tsx';
@@ -38,10 +40,11 @@ export function PipelineEditor(props: {
   mayChange: boolean;
 }) {
   const { record, original, kinds, sources, destinations, mayChange } = props;
-  const state = useDraft(record, original === null ? emptyDraft : toCopy(original));
+  const state = useDraft(record, kinds, original);
   const { draft, base } = state;
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [classify, setClassify] = useState(false);
+  const [simulated, setSimulated] = useState<Readonly<Record<string, string>>>({});
   const [filters, setFilters] = useFilters();
   const navigate = useNavigate();
   const change = useChanges(() =>
@@ -53,7 +56,13 @@ export function PipelineEditor(props: {
   );
   const removeAt = useDelete('DELETE /pipelines/:id');
   const tested = useTestEvent(draft);
-  const trial = useTrial({ draft, id: base?.id ?? original?.id ?? null, event: tested.event, classify });
+  const trial = useTrial({
+    draft,
+    id: base?.id ?? original?.id ?? null,
+    event: tested.event,
+    classify,
+    labels: simulated,
+  });
   const isLeaving = useRef(false);
   // What the server refused is shown until it is changed.
   const [refused, setRefused] = useState<PipelineDraft | null>(null);
@@ -72,6 +81,7 @@ export function PipelineEditor(props: {
       const saved = await change.mutateAsync();
       if (base === null) {
         isLeaving.current = true;
+        dropDraft(pipelineDraftName(null, original));
         await navigate({ to: `/pipelines/${saved.id}` });
       } else {
         state.saved(saved, draft);
@@ -134,6 +144,8 @@ export function PipelineEditor(props: {
             onEvent={tested.choose}
             classify={classify}
             onClassify={setClassify}
+            simulated={simulated}
+            onSimulate={(label, value) => setSimulated({ ...simulated, [label]: value })}
             trial={trial}
           />
         </div>
@@ -170,7 +182,14 @@ export function PipelineEditor(props: {
         )
       }
     >
-      <LeaveGuard isUnsaved={() => state.isUnsaved && !isLeaving.current} />
+      <LeaveGuard
+        isUnsaved={() => state.isUnsaved && !isLeaving.current}
+        isKept
+        onLeave={() => dropDraft(pipelineDraftName(base, original))}
+      />
+      {state.isRestored && (
+        <RestoredNotice onDiscard={state.discard} />
+      )}
       {state.overtakenBy !== null && record && !change.isPending && (
         <Alert color="yellow" variant="light" title={`Somebody else has saved version ${state.overtakenBy}`}>
           Saving makes what you changed the newest version.{' '}

@@ -7,7 +7,7 @@ import { shortened } from '../../components/kind-form/problems.ts';
 import { formatRelative } from '../../components/relative-time.tsx';
 import { CallError } from '../../lib/api/call.ts';
 import { useCall } from '../../lib/api/use-call.ts';
-import { type PipelineDraft, placeOf } from './draft.ts';
+import { askedLabels, type PipelineDraft, placeOf } from './draft.ts';
 import { TrialReport } from './trial-report.tsx';
 import type { Trial, TrialEvent } from './use-trial.ts';
 
@@ -23,11 +23,18 @@ export function TestPanel(props: {
   onEvent(event: TrialEvent | null): void;
   classify: boolean;
   onClassify(classify: boolean): void;
+  /** What models are taken to have answered, by label. */
+  simulated: Readonly<Record<string, string>>;
+  onSimulate(label: string, value: string): void;
   trial: Trial;
 }) {
   const { draft, kinds, event, onEvent, trial } = props;
   const asking = new Set(kinds.filter(({ needs }) => needs?.includes('model')).map(({ kind }) => kind));
+  const asked = askedLabels(draft.steps.filter(({ kind }) => asking.has(kind)));
   const asksModel = draft.steps.some(({ kind }) => asking.has(kind));
+  const unknown = props.classify
+    ? []
+    : asked.flatMap(({ label }) => (props.simulated[label] === undefined ? [label] : []));
   return (
     <Card
       title="Test"
@@ -73,9 +80,28 @@ export function TestPanel(props: {
             onChange={change => props.onClassify(change.currentTarget.checked)}
           />
         )}
+        {!props.classify &&
+          asked.map(({ label, values }) => (
+            <Select
+              key={label}
+              label={`Simulate labels.${label}`}
+              description="The model is not asked; pick what it would answer."
+              placeholder="Unknown"
+              maw={340}
+              data={values}
+              value={props.simulated[label] ?? null}
+              onChange={value => value && props.onSimulate(label, value)}
+            />
+          ))}
         {trial.error && <ErrorNotice error={placed(trial.error)} />}
         {trial.report && (
-          <TrialReport report={trial.report} draft={draft} kinds={kinds} destinations={props.destinations} />
+          <TrialReport
+            report={trial.report}
+            draft={draft}
+            kinds={kinds}
+            destinations={props.destinations}
+            unknownLabels={unknown}
+          />
         )}
         {event === null && (
           <Text size="sm" c="dimmed">

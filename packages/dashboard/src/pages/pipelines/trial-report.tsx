@@ -3,14 +3,15 @@ import type { StepTrace } from '@sluice/contract';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
-import { IconArrowRight, IconBan } from '@tabler/icons-react';
+import { IconArrowRight, IconBan, IconQuestionMark } from '@tabler/icons-react';
 import { useState } from 'react';
 import { JsonText } from '../../components/json-text.tsx';
 import { ModelAnswer } from '../../components/model-answer.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { type FieldChange, fieldChanges } from './changes.ts';
-import type { PipelineDraft } from './draft.ts';
+import { labelReadBy, type PipelineDraft } from './draft.ts';
 import classes from './pipeline.module.css';
 
 /** What became of the event: what each step did to it, where it would go, and why not elsewhere. */
@@ -19,15 +20,19 @@ export function TrialReport(props: {
   draft: PipelineDraft;
   kinds: readonly KindRecord[];
   destinations: readonly DestinationRecord[];
+  /** Labels that nobody knows, since the model was not asked. */
+  unknownLabels: readonly string[];
 }) {
-  const { report, draft, kinds, destinations } = props;
+  const { report, draft, kinds, destinations, unknownLabels } = props;
+  const stopped = report.step === null ? undefined : draft.steps[report.step];
+  const stoppedBy = stopped && labelReadBy(stringifyExact(stopped.config, 0), unknownLabels);
   const titleOf = (kind: string) => kinds.find(each => each.kind === kind)?.title ?? kind;
   return (
     <Stack gap="md">
       <Group gap="xs">
-        <StateBadge state={report.outcome} />
+        {stoppedBy === undefined && <StateBadge state={report.outcome} />}
         <Text size="sm" role="status">
-          {sentences[report.outcome]}
+          {stoppedBy === undefined ? sentences[report.outcome] : dependsOn(stoppedBy)}
         </Text>
       </Group>
       {report.reason && report.steps.every(({ note }) => note !== report.reason) && (
@@ -63,6 +68,7 @@ export function TrialReport(props: {
               key={id}
               name={destinations.find(each => each.id === id)?.name ?? id}
               goes={report.destinations.includes(id)}
+              unknown={labelReadBy(when ?? '', unknownLabels)}
               why={report.routing.find(({ destination }) => destination === id)?.note ?? `${when} is false`}
             />
           ))}
@@ -86,6 +92,8 @@ const sentences: Readonly<Record<DryRunRecord['outcome'], string>> = {
   failed: 'Would be dead-lettered.',
   retry: 'A step did not finish. It would be retried later.',
 };
+
+const dependsOn = (label: string): string => `Depends on labels.${label}: pick a label to simulate.`;
 
 function TriedStep({ trace, title }: { trace: StepTrace; title: string }) {
   const [isWhole, setWhole] = useState(false);
@@ -145,13 +153,20 @@ function Changes({ changes }: { changes: readonly FieldChange[] }) {
   );
 }
 
-function Goal({ name, goes, why }: { name: string; goes: boolean; why: string }) {
-  const Icon = goes ? IconArrowRight : IconBan;
+function Goal(props: { name: string; goes: boolean; why: string; unknown: string | undefined }) {
+  const { name, goes, why, unknown } = props;
+  const Icon = unknown !== undefined ? IconQuestionMark : goes ? IconArrowRight : IconBan;
   return (
     <li>
       <Group gap={6} wrap="nowrap" align="flex-start">
         <Icon size={16} aria-hidden style={{ flex: 'none', marginTop: 3 }} />
-        <Text size="sm">{goes ? `It would go to ${name}.` : `It would not go to ${name}: ${why}.`}</Text>
+        <Text size="sm">
+          {unknown !== undefined
+            ? `${name}: ${dependsOn(unknown)}`
+            : goes
+              ? `It would go to ${name}.`
+              : `It would not go to ${name}: ${why}.`}
+        </Text>
       </Group>
     </li>
   );

@@ -1,12 +1,23 @@
+import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import { useEffect, useState } from 'react';
-import { draftChanges, emptyDraft, isChanged, type PipelineDraft, toDraft } from './draft.ts';
+import { withoutTyped } from '../../components/kind-form/typed-secrets.ts';
+import { useKeptDraft } from '../../lib/kept-draft.ts';
+import { draftChanges, emptyDraft, isChanged, type PipelineDraft, toCopy, toDraft } from './draft.ts';
+
+/** Under which a draft is kept. */
+export const pipelineDraftName = (
+  record: Pick<PipelineRecord, 'id'> | null,
+  original: Pick<PipelineRecord, 'id'> | null,
+): string => `pipeline ${record?.id ?? (original === null ? 'new' : `like ${original.id}`)}`;
 
 interface DraftState {
   readonly draft: PipelineDraft;
   /** What is saved; null of a pipeline that is not made yet. */
   readonly base: PipelineRecord | null;
   readonly isUnsaved: boolean;
+  /** It was written before a reload. */
+  readonly isRestored: boolean;
   /** Rises whenever the draft is replaced as a whole, so that forms start again. */
   readonly edition: number;
   /** The version that somebody else has saved while this draft was written. */
@@ -18,44 +29,68 @@ interface DraftState {
   saved(record: PipelineRecord, sent: PipelineDraft): void;
   /** Takes up a record in place of the draft. */
   take(record: PipelineRecord): void;
+  /** Goes back to what is saved, or to what it began with. */
+  discard(): void;
 }
 
 /**
  * The draft and what it is a draft of. While nothing is changed here it follows what others save; once something is,
  * it stays as it is and says so.
  */
-export function useDraft(record: PipelineRecord | null, initial: PipelineDraft = emptyDraft): DraftState {
+export function useDraft(
+  record: PipelineRecord | null,
+  kinds: readonly KindRecord[],
+  original: PipelineRecord | null,
+): DraftState {
   const [base, setBase] = useState(record);
-  const [draft, setDraft] = useState(() => (record === null ? initial : toDraft(record)));
+  const [fresh] = useState(() => (original === null ? emptyDraft : toCopy(original)));
+  const saved = base === null ? fresh : toDraft(base);
+  const {
+    draft,
+    isRestored,
+    change: setDraft,
+  } = useKeptDraft(pipelineDraftName(record, original), saved, {
+    isFirst: true,
+    isChanged: one => isChanged(one, saved),
+    withoutSecrets: one => ({
+      ...one,
+      steps: one.steps.map(step => {
+        const kind = kinds.find(each => each.kind === step.kind);
+        return { ...step, config: kind ? withoutTyped(step.config, kind) : {} };
+      }),
+    }),
+  });
   const [edition, setEdition] = useState(0);
-  const isUnsaved = isChanged(draft, base === null ? emptyDraft : toDraft(base));
+  const isUnsaved = isChanged(draft, saved);
   const isNewer = record !== null && base !== null && record.updated_at > base.updated_at;
 
   const take = (taken: PipelineRecord) => {
     setBase(taken);
-    setDraft(toDraft(taken));
+    setDraft(() => toDraft(taken));
     setEdition(before => before + 1);
   };
   useEffect(() => {
     if (!isNewer || isUnsaved) return;
     setBase(record);
-    setDraft(toDraft(record));
+    setDraft(() => toDraft(record));
     setEdition(before => before + 1);
-  }, [isNewer, isUnsaved, record]);
+  }, [isNewer, isUnsaved, record, setDraft]);
 
   return {
     draft,
     base,
     isUnsaved,
+    isRestored,
     edition,
     overtakenBy: isNewer && isUnsaved && record.version > base.version ? record.version : null,
     change: changed => setDraft(before => ({ ...before, ...changed })),
-    changes: () => draftChanges(draft, base === null ? emptyDraft : toDraft(base)),
+    changes: () => draftChanges(draft, saved),
     saved(made, sent) {
       setBase(made);
       setDraft(before => (before === sent ? keepingKeys(toDraft(made), sent) : before));
     },
     take,
+    discard: () => (base === null ? setDraft(() => fresh) : take(base)),
   };
 }
 

@@ -28,14 +28,17 @@ export function useTrial(input: {
   id: string | null;
   event: TrialEvent | null;
   classify: boolean;
+  /** What models are taken to have answered, by label. */
+  labels: Readonly<Record<string, string>>;
 }): Trial {
-  const { draft, id, event, classify } = input;
+  const { draft, id, event, classify, labels } = input;
   const given = event === null ? null : readEvent(event);
   const body = stringifyExact(
     {
       pipeline: { ...toBody(draft), name: draft.name.trim() || 'Draft', ...(id === null ? {} : { id }) },
       ...(given?.kind === 'event' ? given.body : {}),
       classify,
+      labels,
     },
     0,
   );

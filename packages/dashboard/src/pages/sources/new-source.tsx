@@ -2,16 +2,20 @@ import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantin
 import type { ProviderRecord } from '@sluice/contract/dashboard-providers';
 import type { NewSourceRecord, SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { Command, CopyText } from '../../components/copy.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { isSame } from '../../components/form-baseline/changes.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Page } from '../../components/page.tsx';
 import { NotFound, Waiting } from '../../components/page-states.tsx';
+import { RestoredNotice } from '../../components/restored-notice.tsx';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { copyName } from '../../lib/copy-name.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { sendCommand } from '../../lib/send-command.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
@@ -21,13 +25,13 @@ import { MatchInput } from './match-input.tsx';
 import { PasteCard } from './paste-card.tsx';
 import { ProviderFields, ProviderSteps } from './provider-fields.tsx';
 import { ProviderIcon } from './provider-icon.tsx';
-import { givenKeys, nothingPasted } from './provider-keys.ts';
+import { givenKeys, nothingPasted, type PastedKeys } from './provider-keys.ts';
 import { ProviderPicker } from './provider-picker.tsx';
 import { RateInputs } from './rate-inputs.tsx';
 import { givenScheme, type SchemeDraft, usualScheme } from './scheme-draft.ts';
 import { SchemeFields } from './scheme-fields.tsx';
 import { draftOf } from './source-draft.ts';
-import { givenTypeFrom, usualType } from './type-from-draft.ts';
+import { givenTypeFrom, type TypeFromDraft, usualType } from './type-from-draft.ts';
 import { TypeFromFields, usualTypeOf } from './type-from-fields.tsx';
 
 const kinds = {
@@ -41,80 +45,101 @@ const usualRate = { per_second: 100, burst: 200 };
 
 type Kind = keyof typeof kinds;
 
+interface NewSourceDraft {
+  readonly kind: Kind;
+  readonly provider: string | null;
+  readonly keys: PastedKeys;
+  /** Null: one of the presets is used, or none yet. */
+  readonly scheme: SchemeDraft | null;
+  readonly name: string;
+  readonly auth: WebhookSourceRecord['auth'];
+  readonly rate: WebhookSourceRecord['rate'];
+  readonly type: TypeFromDraft;
+  readonly match: string;
+  /** Minutes within which an event is expected. */
+  readonly expected: number | null;
+}
+
+const emptyDraft: NewSourceDraft = {
+  kind: 'webhook',
+  provider: null,
+  keys: nothingPasted,
+  scheme: null,
+  name: '',
+  auth: 'hmac',
+  rate: usualRate,
+  type: usualType,
+  match: '',
+  expected: null,
+};
+
+/** The same as another source, but for its secret, which is another one, or asked for. */
+function copyOf(source: SourceRecord): NewSourceDraft {
+  if (source.kind === 'system') return emptyDraft;
+  const [name, expected] = [copyName(source.name), source.expect_every_minutes];
+  if (source.kind === 'sdk') return { ...emptyDraft, kind: 'sdk', name, expected, match: source.match };
+  const { auth, rate, keys, scheme, type } = draftOf(source);
+  const isOurs = auth !== 'provider' && auth !== 'custom';
+  return {
+    ...emptyDraft,
+    kind: isOurs ? 'webhook' : 'provider',
+    name,
+    expected,
+    provider: source.provider ?? null,
+    scheme: auth === 'custom' && scheme !== undefined ? scheme : null,
+    auth: isOurs ? source.auth : emptyDraft.auth,
+    rate: rate ?? emptyDraft.rate,
+    keys: keys ?? emptyDraft.keys,
+    type: type ?? emptyDraft.type,
+  };
+}
+
 /** The form of a new source, and after it the secret that is shown once. */
 export function NewSourcePage() {
   const mayChange = useMay()('sources.change');
   const [made, setMade] = useState<NewSourceRecord | null>(null);
   const [{ clone }] = useFilters();
   const original = useCall('GET /sources/:id', clone === undefined ? null : { id: clone });
-  const providers = useCall('GET /kinds/providers');
   if (!mayChange) return <NotFound />;
   if (made !== null) return <Made source={made} />;
-  if (clone === undefined) return <SourceForm providers={providers.data ?? []} onMade={setMade} />;
-  if (!original.data || !providers.data)
-    return <Waiting error={original.error ?? providers.error} onRetry={() => void original.refetch()} />;
+  if (clone === undefined) return <SourceForm name="source new" initial={emptyDraft} onMade={setMade} />;
+  if (!original.data) return <Waiting error={original.error} onRetry={() => void original.refetch()} />;
   return (
     <SourceForm
       key={clone}
-      providers={providers.data}
-      initial={beginning(original.data, providers.data)}
+      name={`source like ${clone}`}
+      initial={copyOf(original.data)}
       onMade={setMade}
     />
   );
 }
 
-/** What the form begins with. */
-const nothing = {
-  kind: 'webhook' as Kind,
-  provider: null as ProviderRecord | null,
-  keys: nothingPasted,
-  scheme: null as SchemeDraft | null,
-  name: '',
-  auth: 'hmac' as WebhookSourceRecord['auth'],
-  rate: usualRate as WebhookSourceRecord['rate'],
-  type: usualType,
-  match: '',
-  expected: null as number | null,
-};
-
-/** The same as another source, but for its secret, which is another one, or asked for. */
-function beginning(source: SourceRecord, providers: readonly ProviderRecord[]): typeof nothing {
-  if (source.kind === 'system') return nothing;
-  const [name, expected] = [copyName(source.name), source.expect_every_minutes];
-  if (source.kind === 'sdk') return { ...nothing, kind: 'sdk', name, expected, match: source.match };
-  const { auth, rate, keys, scheme, type } = draftOf(source);
-  const isOurs = auth !== 'provider' && auth !== 'custom';
-  return {
-    ...nothing,
-    kind: isOurs ? 'webhook' : 'provider',
-    name,
-    expected,
-    provider: providers.find(one => one.name === source.provider) ?? null,
-    scheme: auth === 'custom' && scheme !== undefined ? scheme : null,
-    auth: isOurs ? source.auth : nothing.auth,
-    rate: rate ?? nothing.rate,
-    keys: keys ?? nothing.keys,
-    type: type ?? nothing.type,
-  };
-}
-
 function SourceForm(props: {
-  providers: readonly ProviderRecord[];
-  initial?: typeof nothing;
+  /** Under which what is filled in is kept. */
+  name: string;
+  initial: NewSourceDraft;
   onMade(source: NewSourceRecord): void;
 }) {
-  const { providers, initial = nothing, onMade } = props;
-  const [kind, setKind] = useState<Kind>(initial.kind);
-  const [provider, setProvider] = useState(initial.provider);
-  const [keys, setKeys] = useState(initial.keys);
-  /** Null: one of the presets is used, or none yet. */
-  const [scheme, setScheme] = useState(initial.scheme);
-  const [name, setName] = useState(initial.name);
-  const [auth, setAuth] = useState(initial.auth);
-  const [rate, setRate] = useState(initial.rate);
-  const [type, setType] = useState(initial.type);
-  const [match, setMatch] = useState(initial.match);
-  const [expected, setExpected] = useState(initial.expected);
+  const { name: draftName, onMade } = props;
+  const [initial] = useState(props.initial);
+  const {
+    draft,
+    isRestored,
+    change: setDraft,
+  } = useKeptDraft(draftName, initial, {
+    isFirst: true,
+    isChanged: one => !isSame(one, initial),
+    withoutSecrets: one => ({
+      ...one,
+      keys: { ...one.keys, secret: '', verify_token: '' },
+      scheme: one.scheme && { ...one.scheme, secret: '' },
+    }),
+  });
+  const isMade = useRef(false);
+  const set = (changed: Partial<NewSourceDraft>) => setDraft(before => ({ ...before, ...changed }));
+  const { kind, keys, scheme, name, auth, rate, type, match, expected } = draft;
+  const { data: providers = [] } = useCall('GET /kinds/providers');
+  const provider = providers.find(one => one.name === draft.provider) ?? null;
   const change = useChange('POST /sources');
   const { error } = change;
   const problem = (path: string) => problemOf(error, path);
@@ -131,7 +156,12 @@ function SourceForm(props: {
 
   const make = (event: FormEvent) => {
     event.preventDefault();
-    change.mutate({ body: bodyOf() }, { onSuccess: onMade });
+    const onSuccess = (made: NewSourceRecord) => {
+      isMade.current = true;
+      dropDraft(draftName);
+      onMade(made);
+    };
+    change.mutate({ body: bodyOf() }, { onSuccess });
   };
 
   function bodyOf() {
@@ -158,10 +188,8 @@ function SourceForm(props: {
 
   const pick = (picked: ProviderRecord | null) => {
     // A name that somebody has typed is theirs.
-    if (name === '' || name === provider?.title) setName(picked?.title ?? '');
-    setProvider(picked);
-    setScheme(null);
-    setKeys(nothingPasted);
+    const named = name === '' || name === provider?.title ? { name: picked?.title ?? '' } : {};
+    set({ ...named, provider: picked?.name ?? null, scheme: null, keys: nothingPasted });
     change.reset();
   };
 
@@ -169,12 +197,18 @@ function SourceForm(props: {
     <Page title="New source" lead="Where events come from.">
       <Card>
         <form onSubmit={make} noValidate>
+          <LeaveGuard
+            isUnsaved={() => !isSame(draft, initial) && !isMade.current}
+            isKept
+            onLeave={() => dropDraft(draftName)}
+          />
           <Stack maw={620}>
+            {isRestored && <RestoredNotice onDiscard={() => setDraft(() => initial)} />}
             <div>
               <SegmentedControl
                 aria-label="Kind"
                 value={kind}
-                onChange={chosen => setKind(chosen as Kind)}
+                onChange={chosen => set({ kind: chosen as Kind })}
                 data={[
                   { value: 'provider', label: 'Provider' },
                   { value: 'webhook', label: 'Webhook' },
@@ -189,7 +223,7 @@ function SourceForm(props: {
               <ProviderPicker
                 providers={providers}
                 onPick={pick}
-                onOwnScheme={() => setScheme(usualScheme)}
+                onOwnScheme={() => set({ scheme: usualScheme })}
               />
             )}
             {kind === 'provider' && provider !== null && (
@@ -208,35 +242,48 @@ function SourceForm(props: {
                 placeholder={kind === 'sdk' ? 'Orders' : 'Shop'}
                 value={name}
                 error={problem('name')}
-                onChange={event => setName(event.currentTarget.value)}
+                onChange={event => set({ name: event.currentTarget.value })}
                 data-autofocus
               />
             )}
             {kind === 'provider' && provider !== null && (
               <>
                 <ProviderSteps provider={provider} />
-                <ProviderFields provider={provider} value={keys} onChange={setKeys} error={error} />
+                <ProviderFields
+                  provider={provider}
+                  value={keys}
+                  onChange={changed => set({ keys: changed })}
+                  error={error}
+                />
               </>
             )}
             {kind === 'provider' && scheme !== null && (
-              <SchemeFields value={scheme} onChange={setScheme} error={error} />
+              <SchemeFields value={scheme} onChange={changed => set({ scheme: changed })} error={error} />
             )}
             {kind === 'webhook' && (
               <>
-                <AuthChoice value={auth} onChange={setAuth} />
-                <RateInputs value={rate} onChange={setRate} error={error} />
+                <AuthChoice value={auth} onChange={changed => set({ auth: changed })} />
+                <RateInputs value={rate} onChange={changed => set({ rate: changed })} error={error} />
               </>
             )}
             {kind !== 'sdk' && isChosen && (
               <TypeFromFields
                 value={type}
-                onChange={setType}
+                onChange={changed => set({ type: changed })}
                 error={error}
                 usual={usualTypeOf(kind === 'provider' ? (provider ?? undefined) : undefined)}
               />
             )}
-            {kind === 'sdk' && <MatchInput value={match} onChange={setMatch} error={problem('match')} />}
-            {isChosen && <ExpectInput value={expected} onChange={setExpected} error={error} />}
+            {kind === 'sdk' && (
+              <MatchInput
+                value={match}
+                onChange={changed => set({ match: changed })}
+                error={problem('match')}
+              />
+            )}
+            {isChosen && (
+              <ExpectInput value={expected} onChange={changed => set({ expected: changed })} error={error} />
+            )}
             {error && !isAtField && <ErrorNotice error={error} />}
             <Group gap="xs">
               <Button type="submit" loading={change.isPending} disabled={!isChosen}>

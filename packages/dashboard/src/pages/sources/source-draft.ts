@@ -31,6 +31,16 @@ export function draftOf(source: SourceRecord) {
 
 export type SourceDraft = ReturnType<typeof draftOf>;
 
+/** Secrets are typed again, never kept. */
+export const withoutTypedSecrets = (draft: SourceDraft): SourceDraft =>
+  draft.kind === 'sdk'
+    ? draft
+    : {
+        ...draft,
+        keys: { ...draft.keys, secret: '', verify_token: '' },
+        scheme: { ...draft.scheme, secret: '' },
+      };
+
 interface Changed {
   readonly keys?: PastedKeys;
   readonly scheme?: SchemeDraft;

@@ -1,14 +1,17 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import type { ProviderRecord } from '@sluice/contract/dashboard-providers';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { changesOf, isSame } from '../../components/form-baseline/changes.ts';
 import { StaleNotice } from '../../components/form-baseline/stale-notice.tsx';
 import { useFormBaseline } from '../../components/form-baseline/use-form-baseline.ts';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import { LeaveGuard } from '../../components/leave-guard.tsx';
+import { RestoredNotice } from '../../components/restored-notice.tsx';
 import type { CallError } from '../../lib/api/call.ts';
 import { useCall, useChange } from '../../lib/api/use-call.ts';
+import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { AuthChoice } from './auth-choice.tsx';
 import { ExpectInput } from './expect-input.tsx';
 import { MatchInput } from './match-input.tsx';
@@ -16,7 +19,7 @@ import { ProviderFields } from './provider-fields.tsx';
 import { nothingPasted } from './provider-keys.ts';
 import { RateInputs } from './rate-inputs.tsx';
 import { SchemeFields } from './scheme-fields.tsx';
-import { bodyOf, draftOf, type SourceDraft } from './source-draft.ts';
+import { bodyOf, draftOf, type SourceDraft, withoutTypedSecrets } from './source-draft.ts';
 import { authLabels, describeRateLimit } from './source-labels.ts';
 import { TypeFromFields, usualTypeOf } from './type-from-fields.tsx';
 
@@ -38,6 +41,8 @@ export function SourceForm({ source }: { source: SourceRecord }) {
   return (
     <Fields
       key={form.edition}
+      name={`source ${source.id}`}
+      isFirst={form.edition === 0}
       begun={form.begun}
       now={now}
       provider={provider}
@@ -51,6 +56,10 @@ export function SourceForm({ source }: { source: SourceRecord }) {
 }
 
 function Fields(props: {
+  /** Under which what is filled in is kept. */
+  name: string;
+  /** False once it has begun again after a save. */
+  isFirst: boolean;
   begun: SourceDraft;
   now: SourceDraft;
   /** Where it is one of a provider. */
@@ -62,10 +71,24 @@ function Fields(props: {
   notice: ReactNode;
 }) {
   const { begun, now, error } = props;
-  const [draft, setDraft] = useState(begun);
+  const {
+    draft,
+    isRestored,
+    change: setDraft,
+  } = useKeptDraft(props.name, begun, {
+    isFirst: props.isFirst,
+    isChanged: one => !isSame(one, begun),
+    withoutSecrets: withoutTypedSecrets,
+  });
+  const { onTouch } = props;
+  // What was restored is what somebody typed: it is not to be overwritten by what is stored.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once; whoever is told may be another each time
+  useEffect(() => {
+    if (isRestored) onTouch();
+  }, [isRestored]);
   const change = (changed: SourceDraft) => {
-    setDraft(changed);
-    props.onTouch();
+    setDraft(() => changed);
+    onTouch();
   };
   const isAtField = [
     'name',
@@ -82,7 +105,9 @@ function Fields(props: {
   };
   return (
     <form onSubmit={save} noValidate>
+      <LeaveGuard isUnsaved={() => !isSame(draft, begun)} isKept onLeave={() => dropDraft(props.name)} />
       <Stack>
+        {isRestored && <RestoredNotice onDiscard={() => setDraft(() => begun)} />}
         <TextInput
           label="Name"
           withAsterisk

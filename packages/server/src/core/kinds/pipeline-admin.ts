@@ -61,6 +61,8 @@ export interface DryRunEvent {
 interface DryRunInput extends DryRunEvent {
   /** Models cost money: they are asked only where somebody said so. */
   readonly mayAskModel: boolean;
+  /** What models are taken to have answered, by label. */
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 interface DryRunReport extends ShownTrace {

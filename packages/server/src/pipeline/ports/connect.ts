@@ -9,7 +9,7 @@ export const connectPorts = (sideOf: (port: PortName) => AnySide): StepPorts =>
   eachPort((name, port) => port.connect(sideOf(name)));
 
 /** The ports of a run that leaves nothing behind. Dedupe may look: keys count only once their run is settled. */
-export const dryRunPorts = (connected: StepPorts, dryRun: DryRun): StepPorts =>
+export const dryRunPorts = (connected: StepPorts, dryRun: Pick<DryRun, 'mayAskModel'>): StepPorts =>
   eachPort((name, port) => port.forDryRun(connected[name], dryRun));
 
 const eachPort = (faceOf: (name: PortName, port: AnyPort) => unknown): StepPorts =>

@@ -18,7 +18,7 @@ export interface Port<Face, Calls extends PortCalls<Calls>> {
   /** What is done for it on the main thread. */
   serve(dependencies: PortDependencies): ServedPort<Calls>;
   /** A port that leaves nothing behind. */
-  forDryRun(face: Face, dryRun: DryRun): Face;
+  forDryRun(face: Face, dryRun: Pick<DryRun, 'mayAskModel'>): Face;
 }
 
 type PortCalls<Calls> = { readonly [N in keyof Calls]: (...args: never[]) => Promise<unknown> };
@@ -57,6 +57,8 @@ export interface ServedPort<Calls> {
 export interface DryRun {
   /** Models cost money: they are asked only where somebody said so. */
   readonly mayAskModel: boolean;
+  /** What they are taken to have answered, by label. */
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** A port whose calls are answered by the main thread. */

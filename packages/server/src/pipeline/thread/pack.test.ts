@@ -18,7 +18,7 @@ const run: fc.Arbitrary<PostedRun> = fc.record(
     payload: text,
     sourceName: textOrNull,
     retries: fc.nat(),
-    dryRun: fc.record({ mayAskModel: fc.boolean() }),
+    dryRun: fc.record({ mayAskModel: fc.boolean(), labels: fc.constantFrom({}, { severity: 'high' }) }),
   },
   { requiredKeys: ['n', 'pipelineName', 'orgId', 'event', 'payload', 'sourceName', 'retries'] },
 );
@@ -43,7 +43,15 @@ const report: fc.Arbitrary<ThreadReport> = fc.oneof(
     destinations: fc.array(text, { maxLength: 2 }),
     ...counted,
   }),
-  fc.record({ kind: fc.constant('retry' as const), afterMs: fc.nat(), reason: text, ...counted }),
+  fc.record({
+    kind: fc.constant('retry' as const),
+    afterMs: fc.nat(),
+    step: fc.nat(),
+    reason: text,
+    said: fc.constantFrom(null, { status: 503, body: 'no' }),
+    trace: text,
+    ...counted,
+  }),
   fc.record({ kind: fc.constant('unavailable' as const), ...counted }),
   fc.constant({ kind: 'handed_back' as const }),
 );

@@ -1,5 +1,6 @@
 import { packEvent, unpackEvent } from '../../core/threads/packed-event.ts';
 import { TextReader, TextWriter } from '../../core/threads/packed-text.ts';
+import type { DryRun } from '../ports/port.ts';
 import type { PostedRun, RunReport, ThreadReport } from './protocol.ts';
 
 /** Runs and their reports as they cross the threads: every event does so with its payload and its traces. */
@@ -12,7 +13,7 @@ export function packRuns(runs: readonly PostedRun[]): string {
       .text(payload)
       .textOrNull(sourceName)
       .number(retries)
-      .textOrNull(dryRun === undefined ? null : String(dryRun.mayAskModel));
+      .textOrNull(dryRun === undefined ? null : JSON.stringify(dryRun));
   }
   return writer.end();
 }
@@ -30,8 +31,8 @@ export function unpackRuns(packed: string): PostedRun[] {
       sourceName: reader.textOrNull(),
       retries: reader.number(),
     };
-    const mayAskModel = reader.textOrNull();
-    runs.push(mayAskModel === null ? run : { ...run, dryRun: { mayAskModel: mayAskModel === 'true' } });
+    const dryRun = reader.textOrNull();
+    runs.push(dryRun === null ? run : { ...run, dryRun: JSON.parse(dryRun) as DryRun });
   }
   return runs;
 }

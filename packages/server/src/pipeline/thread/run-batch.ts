@@ -109,6 +109,7 @@ export function createThreadRuns(dependencies: {
       payload,
       sourceName,
       tries: retries,
+      labels: run.dryRun?.labels ?? {},
     });
     if (result.kind === 'retry') {
       const { afterMs, step, reason, said = null, tallies } = result;

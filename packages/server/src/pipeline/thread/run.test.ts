@@ -116,7 +116,14 @@ describe('a run', () => {
         return { plan: 'pro' };
       },
     };
-    const input = { orgId: 'org_1', pipelineId: 'pipe_1', payload: {}, sourceName: null, tries: 0 };
+    const input = {
+      orgId: 'org_1',
+      pipelineId: 'pipe_1',
+      payload: {},
+      sourceName: null,
+      tries: 0,
+      labels: {},
+    };
     const run = (steps: Parameters<typeof compilePipeline>[0], readsTraits = false, hasEntity = true) =>
       bindPipeline(compilePipeline(steps), { ports: quietPorts({ entities }), readsTraits }).run({
         ...input,

@@ -23,6 +23,8 @@ interface RunInput {
   readonly sourceName: string | null;
   /** How often this run was tried before. */
   readonly tries: number;
+  /** Those that a dry run goes by; none otherwise. */
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 interface RunFacts {
@@ -72,10 +74,10 @@ export function bindPipeline(pipeline: CompiledPipeline, dependencies: RunDepend
 
   return {
     async run(input) {
-      const { orgId, pipelineId, event, tries, payload, sourceName } = input;
+      const { orgId, pipelineId, event, tries, payload, labels, sourceName } = input;
       const traits =
         needsTraits && event.entity !== null ? await ports.entities.readTraits(orgId, event.entity) : null;
-      const scope = scopeOf(event, { payload, labels: {}, traits, sourceName });
+      const scope = scopeOf(event, { payload, labels, traits, sourceName });
       return fold(steps, { orgId, pipelineId, event, scope, tries }, limits);
     },
   };

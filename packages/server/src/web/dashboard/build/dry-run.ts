@@ -56,6 +56,7 @@ export function dryRunCalls(
       sourceIds: sources.map(({ id }) => id),
       destinationIds: destinations.map(({ id }) => id),
       mayAskModel: body.classify,
+      labels: body.labels,
       ...tried,
     });
     const { cutAt, notes, said, ...rest } = report;
