@@ -147,7 +147,7 @@ test('a payload with a script in it is read, never run, and its integers are exa
 test('a replay is asked for here, and its run appears by itself', async () => {
   const { page, faults } = await open(`/events/${events.dropped}`);
   await page.getByRole('button', { name: 'Replay' }).click();
-  await page.getByRole('menuitem', { name: /versions it saw first/ }).click();
+  await page.getByRole('menuitem', { name: /Original versions/ }).click();
   await says(page, '1 of 1 done');
   await page.getByRole('link', { name: 'a job' }).waitFor();
   expect(await page.getByRole('list', { name: 'Steps of Orders' }).count()).toBe(2);

@@ -215,7 +215,6 @@ test('where no model is asked, what depends on its label says so, and a label ca
   await page.getByRole('combobox', { name: 'Simulate labels.severity' }).click();
   await page.getByRole('option', { name: 'high' }).click();
   await page.getByText('It would go to Team inbox.').waitFor();
-  await leave(page);
 });
 
 test('the test panel shows what each step does, again after each change, and stores nothing', async () => {

@@ -18,7 +18,10 @@ const run: fc.Arbitrary<PostedRun> = fc.record(
     payload: text,
     sourceName: textOrNull,
     retries: fc.nat(),
-    dryRun: fc.record({ mayAskModel: fc.boolean(), labels: fc.constantFrom({}, { severity: 'high' }) }),
+    dryRun: fc.record({
+      mayAskModel: fc.boolean(),
+      labels: fc.constantFrom<Record<string, string>[]>({}, { severity: 'high' }),
+    }),
   },
   { requiredKeys: ['n', 'pipelineName', 'orgId', 'event', 'payload', 'sourceName', 'retries'] },
 );

@@ -24,7 +24,7 @@ interface RunInput {
   /** How often this run was tried before. */
   readonly tries: number;
   /** Those that a dry run goes by; none otherwise. */
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 interface RunFacts {
@@ -74,7 +74,7 @@ export function bindPipeline(pipeline: CompiledPipeline, dependencies: RunDepend
 
   return {
     async run(input) {
-      const { orgId, pipelineId, event, tries, payload, labels, sourceName } = input;
+      const { orgId, pipelineId, event, tries, payload, labels = {}, sourceName } = input;
       const traits =
         needsTraits && event.entity !== null ? await ports.entities.readTraits(orgId, event.entity) : null;
       const scope = scopeOf(event, { payload, labels, traits, sourceName });
