@@ -129,7 +129,7 @@ const formerWords: Readonly<Record<string, string>> = {
   'would stand in the dead letters': 'Would be dead-lettered',
   'Through the (pipelines|versions)|Fold the changes': 'Current pipelines, Original versions, Collapse',
   'is taken up again as|Take theirs': 'Restores version …, Load their version',
-  'Last answer|Next try|No delivery is like': 'Last response, Next attempt, No deliveries match',
+  'Last answer|Next try|is like that': 'Last response, Next attempt, No deliveries match',
   'were given up': 'exhausted',
   'Nobody has asked for one|Asked for by': 'No jobs yet, Requested by',
   'Nothing is called that|Nothing is here|leads nowhere\\.': 'No results, Not found',

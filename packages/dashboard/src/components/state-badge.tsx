@@ -7,6 +7,7 @@ const colours: Readonly<Record<string, string>> = {
   delivered: 'green',
   done: 'green',
   active: 'green',
+  enabled: 'green',
   changed: 'blue',
   kept: 'gray',
   pending: 'blue',

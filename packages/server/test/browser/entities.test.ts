@@ -27,7 +27,7 @@ test('are searched by kind and by a trait, and the search is in the address', as
   expect(await list.getByRole('row', { name: /customer/ }).count()).toBe(3);
   await page.waitForURL(/trait=plan%3Dpro/);
   await page.getByLabel('Kind').fill('device');
-  await page.getByText('No entity is like that.').waitFor();
+  await page.getByText('No entities match.').waitFor();
   await page.getByRole('link', { name: 'Show all' }).click();
   await list.getByRole('row', { name: /parkside/ }).waitFor();
   await leave(page);
@@ -66,7 +66,7 @@ test('the list and the events of one refresh themselves', async () => {
       body: JSON.stringify(body),
     });
   const { page } = await visit(chromium, company.service.url, '/entities?kind=robot', { as: company.owner });
-  await page.getByText('No entity is like that.').waitFor();
+  await page.getByText('No entities match.').waitFor();
   await send('PUT', '/entities/robot/r_1', { traits: { legs: 2 } });
   await page.getByRole('link', { name: 'r_1' }).waitFor();
   await send('PUT', '/entities/robot/r_1', { traits: { legs: 4 } });

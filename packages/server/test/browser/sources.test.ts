@@ -214,7 +214,7 @@ describe('a source that exists', () => {
     await page.getByText('Must be at least 1 where there is a limit.').waitFor();
     await page.getByLabel('Rate limit').fill('0.5');
     await page.getByLabel('Burst').fill('3');
-    await page.getByText('30 a minute, up to 3 at once', { exact: false }).waitFor();
+    await page.getByText('30 req/min, burst 3', { exact: false }).waitFor();
     await page.getByLabel('Name').fill('Changed');
     await save.click();
     await page.getByRole('heading', { name: 'Changed', level: 1 }).waitFor();

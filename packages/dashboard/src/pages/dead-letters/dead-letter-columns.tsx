@@ -24,7 +24,9 @@ export const letterColumns = (onJob: ((id: string) => void) | null): readonly Co
     width: 'minmax(110px, 1.6fr)',
     cell: letter => (
       <span title={letter.reason ?? undefined}>
-        {letter.kind === 'delivery' && letter.code && <span className="mono">{letter.code} </span>}
+        {letter.kind === 'delivery' && letter.code && letter.code !== letter.reason && (
+          <span className="mono">{letter.code} </span>
+        )}
         <Text span size="sm" c="dimmed">
           {letter.reason}
         </Text>

@@ -120,7 +120,7 @@ export default function DeadLettersPage() {
         columns={columns}
         keyOf={keyOf}
         pageOf={pageOf}
-        empty={isNarrowed ? <Empty sentence="No dead letter is like that." /> : <AllArrived />}
+        empty={isNarrowed ? <Empty sentence="No dead letters match" /> : <AllArrived />}
       />
     </Page>
   );

@@ -81,7 +81,7 @@ export default function DestinationsPage() {
         />
       )}
       {all.length > 0 && <ListFilter placeholder="Filter by name, kind or state" />}
-      {all.length > 0 && shown.length === 0 && <Empty sentence="No destination is like that." />}
+      {all.length > 0 && shown.length === 0 && <Empty sentence="No destinations match" />}
       {shown.length > 0 && (
         <Rows label="Destinations" columns={columns} rows={shown} keyOf={({ id }) => id} pageOf={pageOf} />
       )}

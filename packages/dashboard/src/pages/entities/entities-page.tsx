@@ -76,7 +76,7 @@ export default function EntitiesPage() {
 
 const NoneLikeThat = () => (
   <Empty
-    sentence="No entity is like that. A trait is found as plan=pro, with its exact value."
+    sentence="No entities match. A trait is found as plan=pro, with its exact value."
     action={
       <Button component={Link} to="/entities" variant="default">
         Show all

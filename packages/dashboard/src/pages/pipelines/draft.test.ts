@@ -100,7 +100,8 @@ test('a step is summed up by what it is set to, without its secrets', () => {
   expect(summaryOf({ condition: 'payload.a == 1' })).toBe('payload.a == 1');
   expect(summaryOf({ key: 'payload.id', window_s: 60 })).toBe('payload.id · 60');
   expect(summaryOf({ label: 'mood', labels: ['a', 'b'], model: { name: 'm' }, more: 'x' })).toBe(
-    'mood · a, b · name',
+    'mood · labels a, b · model name',
   );
+  expect(summaryOf({ remove: ['notes'] })).toBe('remove notes');
   expect(summaryOf({ token: { set: true } })).toBe('');
 });

@@ -138,15 +138,16 @@ export function placeOf(list: 'steps' | 'destinations', path: string | null): nu
 
 /** What a step is set to, on one line: the first things that its configuration says. */
 export function summaryOf(config: Config): string {
-  const said = Object.values(config).flatMap(textsOf);
+  const said = Object.entries(config).flatMap(([name, value]) => textsOf(name, value));
   return said.slice(0, 3).join(' · ');
 }
 
-function textsOf(value: unknown): string[] {
+/** What holds several things is told with its name: `remove notes`. */
+function textsOf(name: string, value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number' || typeof value === 'bigint') return [String(value)];
-  if (Array.isArray(value)) return value.length === 0 ? [] : [value.map(String).join(', ')];
+  if (Array.isArray(value)) return value.length === 0 ? [] : [`${name} ${value.map(String).join(', ')}`];
   if (typeof value !== 'object' || value === null) return [];
   const names = Object.keys(value);
-  return names.length === 0 || names.includes('set') ? [] : [names.join(', ')];
+  return names.length === 0 || names.includes('set') ? [] : [`${name} ${names.join(', ')}`];
 }

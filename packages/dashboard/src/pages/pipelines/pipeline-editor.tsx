@@ -163,7 +163,7 @@ export function PipelineEditor(props: {
             <Badge color="gray" tt="none" fw={500}>
               version {base.version}
             </Badge>
-            {!base.enabled && <StateBadge state="disabled" />}
+            <StateBadge state={base.enabled ? 'enabled' : 'disabled'} />
           </Group>
         )
       }

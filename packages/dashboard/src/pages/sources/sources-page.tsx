@@ -79,7 +79,7 @@ export default function SourcesPage() {
         />
       )}
       {hasOwn && <ListFilter placeholder="Filter by name, kind or type" />}
-      {all.length > 0 && shown.length === 0 && <Empty sentence="No source is like that." />}
+      {all.length > 0 && shown.length === 0 && <Empty sentence="No sources match" />}
       {shown.length > 0 && (
         <Rows label="Sources" columns={columns} rows={shown} keyOf={({ id }) => id} pageOf={pageOf} />
       )}

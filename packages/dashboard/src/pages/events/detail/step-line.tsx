@@ -5,6 +5,7 @@ import { Disclosure } from '../../../components/disclosure.tsx';
 import { JsonText } from '../../../components/json-text.tsx';
 import { StateBadge } from '../../../components/state-badge.tsx';
 import { stringifyExact } from '../../../lib/api/exact-json.ts';
+import { useCall } from '../../../lib/api/use-call.ts';
 import { formatDuration } from '../../../lib/format.ts';
 import classes from './event.module.css';
 import { TextDiff } from './text-diff.tsx';
@@ -15,6 +16,7 @@ export function StepLines(props: {
   showsChanges: boolean;
 }) {
   const { run, showsChanges } = props;
+  const { data: kinds = [] } = useCall('GET /kinds/steps');
   return (
     <ol className={classes.lines} aria-label={`Steps of ${run.pipeline.name}`}>
       {run.steps.map((step, place) => (
@@ -22,6 +24,7 @@ export function StepLines(props: {
           // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place
           key={place}
           step={step}
+          title={kinds.find(({ kind }) => kind === step.kind)?.title ?? step.kind}
           place={place}
           isEnd={run.step === place}
           isCut={run.cut_at !== null && place >= run.cut_at}
@@ -35,13 +38,15 @@ export function StepLines(props: {
 /** What one step did: its outcome and its note on a line, and inside it the event before and after. */
 function StepLine(props: {
   step: StepTrace;
+  /** As the editor calls it. */
+  title: string;
   place: number;
   /** The event got no further. */
   isEnd: boolean;
   isCut: boolean;
   startsOpen: boolean;
 }) {
-  const { step, place, isEnd, isCut, startsOpen } = props;
+  const { step, title, place, isEnd, isCut, startsOpen } = props;
   return (
     <li>
       <Disclosure
@@ -49,7 +54,7 @@ function StepLine(props: {
         summary={
           <>
             <Text span size="sm" fw={600}>
-              {place + 1}. {step.kind}
+              {place + 1}. {title}
             </Text>
             <StateBadge state={step.outcome} />
             {step.note && (
