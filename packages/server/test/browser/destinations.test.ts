@@ -326,7 +326,7 @@ describe('a destination that exists', () => {
     await page.getByText('Circuit open since').waitFor();
     await fetch(source.url, { method: 'POST', body: '{}' });
     await page.getByText('1 delivery is queued.', { exact: false }).waitFor();
-    await page.getByText(/Next probe in \d+ sec/).waitFor();
+    await page.getByText(/Next probe in \d+s/).waitFor();
     await page.getByText(/Last probe .* Last error: .*503/).waitFor();
     await page.getByText('1 delivery waits for it. It keeps the longer schedule', { exact: false }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
