@@ -4,8 +4,8 @@ import { describeRateLimit, hintFor, refusalTitle } from './source-labels.ts';
 test('a rate is written as people say it', () => {
   expect(describeRateLimit({ per_second: 100, burst: 200 })).toBe('100 req/s, burst 200');
   expect(describeRateLimit({ per_second: 0, burst: 0 })).toBe('no limit');
-  expect(describeRateLimit({ per_second: 0.5, burst: 1 })).toBe('30 a minute, up to 1 at once');
-  expect(describeRateLimit({ per_second: 0.001, burst: 1 })).toBe('3.6 an hour, up to 1 at once');
+  expect(describeRateLimit({ per_second: 0.5, burst: 1 })).toBe('30 req/min, burst 1');
+  expect(describeRateLimit({ per_second: 0.001, burst: 1 })).toBe('3.6 req/h, burst 1');
   expect(describeRateLimit({ per_second: 2_500, burst: 5_000 })).toBe('2,500 req/s, burst 5,000');
 });
 

@@ -94,7 +94,7 @@ describe('the verdict on an event', () => {
     });
     expect(verdict({ deliveries: [aDelivery('A'), slack, aDelivery('B')] })).toEqual({
       tone: 'waiting',
-      text: 'Delivered to 2 of 3 destinations; “Slack” answered 500, next attempt in 4 min.',
+      text: 'Delivered to 2 of 3 destinations; “Slack” answered 500, next attempt in 4m.',
     });
   });
 
