@@ -97,7 +97,7 @@ test('a destination that is there can be chosen, and everything fits on a phone 
 test('a source says what is expected of it, and the source of system events that nobody can send to it', async () => {
   const { page, faults } = await visit(chromium, flow.service.url, '/sources', { as: flow.browser });
   const row = page.getByRole('row').filter({ hasText: 'system events' });
-  await row.getByRole('link', { name: 'System' }).click();
+  await row.getByRole('link', { name: 'System', exact: true }).click();
   await page.getByText('Nobody can send to this source.', { exact: false }).waitFor();
   expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
   await page.goto(`${flow.service.url}/sources`);

@@ -43,6 +43,11 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
     const download = async (browser = owner) =>
       dataOf<{ document: string }>(await browser.get('/configuration/file')).document;
+    /** Without that of the system events, which every organisation has. */
+    const madeSources = async () =>
+      listOf<{ kind: string; url: string; auth: string; match: string; token?: string }>(
+        await owner.get('/sources'),
+      ).data.filter(({ kind }) => kind !== 'system');
     const compare = async (document: string, remove = false) =>
       dataOf<ConfigurationDifference>(await owner.post('/configuration/difference', { document, remove }));
     const apply = (document: string, base: string, more: object = {}) =>
@@ -86,7 +91,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         code: 'validation_failed',
         path: 'destinations.Alerts.config.url',
       });
-      expect(listOf(await owner.get('/sources')).data).toEqual([]);
+      expect(await madeSources()).toEqual([]);
 
       const applied = dataOf<AppliedConfiguration>(
         await apply(example, shown.base, { secrets: secretsOf(shown.secrets) }),
@@ -126,7 +131,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     test('what is applied works: events come in, and a disabled source takes none', async () => {
       await empty();
       await change('sluice: 1\nsources:\n  Open: {kind: webhook, auth: none}');
-      const [source] = listOf<{ url: string }>(await owner.get('/sources')).data;
+      const [source] = await madeSources();
       expect((await post(source?.url ?? '', '{"a":1}')).status).toBe(202);
       await change('sluice: 1\nsources:\n  Open: {kind: webhook, auth: none, enabled: false}');
       expect((await post(source?.url ?? '', '{"a":1}')).status).toBe(403);
@@ -186,13 +191,31 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       expect(await download()).toEndWith('sluice: 1\nsources: {}\ndestinations: {}\npipelines: {}\n');
     });
 
+    test('a pipeline of system events is carried into another organisation, whatever the source is called there', async () => {
+      await empty();
+      const { id } = listOf<{ id: string; kind: string }>(await owner.get('/sources')).data.find(
+        ({ kind }) => kind === 'system',
+      ) ?? { id: '' };
+      await owner.patch(`/sources/${id}`, { name: 'Ours' });
+      await owner.post('/sources', { kind: 'sdk', name: 'System', match: '*' });
+      await owner.post('/pipelines', { name: 'Alerts', sources: [id], steps: [], destinations: [] });
+      const written = await download();
+      expect(written).toContain('sources:\n      - System\n');
+      expect(written).toContain('  "System #2":\n    name: System\n');
+      await empty();
+      await change(written, { remove: true });
+      expect(await download()).toBe(written);
+      const refused = await compare('sluice: 1\nsources:\n  System: {kind: sdk, match: a}\n');
+      expect(refused.problems).toMatchObject([{ path: 'sources.System.name' }]);
+    });
+
     test('what has changed since it was shown is not overwritten', async () => {
       await empty();
       const document = 'sluice: 1\nsources:\n  Shop: {kind: webhook, auth: bearer}\n';
       const { base } = await compare(document);
       const made = dataOf<{ id: string }>(await owner.post('/sources', { kind: 'webhook', name: 'Shop' }));
       expectRefused(await apply(document, base), { status: 409, code: 'version_conflict' });
-      expect(listOf<{ auth: string }>(await owner.get('/sources')).data).toMatchObject([{ auth: 'hmac' }]);
+      expect(await madeSources()).toMatchObject([{ auth: 'hmac' }]);
       const fresh = await compare(document);
       expect(changesOf(fresh, 'changed')).toEqual(['source Shop']);
       // Neither is another file than the one that was shown, nor one that was shown without removing.
@@ -367,11 +390,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           '  "Shop #3":\n    name: Shop\n    kind: sdk\n    enabled: true\n    match: c\n',
         );
         await change(written.replace('match: b', 'match: bb'));
-        expect(listOf<{ match: string }>(await owner.get('/sources')).data.map(one => one.match)).toEqual([
-          'c',
-          'bb',
-          'a',
-        ]);
+        expect((await madeSources()).map(one => one.match)).toEqual(['c', 'bb', 'a']);
         await empty();
         await change(written);
         expect(await download()).toBe(written);
@@ -385,8 +404,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         dataOf(await viewer.put('/session/organisation', { id: organisation.id }));
         const written = await download(viewer);
         expect(written).toBe(await download());
-        for (const { token } of listOf<{ token?: string }>(await owner.get('/sources')).data)
-          if (token) expect(written).not.toContain(token);
+        for (const { token } of await madeSources()) if (token) expect(written).not.toContain(token);
         const body = { document: written };
         expectRefused(await viewer.post('/configuration/difference', body), {
           status: 403,

@@ -101,7 +101,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       return text
         .replaceAll(/\b[a-z]{3,4}_[0-9A-HJKMNP-TV-Z]{26}/g, '<id>')
         .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-        .replaceAll(/"(duration_ms|uptime_s)":[\d.]+/g, '"$1":0');
+        .replaceAll(/"(duration_ms|uptime_s)":[\d.]+/g, '"$1":0')
+        .replaceAll(/"base":"[0-9a-f]{64}"/g, '"base":"<fingerprint>"');
     }
 
     /** Asks for ours, and for what nobody has, and holds the answers against each other. */

@@ -187,9 +187,7 @@ export function PipelineEditor(props: {
         isKept
         onLeave={() => dropDraft(pipelineDraftName(base, original))}
       />
-      {state.isRestored && (
-        <RestoredNotice onDiscard={state.discard} />
-      )}
+      {state.isRestored && <RestoredNotice onDiscard={state.discard} />}
       {state.overtakenBy !== null && record && !change.isPending && (
         <Alert color="yellow" variant="light" title={`Somebody else has saved version ${state.overtakenBy}`}>
           Saving makes what you changed the newest version.{' '}

@@ -105,12 +105,7 @@ export function NewSourcePage() {
   if (clone === undefined) return <SourceForm name="source new" initial={emptyDraft} onMade={setMade} />;
   if (!original.data) return <Waiting error={original.error} onRetry={() => void original.refetch()} />;
   return (
-    <SourceForm
-      key={clone}
-      name={`source like ${clone}`}
-      initial={copyOf(original.data)}
-      onMade={setMade}
-    />
+    <SourceForm key={clone} name={`source like ${clone}`} initial={copyOf(original.data)} onMade={setMade} />
   );
 }
 

@@ -92,7 +92,7 @@ const cloneColumn: Column<SourceRecord> = {
   isHeaderHidden: true,
   width: '44px',
   onlyWide: true,
-  cell: ({ id, name }) => <CloneIcon to="/sources/new" id={id} name={name} />,
+  cell: ({ id, kind, name }) => kind !== 'system' && <CloneIcon to="/sources/new" id={id} name={name} />,
 };
 
 const NewSource = () => (

@@ -14,7 +14,8 @@ export function backUpSqlite(directory: string, target: string): { events: numbe
   const source = databaseFile(directory);
   if (!existsSync(source)) throw new Error(`There is no database in ${directory}. Is SLUICE_DATA_DIR right?`);
   if (existsSync(target)) throw new Error(`${target} exists already; a backup never replaces a file.`);
-  if (!existsSync(dirname(target))) throw new Error(`There is no folder ${dirname(target)}. Create it first.`);
+  if (!existsSync(dirname(target)))
+    throw new Error(`There is no folder ${dirname(target)}. Create it first.`);
   return copyDatabase(source, target, unfinished => {
     renameSync(unfinished, target);
     flushToDisk(dirname(target));

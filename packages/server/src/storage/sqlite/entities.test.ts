@@ -57,13 +57,10 @@ test('the index holds what follows from the entities, whatever is written, decla
       const sets = new Map([['', toSearchable('[]')]]);
       const declare = (list: readonly string[]) => {
         const setting = JSON.stringify(list);
-        database.run('INSERT OR REPLACE INTO organisations VALUES (?, ?, ?, ?, ?)', [
-          orgId,
-          'Acme',
-          null,
-          setting,
-          0,
-        ]);
+        database.run(
+          `INSERT OR REPLACE INTO organisations (id, name, searchable_traits, created_at) VALUES (?, 'Acme', ?, 0)`,
+          [orgId, setting],
+        );
         const searchable = toSearchable(setting);
         sets.set(searchable.tag, searchable);
       };

@@ -1,12 +1,13 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
-import { migrations } from '../migrations/index.ts';
 import { leftOut } from '../move/table.ts';
 import { movedTables } from './moved-tables.ts';
+import { migrateSqlite } from './open.ts';
 
 function newDatabase(...more: readonly string[]): Database {
   const database = new Database(':memory:');
-  for (const statement of [...migrations.flat(), ...more]) database.run(statement);
+  migrateSqlite(database);
+  for (const statement of more) database.run(statement);
   return database;
 }
 

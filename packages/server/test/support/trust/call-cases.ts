@@ -34,12 +34,13 @@ const filter = ({ paths, word, eventType, parameters }: Things) => ({
   text: word,
 });
 
+/** Its names come after all others, whoever's they are. */
 const configurationFile = ({ word, paths }: Things) => ({
   document: [
     'sluice: 1',
-    `sources: {"${word} source": {kind: sdk, match: "*"}}`,
-    `destinations: {"${word} inbox": {kind: inbox}}`,
-    `pipelines: {"${word} pipeline": {sources: ["${word} source", "${paths['/sources']}"], destinations: [{name: "${word} inbox"}]}}`,
+    `sources: {"zz ${word} source": {kind: sdk, match: "*"}}`,
+    `destinations: {"zz ${word} inbox": {kind: inbox}}`,
+    `pipelines: {"zz ${word} pipeline": {sources: ["zz ${word} source", "${paths['/sources']}"], destinations: [{name: "zz ${word} inbox"}]}}`,
   ].join('\n'),
   remove: true,
 });
