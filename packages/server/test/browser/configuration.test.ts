@@ -129,8 +129,8 @@ test('a clone begins as its original is, and a pipeline is disabled', async () =
   await page.getByRole('button', { name: /source$/ }).click();
   await page.getByText('Copy this secret now').waitFor();
 
-  await page.goto(`${service.url}/destinations`);
-  await page.getByRole('link', { name: 'Clone Ledger' }).click();
+  await page.goto(`${service.url}/destinations/${destination.id}`);
+  await page.getByRole('link', { name: 'Clone' }).click();
   await page.getByLabel('Name').waitFor();
   expect(await page.getByLabel('Name').inputValue()).toBe('Copy of Ledger');
   await page.getByRole('button', { name: /destination$/ }).click();

@@ -120,11 +120,14 @@ const webhookParts: fc.Arbitrary<Partial<WebhookSource>> = fc.oneof(
     providerOptions: { url: 'https://example.com/ü', publicKey: 'a\nb', verifyWith: 'bearer' as const },
   })),
 );
+const expected = fc.option(fc.integer({ min: 1, max: 1_000 }));
 const sources: fc.Arbitrary<Source> = fc.oneof(
   fc
-    .tuple(webhookParts, names, fc.boolean(), typeFroms)
-    .map(([parts, name, enabled, typeFrom]) => webhook({ ...parts, typeFrom }, name, enabled)),
-  fc.tuple(names, fc.boolean(), names).map(([name, enabled, match]) => ({
+    .tuple(webhookParts, names, fc.boolean(), typeFroms, expected)
+    .map(([parts, name, enabled, typeFrom, expectEveryMinutes]) =>
+      webhook({ ...parts, typeFrom, expectEveryMinutes }, name, enabled),
+    ),
+  fc.tuple(names, fc.boolean(), names, expected).map(([name, enabled, match, expectEveryMinutes]) => ({
     id: newId('src', NOW),
     orgId: ORG,
     name,
@@ -133,6 +136,7 @@ const sources: fc.Arbitrary<Source> = fc.oneof(
     lastEventAt: NOW,
     kind: 'sdk' as const,
     match,
+    expectEveryMinutes,
   })),
 );
 
@@ -172,7 +176,7 @@ const withKey = {
     label: 'mood',
     labels: ['happy', 'angry'],
     prompt: 'How?\nSay it in a word.',
-    model: { provider: 'anthropic', base_url: 'https://example.com', name: 'm', api_key: 'a key' },
+    model: { provider: 'anthropic', base_url: 'https://example.com', name: 'm', api_key: 'a-key' },
   } as JsonObject,
 };
 const steps = fc.array(
@@ -261,6 +265,7 @@ describe('every setting', () => {
           provider: 'github',
           providerOptions: { url: 'https://a.example', publicKey: 'k', verifyWith: 'hmac', scheme },
           typeFrom: { header: 'x' },
+          expectEveryMinutes: 30,
         },
         'Shop',
         true,

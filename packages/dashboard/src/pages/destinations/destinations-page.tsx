@@ -2,7 +2,6 @@ import { Button, Group } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { CloneIcon } from '../../components/clone.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
@@ -60,7 +59,6 @@ export default function DestinationsPage() {
       onlyWide: true,
     },
     { header: 'State', width: '84px', cell: one => <StateBadge state={stateOf(one)} /> },
-    ...(mayChange ? [cloneColumn] : []),
   ];
 
   return (
@@ -88,14 +86,6 @@ export default function DestinationsPage() {
     </Page>
   );
 }
-
-const cloneColumn: Column<DestinationRecord> = {
-  header: 'Clone',
-  isHeaderHidden: true,
-  width: '44px',
-  onlyWide: true,
-  cell: ({ id, name }) => <CloneIcon to="/destinations/new" id={id} name={name} />,
-};
 
 const NewDestination = () => (
   <Button component={Link} to="/destinations/new" leftSection={<IconPlus size={16} aria-hidden />}>

@@ -2,7 +2,6 @@ import { Anchor, Badge, Button, Group, Switch, Text } from '@mantine/core';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { CloneIcon } from '../../components/clone.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
@@ -16,14 +15,6 @@ import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 
 const LEAD = 'What happens to events between a source and its destinations.';
-
-const cloneColumn: Column<PipelineRecord> = {
-  header: 'Clone',
-  isHeaderHidden: true,
-  width: '44px',
-  onlyWide: true,
-  cell: ({ id, name }) => <CloneIcon to="/pipelines/new" id={id} name={name} />,
-};
 
 /** The list of pipelines, each with its sources and destinations. */
 export default function PipelinesPage() {
@@ -101,7 +92,6 @@ export default function PipelinesPage() {
       onlyWide: true,
       cell: ({ updated_at }) => <RelativeTime at={updated_at} />,
     },
-    ...(mayChange ? [cloneColumn] : []),
   ];
   const shown = pipelines.data.filter(({ name, steps }) =>
     holdsText(text, name, ...steps.map(({ kind }) => kind)),

@@ -33,7 +33,7 @@ export type SourceDraft = ReturnType<typeof draftOf>;
 
 /** Secrets are typed again, never kept. */
 export const withoutTypedSecrets = (draft: SourceDraft): SourceDraft =>
-  draft.kind === 'sdk'
+  draft.kind !== 'webhook'
     ? draft
     : {
         ...draft,

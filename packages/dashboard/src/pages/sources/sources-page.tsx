@@ -2,7 +2,6 @@ import { Button, Group, Tooltip } from '@mantine/core';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { IconAlertTriangle, IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { CloneIcon } from '../../components/clone.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
@@ -60,7 +59,6 @@ export default function SourcesPage() {
       width: '84px',
       cell: ({ enabled }) => <StateBadge state={enabled ? 'active' : 'disabled'} />,
     },
-    ...(mayChange ? [cloneColumn] : []),
   ];
 
   return (
@@ -86,14 +84,6 @@ export default function SourcesPage() {
     </Page>
   );
 }
-
-const cloneColumn: Column<SourceRecord> = {
-  header: 'Clone',
-  isHeaderHidden: true,
-  width: '44px',
-  onlyWide: true,
-  cell: ({ id, kind, name }) => kind !== 'system' && <CloneIcon to="/sources/new" id={id} name={name} />,
-};
 
 const NewSource = () => (
   <Button component={Link} to="/sources/new" leftSection={<IconPlus size={16} aria-hidden />}>

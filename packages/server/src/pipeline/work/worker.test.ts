@@ -202,7 +202,18 @@ test.each([
   const runner: PipelineRunner = {
     ...quiet,
     run: async () =>
-      runs++ === 0 ? { kind: 'retry', afterMs: 60_000, reason: 'Not yet.', tallies: [], busyMs: 0 } : routed,
+      runs++ === 0
+        ? {
+            kind: 'retry',
+            afterMs: 60_000,
+            step: 0,
+            reason: 'Not yet.',
+            said: null,
+            trace: '[]',
+            tallies: [],
+            busyMs: 0,
+          }
+        : routed,
   };
   const worker = startWorker(runner);
   const [id = ''] = await accept(1);

@@ -59,10 +59,11 @@ export function toForms(
   { sources, destinations, pipelines }: WholeConfiguration,
   { destinationAdmin, pipelineAdmin }: Forms,
 ): StoredForms {
-  const system = sources.find(({ kind }) => kind === 'system');
   const made = sources.filter(source => source.kind !== 'system');
+  const systemSourceId = sources.find(({ kind }) => kind === 'system')?.id ?? null;
   const keys = {
-    sources: keysOf(system === undefined ? made : [{ ...system, name: SYSTEM_SOURCE_NAME }, ...made]),
+    // Its name is taken in every organisation: the first of all ids is none of theirs.
+    sources: keysOf([{ id: '', name: SYSTEM_SOURCE_NAME }, ...made]),
     destinations: keysOf(destinations),
     pipelines: keysOf(pipelines),
   };
@@ -81,7 +82,7 @@ export function toForms(
     );
 
   return {
-    systemSourceId: system?.id ?? null,
+    systemSourceId,
     sources: keyed(made, keys.sources, (key, source) => ({
       form: showSourceForm(key, { name: source.name, enabled: source.enabled, input: inputOf(source) }),
       marks: [],
@@ -103,7 +104,9 @@ export function toForms(
         ...shown,
         name: pipeline.name,
         enabled: pipeline.enabled,
-        sources: shown.sources.map(id => keys.sources.get(id) ?? id),
+        sources: shown.sources.map(id =>
+          id === systemSourceId ? SYSTEM_SOURCE_NAME : (keys.sources.get(id) ?? id),
+        ),
         destinations: shown.destinations.map(({ id, when }) => ({
           name: keys.destinations.get(id) ?? id,
           ...(when === undefined ? {} : { when }),
