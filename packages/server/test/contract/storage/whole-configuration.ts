@@ -59,7 +59,9 @@ export function wholeConfigurationContract(subject: Subject): void {
     expect(await audited.editConfiguration(org, edit, fingerprintOf(before), by, NOW + 1)).toBe('saved');
 
     const after = await storage.readConfiguration(org);
-    expect(after.sources).toEqual([made, { ...kept, enabled: false, updatedAt: NOW + 1 }].toSorted(byIdDown));
+    expect(after.sources.filter(({ kind }) => kind !== 'system')).toEqual(
+      [made, { ...kept, enabled: false, updatedAt: NOW + 1 }].toSorted(byIdDown),
+    );
     expect(after.destinations).toEqual(
       [fresh, { ...paused, paused: true, updatedAt: NOW + 1 }].toSorted(byIdDown),
     );
