@@ -175,7 +175,7 @@ describe('a webhook source is made', () => {
 
 test('an sdk source is made with what it matches', async () => {
   await open('/sources/new');
-  await page.getByText('SDK', { exact: true }).click();
+  await page.getByText('API', { exact: true }).click();
   await page.getByLabel('Name').fill('Orders');
   await page.getByLabel('Event types').fill('order.*');
   await page.getByRole('button', { name: 'Create source' }).click();
