@@ -8,10 +8,17 @@ import { slugInAddress } from './organisation.ts';
  */
 const keyOf = (name: string): string => `draft ${slugInAddress() ?? ''} ${name}`;
 
-function readDraft<T>(name: string): T | null {
+/** With what it is a draft of: where somebody else has saved since, taking it up would undo that unseen. */
+interface Kept<T> {
+  readonly of: string;
+  readonly draft: T;
+}
+
+function readDraft<T>(name: string, of: string): T | null {
   try {
-    const kept = sessionStorage.getItem(keyOf(name));
-    return kept === null ? null : (parseExact(kept) as T);
+    const text = sessionStorage.getItem(keyOf(name));
+    const kept = text === null ? null : (parseExact(text) as Kept<T>);
+    return kept?.of === of ? kept.draft : null;
   } catch {
     return null;
   }
@@ -37,12 +44,13 @@ export function useKeptDraft<T>(
   },
 ): KeptDraft<T> {
   const { isChanged, withoutSecrets } = options;
-  const [kept, setKept] = useState(() => (options.isFirst ? readDraft<T>(name) : null));
+  const of = stringifyExact(initial, 0);
+  const [kept, setKept] = useState(() => (options.isFirst ? readDraft<T>(name, of) : null));
   const [draft, setDraft] = useState(kept ?? initial);
   const isUnsaved = isChanged(draft);
   // Once it was saved or given up, what is typed afterwards was never lost.
   if (kept !== null && !isUnsaved) setKept(null);
-  const text = isUnsaved ? stringifyExact(withoutSecrets(draft), 0) : null;
+  const text = isUnsaved ? stringifyExact({ of, draft: withoutSecrets(draft) } satisfies Kept<T>, 0) : null;
   useEffect(() => {
     if (text === null) dropDraft(name);
     else sessionStorage.setItem(keyOf(name), text);

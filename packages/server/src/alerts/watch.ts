@@ -44,16 +44,17 @@ export function createWatch(options: {
       countedFrom: now - minutes(windowMinutes),
       lateBefore: now - minutes(lateMinutes),
     });
-    const told = new Set(kept.filter(({ raisedAt }) => raisedAt !== null).map(({ subjectId }) => subjectId));
+    const told = new Set(
+      kept.filter(({ raisedAt }) => raisedAt !== null).map(({ type, subjectId }) => `${type} ${subjectId}`),
+    );
     const isEarly = now - startedAt < SENDERS_RETURN_MS;
     const routes = createSystemRoutes(configuration);
     const seen: Trouble[] = [];
     for (const trouble of found) {
-      if (trouble.type === 'sluice.source.quiet' && isEarly) continue;
+      const isTold = told.has(`${trouble.type} ${trouble.subject.id}`);
+      if (trouble.type === 'sluice.source.quiet' && isEarly && !isTold) continue;
       // What was told is no system event's own, and is not asked about again for as long as it lasts.
-      const left = told.has(trouble.subject.id)
-        ? trouble
-        : await routes.withoutOwn(trouble, alertThresholds.waiting);
+      const left = isTold ? trouble : await routes.withoutOwn(trouble, alertThresholds.waiting);
       if (left !== null) seen.push(left);
     }
     return [...seen, ...(await findLowDisk(now))];

@@ -131,8 +131,9 @@ export function createNodes(
     }
     if (dead.length === 0 && now() < lookAt) return;
     lookAt = now() + LOOK_EVERY_MS;
-    if (isShared) await upkeep.recountAfter(RECOUNT_AFTER_MS);
     while ((await freeSome(nodeId)) > 0 && !isStopping()) tellOfWork();
+    // Work goes first: whatever becomes of the figures, nobody waits for them.
+    if (isShared) await upkeep.recountAfter(RECOUNT_AFTER_MS);
   }
 
   async function freeSome(self: string): Promise<number> {

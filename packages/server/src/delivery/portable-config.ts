@@ -41,13 +41,16 @@ export function readPortableConfig(
         `config.${field} is not part of a file: the service writes it itself.`,
       );
   }
-  const config = before === null ? given : completed(known, given, before, owner);
+  const whole = before === null ? given : completed(known, given, before, owner);
+  const isElsewhere = before !== null && keptSecrets(kind, whole).length > 0 && !isSameServer(before, whole);
+  // What the service wrote of another server does not go to this one.
+  const config = isElsewhere ? without(whole, own) : whole;
   const marks = keptSecrets(kind, config).filter(secret => !own.includes(secret));
   return {
     config,
     shown: showPortableConfig(known, config),
     marks: keptSecrets(kind, given).map(inConfig),
-    missing: missingOf(kind, config, before, marks, owner),
+    missing: missingOf(kind, config, isElsewhere ? null : before, marks, owner),
   };
 }
 
@@ -82,14 +85,20 @@ function missingOf(
   marks: readonly string[],
   owner: DestinationAddress,
 ): MissingField[] {
-  const isElsewhere = before !== null && marks.length > 0 && !isSameServer(before, config);
   const missing = marks.filter(
-    secret => isElsewhere || before === null || getPath(before, parsePath(secret)) === undefined,
+    secret =>
+      before === null ||
+      getPath(before, parsePath(secret)) === undefined ||
+      modeAround(secret, before) !== modeAround(secret, config),
   );
   if (missing.length === 0) return [];
   const made = madeSecrets(kind, read(kind, without(config, missing), before), owner);
   return missing.map(secret => ({ path: inConfig(secret), canBeMade: made.includes(secret) }));
 }
+
+/** A key that signs is no token to be sent. */
+const modeAround = (secret: string, config: JsonObject): Json | undefined =>
+  getPath(config, [...parsePath(secret).slice(0, -1), 'mode']);
 
 /** Which secrets the kind makes itself where they are left out. */
 function madeSecrets(kind: DestinationKind, config: JsonObject | null, owner: DestinationAddress): string[] {

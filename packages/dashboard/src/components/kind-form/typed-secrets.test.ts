@@ -15,3 +15,10 @@ test('typed secrets are left out, wherever they stand; that one is set is not', 
     model: { api_key: { set: true } },
   });
 });
+
+test('one that was typed over another is set as before: left out, it would be removed', () => {
+  const secrets = ['password', 'auth.secret', 'token'];
+  const before = { password: { set: true }, auth: { mode: 'hmac', secret: { set: true } } };
+  const config = { password: 'typed', auth: { mode: 'hmac', secret: 'typed' }, token: 'typed' };
+  expect(withoutTyped(config, { secrets }, before)).toEqual(before);
+});

@@ -63,7 +63,7 @@ export function DestinationForm(props: {
   } = useKeptDraft(name, initial, {
     isFirst: props.isFirst ?? true,
     isChanged: one => !disabled && !isSame(one, initial),
-    withoutSecrets: one => ({ ...one, config: withoutTyped(one.config, kind) }),
+    withoutSecrets: one => ({ ...one, config: withoutTyped(one.config, kind, initial.config) }),
   });
   const [delays, setDelays] = useState(() => writeDelays(draft.policy.schedule_s));
   const delaysField = useRef<HTMLInputElement>(null);

@@ -56,7 +56,8 @@ export function useDraft(
       ...one,
       steps: one.steps.map(step => {
         const kind = kinds.find(each => each.kind === step.kind);
-        return { ...step, config: kind ? withoutTyped(step.config, kind) : {} };
+        const before = saved.steps.find(({ key }) => key === step.key)?.config;
+        return { ...step, config: kind ? withoutTyped(step.config, kind, before) : {} };
       }),
     }),
   });

@@ -8,15 +8,23 @@ import type { Session } from './sessions.ts';
 
 type Needless = Extract<SettleResult, { kind: 'needless' }>;
 
-/** A retry is settled after whatever stands before it of the same event, so that it sees what came of that. */
+/**
+ * A retry is settled after whatever stands before it of the same event, so that it sees what came of that. So is what
+ * shows another token for the same claim: a node that was declared dead and took it up again may hold both, and only one
+ * of them is right.
+ */
 export function inTurns(settlements: readonly Settlement[]): Settlement[][] {
   const events = new Set<string>();
+  const claims = new Set<string>();
   const [now, later]: [Settlement[], Settlement[]] = [[], []];
   for (const settlement of settlements) {
     const name = `${settlement.orgId}\n${settlement.eventId}`;
-    if (settlement.retryOf !== undefined && events.has(name)) later.push(settlement);
+    const claim = `${name}\n${settlement.jobId ?? ''}`;
+    const isAfterAnother = settlement.retryOf !== undefined && events.has(name);
+    if (isAfterAnother || claims.has(claim)) later.push(settlement);
     else now.push(settlement);
     events.add(name);
+    claims.add(claim);
   }
   return later.length === 0 ? [now] : [now, ...inTurns(later)];
 }

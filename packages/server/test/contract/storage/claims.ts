@@ -201,6 +201,16 @@ export function claimsContract(subject: Subject): void {
     await settle(claimed);
   });
 
+  test('of two that settle one event together, refuses the one whose claim was freed', async () => {
+    await accepted(storage, orgId(), 1);
+    const late = await claim({ token: 'node 4' });
+    await free('node 4');
+    const fresh = await storage.claimSuspect('node 5');
+    if (fresh === null) throw new Error('Nobody took it over.');
+    const results = await settle([...late, fresh]);
+    expect(results.map(({ kind }) => kind)).toEqual(['refused', 'settled']);
+  });
+
   test('refuses what a node settles after its claim was freed, though nobody has taken it over yet', async () => {
     const [id = ''] = await accepted(storage, orgId(), 1);
     const late = await claim({ token: 'node 3' });

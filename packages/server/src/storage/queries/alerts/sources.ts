@@ -69,7 +69,7 @@ export async function findQuiet(db: Db, now: number): Promise<Trouble[]> {
     .where('expect_every_minutes', 'is not', null)
     .where('enabled', '=', 1)
     .where(sql<SqlBool>`${lastHeard} + expect_every_minutes * 60000 < ${now}`)
-    .limit(MOST_FOUND)
+    // Without a limit: one organisation's many must not hide another's.
     .execute();
   return rows.map(row => ({
     orgId: row.org_id,

@@ -47,6 +47,12 @@ export const editConfiguration: Operation<ConfigurationStore['editConfiguration'
  * of their ids, as everybody who locks several.
  */
 async function lockEdited(db: Db, orgId: string, edit: ConfigurationEdit): Promise<void> {
+  // What is only made has no row to lock yet: two files take turns by their organisation.
+  await db
+    .updateTable('organisations')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', orgId)
+    .execute();
   for (const table of ['sources', 'destinations', 'pipelines'] as const) {
     const { changed, removed } = edit[table];
     for (const id of [...changed.map(one => one.id), ...removed].toSorted()) {

@@ -102,7 +102,7 @@ interface DestinationForm extends Omit<z.output<typeof destinationForm>, 'name' 
 
 export const readDestinationForm = (key: string, given: JsonObject): DestinationForm => ({
   ...(validate(destinationForm, given) as Omit<DestinationForm, 'name'>),
-  name: nameOf(key, given),
+  name: validate(destinationBody.shape.name, nameOf(key, given), 'name'),
 });
 
 export const showDestinationForm = (
