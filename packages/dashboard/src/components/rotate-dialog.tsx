@@ -1,7 +1,8 @@
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { useChange } from '../lib/api/use-call.ts';
+import { call } from '../lib/api/call.ts';
+import { useChanges } from '../lib/api/use-call.ts';
 import { useMay } from '../lib/session.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { RelativeTime } from './relative-time.tsx';
@@ -29,14 +30,17 @@ export function RotateDialog(props: {
   const [isOpen, { open, close }] = useDisclosure();
   const [overlap, setOverlap] = useState('86400');
   const [pasted, setPasted] = useState('');
-  const change = useChange(props.route);
+  // What is shown once is shown as soon as it is answered, whatever is read again after that.
+  const change = useChanges(async (body: { overlap_s: number; secret?: string }) => {
+    const { secret } = await call(props.route, { id: props.id, body });
+    if (secret) props.onRotated(secret);
+  });
   const holds = props.previousUntil !== null && Date.parse(props.previousUntil) > Date.now();
   const rotate = () =>
     change.mutate(
-      { id: props.id, body: { overlap_s: Number(overlap), ...(props.isPasted ? { secret: pasted } : {}) } },
+      { overlap_s: Number(overlap), ...(props.isPasted ? { secret: pasted } : {}) },
       {
-        onSuccess: ({ secret }) => {
-          if (secret) props.onRotated(secret);
+        onSuccess() {
           setPasted('');
           close();
         },
