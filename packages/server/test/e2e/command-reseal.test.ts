@@ -54,7 +54,7 @@ async function expectReadable(service: TestService, { token, secret }: MadeSecre
   const signed = { 'X-Ingest-Signature': sign(secret, body) };
   expect((await post(`${service.url}/whk/${token}`, body, signed)).status).toBe(202);
   const owner = await logIn(service.url, 'owner@example.com');
-  expect(dataOf(await owner.get('/sources'))).toMatchObject([{ token }]);
+  expect(dataOf(await owner.get('/sources'))).toMatchObject([{ token }, { kind: 'system' }]);
   const [destination] = dataOf<{ id: string }[]>(await owner.get('/destinations'));
   expect((await owner.post(`/destinations/${destination?.id}/rotate`, {})).status).toBe(200);
   const [pipeline] = dataOf<{ id: string }[]>(await owner.get('/pipelines'));
