@@ -55,6 +55,9 @@ const ofSenders: ReadonlySet<OperationName> = new Set([
   'findEventsOfKey',
 ]);
 
+/** Asked each time that there may be something to deliver. */
+const ofWorkers: ReadonlySet<OperationName> = new Set(['listWaitingDestinations']);
+
 /** The PostgreSQL engine: stores on a few pools of connections, and changes announced to other nodes. */
 export async function openPostgres(options: {
   url: string;
@@ -75,6 +78,7 @@ export async function openPostgres(options: {
     most: 4,
     statementMs: timeouts.appendMs,
     isOneWait: true,
+    byIndex: true,
     replicas,
     onFatal,
   });
@@ -97,8 +101,12 @@ export async function openPostgres(options: {
   const db = queryBuilder(others);
   const nodesDb = queryBuilder(nodes);
   const sendersDb = queryBuilder(senders);
-  const databaseFor = (name: OperationName) =>
-    ofNodes.has(name) ? nodesDb : ofSenders.has(name) ? sendersDb : db;
+  const workingDb = queryBuilder(working);
+  const databaseFor = (name: OperationName) => {
+    if (ofNodes.has(name)) return nodesDb;
+    if (ofSenders.has(name)) return sendersDb;
+    return ofWorkers.has(name) ? workingDb : db;
+  };
 
   const listeners: ChangeListener[] = [];
   const announce: ChangeListener = change => {

@@ -30,6 +30,8 @@ export interface Session {
 
 /** How long somebody waits for a connection while all are in use. */
 const WAIT_MS = 5_000;
+/** A plan that was made while a table was empty would hold on until the server looks at its statistics again. */
+const PLANS_HOLD_MS = 1_000;
 /** The server gives up first and says so; so much later it is not waited for any more. */
 const SILENCE_MS = 2_000;
 
@@ -68,6 +70,7 @@ export function openSessionPool(
     waitMs: WAIT_MS,
     overdue: notReached,
   });
+  const plannedAt = new WeakMap<pg.Client, number>();
   const names = new Map<string, string>();
   const named = (text: string): { name?: string; text: string } => {
     if (!byIndex) return { text };
@@ -117,7 +120,20 @@ export function openSessionPool(
         pool.release(client, broken);
       },
     };
+    if (byIndex) await planAgain(client, session);
     return session;
+  }
+
+  async function planAgain(client: pg.Client, session: Session): Promise<void> {
+    const now = performance.now();
+    if (now - (plannedAt.get(client) ?? now - PLANS_HOLD_MS) < PLANS_HOLD_MS) return;
+    plannedAt.set(client, now);
+    try {
+      await session.query('DISCARD PLANS');
+    } catch (error) {
+      session.release();
+      throw error;
+    }
   }
 
   return {
