@@ -207,3 +207,16 @@ test('a source that is quiet is told of, but not within five minutes of a start'
   await watch.look();
   expect((await raised()).map(({ type }) => type)).toEqual(['sluice.source.quiet']);
 });
+
+test('what cannot be told of one organisation keeps nothing from the next, and is on record', async () => {
+  const broken = orgId;
+  await goDown(await addDestination());
+  orgId = await addOrganisation();
+  await goDown(await addDestination());
+  const beginAlert: AlertStore['beginAlert'] = async (alert, notAfter) => {
+    if (alert.orgId === broken) return killed();
+    return engine.alerts.beginAlert(alert, notAfter);
+  };
+  expect(await isKilled(start({ alerts: { beginAlert } }).look())).toBe(true);
+  expect((await raised()).map(({ type }) => type)).toEqual(['sluice.destination.down']);
+});

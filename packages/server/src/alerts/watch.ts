@@ -1,5 +1,6 @@
 import { alertThresholds } from '@sluice/contract/system-events';
 import { type Clock, minutes } from '../core/clock.ts';
+import { isStorageAway } from '../core/errors.ts';
 import type { AlertStore, StoredAlert, Trouble } from '../core/stores/alerts.ts';
 import type { ConfigurationStore } from '../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../core/stores/delivery-queue.ts';
@@ -20,6 +21,8 @@ interface Watch {
 /** So long after a start nobody is called quiet: whoever could not send meanwhile has time to come back. */
 const SENDERS_RETURN_MS = minutes(5);
 const MOST_COUNTED = 10_000;
+/** So that others come to storage while many organisations are looked at. */
+const ORGANISATIONS_AT_ONCE = 50;
 /** More than that is raised by the next look. */
 const MOST_AT_ONCE = 200;
 
@@ -39,11 +42,17 @@ export function createWatch(options: {
 
   async function findTrouble(kept: readonly StoredAlert[], now: number): Promise<Trouble[]> {
     const { windowMinutes, lateMinutes, ...thresholds } = alertThresholds;
-    const found = await alerts.readTrouble(now, {
+    const bounds = {
       ...thresholds,
       countedFrom: now - minutes(windowMinutes),
       lateBefore: now - minutes(lateMinutes),
-    });
+    };
+    const found = await alerts.readTrouble(now, bounds);
+    for (let behind: string | null = ''; behind !== null; ) {
+      const some = await alerts.readFailures(bounds, behind, ORGANISATIONS_AT_ONCE);
+      found.push(...some.found);
+      behind = some.last;
+    }
     const told = new Set(
       kept.filter(({ raisedAt }) => raisedAt !== null).map(({ type, subjectId }) => `${type} ${subjectId}`),
     );
@@ -114,16 +123,33 @@ export function createWatch(options: {
     await alerts.markRecovered(alert, now);
   }
 
+  /** Answers what went wrong with some of them: one that cannot be told, now or ever, keeps no other from being told. */
+  async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<unknown[]> {
+    const failures: unknown[] = [];
+    for (const item of items.slice(0, MOST_AT_ONCE)) {
+      if (isStopping()) break;
+      try {
+        await work(item);
+      } catch (error) {
+        if (isStorageAway(error)) throw error;
+        failures.push(error);
+      }
+    }
+    return failures;
+  }
+
   return {
     async look() {
       if (!(await turn.take())) return;
       const now = clock.now();
       const kept = await alerts.listAlerts();
       const decision = decideAlerts(await findTrouble(kept, now), kept, now);
-      const { raise: toRaise, recover: over, forget } = decision;
-      for (const trouble of toRaise.slice(0, MOST_AT_ONCE)) if (!isStopping()) await tell(trouble, now);
-      for (const alert of over.slice(0, MOST_AT_ONCE)) if (!isStopping()) await recover(alert, now);
-      for (const alert of forget.slice(0, MOST_AT_ONCE)) if (!isStopping()) await alerts.forgetAlert(alert);
+      const [failure] = [
+        ...(await each(decision.raise, trouble => tell(trouble, now))),
+        ...(await each(decision.recover, alert => recover(alert, now))),
+        ...(await each(decision.forget, alerts.forgetAlert)),
+      ];
+      if (failure !== undefined) throw failure;
     },
   };
 }

@@ -116,7 +116,6 @@ export function composeDelivery(
     deliveryQueue,
     entities: withErasureSignal(engine.entities, (organisationId, { dropped, cancelled }) => {
       pipelines.forget(organisationId, dropped);
-      telemetry.counts.erased(organisationId, dropped);
       for (const _ of dropped) telemetry.metrics.settled('dropped');
       telemetry.metrics.ended('cancelled', cancelled);
       recheck(organisationId);

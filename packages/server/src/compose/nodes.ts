@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { seconds } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import { LATE_MS } from '../core/stores/counters.ts';
 import type { NodeRates } from '../core/stores/upkeep.ts';
 import { VERSION } from '../core/version.ts';
 import {
@@ -43,8 +42,6 @@ const LOOK_EVERY_MS = seconds(5);
 /** So long before others may declare it dead, a node that is not heard claims nothing more. */
 const MARGIN_MS = seconds(1);
 const FREED_AT_ONCE = 500;
-/** By then all others have written what they counted of the minutes in which a node died, and count no more in them. */
-const RECOUNT_AFTER_MS = LATE_MS + seconds(30);
 
 /**
  * Heartbeats leave from the main thread, on purpose: a process whose main thread is held up for good does no work, and
@@ -132,8 +129,6 @@ export function createNodes(
     if (dead.length === 0 && now() < lookAt) return;
     lookAt = now() + LOOK_EVERY_MS;
     while ((await freeSome(nodeId)) > 0 && !isStopping()) tellOfWork();
-    // Work goes first: whatever becomes of the figures, nobody waits for them.
-    if (isShared) await upkeep.recountAfter(RECOUNT_AFTER_MS);
   }
 
   async function freeSome(self: string): Promise<number> {

@@ -12,7 +12,7 @@ import { composeEndpoints } from './endpoints.ts';
 import { type Foundation, type FoundationOptions, layFoundation } from './foundation.ts';
 import { shareHints } from './hints.ts';
 import { composeLocal } from './local.ts';
-import { createNodes } from './nodes.ts';
+import { createNodes, type Nodes } from './nodes.ts';
 import { type Part, stopAll } from './part.ts';
 import { composePipelines } from './pipelines.ts';
 import { openStoragePart, type StoragePart } from './storage.ts';
@@ -62,8 +62,13 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
     openSession: openFetchSession,
   });
 
-  const telemetry = composeTelemetry(foundation, storage, () => endpoints.appender.waiting());
-  const nodes = createNodes(foundation, storage, telemetry);
+  const telemetry = composeTelemetry(
+    foundation,
+    storage,
+    () => endpoints.appender.waiting(),
+    () => nodes.self().id,
+  );
+  const nodes: Nodes = createNodes(foundation, storage, telemetry);
   const endpoints = composeEndpoints(foundation, storage, telemetry, nodes, client, () => pipelines);
   const pipelines: PipelineStage = composePipelines(
     foundation,
@@ -101,8 +106,8 @@ async function compose(foundation: Foundation, storage: StoragePart): Promise<Ru
       const intake = {
         stop: () => stopAll([[stopping(server), local], [upkeep, alerts], [pipelines]], warn),
       };
-      // Receivers may hang as senders may: both are waited for at once.
-      await stopAll([[intake, delivery], [endpoints, web], [telemetry, nodes], [storage]], warn);
+      // Receivers may hang as senders may: both are waited for at once. What was counted is written by a node that lives.
+      await stopAll([[intake, delivery], [endpoints, web], [telemetry], [nodes], [storage]], warn);
     },
   };
 }

@@ -18,8 +18,10 @@ export function composeTelemetry(
   { engine }: StoragePart,
   /** Requests that wait for a commit. */
   waiting: () => number,
+  /** As which node this process counts; null while it is none. */
+  self: () => string | null,
 ): TelemetryPart {
-  const counts = createCountKeeper(engine.counters, clock);
+  const counts = createCountKeeper(engine.counters, clock, self);
   const countWaiting = createWaitingCounts(engine.counters, clock);
   return {
     counts,

@@ -4,6 +4,7 @@ import { repeat } from '../core/work/repeat.ts';
 import { createIndexUpkeep } from '../entities/search-index.ts';
 import { createRemoval } from '../journal/deleted-organisations.ts';
 import { createRetention } from '../journal/retention.ts';
+import { createRecounts } from '../telemetry/recounts.ts';
 import type { Foundation } from './foundation.ts';
 import { createKeyChange } from './key-change.ts';
 import type { Part } from './part.ts';
@@ -38,6 +39,7 @@ export function composeUpkeep(
   const tasks: readonly (readonly [what: string, everyMs: number, work: () => Promise<unknown>])[] = [
     ['activity', seconds(1), endpoints.activity.flush],
     ['counters', seconds(1), telemetry.counts.flush],
+    ['recounts', seconds(5), createRecounts({ upkeep, ...slices })],
     ['labels', seconds(1), pipelines.flush],
     ['retention', minutes(10), retention],
     ['deleted organisations', seconds(5), createRemoval({ upkeep, ...slices })],

@@ -121,7 +121,8 @@ test('counters go with the events that they counted', async () => {
   const org = await makeOrganisation(1);
   const counted = { orgId: org, subject: '', name: 'received', amount: 1 };
   const hour = now - (now % 3_600_000);
-  await storage.addCounts([{ ...counted, at: hour }]);
+  await storage.join({ id: 'one', roles: [], version: '1.2.3', host: 'here' }, true);
+  await storage.addCounts([{ ...counted, at: hour }], 'one');
   const left = async () => {
     const window = { from: hour, stepMs: days(1), points: 1 };
     return (await storage.readCounters(org, [''], ['received'], window)).length;
@@ -153,13 +154,23 @@ test('a stop takes effect after the slice at hand', async () => {
 test('keys, sessions and invitations go when they have expired', async () => {
   const org = await makeOrganisation(null);
   await receive(org, 1);
-  await storage.createSession({
+  const user = { id: 'usr_x', email: 'x@example.com', passwordHash: 'proved', createdAt: now };
+  const first = {
+    id: newId('org'),
+    name: 'First',
+    retentionDays: null,
+    searchableTraits: [],
+    createdAt: now,
+  };
+  await storage.createFirstUser(user, first);
+  const session = {
     tokenHash: 'hash',
-    userId: 'usr_x',
+    userId: user.id,
     orgId: org,
     createdAt: now,
     expiresAt: now + days(1),
-  });
+  };
+  expect(await storage.beginSession(session, user.passwordHash)).toBe(true);
   await storage.createInvitation({
     id: newId('inv'),
     orgId: org,

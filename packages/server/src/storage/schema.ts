@@ -289,8 +289,15 @@ export interface Schema extends Views {
     processed_rate: number;
     delivered_rate: number;
   };
-  /** Nodes that were declared dead, until what they had counted and not written is counted again. */
-  lost_counts: { node_id: string; seen_at: number; buried_at: number };
+  /** What dead nodes had counted and not written, until it is counted again: see migration 0029. */
+  lost_counts: {
+    node_id: string;
+    seen_at: number;
+    buried_at: number;
+    from_at: number | null;
+    to_at: number | null;
+    after_org: string;
+  };
   /** A subject without a name stands for the type: when an event of it was last raised. */
   alerts: {
     org_id: string;

@@ -1,5 +1,6 @@
 import type { EventState } from '../core/event/event.ts';
 import { UNSETTLED } from '../core/event/state.ts';
+import { isLate } from '../core/stores/counters.ts';
 import {
   deliveryClaimOf,
   type MadeDelivery,
@@ -24,13 +25,16 @@ export type EventStates = Pick<Extract<SettleResult, { kind: 'settled' }>, 'stat
 
 /** Events mostly make what they were to make, and an answer without news is short on its way between threads. */
 export const settledResult = (
+  { eventId }: Settlement,
   { deliveries, claimed, replayed, gone }: Made,
   states: EventStates,
+  at: number,
 ): SettleResult => ({
   kind: 'settled',
   deliveries,
   ...(claimed.length > 0 ? { claimed } : {}),
   ...states,
+  ...(states.state !== null && isLate(eventId, at) ? { isCounted: true } : {}),
   ...(replayed > 0 ? { replayed } : {}),
   ...(gone.length > 0 ? { gone } : {}),
 });

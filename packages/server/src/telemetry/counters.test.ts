@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { idFloor } from '../core/ids.ts';
-import type { Count } from '../core/stores/counters.ts';
+import { type Count, UNWRITTEN_MS } from '../core/stores/counters.ts';
 import type { ClaimedDelivery } from '../core/stores/delivery-queue.ts';
 import type { Settlement } from '../core/stores/event-queue.ts';
 import { type CountKeeper, createCountKeeper } from './counters.ts';
@@ -9,17 +9,28 @@ const MINUTE = 60_000;
 let now = 0;
 let stored: Count[];
 let isAway: boolean;
+/** As which node each flush was written. */
+let nodes: (string | null)[];
+let nodeId: string | null;
 let keeper: CountKeeper;
 
 beforeEach(() => {
   now = 100 * MINUTE + 5_000;
   stored = [];
   isAway = false;
-  const addCounts = async (counts: readonly Count[]) => {
+  nodes = [];
+  nodeId = 'one';
+  const addCounts = async (counts: readonly Count[], by: string | null) => {
     if (isAway) throw new Error('away');
     stored.push(...counts);
+    nodes.push(by);
   };
-  keeper = createCountKeeper({ addCounts }, { now: () => now });
+  keeper = createCountKeeper(
+    { addCounts },
+    { now: () => now },
+    () => nodeId,
+    () => now,
+  );
 });
 
 const anEvent = {
@@ -120,6 +131,62 @@ test('a flush that fails keeps its counts for the next, in the minute they belon
   expect(stored).toEqual([{ orgId: 'org', subject: '', name: 'received', at: 100 * MINUTE, amount: 4 }]);
 });
 
+test('what was counted before this process was a node waits until it is one', async () => {
+  nodeId = null;
+  keeper.received(request(null), 3);
+  await keeper.flush();
+  expect(stored).toEqual([]);
+  nodeId = 'one';
+  await keeper.flush();
+  expect([recorded(), nodes]).toEqual([[' received 3'], ['one']]);
+});
+
+test('what was counted as a node that is dead by now is written as that, and what comes after it as the next', async () => {
+  keeper.received(request(null), 1);
+  await keeper.flush();
+  keeper.received(request(null), 2);
+  nodeId = 'two';
+  await keeper.flush();
+  keeper.received(request(null), 3);
+  await keeper.flush();
+  expect(stored.map(({ amount }, n) => [amount, nodes[n]])).toEqual([
+    [1, 'one'],
+    [2, 'one'],
+    [3, 'two'],
+  ]);
+});
+
+test('what could not be written as one node is none of the next, though more was counted since', async () => {
+  isAway = true;
+  keeper.received(request(null), 1);
+  await expect(keeper.flush()).rejects.toThrow('away');
+  nodeId = 'two';
+  keeper.received(request(null), 1);
+  isAway = false;
+  await keeper.flush();
+  expect([recorded(), nodes]).toEqual([[' received 2'], ['one']]);
+});
+
+test('what could not be written for too long is nobody’s: it may have been counted again', async () => {
+  isAway = true;
+  keeper.received(request(null), 1);
+  await expect(keeper.flush()).rejects.toThrow('away');
+  now += UNWRITTEN_MS + 1;
+  keeper.received(request(null), 1);
+  isAway = false;
+  await keeper.flush();
+  keeper.received(request(null), 1);
+  await keeper.flush();
+  expect(nodes).toEqual([null, 'one']);
+});
+
+test('an event that was counted with its settlement is not counted a second time; its runs are', async () => {
+  const result = { kind: 'settled', deliveries: 0, state: 'failed', isCounted: true } as const;
+  keeper.settled(settlement({ runs: [run('failed')] }), result, []);
+  await keeper.flush();
+  expect(recorded()).toEqual(['pipe failed 1']);
+});
+
 test('an event counts once, its runs and the arrows that it went along each', async () => {
   keeper.settled(
     settlement({ runs: [run('routed', 'dst_a', 'dst_b')], matchedSources: [{ id: 'sdk', name: 'App' }] }),
@@ -151,13 +218,11 @@ test('of the organisation, events count when they came in and deliveries when th
   const earlier = { ...anEvent, id: idFloor('evt', now - MINUTE) };
   keeper.received({ ...request(null), events: [earlier] }, 1);
   keeper.settled(settlement(), { kind: 'settled', deliveries: 0, state: 'unrouted' }, []);
-  keeper.erased('org', [idFloor('evt', now - MINUTE)]);
   keeper.attempted(delivery({ isReplay: true }), { state: 'delivered' });
   await keeper.flush();
   const whole = stored.filter(({ subject }) => subject === '');
   expect(whole.map(({ name, at }) => `${name} ${at / MINUTE}`).toSorted()).toEqual([
     'delivered 99',
-    'dropped 99',
     'received 99',
     'unrouted 99',
   ]);

@@ -1,6 +1,12 @@
 import { type Clock, minutes } from '../core/clock.ts';
 import { idTime } from '../core/ids.ts';
-import { arrow, type Count, type CounterStore, WHOLE_ORGANISATION } from '../core/stores/counters.ts';
+import {
+  arrow,
+  type Count,
+  type CounterStore,
+  UNWRITTEN_MS,
+  WHOLE_ORGANISATION,
+} from '../core/stores/counters.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
 import type { SettledEvent, SettleResult } from '../core/stores/event-queue.ts';
 import type { AppendRequest } from '../core/stores/journal.ts';
@@ -9,7 +15,7 @@ import { latencyName } from '../core/stores/latency.ts';
 /**
  * What happened, counted by the minute for the dashboard's charts. Whoever calls has committed what it reports. Here it
  * only adds to numbers in memory; once a second they are added to what storage has, so that several nodes add up. What
- * a process that is killed took with it is counted again: see `recount`.
+ * a process that is killed took with it is counted again: see `recountMinute`.
  *
  * Of the organisation, events stand in the minute they came in, and deliveries of it and of a destination in the minute
  * they were made, whenever they end, as they do in every list: so many as are counted are listed. An event that a replay
@@ -23,8 +29,6 @@ export interface CountKeeper {
   attempted(delivery: ClaimedDelivery, next: EndedAttempt['next']): void;
   /** So many deliveries were ended because their destination is down. */
   expired(orgId: string, destinationId: string, deliveries: number): void;
-  /** These events were erased before they were processed, and are dropped. */
-  erased(orgId: string, eventIds: readonly string[]): void;
   flush(): Promise<void>;
 }
 
@@ -34,11 +38,22 @@ type Settled = Extract<SettleResult, { kind: 'settled' }>;
 const MOST_AT_ONCE = 500;
 const MINUTE = minutes(1);
 
-export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clock: Clock): CountKeeper {
+export function createCountKeeper(
+  counters: Pick<CounterStore, 'addCounts'>,
+  clock: Clock,
+  /** As which node this process counts; null while it is none. */
+  self: () => string | null,
+  elapsed: () => number = () => performance.now(),
+): CountKeeper {
   let counts = new Counts();
+  /** The node that the first of them was counted as: dead meanwhile, its counts may not go in under the next one's name. */
+  let countedBy: string | null = null;
+  let countedSince: number | null = null;
 
   function add(orgId: string, subject: string, name: string, amount = 1, now = clock.now()): void {
-    if (amount !== 0) counts.add(orgId, subject, name, amount, now - (now % MINUTE));
+    if (amount === 0) return;
+    countedSince ??= elapsed();
+    counts.add(orgId, subject, name, amount, now - (now % MINUTE));
   }
 
   return {
@@ -47,8 +62,9 @@ export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clo
       if (sourceId !== null) add(orgId, sourceId, 'received', events);
     },
 
-    settled({ orgId, eventId, round, runs, matchedSources }, { state, before, gone = [] }, sourceIds) {
-      if (state !== null && state !== before) {
+    settled({ orgId, eventId, round, runs, matchedSources }, result, sourceIds) {
+      const { state, before, isCounted, gone = [] } = result;
+      if (state !== null && state !== before && isCounted !== true) {
         const receivedAt = idTime(eventId);
         add(orgId, WHOLE_ORGANISATION, state, 1, receivedAt);
         if (before !== undefined) add(orgId, WHOLE_ORGANISATION, before, -1, receivedAt);
@@ -80,17 +96,20 @@ export function createCountKeeper(counters: Pick<CounterStore, 'addCounts'>, clo
       add(orgId, destinationId, 'dead', deliveries);
     },
 
-    erased(orgId, eventIds) {
-      for (const id of eventIds) add(orgId, WHOLE_ORGANISATION, 'dropped', 1, idTime(id));
-    },
-
     async flush() {
+      countedBy ??= self();
+      // It joins before anything else. What was accepted before that waits for it.
+      if (countedBy === null) return;
+      const [by, since] = [countedBy, countedSince];
       const waiting = counts.all();
       counts = new Counts();
+      [countedBy, countedSince] = [self(), null];
       for (let from = 0; from < waiting.length; from += MOST_AT_ONCE) {
+        const isOverdue = since !== null && elapsed() - since > UNWRITTEN_MS;
         try {
-          await counters.addCounts(waiting.slice(from, from + MOST_AT_ONCE));
+          await counters.addCounts(waiting.slice(from, from + MOST_AT_ONCE), isOverdue ? null : by);
         } catch (error) {
+          [countedBy, countedSince] = [by, since];
           for (const { orgId, subject, name, amount, at } of waiting.slice(from)) {
             add(orgId, subject, name, amount, at);
           }

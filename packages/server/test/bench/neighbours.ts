@@ -85,13 +85,16 @@ async function addNeighbour(storage: EveryStore, session: string): Promise<strin
   await storage.createInvitation({ ...invitation, codeHash, ...times, invitedBy: null });
   const account = { id: userId, email: invitation.email, passwordHash: '', createdAt: now };
   await storage.acceptInvitation(codeHash, now, account);
-  await storage.createSession({
-    tokenHash: hashSecret(session),
-    userId,
-    orgId,
-    createdAt: now,
-    expiresAt: now + days(1),
-  });
+  await storage.beginSession(
+    {
+      tokenHash: hashSecret(session),
+      userId,
+      orgId,
+      createdAt: now,
+      expiresAt: now + days(1),
+    },
+    '',
+  );
   const [hash, prefix] = [hashSecret(newSecret('sk')), 'sk_'];
   const dates = { createdAt: now, lastUsedAt: null, revokedAt: null };
   await storage.createApiKey({ id: keyId, orgId, name: 'key', prefix, hash, ...dates });

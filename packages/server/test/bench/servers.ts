@@ -71,13 +71,16 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Measured
   const seed = await seedOrganisation(engine);
   const source = await seed.source('hmac');
   const session = newSecret('session');
-  await engine.accounts.createSession({
-    tokenHash: hashSecret(session),
-    userId: seed.userId,
-    orgId: seed.orgId,
-    createdAt: Date.now(),
-    expiresAt: Date.now() + days(1),
-  });
+  await engine.accounts.beginSession(
+    {
+      tokenHash: hashSecret(session),
+      userId: seed.userId,
+      orgId: seed.orgId,
+      createdAt: Date.now(),
+      expiresAt: Date.now() + days(1),
+    },
+    '',
+  );
   await options.prepare?.(everyStore(engine), seed, engine);
   await engine.close();
   const server = await startNode(directory, options);

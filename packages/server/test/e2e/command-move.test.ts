@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { newId } from '../../src/core/ids.ts';
 import { keyCheckValue } from '../../src/core/secrets/key-check.ts';
 import { examineStorage } from '../../src/storage/examine.ts';
 import { openStorage } from '../../src/storage/open.ts';
+import { UNFINISHED_MOVE } from '../../src/storage/postgres/unfinished-move.ts';
 import { openMoveSource } from '../../src/storage/sqlite/move-source.ts';
+import { anEvent, anOrganisation, aRequest, idAt } from '../contract/storage/samples.ts';
 import { newFolder } from '../support/folder.ts';
 import {
   change,
@@ -202,6 +205,57 @@ describe('sluice move', () => {
     expect(again).toMatchObject({ code: 1, complaint: expect.stringContaining('finished before') });
     rmSync(mark);
     await (await serve({}, directory)).stop();
+  });
+
+  test('ends with the reason where the source cannot be marked, and neither side is served', async () => {
+    const [directory, url] = [await newSource(), await freshUrl()];
+    expect((await runMove(directory, ['--to', url])).code).toBe(0);
+    // As on a full disk: the mark cannot be written.
+    mkdirSync(join(directory, 'sluice.moved.unfinished'));
+    const failed = await runMove(directory, ['--to', url, '--finish']);
+    expect([failed.code, failed.complaint]).toEqual([1, expect.stringContaining('sluice.moved')]);
+    await expect(openStorage({ directory: '', databaseUrl: url, onFatal() {} })).rejects.toThrow(
+      'not finished',
+    );
+    rmSync(join(directory, 'sluice.moved.unfinished'), { recursive: true });
+    expect((await runMove(directory, ['--to', url, '--finish'])).code).toBe(0);
+  });
+
+  test('stops a service that was starting on the target when it began', async () => {
+    const [directory, url] = [await newSource(), await freshUrl()];
+    const reasons: string[] = [];
+    const starting = await openStorage({
+      directory: '',
+      databaseUrl: url,
+      onFatal: reason => reasons.push(reason),
+    });
+    expect((await runMove(directory, ['--to', url])).code).toBe(0);
+    const node = { id: 'node_1', roles: [], version: '1.2.3', host: 'here' };
+    await expect(starting.upkeep.join(node, false)).rejects.toThrow('not finished');
+    await expect(starting.upkeep.heartbeat('node_1')).rejects.toThrow('not finished');
+    expect(reasons).toEqual([UNFINISHED_MOVE, UNFINISHED_MOVE]);
+    await starting.close();
+    expect((await runMove(directory, ['--to', url, '--finish'])).code).toBe(0);
+  });
+
+  test('what a service that was killed had counted and not written is counted again on the target', async () => {
+    const [directory, url] = [await newSource(), await freshUrl()];
+    const killed = await openStorage({ directory, databaseUrl: undefined, onFatal() {} });
+    const at = Date.now();
+    const org = anOrganisation();
+    await killed.upkeep.join({ id: 'node_1', roles: [], version: '1.2.3', host: 'here' }, true);
+    await killed.accounts.createOrganisation(org, idAt('usr', at));
+    await killed.journal.append([aRequest(org.id, [anEvent({ id: newId('evt', at) })], { receivedAt: at })]);
+    await killed.close();
+    expect((await runMove(directory, ['--to', url])).code).toBe(0);
+    expect((await runMove(directory, ['--to', url, '--finish'])).code).toBe(0);
+    const moved = await openStorage({ directory: '', databaseUrl: url, onFatal() {} });
+    while (await moved.upkeep.recountAfter(0));
+    const window = { from: at - (at % 3_600_000) - 3_600_000, stepMs: 3 * 3_600_000, points: 1 };
+    expect(await moved.counters.readCounters(org.id, [''], ['received'], window)).toMatchObject([
+      { amount: 1 },
+    ]);
+    await moved.close();
   });
 
   test('reads large rows a few at a time', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join as joinPaths } from 'node:path';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
@@ -239,6 +240,38 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         documents.map((document, i) => apply(document, shown[i]?.base ?? '')),
       );
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    });
+
+    test('a source that others sign for from now on asks for their secret, and keeps none of ours', async () => {
+      await empty();
+      const hook = (more: string) =>
+        `version: 1\nsources:\n  Hook:\n    kind: webhook\n    ${more}\n    rate: { per_second: 0, burst: 1 }\n`;
+      const custom =
+        'auth: custom\n    scheme: { header: x-sig, algorithm: sha256, encoding: hex, signed: "{body}" }';
+      const [ours] = (await change(hook('auth: hmac'))).made;
+      const signed = (secret: string, header: string, prefix = '') =>
+        post(dataOfHook.url, '{}', {
+          [header]: prefix + createHmac('sha256', secret).update('{}').digest('hex'),
+        });
+      const [dataOfHook = { url: '' }] = await madeSources();
+      for (const [file, canBeMade] of [
+        [hook('auth: provider\n    provider: github'), true],
+        [hook(custom), true],
+        [hook('auth: provider\n    provider: stripe'), false],
+      ] as const) {
+        const { secrets } = await compare(file);
+        expect(secrets).toMatchObject([{ path: 'sources.Hook.secret', can_be_made: canBeMade }]);
+      }
+      const path = 'sources.Hook.secret';
+      await change(hook('auth: provider\n    provider: github'), { secrets: [{ path, value: 'of-github' }] });
+      expect((await signed(ours?.secret ?? '', 'x-hub-signature-256', 'sha256=')).status).toBe(401);
+      expect((await signed('of-github', 'x-hub-signature-256', 'sha256=')).status).toBe(202);
+      // That of one provider is none of a scheme of one's own; where none is given, one is made and shown.
+      const [made] = (await change(hook(custom))).made;
+      expect((await signed('of-github', 'x-sig')).status).toBe(401);
+      expect((await signed(made?.secret ?? '', 'x-sig')).status).toBe(202);
+      // The same sender, described otherwise, signs with the same secret.
+      expect((await compare(hook(custom.replace('x-sig', 'x-other')))).secrets).toEqual([]);
     });
 
     test('secrets are kept, but go to nobody else', async () => {

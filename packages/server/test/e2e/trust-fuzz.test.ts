@@ -85,13 +85,14 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     async function newSession(userId: string): Promise<string> {
       const token = newSecret('ses');
       const createdAt = Date.now();
-      await service.engine.accounts.createSession({
-        tokenHash: hashSecret(token),
-        userId,
-        orgId: ours.orgId,
-        createdAt,
-        expiresAt: createdAt + days(1),
-      });
+      const { accounts } = service.engine;
+      const { orgId } = ours;
+      const member = (await accounts.listMembers(orgId)).find(one => one.userId === userId);
+      const user = await accounts.findUserByEmail(member?.email ?? '');
+      const expiresAt = createdAt + days(1);
+      const session = { tokenHash: hashSecret(token), userId, orgId, createdAt, expiresAt };
+      if (!(await accounts.beginSession(session, user?.passwordHash ?? '')))
+        throw new Error('No session was begun.');
       return `sluice_session=${token}`;
     }
 

@@ -122,6 +122,31 @@ const claimedBy = (node: string) =>
     `${node} %`,
   );
 
+/** Once all nodes have written what they had counted, and what the dead ones took with them is counted again. */
+async function expectFiguresOfAllThatIsStored(): Promise<void> {
+  while (await engine.upkeep.recountAfter(0));
+  const numbersOf = async (statement: string) => {
+    const { rows } = await client.query<{ name: string; n: string }>(statement);
+    return Object.fromEntries(rows.map(({ name, n }) => [name, Number(n)]));
+  };
+  const stored = await numbersOf(
+    `SELECT 'of all ' || state AS name, count(*) AS n FROM events GROUP BY state
+     UNION ALL SELECT 'of all received', count(*) FROM events
+     UNION ALL SELECT 'of all delivered', count(*) FROM deliveries WHERE state = 'delivered'
+     UNION ALL SELECT destination_id || ' delivered', count(*) FROM deliveries WHERE state = 'delivered'
+       GROUP BY destination_id`,
+  );
+  for (const span of [60_000, 3_600_000]) {
+    const counted = await numbersOf(
+      `SELECT CASE subject WHEN '' THEN 'of all' ELSE subject END || ' ' || name AS name, sum(amount) AS n
+       FROM counters WHERE span = ${span} AND (name = 'delivered'
+         OR subject = '' AND name IN ('received', 'processed', 'dropped', 'failed', 'unrouted'))
+       GROUP BY subject, name HAVING sum(amount) <> 0`,
+    );
+    expect(counted).toEqual(stored);
+  }
+}
+
 /** A replay of these that a node is in the middle of, in one statement: nobody else can claim it first. */
 async function addClaimedJob(node: string, eventId: string): Promise<string> {
   const id = newId('job');
@@ -191,6 +216,7 @@ test('killed under load: others go on with its deliveries, events, labels and jo
   other.kill('SIGTERM');
   expect(await other.ended).toBe(0);
   expect(await nodeIds()).toEqual([]);
+  await expectFiguresOfAllThatIsStored();
   await Promise.all([slow.receiver.stop(), quick.receiver.stop(), model.stop()]);
 }, 240_000);
 
@@ -226,5 +252,6 @@ test('stopped for too long and woken: it drops what it had, joins as another nod
   sleeper.kill('SIGTERM');
   expect(await sleeper.ended).toBe(0);
   expect(await look(delivered, destination)).toBe(7);
+  await expectFiguresOfAllThatIsStored();
   await receiver.stop();
 }, 240_000);

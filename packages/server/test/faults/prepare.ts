@@ -69,13 +69,10 @@ export async function prepareDirectory(): Promise<Prepared> {
   const source = await seed.source('hmac');
   const token = newSecret('ses');
   const now = Date.now();
-  await engine.accounts.createSession({
-    tokenHash: hashSecret(token),
-    userId: seed.userId,
-    orgId: seed.orgId,
-    createdAt: now,
-    expiresAt: now + days(1),
-  });
+  const { userId, orgId } = seed;
+  const session = { tokenHash: hashSecret(token), userId, orgId, createdAt: now, expiresAt: now + days(1) };
+  // The first user of all has no password.
+  if (!(await engine.accounts.beginSession(session, ''))) throw new Error('No session was begun.');
   await engine.close();
   return { directory, seed, source, cookie: `sluice_session=${token}`, reopen };
 }

@@ -189,11 +189,11 @@ export function createOutageStorage(
       );
     },
     async recordAttempts(records) {
-      const refused: string[] = [];
-      for (const { deliveryId, token, attempt, next } of records) {
+      const refused: number[] = [];
+      for (const [position, { deliveryId, token, attempt, next }] of records.entries()) {
         const delivery = deliveries.find(one => one.id === deliveryId);
         if (delivery?.token !== token) {
-          refused.push(deliveryId);
+          refused.push(position);
           continue;
         }
         const isUnspent = next.state === 'retrying' && next.isUnspent === true;

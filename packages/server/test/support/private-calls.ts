@@ -39,7 +39,7 @@ export async function openPrivateCalls(): Promise<PrivateCalls> {
   await storage.createFirstUser(user, org);
   const expiresAt = Date.now() + days(1);
   const session = { tokenHash: hashSecret('token'), userId: user.id, orgId, createdAt: 0, expiresAt };
-  await storage.createSession(session);
+  await storage.beginSession(session, user.passwordHash);
 
   const app = new Hono<WebEnv>();
   const calls = createCalls(app, {

@@ -44,8 +44,7 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
     },
   ): Promise<boolean>;
 
-  createSession(session: SessionRecord & SessionOrigin): Promise<void>;
-  /** As above for somebody who has proved this password; false where it has been changed since. */
+  /** For somebody who has proved this password; false where it has been changed since. */
   beginSession(session: SessionRecord & SessionOrigin, passwordHash: string): Promise<boolean>;
   /** The session with the person's present role there; null when expired, ended, or no longer a member. */
   findSession(

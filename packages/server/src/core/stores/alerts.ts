@@ -3,10 +3,19 @@ import type { SystemEventSubject, SystemEventType } from '@sluice/contract/syste
 /** What is wrong, in whichever organisation, and what was told of it: the state of system events. */
 export interface AlertStore {
   /**
-   * Everything that is wrong by these thresholds, over all organisations. It costs by what is wrong and not by how much
+   * Everything but failures that is wrong by these thresholds, over all organisations. It costs by what is wrong and not by how much
    * there is: each look goes along an index that holds little else, and ends at a limit.
    */
   readTrouble(now: number, thresholds: TroubleThresholds): Promise<Trouble[]>;
+  /**
+   * The same of failures: of so many organisations behind that one, by their ids, and where to go on; null where there
+   * are no more. Whoever asks goes on to the end: one that is left out would be taken for one that is well again.
+   */
+  readFailures(
+    thresholds: TroubleThresholds,
+    behind: string,
+    organisations: number,
+  ): Promise<{ readonly found: Trouble[]; readonly last: string | null }>;
   /** What has begun and is not over, and what was over before it is forgotten. */
   listAlerts(): Promise<StoredAlert[]>;
   /**

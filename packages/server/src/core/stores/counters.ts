@@ -1,5 +1,5 @@
 import type { ChartWindow } from '@sluice/contract/chart-window';
-import { minutes } from '../clock.ts';
+import { minutes, seconds } from '../clock.ts';
 import type { Tally } from '../event/outcome.ts';
 import { idTime } from '../ids.ts';
 
@@ -12,14 +12,22 @@ export const WHOLE_ORGANISATION = '';
 export const arrow = (fromId: string, toId: string): string => `${fromId}>${toId}`;
 
 /**
- * What is delivered soon after it was made is counted in memory, and written once a second. After a kill the minutes in
- * which something may have been lost are counted again; so that these are few, whatever takes longer than this is
- * counted in the transaction that records it.
+ * What comes to its end soon after it was made is counted in memory, and written once a second. After a kill the minutes
+ * in which something may have been lost are counted again; so that these are few, whatever takes longer than this is
+ * counted in the transaction that records it: deliveries that arrive late, and events that are settled late, or again.
  */
 export const LATE_MS = minutes(1);
 
-export const isLate = (deliveryId: string, endedAt: number): boolean =>
-  endedAt - idTime(deliveryId) > LATE_MS;
+/** What was counted so long ago and could not be written is counted again instead: that may have been done already. */
+export const UNWRITTEN_MS = seconds(15);
+
+export const isLate = (id: string, now: number): boolean => now - idTime(id) > LATE_MS;
+
+const EVENT_COUNTS: ReadonlySet<string> = new Set(['received', 'processed', 'dropped', 'failed', 'unrouted']);
+
+/** Whether it can be counted again from what is stored. All else is counted once, and what a kill takes of it is lost. */
+export const isRecounted = ({ subject, name }: Pick<Count, 'subject' | 'name'>): boolean =>
+  name === 'delivered' || (subject === WHOLE_ORGANISATION && EVENT_COUNTS.has(name));
 
 export interface Count {
   readonly orgId: string;
@@ -78,8 +86,11 @@ export interface Waiting {
 
 /** Counts by the minute and by the hour for charts, and how much is waiting. */
 export interface CounterStore {
-  /** Adds to what is there. Counts of an organisation that is gone are dropped. */
-  addCounts(counts: readonly Count[]): Promise<void>;
+  /**
+   * Adds to what is there what this node has counted. Counts of an organisation that is gone are dropped. Of a node that
+   * is dead, or null, whatever can be counted again is not added: its minutes are noted, to be counted again.
+   */
+  addCounts(counts: readonly Count[], nodeId: string | null): Promise<void>;
   /** The sums that are not zero. */
   readCounters(
     orgId: string,

@@ -14,8 +14,11 @@ export interface DeliveryQueue
     inputs: readonly DeliveryClaimInput[],
     claim: { readonly token: string; readonly now: number },
   ): Promise<ClaimedDelivery[]>;
-  /** Answers the deliveries whose claim was freed, so that their result was refused. */
-  recordAttempts(records: readonly EndedAttempt[]): Promise<string[]>;
+  /**
+   * Answers the positions of those that were refused, since their claim was freed: another result of the same delivery
+   * may stand beside one, under the claim that holds.
+   */
+  recordAttempts(records: readonly EndedAttempt[]): Promise<number[]>;
   /** Gives back what was not attempted. */
   releaseDeliveries(claims: readonly DeliveryClaim[], at: number): Promise<void>;
   /** Of these, the ids of those that are still claimed so: others were discarded, erased or freed meanwhile. */

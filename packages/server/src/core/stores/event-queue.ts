@@ -196,6 +196,8 @@ export type SettleResult =
       readonly state: EventState | null;
       /** The state that it was in; absent where it had waited for its first. */
       readonly before?: EventState;
+      /** It was counted with it, since the event came in so long ago: see `isLate`. */
+      readonly isCounted?: true;
       /** How many dead deliveries were cancelled because it made them again; absent where none was. */
       readonly replayed?: number;
       /** The destinations that are gone, so that it made no delivery to them; absent where all are there. */

@@ -36,9 +36,10 @@ export interface UpkeepStore {
   buryNodes(by: string): Promise<string[]>;
   /**
    * Counts again what nodes may have taken with them that were declared dead so long ago, by the clock of the database:
-   * by then the others have written what they had counted of the same minutes. Answers of how many nodes.
+   * by then the others have written what they had counted of the same minutes. Does one piece of it, and answers whether
+   * there was one.
    */
-  recountAfter(ms: number): Promise<number>;
+  recountAfter(ms: number): Promise<boolean>;
   /** This node is about to end: what it took a share of belongs to the others at once. */
   leave(nodeId: string): Promise<void>;
   /** The tokens of all that is claimed, with the nodes that are alive: what another had claimed is free. */

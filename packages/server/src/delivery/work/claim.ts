@@ -17,6 +17,20 @@ export interface Claim {
   readonly probe: Probe | null;
 }
 
+/** A claim as it enters its queue. */
+export const waitingClaim = (
+  delivery: ClaimedDelivery,
+  { token, knownAt }: ClaimGrant,
+  how: Pick<Claim, 'withdrawals' | 'isHandedOver' | 'probe'>,
+): OwnClaim => ({
+  delivery,
+  token,
+  knownAt,
+  ...how,
+  state: 'waiting',
+  beganAt: Number.POSITIVE_INFINITY,
+});
+
 /** What deliveries are claimed under. */
 export interface ClaimGrant {
   readonly token: string;

@@ -8,7 +8,7 @@ import type {
 import type { ClaimedDelivery, DeliveryClaimInput } from '../../core/stores/delivery-queue.ts';
 import { createTokenBucket } from '../../core/work/token-bucket.ts';
 import type { Destination } from '../destination.ts';
-import type { Claim, ClaimCheck, ClaimGrant, OwnClaim } from './claim.ts';
+import { type Claim, type ClaimCheck, type ClaimGrant, type OwnClaim, waitingClaim } from './claim.ts';
 import { createClaimKnowledge } from './claim-knowledge.ts';
 import { createPromisedRoom, type Promised } from './promised-room.ts';
 import { type BreakerChange, createQueueBreaker } from './queue-breaker.ts';
@@ -303,18 +303,10 @@ export function createDestinationQueue(
       return promised.promise(size, { at: clock.now(), withdrawals: knowledge.withdrawals });
     },
 
-    accept(delivery, { token, knownAt }, place) {
+    accept(delivery, grant, place) {
       place.end();
-      waiting.push({
-        delivery,
-        token,
-        knownAt,
-        withdrawals: place.withdrawals,
-        state: 'waiting',
-        beganAt: Number.POSITIVE_INFINITY,
-        probe: null,
-        isHandedOver: true,
-      });
+      const { withdrawals } = place;
+      waiting.push(waitingClaim(delivery, grant, { withdrawals, isHandedOver: true, probe: null }));
       hold(delivery.output.length);
       usedAt = clock.now();
       // The breaker has opened since.
@@ -335,8 +327,8 @@ export function createDestinationQueue(
       return { orgId, destinationId, limit, bytes: Math.max(0, Math.min(share.bytes, wanted)) };
     },
 
-    offer(deliveries, { token, knownAt }) {
-      const known = claiming ?? knowledge.withdrawals;
+    offer(deliveries, grant) {
+      const withdrawals = claiming ?? knowledge.withdrawals;
       claiming = null;
       hasMore = deliveries.length > 0;
       const probe = breaker.takeProbe();
@@ -345,20 +337,11 @@ export function createDestinationQueue(
         return;
       }
       let offered = 0;
-      const claims = deliveries.map((delivery, n): OwnClaim => {
+      const ordinary = { withdrawals, isHandedOver: false, probe: null };
+      for (const [n, delivery] of deliveries.entries()) {
         offered += delivery.output.length;
-        return {
-          delivery,
-          token,
-          knownAt,
-          withdrawals: known,
-          state: 'waiting',
-          beganAt: Number.POSITIVE_INFINITY,
-          probe: n === 0 ? probe : null,
-          isHandedOver: false,
-        };
-      });
-      for (const claim of claims) waiting.push(claim);
+        waiting.push(waitingClaim(delivery, grant, n === 0 ? { ...ordinary, probe } : ordinary));
+      }
       hold(offered);
       meanBytes = Math.ceil(offered / deliveries.length);
       usedAt = clock.now();

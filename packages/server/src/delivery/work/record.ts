@@ -1,6 +1,5 @@
 import type { AttemptResult, RequestSummary } from '../../core/http/attempt.ts';
 import { KEPT_RESPONSE_BYTES } from '../../core/http/outgoing.ts';
-import { isLate } from '../../core/stores/counters.ts';
 import type { EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import type { Decision } from '../decide/decide.ts';
 import { keptText } from '../rendering/text.ts';
@@ -27,7 +26,7 @@ export const toRecord = (
     response: kept(result.response ?? ''),
   },
   repeats: { eventId: delivery.event.id, eventType: delivery.event.type, output: delivery.output },
-  next: nextOf(decision, delivery, startedAt + result.durationMs),
+  next: nextOf(decision),
 });
 
 /** What others answer may hold anything, and be of any length. */
@@ -48,14 +47,10 @@ export const withoutTexts = (record: EndedAttempt): EndedAttempt => ({
   },
 });
 
-function nextOf(
-  decision: Decision,
-  { id, destinationId }: Claim['delivery'],
-  endedAt: number,
-): EndedAttempt['next'] {
+function nextOf(decision: Decision): EndedAttempt['next'] {
   switch (decision.kind) {
     case 'delivered':
-      return isLate(id, endedAt) ? { state: 'delivered', lateAt: destinationId } : { state: 'delivered' };
+      return { state: 'delivered' };
     case 'retry':
       return { state: 'retrying', dueAt: decision.at };
     case 'wait':

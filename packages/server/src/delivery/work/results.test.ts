@@ -20,12 +20,14 @@ const ended = (deliveryId: string, response: string): EndedAttempt => ({
   next: { state: 'retrying', dueAt: 1 },
 });
 
+const now = 100_000_000;
+
 /** Storage that takes no attempt whose texts hold a NUL. */
 function storage() {
   const written: EndedAttempt[] = [];
   return {
     written,
-    async recordAttempts(records: readonly EndedAttempt[]): Promise<string[]> {
+    async recordAttempts(records: readonly EndedAttempt[]): Promise<number[]> {
       if (JSON.stringify(records).includes('\\u0000')) throw new Error('invalid byte sequence: 0x00');
       written.push(...records);
       return [];
@@ -35,13 +37,13 @@ function storage() {
 
 test('an attempt whose texts cannot be stored is stored without them, and costs no other its own', async () => {
   const deliveryQueue = storage();
-  const log = createResultLog({ deliveryQueue, onError: () => {} });
+  const log = createResultLog({ deliveryQueue, clock: { now: () => now }, onError: () => {} });
   const results = await Promise.all([
-    log.write(ended('dlv_1', 'fine')),
-    log.write(ended('dlv_2', 'go\0away')),
-    log.write(ended('dlv_3', 'fine too')),
+    log.write(ended('dlv_1', 'fine'), 'dst'),
+    log.write(ended('dlv_2', 'go\0away'), 'dst'),
+    log.write(ended('dlv_3', 'fine too'), 'dst'),
   ]);
-  expect(results).toEqual([true, true, true]);
+  expect(results.map(written => written?.deliveryId)).toEqual(['dlv_1', 'dlv_2', 'dlv_3']);
   const byId = new Map(deliveryQueue.written.map(record => [record.deliveryId, record]));
   expect(byId.get('dlv_1')?.attempt.response).toBe('fine');
   expect(byId.get('dlv_2')).toMatchObject({
@@ -53,13 +55,13 @@ test('an attempt whose texts cannot be stored is stored without them, and costs 
 test('what storage that is away does not take is left to its claim', async () => {
   let writes = 0;
   const deliveryQueue = {
-    async recordAttempts(): Promise<string[]> {
+    async recordAttempts(): Promise<number[]> {
       writes++;
       throw new Problem('storage_unavailable', { retryAfter: 1 });
     },
   };
-  const log = createResultLog({ deliveryQueue, onError: () => {} });
+  const log = createResultLog({ deliveryQueue, clock: { now: () => now }, onError: () => {} });
   log.hurry();
-  expect(await log.write(ended('dlv_1', 'fine'))).toBe(false);
+  expect(await log.write(ended('dlv_1', 'fine'), 'dst')).toBeNull();
   expect(writes).toBe(1);
 });

@@ -135,7 +135,8 @@ export function createSender(
       if (fresh !== null) decision = decideBy(fresh, claim, result, now);
     }
     const record = toRecord(claim, result, decision, startedAt);
-    if (await results.write(record)) options.onWritten?.(delivery, record);
+    const written = await results.write(record, delivery.destinationId);
+    if (written !== null) options.onWritten?.(delivery, written);
     if (claim.probe !== null && result.outcome === 'failed') {
       const notBefore = decision.kind === 'wait' ? decision.nextProbeFrom : now;
       await endProbe(queue, claim.probe, result, notBefore);

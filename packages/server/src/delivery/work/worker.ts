@@ -97,7 +97,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const wake = alarm.ring;
   const shares = createShares();
   const releases = createReleases(deliveryQueue, clock);
-  const results = createResultLog({ deliveryQueue, onError });
+  const results = createResultLog({ deliveryQueue, clock, onError });
   const probes = createProbes({
     configuration,
     clock,

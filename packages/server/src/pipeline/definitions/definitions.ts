@@ -31,6 +31,12 @@ interface OrganisationPipelines {
   sourcesOf(event: SourcedEvent): readonly NamedSource[];
 }
 
+interface CachedPipelines {
+  readonly reading: Promise<OrganisationPipelines>;
+  /** Once they are read. */
+  atHand: OrganisationPipelines | null;
+}
+
 type SourcedEvent = Pick<ClaimedEvent, 'sourceId'> & { readonly event: { readonly type: string } };
 
 export interface NamedSource {
@@ -69,8 +75,7 @@ export function createDefinitions(options: {
   mayCache(): boolean;
 }): Definitions {
   const { configuration, vault, mayCache } = options;
-  const organisations = new LRUCache<string, Promise<OrganisationPipelines>>({ max: MOST_ORGANISATIONS });
-  const atHand = new WeakMap<Promise<OrganisationPipelines>, OrganisationPipelines>();
+  const organisations = new LRUCache<string, CachedPipelines>({ max: MOST_ORGANISATIONS });
   // A version never changes, so the same object stands for it after every read: threads know it by that.
   const versions = new LRUCache<string, LoadedPipeline>({ max: MOST_VERSIONS });
 
@@ -114,20 +119,21 @@ export function createDefinitions(options: {
   return {
     of(orgId) {
       const cached = organisations.get(orgId);
-      if (cached !== undefined && mayCache()) return cached;
-      const reading = read(orgId);
-      organisations.set(orgId, reading);
-      reading.then(
-        read => atHand.set(reading, read),
+      if (cached !== undefined && mayCache()) return cached.reading;
+      const fresh: CachedPipelines = { reading: read(orgId), atHand: null };
+      organisations.set(orgId, fresh);
+      fresh.reading.then(
+        pipelines => {
+          fresh.atHand = pipelines;
+        },
         () => {
-          if (organisations.peek(orgId) === reading) organisations.delete(orgId);
+          if (organisations.peek(orgId) === fresh) organisations.delete(orgId);
         },
       );
-      return reading;
+      return fresh.reading;
     },
     known(orgId) {
-      const cached = mayCache() ? organisations.get(orgId) : undefined;
-      return (cached && atHand.get(cached)) ?? null;
+      return mayCache() ? (organisations.get(orgId)?.atHand ?? null) : null;
     },
     async version(orgId, pipelineId, version) {
       const cached = versions.get(versionName(orgId, pipelineId, version));

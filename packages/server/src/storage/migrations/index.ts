@@ -20,6 +20,7 @@ import { lostCountsAndSlugs } from './0019-lost-counts-and-slugs.ts';
 import { systemSources } from './0020-system-sources.ts';
 import { endedDeliveries } from './0021-ended-deliveries.ts';
 import { nodesAtWork } from './0022-nodes-at-work.ts';
+import { recountsAndFailuresByTime } from './0029-recounts-and-failures-by-time.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
@@ -48,6 +49,7 @@ export const migrations: readonly (readonly string[])[] = [
   systemSources,
   endedDeliveries,
   nodesAtWork,
+  recountsAndFailuresByTime,
 ];
 
 /**

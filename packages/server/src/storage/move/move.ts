@@ -68,6 +68,7 @@ export async function finishMove(options: MoveOptions): Promise<Pass> {
       requireKeys(await target.keyCheck(), keyChecks);
       await target.complete(
         options.onProgress,
+        source.unwritten,
         // Before the target may be served: killed in between, neither is, and the next finish goes on.
         () => markAsMoved(directory, describeTarget(url)),
       );

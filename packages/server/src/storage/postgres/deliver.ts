@@ -10,9 +10,9 @@ import {
 } from '../claimed-delivery.ts';
 import { isOnlyAttempt, keptRequest } from '../kept-attempt.ts';
 import { outputSize } from '../kept-run.ts';
-import { lateCounts } from '../late-counts.ts';
-import { toRows } from '../queries/counters/counters.ts';
+import { lateDeliveries } from '../late-counts.ts';
 import { bigintArray, textArray } from './arrays.ts';
+import { countLate } from './count-late.ts';
 import { retrying } from './failure.ts';
 import type { Session, SessionPool } from './sessions.ts';
 
@@ -75,13 +75,13 @@ export function createRecordAttempts(sessions: SessionPool): DeliveryQueue['reco
 }
 
 /** Only results whose claim still holds count. */
-async function recordAttempts(session: Session, ended: readonly EndedAttempt[]): Promise<string[]> {
+async function recordAttempts(session: Session, ended: readonly EndedAttempt[]): Promise<number[]> {
   const records = ended.map(record => ({
     ...record,
     attempt: { ...record.attempt, request: keptRequest(record) },
   }));
   const only = records.map(record => (isOnlyAttempt(record, record.attempt.request) ? record : null));
-  const { rows } = await session.query<{ id: string }>(
+  const { rows } = await session.query<{ id: string; token: string }>(
     `UPDATE deliveries AS delivery SET state = new.state, attempt = delivery.attempt + 1, code = new.code,
        finished_at = NULLIF(new.finished_at, -1), lease_token = NULL,
        due_at = CASE new.due_at WHEN -1 THEN delivery.due_at ELSE new.due_at END,
@@ -93,7 +93,7 @@ async function recordAttempts(session: Session, ended: readonly EndedAttempt[]):
        $9::bigint[], $10::bigint[], $11::text[], $12::text[])
        AS new (org_id, id, token, state, code, finished_at, due_at, unspent, ms, status, request, response)
      WHERE delivery.org_id = new.org_id AND delivery.id = new.id AND delivery.lease_token = new.token
-     RETURNING delivery.id`,
+     RETURNING delivery.id, new.token`,
     [
       textArray(records.map(({ orgId }) => orgId)),
       textArray(records.map(({ deliveryId }) => deliveryId)),
@@ -109,8 +109,10 @@ async function recordAttempts(session: Session, ended: readonly EndedAttempt[]):
       textArray(only.map(one => one?.attempt.response ?? null)),
     ],
   );
-  const accepted = new Set(rows.map(row => row.id));
-  const kept = records.filter(({ deliveryId }) => accepted.has(deliveryId));
+  // A node that was declared dead and took a delivery up again may hold two results of it, of which one is right.
+  const accepted = new Set(rows.map(({ id, token }) => `${id}\n${token}`));
+  const isAccepted = ({ deliveryId, token }: EndedAttempt) => accepted.has(`${deliveryId}\n${token}`);
+  const kept = records.filter(isAccepted);
   await keepAttempts(
     session,
     kept.filter(record => !only.includes(record)),
@@ -118,27 +120,8 @@ async function recordAttempts(session: Session, ended: readonly EndedAttempt[]):
   for (const { orgId, deliveryId } of kept.filter(isUnspent)) {
     await session.query(FORGET_PROBES, [orgId, deliveryId]);
   }
-  await countLate(session, kept);
-  return records.flatMap(({ deliveryId }) => (accepted.has(deliveryId) ? [] : [deliveryId]));
-}
-
-/** Last, since other nodes that count the same wait until this is committed. */
-async function countLate(session: Session, kept: readonly EndedAttempt[]): Promise<void> {
-  const rows = toRows(lateCounts(kept));
-  if (rows.length === 0) return;
-  await session.query(
-    `INSERT INTO counters (org_id, subject, name, span, at, amount)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
-     ON CONFLICT (org_id, subject, name, span, at) DO UPDATE SET amount = counters.amount + excluded.amount`,
-    [
-      textArray(rows.map(({ org_id }) => org_id)),
-      textArray(rows.map(({ subject }) => subject)),
-      textArray(rows.map(({ name }) => name)),
-      bigintArray(rows.map(({ span }) => span)),
-      bigintArray(rows.map(({ at }) => at)),
-      bigintArray(rows.map(({ amount }) => amount)),
-    ],
-  );
+  await countLate(session, lateDeliveries(kept));
+  return records.flatMap((record, position) => (isAccepted(record) ? [] : [position]));
 }
 
 async function keepAttempts(session: Session, kept: readonly EndedAttempt[]): Promise<void> {

@@ -19,6 +19,7 @@ import { createPrimary, NoPrimary, type Primary } from './primary.ts';
 import { readReplication } from './replication.ts';
 import { openSessionPool, type SessionPool } from './sessions.ts';
 import { createSettle } from './settle.ts';
+import { hasUnfinishedMove, UNFINISHED_MOVE } from './unfinished-move.ts';
 import { createWorkHints } from './work-hints.ts';
 
 /** How long things may take before they are given up. */
@@ -149,22 +150,30 @@ export async function openPostgres(options: {
     return result;
   }
 
-  /** A newer version may start beside this one and change what this one relies on: it must not go on then. */
-  async function endWhereOutdated(): Promise<void> {
+  /**
+   * A newer version may start beside this one and change what this one relies on, and a move begin to fill the database
+   * while this node starts and nobody knows of it yet: it must not go on then.
+   */
+  async function endWhereUnusable(): Promise<void> {
     const session = await nodes.acquire();
+    let reason: string | null = null;
     try {
       const { found, isUnderstood } = await readSchemaVersion(session);
-      if (!isUnderstood) onFatal(writtenByNewer(found));
+      if (!isUnderstood) reason = writtenByNewer(found);
+      else if (await hasUnfinishedMove(session)) reason = UNFINISHED_MOVE;
     } finally {
       session.release();
     }
+    if (reason === null) return;
+    onFatal(reason);
+    throw new UnusableDatabase(reason);
   }
 
   const run = {
     read: (name, args) => perform(databaseFor(name), name, args),
     snapshot: readSnapshot,
     async write(name, args) {
-      if (name === 'heartbeat') await endWhereOutdated();
+      if (name === 'heartbeat' || name === 'join') await endWhereUnusable();
       return write(name, args);
     },
   } satisfies Record<

@@ -11,6 +11,9 @@ const unavailable = /^(08|53|55P03|57|58|25006|25P03|25P04)/;
 /** Two transactions met; each may simply be tried again. Of what is referred to, one may have gone meanwhile. */
 const contention = /^(40001|40P01|23503)$/;
 
+/** Whoever looks for a name that is free under one of these, and finds it taken when writing, takes the next. */
+const takenMeanwhile: ReadonlySet<string> = new Set(['organisations_by_slug']);
+
 const RETRY_AFTER_S = 2;
 
 /** An error of a connection or a query, as the callers of storage see it. */
@@ -62,7 +65,8 @@ export async function retrying<T>(transaction: () => Promise<T>): Promise<T> {
 
 const isContention = (error: unknown): boolean =>
   error instanceof RemovedMeanwhile ||
-  (error instanceof pg.DatabaseError && contention.test(error.code ?? ''));
+  (error instanceof pg.DatabaseError &&
+    (contention.test(error.code ?? '') || takenMeanwhile.has(error.constraint ?? '')));
 
 /** One line for the operator, without the connection string. */
 export function reasonOf(error: unknown): string {

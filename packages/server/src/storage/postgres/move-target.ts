@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { minutes } from '../../core/clock.ts';
 import { Problem } from '../../core/errors.ts';
+import { newId } from '../../core/ids.ts';
 import { KEY_CHECK_SETTING } from '../../core/secrets/key-check.ts';
 import { migrations } from '../migrations/index.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type RowKey,
   type Summary,
 } from '../move/table.ts';
+import type { UnwrittenMinutes } from '../queries/counters/unwritten-minutes.ts';
 import { readConnections } from './connection.ts';
 import { reasonOf, toStorageError } from './failure.ts';
 import { makeIndexes, takeIndexesAway, unhurried } from './later-indexes.ts';
@@ -36,8 +38,15 @@ export interface MoveTarget {
   endFirstCopy(onStep: (line: string) => void): Promise<void>;
   /** What the secret keys yield that have sealed what is here now. */
   keyCheck(): Promise<string | null>;
-  /** Everything is there: from now on a service may run on it. `beforehand` is done last, before that is on record. */
-  complete(onStep: (line: string) => void, beforehand: () => void): Promise<void>;
+  /**
+   * Everything is there: from now on a service may run on it, and counts these minutes again. `beforehand` is done last,
+   * before that is on record.
+   */
+  complete(
+    onStep: (line: string) => void,
+    unwritten: readonly UnwrittenMinutes[],
+    beforehand: () => void,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -108,15 +117,17 @@ export async function openMoveTarget(options: {
         );
         return rows[0]?.value ?? null;
       },
-      complete: (onStep, beforehand) =>
-        orLost(async () => {
+      async complete(onStep, unwritten, beforehand) {
+        await orLost(async () => {
           await makeIndexes(client, move, { mustAll: true, onStep });
           onStep('Gathering statistics');
           await client.query(unhurried('ANALYZE'));
-          beforehand();
-          // This commit waits for the disk, and for standbys: with it all are there that came before it.
-          await endUnfinishedMove(client);
-        }),
+        });
+        // Whatever goes wrong with that is not the target's, and does not become right by being tried again.
+        beforehand();
+        // This commit waits for the disk, and for standbys: with it all are there that came before it.
+        await orLost(() => end(client, unwritten));
+      },
       close: () => client.end().catch(() => {}),
     };
   } catch (error) {
@@ -161,6 +172,25 @@ async function begin(client: pg.Client, installation: string): Promise<void> {
     await move.keep(INSTALLATION, installation);
     await move.keep(SCHEMA, String(migrations.length));
     await takeIndexesAway(client, move);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** The one with the other: what is noted too early would be found to be no row of the source. */
+async function end(client: pg.Client, unwritten: readonly UnwrittenMinutes[]): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    for (const { from, to } of unwritten) {
+      await client.query(
+        `INSERT INTO lost_counts (node_id, seen_at, buried_at, from_at, to_at)
+         VALUES ($1, $3, extract(epoch FROM now())::bigint * 1000, $2, $3)`,
+        [newId('node'), from, to],
+      );
+    }
+    await endUnfinishedMove(client);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});

@@ -4,9 +4,11 @@ import { CLAIMED, DEFERRED, stateAfter } from '../../core/event/state.ts';
 import type { EventQueue, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
 import { keptOutput, keptTrace } from '../kept-run.ts';
+import { lateEvents } from '../late-counts.ts';
 import { resolvedBy } from '../resolving.ts';
 import { type EventStates, type Made, settledBefore, settledResult } from '../settled-result.ts';
 import { bigintArray, textArray } from './arrays.ts';
+import { countLate } from './count-late.ts';
 import { retrying } from './failure.ts';
 import type { Session, SessionPool } from './sessions.ts';
 import { addDeliveries, isTogether, type RunRow } from './settle-deliveries.ts';
@@ -27,7 +29,9 @@ export function createSettle(sessions: SessionPool): EventQueue['settleEvents'] 
           const settled = await settleEvents(session, turn, at);
           for (const [i, result] of settled.entries()) results.set(turn[i] as Settlement, result);
         }
-        return settlements.map(settlement => results.get(settlement) as SettleResult);
+        const inOrder = settlements.map(settlement => results.get(settlement) as SettleResult);
+        await countLate(session, lateEvents(settlements, inOrder));
+        return inOrder;
       }),
     );
 }
@@ -56,7 +60,12 @@ async function settleEvents(
       needless.get(settlement) ??
       lost.get(settlement) ??
       (owned.has(nameOf(settlement))
-        ? settledResult(made.get(settlement) ?? nothingMade, states.get(settlement) ?? { state: null })
+        ? settledResult(
+            settlement,
+            made.get(settlement) ?? nothingMade,
+            states.get(settlement) ?? { state: null },
+            at,
+          )
         : { kind: 'refused' }),
   );
 }

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryResultRow } from 'pg';
 import { UnusableDatabase } from './prepare-session.ts';
 
 /**
@@ -18,7 +18,9 @@ export interface UnfinishedMove {
   remove(name: string): Promise<void>;
 }
 
-export async function hasUnfinishedMove(client: ClientBase): Promise<boolean> {
+export async function hasUnfinishedMove(client: {
+  query<Row extends QueryResultRow>(text: string): Promise<{ readonly rows: readonly Row[] }>;
+}): Promise<boolean> {
   const { rows } = await client.query<{ isThere: boolean }>(
     `SELECT to_regclass('${TABLE}') IS NOT NULL AS "isThere"`,
   );

@@ -10,11 +10,11 @@ import {
   toClaimedDelivery,
 } from '../claimed-delivery.ts';
 import { isOnlyAttempt } from '../kept-attempt.ts';
-import { lateCounts } from '../late-counts.ts';
-import { toRows } from '../queries/counters/counters.ts';
+import { lateDeliveries } from '../late-counts.ts';
+import { prepareCountLate } from './count-late.ts';
 
 type ClaimDeliveries = (...args: Parameters<DeliveryQueue['claimDeliveries']>) => ClaimedDelivery[];
-type RecordAttempts = (...args: Parameters<DeliveryQueue['recordAttempts']>) => string[];
+type RecordAttempts = (...args: Parameters<DeliveryQueue['recordAttempts']>) => number[];
 
 /** Claims deliveries inside the writer's transaction, so that what it reads nobody else can claim. */
 export function prepareClaimDeliveries(database: Database): ClaimDeliveries {
@@ -70,15 +70,12 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
   );
 
   const forget = database.prepare(forgetProbes('?1', '?2'));
-  const count = database.prepare(
-    `INSERT INTO counters (org_id, subject, name, span, at, amount) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (org_id, subject, name, span, at) DO UPDATE SET amount = amount + excluded.amount`,
-  );
+  const countLate = prepareCountLate(database);
 
   return records => {
-    const refused: string[] = [];
+    const refused: number[] = [];
     const late: EndedAttempt[] = [];
-    for (const record of records) {
+    for (const [position, record] of records.entries()) {
       const { orgId, deliveryId, token, attempt, next } = record;
       const { n, at, durationMs, status, code, message, request, response } = attempt;
       if (isOnlyAttempt(record, request)) {
@@ -93,7 +90,7 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
           deliveryId,
           token,
         );
-        if (changes === 0) refused.push(deliveryId);
+        if (changes === 0) refused.push(position);
         else if (next.state === 'delivered' && next.lateAt !== undefined) late.push(record);
         continue;
       }
@@ -111,16 +108,14 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
         token,
       );
       if (changes === 0) {
-        refused.push(deliveryId);
+        refused.push(position);
         continue;
       }
       keep.run(orgId, deliveryId, n, at, durationMs, status, code, message, request, response, unspent);
       if (unspent === 1) forget.run(orgId, deliveryId);
       if (next.state === 'delivered' && next.lateAt !== undefined) late.push(record);
     }
-    for (const { org_id, subject, name, span, at, amount } of toRows(lateCounts(late))) {
-      count.run(org_id, subject, name, span, at, amount);
-    }
+    countLate(lateDeliveries(late));
     return refused;
   };
 }

@@ -70,7 +70,7 @@ export async function openSqlite(options: {
       },
       claimDeliveries: (inputs, lease) =>
         writer.call('claimDeliveries', [inputs, lease]) as Promise<ClaimedDelivery[]>,
-      recordAttempts: records => writer.call('recordAttempts', [packAttempts(records)]) as Promise<string[]>,
+      recordAttempts: records => writer.call('recordAttempts', [packAttempts(records)]) as Promise<number[]>,
       writeEntities: async requests => {
         const packed = await writer.call('writeEntities', [packEntityWrites(requests)]);
         return unpackEntityResults(requests, packed as string);

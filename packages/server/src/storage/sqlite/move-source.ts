@@ -1,8 +1,10 @@
 import type { Database } from 'bun:sqlite';
+import { idTime } from '../../core/ids.ts';
 import { KEY_CHECK_SETTING } from '../../core/secrets/key-check.ts';
 import { migrations } from '../migrations/index.ts';
 import { checksumOf } from '../move/checksum.ts';
 import { type Chunk, type MovedRow, type MovedTable, type RowKey, rowKeyOf } from '../move/table.ts';
+import { minutesOf, type UnwrittenMinutes } from '../queries/counters/unwritten-minutes.ts';
 import { restoreAdvice } from './damage.ts';
 import { databaseFile } from './engine.ts';
 import { findJournalDamage } from './journal-damage.ts';
@@ -18,6 +20,8 @@ export interface MoveSource {
   /** Tells this installation from every other. */
   readonly installation: string;
   readonly keyCheck: string | null;
+  /** Of a service that was killed: the minutes in which it may have counted something that it did not write. */
+  readonly unwritten: readonly UnwrittenMinutes[];
   /** The rows after this key, as many as make one chunk. */
   read(table: MovedTable, after: RowKey | null): Chunk;
   close(): void;
@@ -42,6 +46,7 @@ export function openMoveSource(
       tables: movedTables(database),
       installation: requireInstallation(database),
       keyCheck: settingOf(database, KEY_CHECK_SETTING),
+      unwritten: unwrittenIn(database),
       read: (table, after) => readChunk(database, table, after),
       close: () => database.close(),
     };
@@ -73,6 +78,18 @@ function settingOf(database: Database, name: string): string | null {
     database.query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?').get(name)
       ?.value ?? null
   );
+}
+
+/** Whoever ends by itself leaves first. What is counted in each minute is known by when the newest was made. */
+function unwrittenIn(database: Database): UnwrittenMinutes[] {
+  if (database.query('SELECT 1 FROM nodes').get() === null) return [];
+  return ['events', 'deliveries'].flatMap(table => {
+    const newest = database.query<{ id: string | null }, []>(
+      `SELECT max((SELECT max(id) FROM ${table} WHERE org_id = organisations.id)) AS id FROM organisations`,
+    );
+    const id = newest.get()?.id ?? null;
+    return id === null ? [] : [minutesOf(idTime(id), idTime(id))];
+  });
 }
 
 function readChunk(database: Database, table: MovedTable, after: RowKey | null): Chunk {

@@ -6,8 +6,10 @@ import { REPLAYED } from '../../core/stores/delivery.ts';
 import type { SettledRun, Settlement, SettleResult } from '../../core/stores/event-queue.ts';
 import { dueAtOf } from '../claimed-event.ts';
 import { isKeptTogether } from '../kept-run.ts';
+import { lateEvents } from '../late-counts.ts';
 import { pipelinesOfAll, resolvedBy } from '../resolving.ts';
 import { type EventStates, type Made, settledBefore, settledResult, tokenOf } from '../settled-result.ts';
+import { prepareCountLate } from './count-late.ts';
 
 interface FoundDestination {
   readonly name: string;
@@ -96,6 +98,8 @@ export function prepareSettle(database: Database): Settle {
        SELECT 1 FROM runs WHERE org_id = ? AND event_id = ? AND replay_job_id = ? AND outcome = 'failed')
      WHERE org_id = ? AND id = ?`,
   );
+
+  const countLate = prepareCountLate(database);
 
   /** Most settlements of a batch go to the same few. */
   const found = new Map<string, FoundDestination | null>();
@@ -255,11 +259,13 @@ export function prepareSettle(database: Database): Settle {
     for (const { pipelineId, tally, count: n } of settlement.tallies) count.run(orgId, pipelineId, tally, n);
     if (parked.length > 0) park.run(orgId, eventId, jobId, dueAtOf(parked), JSON.stringify(parked));
     else if (jobId !== '') advance.run(orgId, eventId, jobId, orgId, jobId);
-    return settledResult(made, states);
+    return settledResult(settlement, made, states, at);
   }
 
   return (settlements, at) => {
     found.clear();
-    return settlements.map(settlement => settleOne(settlement, at));
+    const results = settlements.map(settlement => settleOne(settlement, at));
+    countLate(lateEvents(settlements, results));
+    return results;
   };
 }

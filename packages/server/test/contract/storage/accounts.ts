@@ -49,8 +49,8 @@ export function accountsContract(subject: Subject): void {
     const { org, user } = await storedOwner(subject.storage);
     const other = await joinedMember(subject.storage, org.id, 'member');
     const [mine, theirs] = [aSession(user.id, org.id), aSession(other.id, org.id)];
-    await subject.storage.createSession(mine);
-    await subject.storage.createSession(theirs);
+    await subject.storage.beginSession(mine, user.passwordHash);
+    await subject.storage.beginSession(theirs, other.passwordHash);
     await subject.storage.setPassword(user.id, 'another hash');
     expect((await subject.storage.findUserByEmail(user.email))?.passwordHash).toBe('another hash');
     expect(await subject.storage.findSession(mine.tokenHash, NOW)).toBeNull();
@@ -61,7 +61,7 @@ export function accountsContract(subject: Subject): void {
     const { storage } = subject;
     const { org, user } = await storedOwner(storage);
     const session = aSession(user.id, org.id);
-    await storage.createSession(session);
+    await storage.beginSession(session, user.passwordHash);
     const hashNow = async () => (await storage.findUserByEmail(user.email))?.passwordHash;
     expect(await storage.setPassword(user.id, 'mine', { provedHash: 'a hash of before' })).toBe(false);
     expect(await hashNow()).toBe(user.passwordHash);
@@ -127,8 +127,8 @@ export function accountsContract(subject: Subject): void {
     const member = await joinedMember(subject.storage, org.id, 'member');
     await joinedMember(subject.storage, elsewhere.id, 'member', member);
     const [here, there] = [aSession(member.id, org.id), aSession(member.id, elsewhere.id)];
-    await subject.storage.createSession(here);
-    await subject.storage.createSession(there);
+    await subject.storage.beginSession(here, member.passwordHash);
+    await subject.storage.beginSession(there, member.passwordHash);
     expect(await subject.storage.removeMember(org.id, member.id)).toBe('removed');
     expect(await subject.storage.removeMember(org.id, member.id)).toBe('not_found');
     expect(await subject.storage.findSession(here.tokenHash, NOW)).toBeNull();

@@ -106,8 +106,17 @@ export function alertsContract(subject: Subject): void {
       lateBefore: NOW - minutes(5),
       waiting: 3,
     };
+    async function readAll(now: number, by: TroubleThresholds, atOnce = 100): Promise<Trouble[]> {
+      const found = await storage.readTrouble(now, by);
+      for (let behind: string | null = ''; behind !== null; ) {
+        const some = await storage.readFailures(by, behind, atOnce);
+        found.push(...some.found);
+        behind = some.last;
+      }
+      return found;
+    }
     const troubleOf = async (orgId: string, now = NOW): Promise<Trouble[]> =>
-      (await storage.readTrouble(now, thresholds)).filter(trouble => trouble.orgId === orgId);
+      (await readAll(now, thresholds)).filter(trouble => trouble.orgId === orgId);
 
     test('is a destination that is down, until it is not', async () => {
       const orgId = await storedOrganisation(storage);
@@ -149,6 +158,16 @@ export function alertsContract(subject: Subject): void {
       expect(await troubleOf(orgId)).toEqual([]);
     });
 
+    test('is not the job of an organisation that was deleted', async () => {
+      const [orgId] = [await storedOrganisation(storage), await storedOrganisation(storage)];
+      const job = aJob(orgId);
+      await storage.createJob(job);
+      await storage.finishJob(orgId, job.id, 'done', NOW);
+      expect(await troubleOf(orgId)).toHaveLength(1);
+      expect(await storage.deleteOrganisation(orgId, NOW)).toBe('deleted');
+      expect(await troubleOf(orgId)).toEqual([]);
+    });
+
     test('is a source that rejects, and not one that did so earlier', async () => {
       const orgId = await storedOrganisation(storage);
       const [now, earlier] = [aWebhookSource(orgId, { name: 'Now' }), aWebhookSource(orgId)];
@@ -174,6 +193,30 @@ export function alertsContract(subject: Subject): void {
           lastError: 'unauthenticated: No 3.',
         },
       ]);
+    });
+
+    test('is a source that rejects, behind however many that are flooded', async () => {
+      const orgId = await storedOrganisation(storage);
+      const rejecting = aWebhookSource(orgId);
+      await storage.createSource(rejecting);
+      const at = NOW + minutes(60);
+      const activity = (rejections: { sourceId: string; at: number }[]) => ({
+        keysUsed: [],
+        sourcesSeen: [],
+        rejections: rejections.map(one => ({ ...one, orgId, code: 'unauthenticated', message: 'No.' })),
+      });
+      const some = (sourceId: string, when: number, length: number) =>
+        Array.from({ length }, () => ({ sourceId, at: when }));
+      await storage.recordActivity(activity(some(rejecting.id, at, 3)));
+      const neighbour = await storedOrganisation(storage);
+      for (let n = 0; n < 21; n++) {
+        const flooded = aWebhookSource(neighbour);
+        await storage.createSource(flooded);
+        await storage.recordActivity(activity(some(flooded.id, at + 1, 1_000)));
+      }
+      const bounds = { ...thresholds, countedFrom: at };
+      const found = (await storage.readTrouble(at, bounds)).filter(trouble => trouble.orgId === orgId);
+      expect(found).toMatchObject([{ type: 'sluice.source.rejecting', counts: { rejected: 3 } }]);
     });
 
     test('is a source that is quiet for longer than is expected of it', async () => {
@@ -203,18 +246,18 @@ export function alertsContract(subject: Subject): void {
     });
 
     /** Events of this source whose runs by this pipeline all failed; counted as the service counts them. */
-    async function failRuns(orgId: string, sourceId: string | null, count: number): Promise<void> {
+    async function failRuns(orgId: string, sourceId: string | null, count: number, at = NOW): Promise<void> {
       const events = Array.from({ length: count }, () => anEvent());
       await storage.append([{ ...aRequest(orgId, events), sourceId }]);
-      const { events: claimed } = await storage.claimEvents(aClaimInput({ limit: 1_000 }));
+      const { events: claimed } = await storage.claimEvents(aClaimInput({ limit: 2_000 }));
       const runs = () => [
         aRun({ outcome: 'failed', step: 0, reason: 'It is broken.', pipelineId: 'pipe_x' }),
       ];
       await storage.settleEvents(
         claimed.map(one => aSettlement(one, { runs: runs() })),
-        NOW,
+        at,
       );
-      await storage.addCounts([{ orgId, subject: 'pipe_x', name: 'failed', at: NOW, amount: count }]);
+      await storage.addCounts([{ orgId, subject: 'pipe_x', name: 'failed', at, amount: count }], null);
     }
 
     test('is a pipeline that fails, and the dead letters that come of it', async () => {
@@ -241,7 +284,7 @@ export function alertsContract(subject: Subject): void {
       ]);
       // It was so, and is not any more.
       const later = { ...thresholds, countedFrom: NOW + minutes(2) };
-      const found = await storage.readTrouble(NOW + minutes(7), later);
+      const found = await readAll(NOW + minutes(7), later);
       expect(found.filter(trouble => trouble.orgId === orgId)).toEqual([]);
     });
 
@@ -256,6 +299,33 @@ export function alertsContract(subject: Subject): void {
       expect(await troubleOf(orgId)).toMatchObject([
         { type: 'sluice.dead_letters.growing', counts: { deliveries: 2, events: 1 } },
       ]);
+    });
+
+    test('is what has just failed, behind however much that failed before and is newer', async () => {
+      const orgId = await storedOrganisation(storage);
+      const [old, latest] = [anEvent({ id: idAt('evt', NOW) }), anEvent({ id: idAt('evt', NOW) })];
+      await failRuns(orgId, null, 1_100, NOW - minutes(30));
+      await failRuns(orgId, systemSourceId(orgId), 1_100);
+      await storage.append([aRequest(orgId, [old, latest])]);
+      const { events: claimed } = await storage.claimEvents(aClaimInput({ limit: 10 }));
+      const failed = { outcome: 'failed', step: 0, reason: 'Now.', pipelineId: 'pipe_x' } as const;
+      await storage.settleEvents(
+        claimed.map(one => aSettlement(one, { runs: [aRun(failed)] })),
+        NOW,
+      );
+      expect(await troubleOf(orgId)).toMatchObject([{ type: 'sluice.pipeline.failing', lastError: 'Now.' }]);
+    });
+
+    test('is found in every organisation, however many there are', async () => {
+      const orgIds: string[] = [];
+      for (let n = 0; n < 5; n++) {
+        const orgId = await storedOrganisation(storage);
+        await failRuns(orgId, null, 3);
+        orgIds.push(orgId);
+      }
+      const found = await readAll(NOW, thresholds, 2);
+      const withTrouble = new Set(found.map(({ orgId }) => orgId));
+      expect(orgIds.filter(orgId => !withTrouble.has(orgId))).toEqual([]);
     });
 
     async function killDeliveries(orgId: string, sourceId: string | null, count: number): Promise<void> {
@@ -281,7 +351,10 @@ export function alertsContract(subject: Subject): void {
       );
       expect(expired).toBe(count);
       await storage.closeBreaker(orgId, destination.id);
-      await storage.addCounts([{ orgId, subject: destination.id, name: 'dead', at: NOW, amount: count }]);
+      await storage.addCounts(
+        [{ orgId, subject: destination.id, name: 'dead', at: NOW, amount: count }],
+        null,
+      );
     }
 
     test('is work that is late, unless its destination is paused or down', async () => {

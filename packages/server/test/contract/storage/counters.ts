@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { hours, minutes } from '../../../src/core/clock.ts';
 import type { Count } from '../../../src/core/stores/counters.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
@@ -13,7 +13,13 @@ const window = (minuteCount: number, stepMinutes = 1) => ({
   points: minuteCount / stepMinutes,
 });
 
+const NODE = 'node that counts';
+
 export function countersContract(subject: Subject): void {
+  beforeAll(async () => {
+    await subject.storage.join({ id: NODE, roles: [], version: '1.2.3', host: 'here' }, false);
+  });
+
   const count = (orgId: string, given: Partial<Count> = {}): Count => ({
     orgId,
     subject: '',
@@ -32,23 +38,29 @@ export function countersContract(subject: Subject): void {
   test('counts add up, also of nodes that record the same minute at once', async () => {
     const org = await storedOrganisation(subject.storage);
     await subject.atOnce(8, storage =>
-      storage.addCounts([
-        count(org, { at: NOW + 59_999, amount: 2 }),
-        count(org, { at: NOW, amount: 1 }),
-        count(org, { subject: 'dst_x', name: 'dead' }),
-      ]),
+      storage.addCounts(
+        [
+          count(org, { at: NOW + 59_999, amount: 2 }),
+          count(org, { at: NOW, amount: 1 }),
+          count(org, { subject: 'dst_x', name: 'dead' }),
+        ],
+        NODE,
+      ),
     );
     expect(await read(org)).toEqual([{ subject: '', name: 'received', point: 0, amount: 24 }]);
     expect(await read(org, window(60), { subjects: ['dst_x'], names: ['dead', 'failed'] })).toEqual([
       { subject: 'dst_x', name: 'dead', point: 0, amount: 8 },
     ]);
-    await subject.storage.addCounts([]);
+    await subject.storage.addCounts([], NODE);
   });
 
   test('of a long stretch add up to the minute, wherever it begins and ends', async () => {
     const org = await storedOrganisation(subject.storage);
     const moments = Array.from({ length: 240 }, (_, n) => ({ at: NOW + minutes(7 * n), amount: n + 1 }));
-    await subject.storage.addCounts(moments.map(one => count(org, one)));
+    await subject.storage.addCounts(
+      moments.map(one => count(org, one)),
+      NODE,
+    );
     for (const [begin, length] of [
       [0, 360],
       [59, 361],
@@ -66,7 +78,10 @@ export function countersContract(subject: Subject): void {
   test('are read by the stretches of a window, and nothing before or after it', async () => {
     const org = await storedOrganisation(subject.storage);
     const at = [-1, 0, 4, 5, 9, 10].map(minute => NOW + minutes(minute));
-    await subject.storage.addCounts(at.map((at, n) => count(org, { at, amount: 10 ** n })));
+    await subject.storage.addCounts(
+      at.map((at, n) => count(org, { at, amount: 10 ** n })),
+      NODE,
+    );
     const points = (await read(org, window(10, 5))).toSorted((a, b) => a.point - b.point);
     expect(points.map(({ point, amount }) => [point, amount])).toEqual([
       [0, 110],
@@ -79,7 +94,10 @@ export function countersContract(subject: Subject): void {
   test('are the same by the hour as by the minute', async () => {
     const org = await storedOrganisation(subject.storage);
     const at = [0, 59, 60, 61, 130].map(minute => NOW + minutes(minute));
-    await subject.storage.addCounts(at.map(at => count(org, { at })));
+    await subject.storage.addCounts(
+      at.map(at => count(org, { at })),
+      NODE,
+    );
     const byHour = await read(org, { from: NOW, stepMs: hours(1), points: 3 });
     expect(byHour.toSorted((a, b) => a.point - b.point).map(({ amount }) => amount)).toEqual([2, 2, 1]);
     const byMinute = await read(org, { from: NOW, stepMs: minutes(1), points: 180 });
@@ -89,11 +107,11 @@ export function countersContract(subject: Subject): void {
   test('belong to one organisation, and go with it', async () => {
     const [ours, theirs] = [anOrganisation(), await storedOrganisation(subject.storage)];
     await subject.storage.createOrganisation(ours, idAt('usr', NOW));
-    await subject.storage.addCounts([count(ours.id, { amount: 3 }), count(theirs, { amount: 4 })]);
+    await subject.storage.addCounts([count(ours.id, { amount: 3 }), count(theirs, { amount: 4 })], NODE);
     expect(await read(theirs)).toMatchObject([{ amount: 4 }]);
     await subject.storage.deleteOrganisation(ours.id, NOW);
     await removeDeleted(subject.storage);
-    await subject.storage.addCounts([count(ours.id), count(theirs)]);
+    await subject.storage.addCounts([count(ours.id), count(theirs)], NODE);
     expect(await read(ours.id)).toEqual([]);
     expect(await read(theirs)).toMatchObject([{ amount: 5 }]);
   });
@@ -101,7 +119,10 @@ export function countersContract(subject: Subject): void {
   test('are removed in slices, the oldest first', async () => {
     const org = await storedOrganisation(subject.storage);
     const at = [0, 1, 2].map(minute => NOW + minutes(minute));
-    await subject.storage.addCounts(at.map(at => count(org, { at })));
+    await subject.storage.addCounts(
+      at.map(at => count(org, { at })),
+      NODE,
+    );
     // Three minutes, and the hour that they are in.
     expect(await subject.storage.pruneCounters(org, NOW, 10)).toBe(0);
     expect(await subject.storage.pruneCounters(org, NOW + minutes(2), 2)).toBe(2);

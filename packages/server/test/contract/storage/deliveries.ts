@@ -148,9 +148,26 @@ export function deliveriesContract(subject: Subject): void {
     expect(await storage.freeClaims(tokensOf({ deliveries: ['late'] }), 100, NOW)).toBe(1);
     const [taken] = await storage.claimDeliveries(input(), lease('new'));
     expect(taken?.id).toBe(late.id);
-    expect(await storage.recordAttempts([record(late, 'late', { state: 'delivered' })])).toEqual([late.id]);
+    expect(await storage.recordAttempts([record(late, 'late', { state: 'delivered' })])).toEqual([0]);
     expect(await states()).toEqual(['delivering']);
     expect(await storage.listAttempts(orgId, late.id)).toEqual([]);
+  });
+
+  test('of two results of one delivery that come together, refuses the one whose claim was freed', async () => {
+    const { storage, orgId, destination, input } = await sample();
+    await routedTo(storage, orgId, [destination.id]);
+    const [late] = await storage.claimDeliveries(input(), lease('late'));
+    await storage.freeClaims(tokensOf({ deliveries: ['late'] }), 100, NOW);
+    const [fresh] = await storage.claimDeliveries(input(), lease('fresh'));
+    if (!late || !fresh) throw new Error('Nothing was claimed.');
+    const results = [
+      record(late, 'late', { state: 'dead', code: 'timeout' }),
+      record(fresh, 'fresh', { state: 'retrying', dueAt: NOW + 500 }),
+    ];
+    expect(await storage.recordAttempts(results)).toEqual([0]);
+    const [shown] = await storage.listDeliveries(orgId, {}, { limit: 1, below: null });
+    expect(shown).toMatchObject({ state: 'retrying', attempt: 1 });
+    expect(await storage.listAttempts(orgId, fresh.id)).toHaveLength(1);
   });
 
   test('takes back what is released, as if it had not been claimed', async () => {

@@ -129,7 +129,8 @@ export function organisationsContract(subject: Subject): void {
     const { org: other } = await storedOwner(storage);
     await joinedMember(storage, other.id, 'viewer', user);
     const [mine, another] = [aSession(user.id, org.id), aSession(user.id, org.id)];
-    for (const session of [mine, another]) await storage.createSession({ ...session, address: '192.0.2.1' });
+    for (const session of [mine, another])
+      await storage.beginSession({ ...session, address: '192.0.2.1' }, user.passwordHash);
     const moved = { tokenHash: mine.tokenHash, orgId: other.id };
     expect(await storage.deleteOrganisation(org.id, NOW, moved)).toBe('deleted');
     expect(await storage.findSession(mine.tokenHash, NOW)).toMatchObject({ orgId: other.id, role: 'viewer' });
@@ -155,7 +156,7 @@ export function organisationsContract(subject: Subject): void {
       const idempotency = aClaim(org.id);
       await storage.createApiKey(key);
       await storage.createSource(source);
-      await storage.createSession(session);
+      await storage.beginSession(session, user.passwordHash);
       await storage.createInvitation(invitation);
       await storage.recordAudit(entry);
       await storage.append([aRequest(org.id, [event], { idempotency })]);

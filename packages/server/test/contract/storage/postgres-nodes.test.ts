@@ -97,18 +97,89 @@ test('a hint at work reaches every node, however many of a kind come at once as 
   await other.close();
 });
 
-test('what a node had counted and not written is counted again, once, when its death is old enough', async () => {
-  const at = Date.now();
-  const { id: orgId } = anOrganisation();
-  await engine.accounts.createOrganisation(anOrganisation({ id: orgId }), idAt('usr', at));
-  await engine.journal.append([aRequest(orgId, [anEvent({ id: idAt('evt', at) })], { receivedAt: at })]);
-  await silentFor('two', 16_000);
-  expect(await engine.upkeep.buryNodes('one')).toEqual(['two']);
-  expect(await engine.upkeep.recountAfter(60_000)).toBe(0);
-  const recounts = await Promise.all([engine.upkeep.recountAfter(0), engine.upkeep.recountAfter(0)]);
-  expect(recounts.toSorted()).toEqual([0, 1]);
+const recountAll = async (ms: number): Promise<number> => {
+  let pieces = 0;
+  while (await engine.upkeep.recountAfter(ms)) pieces++;
+  return pieces;
+};
+const stored = async (at: number, count: number): Promise<string> => {
+  const { id } = anOrganisation();
+  await engine.accounts.createOrganisation(anOrganisation({ id }), idAt('usr', at));
+  const events = Array.from({ length: count }, () => anEvent({ id: idAt('evt', at) }));
+  await engine.journal.append([aRequest(id, events, { receivedAt: at })]);
+  return id;
+};
+const received = async (orgId: string, at: number): Promise<number> => {
   const hour = 3_600_000;
   const window = { from: at - (at % hour) - hour, stepMs: 3 * hour, points: 1 };
-  const counted = await engine.counters.readCounters(orgId, [''], ['received'], window);
-  expect(counted).toMatchObject([{ name: 'received', amount: 1 }]);
+  const [sum] = await engine.counters.readCounters(orgId, [''], ['received'], window);
+  return sum?.amount ?? 0;
+};
+const countOf = (orgId: string, at: number, amount: number) => ({
+  orgId,
+  subject: '',
+  name: 'received',
+  at,
+  amount,
+});
+
+test('what a node had counted and not written is counted again, once, when its death is old enough', async () => {
+  const at = Date.now();
+  const orgId = await stored(at, 1);
+  await silentFor('two', 16_000);
+  expect(await engine.upkeep.buryNodes('one')).toEqual(['two']);
+  expect(await recountAll(60_000)).toBe(0);
+  await Promise.all([recountAll(0), recountAll(0), recountAll(0)]);
+  expect(await received(orgId, at)).toBe(1);
+  expect(await recountAll(0)).toBe(0);
+});
+
+test('a node that finds itself dead has its counts counted again, whoever was to declare it', async () => {
+  const at = Date.now();
+  const orgId = await stored(at, 1);
+  await silentFor('one', 16_000);
+  expect(await engine.upkeep.heartbeat('one')).toBeNull();
+  await recountAll(0);
+  expect(await received(orgId, at)).toBe(1);
+});
+
+test('counts of a node that is dead are not added: they are counted again, in whatever minutes they are', async () => {
+  const at = Date.now();
+  const before = at - 600_000;
+  const [orgId, earlier] = [await stored(at, 3), await stored(before, 2)];
+  const counts = [countOf(orgId, at, 3), countOf(earlier, before, 2)];
+  await silentFor('two', 16_000);
+  await engine.upkeep.buryNodes('one');
+  await recountAll(0);
+  // It wakes, and does not know.
+  const lost = { orgId, subject: 'dst_x', name: 'failed', at, amount: 4 };
+  await engine.counters.addCounts([...counts, lost], 'two');
+  expect([await received(orgId, at), await received(earlier, before)]).toEqual([3, 0]);
+  await recountAll(0);
+  expect([await received(orgId, at), await received(earlier, before)]).toEqual([3, 2]);
+  // What nobody can count again is as it was counted.
+  const { rows } = await client.query(`SELECT amount FROM counters WHERE org_id = $1 AND subject = 'dst_x'`, [
+    orgId,
+  ]);
+  expect(rows.map(row => Number(row.amount))).toEqual([4, 4]);
+});
+
+test('a recount goes on in pieces, and writes nothing that is right already', async () => {
+  const at = Date.now();
+  const orgIds: string[] = [];
+  for (let n = 0; n < 120; n++) orgIds.push(await stored(at, 1));
+  const [right = '', ...wrong] = orgIds;
+  await engine.counters.addCounts([countOf(right, at, 1)], 'one');
+  const versionOf = async (orgId: string) =>
+    (await client.query('SELECT xmin, amount FROM counters WHERE org_id = $1 ORDER BY span', [orgId])).rows;
+  const before = await versionOf(right);
+  await silentFor('two', 16_000);
+  await engine.upkeep.buryNodes('one');
+  // Both nodes go at it, and somebody counts meanwhile, mostly in the same hour.
+  const later = wrong.map(orgId => countOf(orgId, at + 600_000, 1));
+  await Promise.all([recountAll(0), recountAll(0), engine.counters.addCounts(later, 'one')]);
+  expect(await versionOf(right)).toEqual(before);
+  for (const orgId of wrong) expect(await received(orgId, at)).toBe(2);
+  const { rows } = await client.query('SELECT count(*)::int AS n FROM counters WHERE amount = 0');
+  expect(rows[0]).toEqual({ n: 0 });
 });

@@ -11,7 +11,7 @@ import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
-import { idAt, NOW } from './samples.ts';
+import { anOrganisation, idAt, NOW } from './samples.ts';
 
 /**
  * Where two transactions meet in their middle: a lock of a third one holds the first, and lets it go on after the
@@ -155,4 +155,20 @@ test('a list of cancelled deliveries shows those once that are being cancelled',
       destination.id,
     ]);
   expect(await listedWhile(org, 'cancelled', cancel)).toEqual(ids);
+});
+
+test('an organisation that gets its address while another takes the same gets the next', async () => {
+  const { id } = anOrganisation();
+  await engine.accounts.createOrganisation(anOrganisation({ id, name: 'Racing' }), idAt('usr', NOW));
+  await third.query('UPDATE organisations SET slug = NULL WHERE id = $1', [id]);
+  await third.query('BEGIN');
+  await third.query(
+    `INSERT INTO organisations (id, name, searchable_traits, created_at, slug) VALUES ($1, 'Racing', '[]', 0, 'racing')`,
+    [idAt('org', NOW)],
+  );
+  const given = engine.accounts.giveSlugs();
+  await areWaiting(1);
+  await third.query('COMMIT');
+  await given;
+  expect((await engine.accounts.findOrganisation(id))?.slug).toBe('racing-2');
 });

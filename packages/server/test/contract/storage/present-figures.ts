@@ -60,12 +60,12 @@ export function presentFiguresContract(subject: Subject): void {
       const orgId = await storedOrganisation(storage);
       let now = NOW + seed * hour;
       const clock = { now: () => now };
-      let keeper = createCountKeeper(storage, clock);
+      let nodes = 0;
+      let keeper = createCountKeeper(storage, clock, () => `node ${seed} ${nodes}`);
       let destinations = ['a', 'b', 'c'].map(name => aDestination(orgId, { id: idAt('dst', NOW), name }));
       const gone: string[] = [];
       for (const destination of destinations) await storage.createDestination(destination);
       await storage.join({ id: `node ${seed} 0`, roles: [], version: '1.2.3', host: 'here' }, true);
-      let nodes = 0;
       let claims = 0;
       let held: { readonly delivery: ClaimedDelivery; readonly token: string }[] = [];
       const events: string[] = [];
@@ -101,7 +101,7 @@ export function presentFiguresContract(subject: Subject): void {
         const refused = await storage.recordAttempts(records);
         for (const [n, record] of records.entries()) {
           const delivery = some[n]?.delivery;
-          if (delivery && !refused.includes(delivery.id)) keeper.attempted(delivery, record.next);
+          if (delivery && !refused.includes(n)) keeper.attempted(delivery, record.next);
         }
       }
 
@@ -114,7 +114,8 @@ export function presentFiguresContract(subject: Subject): void {
           await storage.append([aRequest(orgId, made, { receivedAt: now })]);
           keeper.received(aRequest(orgId, made), made.length);
           events.push(...made.map(({ id }) => id));
-          await settleClaimed();
+          // Some wait, and come to their end long after.
+          if (random.between(0, 2) > 0) await settleClaimed();
         },
         async () => {
           const token = `node ${seed} ${nodes} ${++claims}`;
@@ -153,6 +154,8 @@ export function presentFiguresContract(subject: Subject): void {
             await storage.discardDelivery(orgId, id, now);
         },
         async () => {
+          // Only what was processed for the first time is replayed.
+          await settleClaimed();
           const job = aJob(orgId, { createdAt: now });
           await storage.createJob(job);
           const replays = some(events.slice(-5)).map(eventId => ({ eventId, plan: null }));
@@ -172,15 +175,18 @@ export function presentFiguresContract(subject: Subject): void {
           if (random.between(0, 1) === 0) await storage.cancelOrphans(now, 100);
         },
         async () => {
+          // As once a second: what a kill takes is what was counted since.
+          await keeper.flush();
           now += seconds(random.between(1, 50));
         },
         () => keeper.flush(),
         async () => {
           // Its claims and what it counted are gone with it.
-          keeper = createCountKeeper(storage, clock);
+          nodes++;
+          keeper = createCountKeeper(storage, clock, () => `node ${seed} ${nodes}`);
           held = [];
           await storage.join(
-            { id: `node ${seed} ${++nodes}`, roles: [], version: '1.2.3', host: 'here' },
+            { id: `node ${seed} ${nodes}`, roles: [], version: '1.2.3', host: 'here' },
             true,
           );
           const { deliveries } = await storage.listClaims();
@@ -192,6 +198,7 @@ export function presentFiguresContract(subject: Subject): void {
         },
       ];
       for (let n = 0; n < 400; n++) await random.oneOf(happenings)();
+      await settleClaimed();
       await keeper.flush();
 
       const inAll = await listed(orgId);
@@ -200,12 +207,61 @@ export function presentFiguresContract(subject: Subject): void {
         expect(await figuresOf(orgId, id)).toEqual(await listed(orgId, id));
       }
       // It was a lively time.
-      expect(inAll.delivered).toBeGreaterThan(10);
-      const counted = await storage.readCounters(orgId, [WHOLE_ORGANISATION], ['received'], window);
-      expect(counted[0]?.amount).toBe(events.length);
+      expect(inAll.delivered).toBeGreaterThan(5);
+      const names = ['received', 'processed', 'failed', 'dropped', 'unrouted'];
+      const counted = await storage.readCounters(orgId, [WHOLE_ORGANISATION], names, window);
+      const stored = await storage.listEvents(orgId, {}, { limit: 100_000, below: null, budgetMs: 10_000 });
+      const byState = Object.groupBy(stored.events, ({ state }) => state);
+      expect(Object.fromEntries(counted.map(({ name, amount }) => [name, amount]))).toEqual({
+        received: events.length,
+        ...Object.fromEntries(Object.entries(byState).map(([state, some]) => [state, some?.length])),
+      });
     },
     60_000,
   );
+
+  test('what is settled, settled again or erased long after it came in is counted with that: a kill takes none of it', async () => {
+    const orgId = await storedOrganisation(storage);
+    const join = (id: string) => storage.join({ id, roles: [], version: '1.2.3', host: 'here' }, true);
+    await join('late 1');
+    const came = NOW + days(1);
+    const later = came + minutes(10);
+    const entity = { entityKind: 'person', entityExternalId: 'ada' };
+    const events = [{}, {}, {}, entity].map(of => anEvent({ id: idAt('evt', came), ...of }));
+    await storage.append([aRequest(orgId, events, { receivedAt: came })]);
+    const keeper = createCountKeeper(storage, { now: () => later }, () => 'late 1');
+    keeper.received(aRequest(orgId, events), events.length);
+    await keeper.flush();
+    const settle = async (limit: number, outcome: 'routed' | 'failed') => {
+      for (const claimed of (await storage.claimEvents(aClaimInput({ now: later, limit }))).events) {
+        const run = aRun({ id: idAt('run', later), outcome, destinations: [], output: '{}' });
+        const settlement = aSettlement(claimed, { runs: [run] });
+        const [result] = await storage.settleEvents([settlement], later);
+        if (result?.kind !== 'settled') throw new Error('It was not settled.');
+        keeper.settled(settlement, result, []);
+      }
+    };
+    await settle(2, 'failed');
+    await settle(1, 'routed');
+    const job = aJob(orgId, { createdAt: later });
+    await storage.createJob(job);
+    const again = events.slice(0, 1).map(({ id }) => ({ eventId: id, plan: null }));
+    await storage.advanceJob(unclaimed(job), {}, later, { replays: again });
+    await storage.eraseEventsOfEntity(
+      orgId,
+      { kind: 'person', externalId: 'ada' },
+      { after: null, limit: 10, at: later },
+    );
+    await settle(1, 'routed');
+    // What it had counted and not written goes with it, and what has come in since is much newer.
+    await storage.append([aRequest(orgId, [anEvent({ id: idAt('evt', later) })], { receivedAt: later })]);
+    await join('late 2');
+    const names = ['received', 'processed', 'failed', 'dropped'];
+    const counted = await storage.readCounters(orgId, [WHOLE_ORGANISATION], names, window);
+    expect(Object.fromEntries(counted.map(({ name, amount }) => [name, amount]))).toEqual({
+      ...{ received: 5, processed: 2, failed: 1, dropped: 1 },
+    });
+  });
 
   test('what has not arrived is counted no further than asked', async () => {
     const orgId = await storedOrganisation(storage);

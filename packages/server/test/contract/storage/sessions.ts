@@ -16,7 +16,7 @@ export function sessionsContract(subject: Subject): void {
     const { org, user } = await storedOwner(subject.storage);
     await joinedMember(subject.storage, org.id, 'owner');
     const session = aSession(user.id, org.id);
-    await subject.storage.createSession(session);
+    await subject.storage.beginSession(session, user.passwordHash);
     const expected = {
       ...session,
       lastUsedAt: NOW,
@@ -36,7 +36,7 @@ export function sessionsContract(subject: Subject): void {
   test('ends at the moment it expires', async () => {
     const { org, user } = await storedOwner(subject.storage);
     const session = aSession(user.id, org.id, { expiresAt: NOW + 10 });
-    await subject.storage.createSession(session);
+    await subject.storage.beginSession(session, user.passwordHash);
     expect(await subject.storage.findSession(session.tokenHash, NOW + 9)).not.toBeNull();
     expect(await subject.storage.findSession(session.tokenHash, NOW + 10)).toBeNull();
   });
@@ -44,8 +44,8 @@ export function sessionsContract(subject: Subject): void {
   test('ends when it is deleted, alone', async () => {
     const { org, user } = await storedOwner(subject.storage);
     const [one, other] = [aSession(user.id, org.id), aSession(user.id, org.id)];
-    await subject.storage.createSession(one);
-    await subject.storage.createSession(other);
+    await subject.storage.beginSession(one, user.passwordHash);
+    await subject.storage.beginSession(other, user.passwordHash);
     await subject.storage.deleteSession(one.tokenHash);
     await subject.storage.deleteSession('unknown');
     expect(await subject.storage.findSession(one.tokenHash, NOW)).toBeNull();
@@ -57,7 +57,7 @@ export function sessionsContract(subject: Subject): void {
     const second = anOrganisation();
     await subject.storage.createOrganisation(second, user.id);
     const session = aSession(user.id, org.id);
-    await subject.storage.createSession(session);
+    await subject.storage.beginSession(session, user.passwordHash);
     await subject.storage.moveSession(session.tokenHash, second.id);
     expect(await subject.storage.findSession(session.tokenHash, NOW)).toMatchObject({
       orgId: second.id,
@@ -95,8 +95,8 @@ export function sessionsContract(subject: Subject): void {
     const first = aSession(user.id, org.id);
     const second = aSession(user.id, org.id, { createdAt: NOW + 1 });
     const expired = aSession(user.id, org.id, { expiresAt: NOW });
-    await storage.createSession({ ...first, address: '192.0.2.1', userAgent: 'Firefox' });
-    for (const session of [second, expired]) await storage.createSession(session);
+    await storage.beginSession({ ...first, address: '192.0.2.1', userAgent: 'Firefox' }, user.passwordHash);
+    for (const session of [second, expired]) await storage.beginSession(session, user.passwordHash);
     await storage.touchSession(first.tokenHash, NOW + 5);
     const shown = { address: null, userAgent: null };
     expect(await storage.listSessions(user.id, NOW)).toEqual([
@@ -113,7 +113,7 @@ export function sessionsContract(subject: Subject): void {
     expect(await storage.endOtherSessions(stranger.id, 'none')).toBe(false);
     expect(await storage.endSession(user.id, second.tokenHash)).toBe(true);
     expect(await storage.endSession(user.id, second.tokenHash)).toBe(false);
-    await storage.createSession(second);
+    await storage.beginSession(second, user.passwordHash);
     expect(await storage.endOtherSessions(user.id, first.tokenHash)).toBe(true);
     expect((await storage.listSessions(user.id, NOW)).map(one => one.tokenHash)).toEqual([first.tokenHash]);
   });

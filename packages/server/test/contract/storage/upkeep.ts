@@ -29,7 +29,7 @@ export function upkeepContract(subject: Subject): void {
     const sessions = expiries.map(expiresAt => aSession(user.id, org.id, { expiresAt }));
     const invitations = expiries.map(expiresAt => anInvitation(org.id, { expiresAt }));
     await storage.append(claims.map(idempotency => aRequest(org.id, [anEvent()], { idempotency })));
-    for (const session of sessions) await storage.createSession(session);
+    for (const session of sessions) await storage.beginSession(session, user.passwordHash);
     for (const invitation of invitations) await storage.createInvitation(invitation);
 
     expect(await storage.pruneExpired(NOW + 9, 100)).toBe(0);

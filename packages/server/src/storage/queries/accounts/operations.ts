@@ -29,7 +29,6 @@ export const accountOperations: StoreOperations<AccountStore> = {
   findUserByEmail: read(accounts.findUserByEmail),
   setPassword: write(accounts.setPassword),
 
-  createSession: write(sessions.createSession),
   beginSession: write(sessions.beginSession),
   findSession: read(sessions.findSession),
   listSessions: read(sessions.listSessions),

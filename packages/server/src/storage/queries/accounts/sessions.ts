@@ -4,7 +4,9 @@ import { lockProved } from './proof.ts';
 
 /** Sessions of the dashboard. */
 
-export const createSession: Operation<AccountStore['createSession']> = async (db, session) => {
+export const beginSession: Operation<AccountStore['beginSession']> = async (db, session, passwordHash) => {
+  // Whoever begins with a password that is being replaced would outlive that.
+  if (!(await lockProved(db, { id: session.userId, passwordHash }))) return false;
   await db
     .insertInto('sessions')
     .values({
@@ -18,12 +20,6 @@ export const createSession: Operation<AccountStore['createSession']> = async (db
       user_agent: session.userAgent ?? null,
     })
     .execute();
-};
-
-export const beginSession: Operation<AccountStore['beginSession']> = async (db, session, passwordHash) => {
-  // Whoever begins with a password that is being replaced would outlive that.
-  if (!(await lockProved(db, { id: session.userId, passwordHash }))) return false;
-  await createSession(db, session);
   return true;
 };
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { systemSourceId } from '../../../core/event/system-source.ts';
-import type { Trouble, TroubleThresholds } from '../../../core/stores/alerts.ts';
+import type { AlertStore, Trouble } from '../../../core/stores/alerts.ts';
+import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 
 /**
@@ -8,19 +9,24 @@ import type { Db } from '../../schema.ts';
  * rows themselves are looked at, without those of system events: what becomes of these raises none.
  */
 
-/** Of each sort, the latest of an organisation. */
+/** Of each sort, the latest of an organisation within the time that is asked about. */
 const MOST_LOOKED_AT = 1_000;
-const MOST_ORGANISATIONS = 100;
 
 interface Failure {
   readonly at: number;
   readonly reason: string | null;
 }
 
-export async function findFailures(db: Db, thresholds: TroubleThresholds): Promise<Trouble[]> {
-  const { countedFrom, deadLetters, failedRuns } = thresholds;
+export const readFailures: Operation<AlertStore['readFailures']> = async (
+  db,
+  { countedFrom, deadLetters, failedRuns },
+  behind,
+  organisations,
+) => {
   const found: Trouble[] = [];
-  for (const orgId of await findCandidates(db, countedFrom, Math.min(deadLetters, failedRuns))) {
+  const least = Math.min(deadLetters, failedRuns);
+  const orgIds = await findCandidates(db, countedFrom, least, behind, organisations);
+  for (const orgId of orgIds) {
     const name = await nameOf(db, orgId);
     if (name === null) continue;
     const dead = await listDead(db, orgId, countedFrom);
@@ -45,8 +51,8 @@ export async function findFailures(db: Db, thresholds: TroubleThresholds): Promi
       });
     }
   }
-  return found;
-}
+  return { found, last: orgIds.length < organisations ? null : (orgIds.at(-1) ?? null) };
+};
 
 /** When the first was, and why the last. */
 function extentOf(failures: readonly Failure[]): Pick<Trouble, 'since' | 'lastError'> {
@@ -55,13 +61,19 @@ function extentOf(failures: readonly Failure[]): Pick<Trouble, 'since' | 'lastEr
 }
 
 /** The condition of the index, to the letter. Of destinations what died counts, and not each attempt that failed. */
-async function findCandidates(db: Db, countedFrom: number, least: number): Promise<string[]> {
+async function findCandidates(
+  db: Db,
+  countedFrom: number,
+  least: number,
+  behind: string,
+  limit: number,
+): Promise<string[]> {
   const { rows } = await sql<{ org_id: string }>`
     SELECT org_id FROM counters
     WHERE span = 60000 AND name IN ('dead', 'failed') AND at >= ${countedFrom}
-      AND (name = 'dead' OR subject LIKE 'pipe%')
+      AND (name = 'dead' OR subject LIKE 'pipe%') AND org_id > ${behind}
     GROUP BY org_id HAVING sum(amount) >= ${least}
-    LIMIT ${MOST_ORGANISATIONS}`.execute(db);
+    ORDER BY org_id LIMIT ${limit}`.execute(db);
   return rows.map(row => row.org_id);
 }
 
@@ -70,14 +82,17 @@ async function nameOf(db: Db, orgId: string): Promise<string | null> {
   return (await org.executeTakeFirst())?.name ?? null;
 }
 
+const isNoSystemEvent = (orgId: string) =>
+  sql`(events.source_id IS NULL OR events.source_id <> ${systemSourceId(orgId)})`;
+
 async function listDead(db: Db, orgId: string, from: number): Promise<Failure[]> {
   const { rows } = await sql<{ at: number; name: string; code: string | null }>`
-    SELECT latest.finished_at AS at, latest.destination_name AS name, latest.code AS code
-    FROM (SELECT org_id, event_id, finished_at, destination_name, code FROM deliveries
-          WHERE org_id = ${orgId} AND state = 'dead' ORDER BY id DESC LIMIT ${MOST_LOOKED_AT}) AS latest
-    JOIN events ON events.org_id = latest.org_id AND events.id = latest.event_id
-    WHERE latest.finished_at >= ${from}
-      AND (events.source_id IS NULL OR events.source_id <> ${systemSourceId(orgId)})`.execute(db);
+    SELECT failure.finished_at AS at, failure.destination_name AS name, failure.code AS code
+    FROM deliveries AS failure
+    JOIN events ON events.org_id = failure.org_id AND events.id = failure.event_id
+    WHERE failure.org_id = ${orgId} AND failure.state = 'dead' AND failure.finished_at >= ${from}
+      AND ${isNoSystemEvent(orgId)}
+    ORDER BY failure.finished_at DESC LIMIT ${MOST_LOOKED_AT}`.execute(db);
   return rows.map(({ at, name, code }) => ({
     at: Number(at),
     reason: `A delivery to ${name} is dead: ${code ?? 'no reason is known'}.`,
@@ -86,13 +101,13 @@ async function listDead(db: Db, orgId: string, from: number): Promise<Failure[]>
 
 async function listFailed(db: Db, orgId: string, from: number) {
   const { rows } = await sql<{ at: number; id: string; name: string; reason: string | null }>`
-    SELECT latest.created_at AS at, latest.pipeline_id AS id, latest.pipeline_name AS name, latest.reason AS reason
-    FROM (SELECT org_id, event_id, created_at, pipeline_id, pipeline_name, reason FROM runs
-          WHERE org_id = ${orgId} AND outcome = 'failed' AND mended = 0
-          ORDER BY event_id DESC LIMIT ${MOST_LOOKED_AT}) AS latest
-    JOIN events ON events.org_id = latest.org_id AND events.id = latest.event_id
-    WHERE latest.created_at >= ${from}
-      AND (events.source_id IS NULL OR events.source_id <> ${systemSourceId(orgId)})`.execute(db);
+    SELECT failure.created_at AS at, failure.pipeline_id AS id, failure.pipeline_name AS name,
+      failure.reason AS reason
+    FROM runs AS failure
+    JOIN events ON events.org_id = failure.org_id AND events.id = failure.event_id
+    WHERE failure.org_id = ${orgId} AND failure.outcome = 'failed' AND failure.mended = 0
+      AND failure.created_at >= ${from} AND ${isNoSystemEvent(orgId)}
+    ORDER BY failure.created_at DESC LIMIT ${MOST_LOOKED_AT}`.execute(db);
   return rows.map(({ at, id, name, reason }) => ({
     at: Number(at),
     reason,

@@ -5,34 +5,27 @@ import type { Db } from '../../schema.ts';
 
 /** Sources that reject what is sent to them, and those that nothing is sent to. */
 
-/** The latest of the window: in a flood the earlier ones of it are left out. */
-const MOST_LOOKED_AT = 20_000;
-const MOST_FOUND = 500;
-
+/**
+ * From one source to the next along the index, without a limit to how many: one organisation's flood must not hide what
+ * another's source rejects. Of each no more are kept than can be counted at a glance.
+ */
 export async function findRejecting(
   db: Db,
   { countedFrom, rejections }: TroubleThresholds,
 ): Promise<Trouble[]> {
-  const latest = db
-    .selectFrom('rejections')
-    .select(['source_id', 'at'])
-    .where('at', '>=', countedFrom)
-    .orderBy('at', 'desc')
-    .limit(MOST_LOOKED_AT);
-  const counted = await db
-    .selectFrom(latest.as('latest'))
-    .select(eb => [
-      'source_id',
-      eb.fn.countAll<number>().as('rejected'),
-      eb.fn.min('at').as('first_at'),
-      eb.fn.max('at').as('last_at'),
-    ])
-    .groupBy('source_id')
-    .having(eb => eb.fn.countAll(), '>=', rejections)
-    .limit(MOST_FOUND)
-    .execute();
+  const ofIt = sql`FROM rejections WHERE source_id = rejecting.id AND at >= ${countedFrom}`;
+  const { rows } = await sql<{ source_id: string; rejected: number; first_at: number }>`
+    WITH RECURSIVE rejecting (id) AS (
+      SELECT min(source_id) FROM rejections
+      UNION ALL
+      SELECT (SELECT min(source_id) FROM rejections WHERE source_id > rejecting.id)
+      FROM rejecting WHERE rejecting.id IS NOT NULL)
+    SELECT source_id, rejected, first_at FROM (
+      SELECT id AS source_id, (SELECT count(*) ${ofIt}) AS rejected, (SELECT min(at) ${ofIt}) AS first_at
+      FROM rejecting WHERE id IS NOT NULL) AS counted
+    WHERE rejected >= ${rejections}`.execute(db);
   const found: Trouble[] = [];
-  for (const { source_id, rejected, first_at } of counted) {
+  for (const { source_id, rejected, first_at } of rows) {
     const source = await db
       .selectFrom('sources')
       .select(['id', 'org_id', 'kind', 'name'])

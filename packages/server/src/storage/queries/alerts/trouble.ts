@@ -2,13 +2,11 @@ import type { AlertStore, Trouble } from '../../../core/stores/alerts.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { findBacklogs } from './backlogs.ts';
-import { findFailures } from './failures.ts';
 import { findQuiet, findRejecting } from './sources.ts';
 
-/** What is wrong at present, over all organisations. */
+/** What is wrong at present, over all organisations; what fails is read apart, some organisations at a time. */
 export const readTrouble: Operation<AlertStore['readTrouble']> = async (db, now, thresholds) => [
   ...(await findDown(db)),
-  ...(await findFailures(db, thresholds)),
   ...(await findRejecting(db, thresholds)),
   ...(await findQuiet(db, now)),
   ...(await findBacklogs(db, thresholds)),
@@ -37,10 +35,12 @@ const MOST_JOBS = 200;
 async function findFinishedJobs(db: Db): Promise<Trouble[]> {
   const rows = await db
     .selectFrom('jobs')
-    .select(['org_id', 'id', 'kind', 'state', 'total', 'done', 'failed', 'notes', 'finished_at'])
+    // Those of one that is deleted are there for a while: an event of it would be an event of nobody.
+    .innerJoin('organisations', 'organisations.id', 'jobs.org_id')
+    .select(['jobs.org_id', 'jobs.id', 'kind', 'state', 'total', 'done', 'failed', 'notes', 'finished_at'])
     .where('finished_at', 'is not', null)
     .where('announced', '=', 0)
-    .orderBy('id')
+    .orderBy('jobs.id')
     .limit(MOST_JOBS)
     .execute();
   return rows.map(row => ({

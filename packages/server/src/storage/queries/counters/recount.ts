@@ -1,97 +1,83 @@
 import { sql } from 'kysely';
-import { minutes, seconds } from '../../../core/clock.ts';
+import { minutes } from '../../../core/clock.ts';
 import { idFloor, idTime } from '../../../core/ids.ts';
-import { type Count, LATE_MS, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
+import { type Count, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
 import type { Db } from '../../schema.ts';
-import { addCounts } from './counters.ts';
+import { writeCounts } from './write-counts.ts';
 
 /**
- * The counts that a node took with it when it was killed: those of about a second, of events and deliveries that were
- * made within a minute before. These minutes are counted again, and what is missing is added. Whoever counts in the same
- * minutes must have written it by then.
+ * A minute counted again from what is stored, and what is missing of it added. Whoever counts in the same minute in
+ * memory must have written it by then; what is counted together with what it counts may come at any time.
  */
 
 const MINUTE = minutes(1);
-/** A count is written a second later; a result that waits for storage somewhat later still. */
-const MARGIN_MS = seconds(15);
+/** So that nobody waits for long who writes counts of the same organisations. */
+const ORGANISATIONS_AT_ONCE = 50;
 
-/** When a node that was killed may have ended; null: after all that is stored. */
-type Death = { readonly from: number; readonly to: number } | null;
-
-export async function recount(db: Db, death: Death): Promise<void> {
-  const organisations = await db.selectFrom('organisations').select('id').execute();
-  for (const { id: orgId } of organisations) {
-    const missing: Count[] = [];
-    for (const at of await minutesOf(db, 'deliveries', orgId, death)) {
-      missing.push(...(await missingDeliveries(db, orgId, at)));
-    }
-    for (const at of await minutesOf(db, 'events', orgId, death)) {
-      missing.push(...(await missingEvents(db, orgId, at)));
-    }
-    if (missing.length > 0) await addCounts(db, missing);
-  }
+/**
+ * Of some organisations, by their ids, from that one on. All is read before anything is added, in the order in which
+ * whoever writes counts adds them. Answers the last of them; null where there are no more.
+ */
+export async function recountMinute(db: Db, at: number, after: string): Promise<string | null> {
+  const orgIds = await activeIn(db, at, after);
+  if (orgIds.length === 0) return null;
+  const missing = [...(await missingDeliveries(db, orgIds, at)), ...(await missingEvents(db, orgIds, at))];
+  await writeCounts(
+    db,
+    missing.map(count => ({ ...count, at, amount: Number(count.amount) })),
+  );
+  return orgIds.length < ORGANISATIONS_AT_ONCE ? null : (orgIds.at(-1) ?? null);
 }
 
-async function minutesOf(
-  db: Db,
-  table: 'deliveries' | 'events',
-  orgId: string,
-  death: Death,
-): Promise<number[]> {
-  const prefix = table === 'deliveries' ? 'dlv' : 'evt';
-  const newest = await db
-    .selectFrom(table)
-    .select('id')
-    .where('org_id', '=', orgId)
-    .$if(death !== null, query => query.where('id', '<', idFloor(prefix, (death?.to ?? 0) + MARGIN_MS)))
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (newest === undefined) return [];
-  const to = idTime(newest.id);
-  const from = (death?.from ?? to) - LATE_MS - MARGIN_MS;
-  const found: number[] = [];
-  for (let at = Math.floor(from / MINUTE) * MINUTE; at <= to; at += MINUTE) found.push(at);
-  return found;
+/** When the newest event and the newest delivery were made, where there are any. */
+export async function newestTimes(db: Db): Promise<number[]> {
+  const { rows } = await sql<{ event: string | null; delivery: string | null }>`
+    SELECT max((SELECT max(id) FROM events WHERE org_id = organisations.id)) AS event,
+      max((SELECT max(id) FROM deliveries WHERE org_id = organisations.id)) AS delivery
+    FROM organisations`.execute(db);
+  return [rows[0]?.event, rows[0]?.delivery].filter(id => typeof id === 'string').map(idTime);
 }
+
+const madeIn = (prefix: 'evt' | 'dlv', at: number) =>
+  sql`id >= ${idFloor(prefix, at)} AND id < ${idFloor(prefix, at + MINUTE)}`;
+
+/** Where nothing was made, nothing is missing: what was there has been pruned. */
+async function activeIn(db: Db, at: number, after: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT organisations.id FROM organisations WHERE organisations.id > ${after} AND (
+      EXISTS (SELECT 1 FROM events WHERE org_id = organisations.id AND ${madeIn('evt', at)})
+      OR EXISTS (SELECT 1 FROM deliveries WHERE org_id = organisations.id AND ${madeIn('dlv', at)}))
+    ORDER BY organisations.id LIMIT ${ORGANISATIONS_AT_ONCE}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+type Missing = Omit<Count, 'at'>;
 
 /** In one statement, so that what is stored and what is counted are of one moment. */
-async function missingDeliveries(db: Db, orgId: string, at: number): Promise<Count[]> {
-  const delivered = sql`FROM deliveries WHERE org_id = ${orgId} AND state || '' = 'delivered'
-    AND id >= ${idFloor('dlv', at)} AND id < ${idFloor('dlv', at + MINUTE)}`;
-  const { rows } = await sql<{ subject: string; amount: number }>`
-    SELECT subject, sum(amount) AS amount FROM (
-      SELECT destination_id AS subject, count(*) AS amount ${delivered} GROUP BY destination_id
-      UNION ALL SELECT ${WHOLE_ORGANISATION}, count(*) ${delivered}
-      UNION ALL SELECT subject, -amount FROM counters
-        WHERE org_id = ${orgId} AND at = ${at} AND span = ${MINUTE} AND name = 'delivered') AS both_counts
-    GROUP BY subject`.execute(db);
-  return rows.map(({ subject, amount }) => ({
-    orgId,
-    subject,
-    name: 'delivered',
-    at,
-    amount: Number(amount),
-  }));
+async function missingDeliveries(db: Db, orgIds: readonly string[], at: number): Promise<Missing[]> {
+  const ofThese = sql`org_id IN (${sql.join(orgIds)})`;
+  const delivered = sql`FROM deliveries WHERE ${ofThese} AND state || '' = 'delivered' AND ${madeIn('dlv', at)}`;
+  const { rows } = await sql<Missing>`
+    SELECT org_id AS "orgId", subject, 'delivered' AS name, sum(amount) AS amount FROM (
+      SELECT org_id, destination_id AS subject, count(*) AS amount ${delivered} GROUP BY org_id, destination_id
+      UNION ALL SELECT org_id, ${WHOLE_ORGANISATION}, count(*) ${delivered} GROUP BY org_id
+      UNION ALL SELECT org_id, subject, -amount FROM counters
+        WHERE ${ofThese} AND at = ${at} AND span = ${MINUTE} AND name = 'delivered') AS both_counts
+    GROUP BY org_id, subject HAVING sum(amount) <> 0`.execute(db);
+  return rows;
 }
 
-async function missingEvents(db: Db, orgId: string, at: number): Promise<Count[]> {
-  const received = sql`FROM events WHERE org_id = ${orgId}
-    AND id >= ${idFloor('evt', at)} AND id < ${idFloor('evt', at + MINUTE)}`;
-  const { rows } = await sql<{ name: string; amount: number }>`
-    SELECT name, sum(amount) AS amount FROM (
-      SELECT state AS name, count(*) AS amount ${received}
-        AND state || '' IN ('processed', 'dropped', 'failed', 'unrouted') GROUP BY state
-      UNION ALL SELECT 'received', count(*) ${received}
-      UNION ALL SELECT name, -amount FROM counters
-        WHERE org_id = ${orgId} AND at = ${at} AND span = ${MINUTE} AND subject = ${WHOLE_ORGANISATION}
+async function missingEvents(db: Db, orgIds: readonly string[], at: number): Promise<Missing[]> {
+  const ofThese = sql`org_id IN (${sql.join(orgIds)})`;
+  const received = sql`FROM events WHERE ${ofThese} AND ${madeIn('evt', at)}`;
+  const { rows } = await sql<Missing>`
+    SELECT org_id AS "orgId", ${WHOLE_ORGANISATION} AS subject, name, sum(amount) AS amount FROM (
+      SELECT org_id, state AS name, count(*) AS amount ${received}
+        AND state || '' IN ('processed', 'dropped', 'failed', 'unrouted') GROUP BY org_id, state
+      UNION ALL SELECT org_id, 'received', count(*) ${received} GROUP BY org_id
+      UNION ALL SELECT org_id, name, -amount FROM counters
+        WHERE ${ofThese} AND at = ${at} AND span = ${MINUTE} AND subject = ${WHOLE_ORGANISATION}
           AND name IN ('received', 'processed', 'dropped', 'failed', 'unrouted')) AS both_counts
-    GROUP BY name`.execute(db);
-  return rows.map(({ name, amount }) => ({
-    orgId,
-    subject: WHOLE_ORGANISATION,
-    name,
-    at,
-    amount: Number(amount),
-  }));
+    GROUP BY org_id, name HAVING sum(amount) <> 0`.execute(db);
+  return rows;
 }

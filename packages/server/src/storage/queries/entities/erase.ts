@@ -1,9 +1,12 @@
 import { type Tombstones, tombstonesOf } from '../../../core/event/erasure.ts';
 import { UNSETTLED } from '../../../core/event/state.ts';
+import { idTime } from '../../../core/ids.ts';
+import { WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
 import type { EntityStore, ErasedSlice } from '../../../core/stores/entities.ts';
 import { fullTrace } from '../../kept-run.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
+import { writeCounts } from '../counters/write-counts.ts';
 
 /** Erasure: tombstones in place of the payloads of an entity's events, and of all that was made of them. */
 
@@ -65,13 +68,23 @@ async function eraseEvents(
     .execute();
   await eraseRuns(db, orgId, ids, tombstones);
   await eraseAttempts(db, orgId, ids, tombstones);
-  // Last, since traces are read with it.
+  // After these, since traces are read with it.
   await db
     .updateTable('events')
     .set({ payload: tombstones.payload, headers: null, erased_at: at })
     .where('org_id', '=', orgId)
     .where('id', 'in', ids)
     .execute();
+  await writeCounts(
+    db,
+    dropped.map(({ id }) => ({
+      orgId,
+      subject: WHOLE_ORGANISATION,
+      name: 'dropped',
+      at: idTime(id),
+      amount: 1,
+    })),
+  );
   return { dropped: dropped.map(({ id }) => id), cancelled: cancelled.length };
 }
 

@@ -1,21 +1,18 @@
-import { sql } from 'kysely';
+import { minutes } from '../../../core/clock.ts';
 import type { NodeRates, UpkeepStore } from '../../../core/stores/upkeep.ts';
 import { NODE_SILENCE_MS } from '../../../core/work/membership.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
 import { beginAlert, findFirstOrganisation } from '../alerts/alerts.ts';
-import { recount } from '../counters/recount.ts';
+import { noteDeaths } from '../counters/lost-counts.ts';
+import { newestTimes, recountMinute } from '../counters/recount.ts';
+import { minutesOf } from '../counters/unwritten-minutes.ts';
+import { databaseTime } from '../database-time.ts';
 import { countClaims } from './claims-of-nodes.ts';
 
 /** The nodes that are alive. What is not in this table is dead, and never comes back under the same id. */
 
-/** One clock for all nodes, however far apart their own are: PostgreSQL has a time for it, SQLite a text. */
-async function databaseTime(db: Db): Promise<number> {
-  const { rows } = await sql<{ now: Date | string }>`SELECT CURRENT_TIMESTAMP AS now`.execute(db);
-  const now = rows[0]?.now ?? '';
-  return typeof now === 'string' ? Date.parse(`${now.replace(' ', 'T')}Z`) : now.getTime();
-}
-
+const MINUTE = minutes(1);
 const IDLE: NodeRates = { accepted: 0, processed: 0, delivered: 0 };
 
 const toColumns = ({ accepted, processed, delivered }: NodeRates) => ({
@@ -33,7 +30,7 @@ export const join: Operation<UpkeepStore['join']> = async (db, { id, roles, vers
   if (isAlone) {
     const before = await db.deleteFrom('nodes').returning('id').execute();
     // It ended without leaving. Nobody has counted anything since.
-    if (before.length > 0) await recount(db, null);
+    if (before.length > 0) await recountNewest(db);
   }
   const now = await databaseTime(db);
   await db
@@ -42,6 +39,15 @@ export const join: Operation<UpkeepStore['join']> = async (db, { id, roles, vers
     .execute();
   return rolesOfAll(db);
 };
+
+async function recountNewest(db: Db): Promise<void> {
+  for (const newest of await newestTimes(db)) {
+    const { from, to } = minutesOf(newest, newest);
+    for (let at = from; at <= to; at += MINUTE) {
+      for (let last: string | null = ''; last !== null; ) last = await recountMinute(db, at, last);
+    }
+  }
+}
 
 export const heartbeat: Operation<UpkeepStore['heartbeat']> = async (db, nodeId, rates) => {
   const now = await databaseTime(db);
@@ -54,7 +60,8 @@ export const heartbeat: Operation<UpkeepStore['heartbeat']> = async (db, nodeId,
     .returning('id')
     .executeTakeFirst();
   if (seen) return rolesOfAll(db);
-  await leave(db, nodeId);
+  const dead = db.deleteFrom('nodes').where('id', '=', nodeId).returning(['id', 'seen_at']);
+  await noteDeaths(db, await dead.execute(), now);
   return null;
 };
 
@@ -72,10 +79,7 @@ export const buryNodes: Operation<UpkeepStore['buryNodes']> = async (db, by) => 
     .where('id', '<>', by)
     .returning(['id', 'roles', 'seen_at'])
     .execute();
-  if (dead.length > 0) {
-    const lost = dead.map(({ id, seen_at }) => ({ node_id: id, seen_at, buried_at: now }));
-    await db.insertInto('lost_counts').values(lost).execute();
-  }
+  await noteDeaths(db, dead, now);
   await noteLost(db, dead);
   return dead.map(({ id }) => id);
 };
@@ -93,18 +97,6 @@ async function noteLost(
     await beginAlert(db, { orgId, type: 'sluice.node.lost', subjectId: id, since: seen_at, details }, 0);
   }
 }
-
-export const recountAfter: Operation<UpkeepStore['recountAfter']> = async (db, ms) => {
-  const now = await databaseTime(db);
-  const lost = await db
-    .deleteFrom('lost_counts')
-    .where('buried_at', '<=', now - ms)
-    .returning('seen_at')
-    .execute();
-  // It may have gone on for as long as it was not declared dead.
-  for (const { seen_at } of lost) await recount(db, { from: seen_at, to: seen_at + NODE_SILENCE_MS });
-  return lost.length;
-};
 
 export const leave: Operation<UpkeepStore['leave']> = async (db, nodeId) => {
   await db.deleteFrom('nodes').where('id', '=', nodeId).execute();

@@ -1,5 +1,6 @@
 import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import { read, type StoreOperations, write } from '../../operation.ts';
+import { recountAfter } from '../counters/lost-counts.ts';
 import { pruneProcessing } from '../journal/prune.ts';
 import * as claims from './claims-of-nodes.ts';
 import { pruneDeleted, reopenDeleted } from './deleted-organisations.ts';
@@ -18,7 +19,7 @@ export const upkeepOperations: StoreOperations<UpkeepStore> = {
   join: write(nodes.join),
   heartbeat: write(nodes.heartbeat),
   buryNodes: write(nodes.buryNodes),
-  recountAfter: write(nodes.recountAfter),
+  recountAfter: write(recountAfter),
   leave: write(nodes.leave),
   listNodes: read(nodes.listNodes),
   listClaims: read(claims.listClaims),

@@ -64,17 +64,18 @@ export function newSource(
   return { source, made };
 }
 
-/** What is left out stays as it is. */
+/** What is left out stays as it is, but for what verifies the sender where `verified` is null: as of a new source. */
 export function changedWebhookSource(
   input: z.output<typeof webhookSourceChange>,
   source: WebhookSource,
   dependencies: SourceInputDependencies,
+  verified: WebhookSource | null = source,
 ): { readonly change: SourceChange; readonly made: Made } {
   const { name, enabled, rate, expect_every_minutes: expectEveryMinutes, ...verification } = input;
   const { change, made } =
     Object.keys(verification).length === 0
       ? { change: {}, made: {} }
-      : acceptVerification(verification, source, source, dependencies);
+      : acceptVerification(verification, source, verified, dependencies);
   return {
     change: {
       name,

@@ -78,8 +78,11 @@ function changeWebhook(
   const isVerifiedAsBefore = fields.every(({ path }) =>
     /^(?:enabled|rate|expect_every_minutes)\b/.test(path),
   );
-  // What the file leaves out is not kept; secrets are.
+  // What the file leaves out is not kept; secrets are, as long as they are those of the same sender.
   const bare = { ...stored, providerOptions: {} };
+  const { auth, provider = null } = verification;
+  const isOtherSender =
+    isVerifiedByOthers({ auth }) && (auth !== stored.auth || provider !== stored.provider);
   const input = isVerifiedAsBefore
     ? { enabled, rate, expect_every_minutes }
     : {
@@ -90,7 +93,7 @@ function changeWebhook(
         type_from: verification.type_from ?? null,
         ...pasted,
       };
-  return changedWebhookSource(input, bare, dependencies);
+  return changedWebhookSource(input, bare, dependencies, isOtherSender ? null : bare);
 }
 
 type Pasted = Partial<Record<(typeof pastedFields)[number], string>>;
