@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { textOf } from './event.ts';
+import { MOST_CHART_DAYS } from './chart-window.ts';
+import { moment, textOf } from './event.ts';
 
 /** Private calls about what happened lately: counters for charts, the overview, the map, and how the service is. */
 
@@ -30,7 +31,20 @@ export const countersQuery = z.strictObject({
   minutes,
 });
 
-export const overviewQuery = z.strictObject({ minutes });
+const DAY_MS = 24 * 60 * 60_000;
+
+/** The last so many minutes; or the time between two moments, which then counts alone. */
+export const overviewQuery = z
+  .strictObject({ minutes, from: moment.optional(), to: moment.optional() })
+  .refine(({ from, to }) => (from === undefined) === (to === undefined), {
+    path: ['to'],
+    message: 'must be given together with from.',
+  })
+  .refine(({ from = 0, to = 1 }) => from < to, { path: ['to'], message: 'must be later than from.' })
+  .refine(({ from = 0, to = 1 }) => to - from <= MOST_CHART_DAYS * DAY_MS, {
+    path: ['to'],
+    message: `may be ${MOST_CHART_DAYS} days later than from at most.`,
+  });
 
 /** One number for each stretch of `step_s` seconds, from `from` on; the last one is not over yet. */
 const series = { from: z.string(), step_s: z.number(), series: z.record(z.string(), z.array(z.number())) };
@@ -81,6 +95,8 @@ const failingDestination = z.object({
   /** Only one probe goes out now and then, until it is taken. */
   is_down: z.boolean(),
   paused: z.boolean(),
+  /** Whether the last attempts failed: one that takes what it is sent again is not failing any more. */
+  is_failing: z.boolean(),
   /** Of the last ten minutes: attempts that failed, and of the deliveries made those that are dead, wait or arrived. */
   failed: z.number(),
   dead: z.number(),
@@ -125,14 +141,48 @@ const overviewRecord = z.object({
 });
 export type OverviewRecord = z.infer<typeof overviewRecord>;
 
+/** Why something did not arrive, and how often: of what was made within a time, and has not arrived since. */
+const errorGroup = z.object({
+  /** A delivery that is dead or retrying, or an event that failed in a pipeline. */
+  state: z.enum(['dead', 'retrying', 'failed']),
+  /** The destination, or the pipeline where an event failed in one. */
+  at: z.object({ id: z.string(), name: z.string(), kind: z.string() }),
+  code: z.string().nullable(),
+  count: cappedCount,
+  /** What came back the last time, and with which status. */
+  status: z.number().nullable(),
+  message: z.string().nullable(),
+});
+export type ErrorGroup = z.infer<typeof errorGroup>;
+
+const topRecord = z.object({
+  /** The types that came most often, by when they were received. */
+  types: z.array(z.object({ type: z.string(), count: z.number() })),
+  /** All others together. */
+  other_types: z.number(),
+  errors: z.array(errorGroup),
+});
+export type TopRecord = z.infer<typeof topRecord>;
+
 const mapNode = { id: z.string(), name: z.string(), total: z.number() };
+/** What is there now and has not gone on. */
+const waiting = { waiting: cappedCount };
 const mapRecord = z.object({
   sources: z.array(
-    z.object({ ...mapNode, kind: z.enum(['webhook', 'sdk', 'system']), enabled: z.boolean() }),
+    z.object({ ...mapNode, ...waiting, kind: z.enum(['webhook', 'sdk', 'system']), enabled: z.boolean() }),
   ),
-  pipelines: z.array(z.object({ ...mapNode, enabled: z.boolean() })),
+  /** `dead`: events that failed in it, of those received within the time. */
+  pipelines: z.array(z.object({ ...mapNode, enabled: z.boolean(), dead: cappedCount })),
+  /** `dead`: of the deliveries that were made within the time. */
   destinations: z.array(
-    z.object({ ...mapNode, kind: z.string(), paused: z.boolean(), is_down: z.boolean() }),
+    z.object({
+      ...mapNode,
+      ...waiting,
+      kind: z.string(),
+      paused: z.boolean(),
+      is_down: z.boolean(),
+      dead: cappedCount,
+    }),
   ),
   edges: z.array(
     z.object({

@@ -54,6 +54,7 @@ import {
   type MapRecord,
   type OverviewRecord,
   overviewQuery,
+  type TopRecord,
 } from './dashboard-overview.ts';
 import {
   type AccountRecord,
@@ -255,6 +256,7 @@ export const privateCalls = {
   'GET /search': { query: searchQuery, answer: one<Found[]>() },
   'GET /counters': { query: countersQuery, answer: one<CountersRecord>() },
   'GET /overview': { query: overviewQuery, answer: one<OverviewRecord>() },
+  'GET /overview/top': { query: overviewQuery, answer: one<TopRecord>() },
   'GET /map': { query: overviewQuery, answer: one<MapRecord>() },
   'GET /health': { answer: one<HealthRecord>() },
   'GET /nodes': { answer: one<NodesRecord>() },

@@ -8,6 +8,7 @@ const colours: Readonly<Record<string, string>> = {
   done: 'green',
   active: 'green',
   enabled: 'green',
+  recovered: 'green',
   changed: 'blue',
   kept: 'gray',
   pending: 'blue',

@@ -1,4 +1,5 @@
 import { Select, TextInput } from '@mantine/core';
+import { toLocalMoment } from '../lib/local-moment.ts';
 import { useFilters } from '../lib/use-filters.ts';
 import { spans } from '../lib/use-time-range.ts';
 import { filterWidth } from './choice-filter.tsx';
@@ -52,17 +53,11 @@ function MomentFilter({ name, label, isInLine }: { name: string; label: string; 
       type="datetime-local"
       aria-label={label}
       title={label}
-      value={at ? toLocal(at) : ''}
+      value={at ? toLocalMoment(at) : ''}
       onChange={({ currentTarget: { value } }) =>
         change({ [name]: value === '' ? '' : new Date(value).toISOString() })
       }
       {...(isInLine ? { w: { base: '100%', xs: 220 } } : {})}
     />
   );
-}
-
-function toLocal(at: string): string {
-  const ms = Date.parse(at);
-  if (Number.isNaN(ms)) return '';
-  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

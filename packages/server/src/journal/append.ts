@@ -1,6 +1,6 @@
 import { Problem } from '../core/errors.ts';
 import type { NewEvent } from '../core/event/event.ts';
-import type { AppendRequest, AppendResult, Journal } from '../core/stores/journal.ts';
+import type { AppendRequest, AppendResult, Journal, StoredEvents } from '../core/stores/journal.ts';
 import { createBatcher } from '../core/work/batcher.ts';
 import { type Reservation, storeReserved } from '../core/work/reservation.ts';
 
@@ -58,7 +58,7 @@ export function createAppender(
     /** A commit has ended; so many of its events are new, and on disk. */
     onCommit?: (stored: number, ms: number) => void;
     /** So many events of a request are new, and on disk. */
-    onStored?: (request: AppendRequest, events: number) => void;
+    onStored?: (request: AppendRequest, events: number, stored: StoredEvents) => void;
     /** Milliseconds that never go back. */
     now?: () => number;
   },
@@ -101,7 +101,7 @@ export function createAppender(
     if (result?.kind !== 'stored') return 0;
     let fresh = 0;
     for (const { duplicate } of result.events) if (!duplicate) fresh++;
-    if (fresh > 0) options.onStored?.(request, fresh);
+    if (fresh > 0) options.onStored?.(request, fresh, result.events);
     return fresh;
   }
 

@@ -1,6 +1,6 @@
-import { beforeEach, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { idFloor } from '../core/ids.ts';
-import { type Count, UNWRITTEN_MS } from '../core/stores/counters.ts';
+import { type Count, MOST_COUNTED_TYPES, UNWRITTEN_MS } from '../core/stores/counters.ts';
 import type { ClaimedDelivery } from '../core/stores/delivery-queue.ts';
 import type { Settlement } from '../core/stores/event-queue.ts';
 import { type CountKeeper, createCountKeeper } from './counters.ts';
@@ -12,6 +12,7 @@ let isAway: boolean;
 /** As which node each flush was written. */
 let nodes: (string | null)[];
 let nodeId: string | null;
+let known: string[];
 let keeper: CountKeeper;
 
 beforeEach(() => {
@@ -20,13 +21,18 @@ beforeEach(() => {
   isAway = false;
   nodes = [];
   nodeId = 'one';
+  known = [];
   const addCounts = async (counts: readonly Count[], by: string | null) => {
     if (isAway) throw new Error('away');
     stored.push(...counts);
     nodes.push(by);
   };
+  const listCountedTypes = async () => {
+    if (isAway) throw new Error('away');
+    return known;
+  };
   keeper = createCountKeeper(
-    { addCounts },
+    { addCounts, listCountedTypes },
     { now: () => now },
     () => nodeId,
     () => now,
@@ -49,6 +55,7 @@ const request = (sourceId: string | null) => ({
   events: [{ ...anEvent, id: idFloor('evt', now) }],
   idempotency: null,
 });
+const NEW = [{ id: 'evt', duplicate: false }];
 const recorded = () => stored.map(({ subject, name, amount }) => `${subject} ${name} ${amount}`).toSorted();
 
 const settlement = (given: Partial<Settlement> = {}): Settlement => ({
@@ -104,10 +111,10 @@ const delivery = (given: Partial<ClaimedDelivery> = {}): ClaimedDelivery => ({
 });
 
 test('what happens within a minute is one number, and the next minute another', async () => {
-  keeper.received(request('src'), 3);
-  keeper.received(request(null), 2);
+  keeper.received(request('src'), 3, NEW);
+  keeper.received(request(null), 2, NEW);
   now += MINUTE;
-  keeper.received(request(null), 1);
+  keeper.received(request(null), 1, NEW);
   await keeper.flush();
   expect(
     stored.filter(({ subject }) => subject === '').map(({ at, amount }) => [at / MINUTE, amount]),
@@ -121,19 +128,23 @@ test('what happens within a minute is one number, and the next minute another', 
 });
 
 test('a flush that fails keeps its counts for the next, in the minute they belong to', async () => {
-  keeper.received(request(null), 3);
+  keeper.received(request(null), 3, NEW);
   isAway = true;
   await expect(keeper.flush()).rejects.toThrow('away');
-  keeper.received(request(null), 1);
+  keeper.received(request(null), 1, NEW);
   now += MINUTE;
   isAway = false;
   await keeper.flush();
-  expect(stored).toEqual([{ orgId: 'org', subject: '', name: 'received', at: 100 * MINUTE, amount: 4 }]);
+  const at = 100 * MINUTE;
+  expect(stored).toEqual([
+    { orgId: 'org', subject: '', name: 'received', at, amount: 4 },
+    { orgId: 'org', subject: '#types', name: 'x', at, amount: 2 },
+  ]);
 });
 
 test('what was counted before this process was a node waits until it is one', async () => {
   nodeId = null;
-  keeper.received(request(null), 3);
+  keeper.received(request(null), 3, []);
   await keeper.flush();
   expect(stored).toEqual([]);
   nodeId = 'one';
@@ -142,12 +153,12 @@ test('what was counted before this process was a node waits until it is one', as
 });
 
 test('what was counted as a node that is dead by now is written as that, and what comes after it as the next', async () => {
-  keeper.received(request(null), 1);
+  keeper.received(request(null), 1, []);
   await keeper.flush();
-  keeper.received(request(null), 2);
+  keeper.received(request(null), 2, []);
   nodeId = 'two';
   await keeper.flush();
-  keeper.received(request(null), 3);
+  keeper.received(request(null), 3, []);
   await keeper.flush();
   expect(stored.map(({ amount }, n) => [amount, nodes[n]])).toEqual([
     [1, 'one'],
@@ -158,10 +169,10 @@ test('what was counted as a node that is dead by now is written as that, and wha
 
 test('what could not be written as one node is none of the next, though more was counted since', async () => {
   isAway = true;
-  keeper.received(request(null), 1);
+  keeper.received(request(null), 1, []);
   await expect(keeper.flush()).rejects.toThrow('away');
   nodeId = 'two';
-  keeper.received(request(null), 1);
+  keeper.received(request(null), 1, []);
   isAway = false;
   await keeper.flush();
   expect([recorded(), nodes]).toEqual([[' received 2'], ['one']]);
@@ -169,13 +180,13 @@ test('what could not be written as one node is none of the next, though more was
 
 test('what could not be written for too long is nobody’s: it may have been counted again', async () => {
   isAway = true;
-  keeper.received(request(null), 1);
+  keeper.received(request(null), 1, []);
   await expect(keeper.flush()).rejects.toThrow('away');
   now += UNWRITTEN_MS + 1;
-  keeper.received(request(null), 1);
+  keeper.received(request(null), 1, []);
   isAway = false;
   await keeper.flush();
-  keeper.received(request(null), 1);
+  keeper.received(request(null), 1, []);
   await keeper.flush();
   expect(nodes).toEqual([null, 'one']);
 });
@@ -216,7 +227,7 @@ test('an event that a replay gives another state moves to that; one that waits f
 
 test('of the organisation, events count when they came in and deliveries when they were made', async () => {
   const earlier = { ...anEvent, id: idFloor('evt', now - MINUTE) };
-  keeper.received({ ...request(null), events: [earlier] }, 1);
+  keeper.received({ ...request(null), events: [earlier] }, 1, NEW);
   keeper.settled(settlement(), { kind: 'settled', deliveries: 0, state: 'unrouted' }, []);
   keeper.attempted(delivery({ isReplay: true }), { state: 'delivered' });
   await keeper.flush();
@@ -253,4 +264,58 @@ test('only what was delivered by itself says how long that takes', async () => {
     'dst delivered 4',
     'dst failed 2',
   ]);
+});
+
+describe('types', () => {
+  const sent = (types: readonly string[]) => ({
+    ...request(null),
+    events: types.map(type => ({ ...anEvent, type, id: idFloor('evt', now) })),
+  });
+  const receive = (...types: string[]) =>
+    keeper.received(
+      sent(types),
+      types.length,
+      types.map(id => ({ id, duplicate: false })),
+    );
+  const typesOf = () =>
+    stored.filter(({ subject }) => subject === '#types').map(({ name, amount }) => `${name} ${amount}`);
+
+  test('are counted by name, duplicates not at all', async () => {
+    const stores = ['a', 'a', 'b', 'a', 'c'];
+    keeper.received(
+      sent(stores),
+      3,
+      stores.map((id, n) => ({ id, duplicate: n === 1 || n === 4 })),
+    );
+    await keeper.flush();
+    expect(typesOf().toSorted()).toEqual(['a 2', 'b 1']);
+  });
+
+  test('beyond the limit are not counted by name, whoever makes them up; those that are known always are', async () => {
+    const many = Array.from({ length: 1_000 }, (_, n) => `made-up-${n}`);
+    receive(...many);
+    await keeper.flush();
+    expect(typesOf()).toHaveLength(MOST_COUNTED_TYPES);
+    stored = [];
+    receive(...many.toReversed(), 'made-up-0');
+    await keeper.flush();
+    expect(typesOf()).toContain('made-up-0 2');
+    expect(typesOf()).toHaveLength(MOST_COUNTED_TYPES);
+  });
+
+  test('that are counted by another node are known; room that comes is used, within a minute', async () => {
+    known = Array.from({ length: MOST_COUNTED_TYPES }, (_, n) => `theirs-${n}`);
+    receive('ours', 'theirs-7');
+    await keeper.flush();
+    expect(typesOf()).toEqual(['theirs-7 1']);
+    stored = [];
+    known = ['theirs-7'];
+    receive('ours');
+    await keeper.flush();
+    expect(typesOf()).toEqual([]);
+    now += MINUTE;
+    receive('ours');
+    await keeper.flush();
+    expect(typesOf()).toEqual(['ours 1']);
+  });
 });

@@ -4,13 +4,16 @@ import {
   arrow,
   type Count,
   type CounterStore,
+  EVENT_TYPES,
+  MOST_COUNTED_TYPES,
   UNWRITTEN_MS,
   WHOLE_ORGANISATION,
 } from '../core/stores/counters.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
 import type { SettledEvent, SettleResult } from '../core/stores/event-queue.ts';
-import type { AppendRequest } from '../core/stores/journal.ts';
+import type { AppendRequest, StoredEvents } from '../core/stores/journal.ts';
 import { latencyName } from '../core/stores/latency.ts';
+import { createCountedTypes } from './counted-types.ts';
 
 /**
  * What happened, counted by the minute for the dashboard's charts. Whoever calls has committed what it reports. Here it
@@ -22,8 +25,8 @@ import { latencyName } from '../core/stores/latency.ts';
  * gives another state moves from the one number to the other. All else counts when it happened.
  */
 export interface CountKeeper {
-  /** So many new events are on disk. */
-  received(request: AppendRequest, events: number): void;
+  /** What of a request is new is on disk: so many events. */
+  received(request: AppendRequest, events: number, stored: StoredEvents): void;
   /** An event that came through these sources was settled so. */
   settled(event: SettledEvent, result: Settled, sourceIds: readonly string[]): void;
   attempted(delivery: ClaimedDelivery, next: EndedAttempt['next']): void;
@@ -39,12 +42,13 @@ const MOST_AT_ONCE = 500;
 const MINUTE = minutes(1);
 
 export function createCountKeeper(
-  counters: Pick<CounterStore, 'addCounts'>,
+  counters: Pick<CounterStore, 'addCounts' | 'listCountedTypes'>,
   clock: Clock,
   /** As which node this process counts; null while it is none. */
   self: () => string | null,
   elapsed: () => number = () => performance.now(),
 ): CountKeeper {
+  const types = createCountedTypes(counters, clock);
   let counts = new Counts();
   /** The node that the first of them was counted as: dead meanwhile, its counts may not go in under the next one's name. */
   let countedBy: string | null = null;
@@ -56,10 +60,44 @@ export function createCountKeeper(
     counts.add(orgId, subject, name, amount, now - (now % MINUTE));
   }
 
+  /** A run of one type is one addition, so that a batch of one type costs next to nothing. */
+  function addTypes({ orgId, events }: AppendRequest, stored: StoredEvents, at: number): void {
+    const minute = at - (at % MINUTE);
+    for (let n = 0; n < events.length; ) {
+      const type = events[n]?.type ?? '';
+      let amount = 0;
+      for (; n < events.length && events[n]?.type === type; n++) if (stored[n]?.duplicate === false) amount++;
+      if (amount > 0) counts.addType(orgId, type, amount, minute, types.isCounted);
+    }
+  }
+
+  /** Without the types that are not counted by name. */
+  async function withCountedTypes(all: readonly Count[]): Promise<Count[]> {
+    const ofTypes = Map.groupBy(
+      all.filter(({ subject }) => subject === EVENT_TYPES),
+      ({ orgId }) => orgId,
+    );
+    const counted = new Map<string, ReadonlySet<string>>();
+    for (const [orgId, some] of ofTypes) {
+      counted.set(
+        orgId,
+        await types.admit(
+          orgId,
+          some.map(({ name }) => name),
+        ),
+      );
+    }
+    return all.filter(({ orgId, subject, name }) => subject !== EVENT_TYPES || counted.get(orgId)?.has(name));
+  }
+
   return {
-    received({ orgId, sourceId, events: [first] }, events) {
-      add(orgId, WHOLE_ORGANISATION, 'received', events, first && idTime(first.id));
+    received(request, events, stored) {
+      const { orgId, sourceId, events: sent } = request;
+      const [first] = sent;
+      const at = first === undefined ? clock.now() : idTime(first.id);
+      add(orgId, WHOLE_ORGANISATION, 'received', events, at);
       if (sourceId !== null) add(orgId, sourceId, 'received', events);
+      addTypes(request, stored, at);
     },
 
     settled({ orgId, eventId, round, runs, matchedSources }, result, sourceIds) {
@@ -101,18 +139,23 @@ export function createCountKeeper(
       // It joins before anything else. What was accepted before that waits for it.
       if (countedBy === null) return;
       const [by, since] = [countedBy, countedSince];
-      const waiting = counts.all();
+      const all = counts.all();
       counts = new Counts();
       [countedBy, countedSince] = [self(), null];
+      const putBack = (unwritten: readonly Count[]) => {
+        [countedBy, countedSince] = [by, since];
+        for (const { orgId, subject, name, amount, at } of unwritten) add(orgId, subject, name, amount, at);
+      };
+      const waiting = await withCountedTypes(all).catch((error: unknown) => {
+        putBack(all);
+        throw error;
+      });
       for (let from = 0; from < waiting.length; from += MOST_AT_ONCE) {
         const isOverdue = since !== null && elapsed() - since > UNWRITTEN_MS;
         try {
           await counters.addCounts(waiting.slice(from, from + MOST_AT_ONCE), isOverdue ? null : by);
         } catch (error) {
-          [countedBy, countedSince] = [by, since];
-          for (const { orgId, subject, name, amount, at } of waiting.slice(from)) {
-            add(orgId, subject, name, amount, at);
-          }
+          putBack(waiting.slice(from));
           throw error;
         }
       }
@@ -129,6 +172,20 @@ class Counts {
     const subjects = within(organisations, orgId);
     const names = within(subjects, subject);
     names.set(name, (names.get(name) ?? 0) + amount);
+  }
+
+  /** Of a minute no more types are kept than may be counted by name, so that made-up ones take no memory. */
+  addType(
+    orgId: string,
+    type: string,
+    amount: number,
+    at: number,
+    isCounted: (orgId: string, type: string) => boolean,
+  ): void {
+    const names = within(within(within(this.byMinute, at), orgId), EVENT_TYPES);
+    const known = names.get(type);
+    if (known === undefined && names.size >= MOST_COUNTED_TYPES && !isCounted(orgId, type)) return;
+    names.set(type, (known ?? 0) + amount);
   }
 
   all(): Count[] {

@@ -142,7 +142,133 @@ describe('the overview', () => {
       );
       await page.goBack();
     }
+    for (const [list, name] of [
+      ['Top event types', /^webhook\.in\.received \d/],
+      ['Top errors', /^Broken connection_refused/],
+    ] as const) {
+      // What is below is drawn when somebody comes to it.
+      await page.getByRole('heading', { name: 'Backlog' }).scrollIntoViewIfNeeded();
+      const link = page.getByRole('list', { name: list }).getByRole('link', { name });
+      const figure = Number(/\d+$/.exec((await link.innerText()).replaceAll(',', '').trim())?.[0]);
+      expect(figure).toBeGreaterThan(0);
+      await link.click();
+      await page.waitForURL(/within=1h/);
+      await until(
+        async () => (await page.getByRole('table').getByRole('row').count()) === figure + 1,
+        `${list}: ${figure}`,
+      );
+      await page.goBack();
+    }
     expect(faults).toEqual([]);
+    await leave(page);
+  }, 60_000);
+
+  test('what is drawn over is zoomed into, in the address, with a way back; fields do the same by keyboard', async () => {
+    const { page, faults } = await visit(chromium, service.url, '/?range=24h', { as: owner });
+    const draw = async (label: RegExp, from: number, to: number) => {
+      const chart = page.getByRole('img', { name: label });
+      const plot = chart.locator('.recharts-cartesian-grid').first();
+      await plot.waitFor({ state: 'attached' });
+      await chart.scrollIntoViewIfNeeded();
+      const box = await plot.boundingBox();
+      if (!box) throw new Error('There is no chart.');
+      const y = box.y + box.height / 2;
+      await page.mouse.move(box.x + from * box.width, y);
+      await page.mouse.down();
+      await page.mouse.move(box.x + ((from + to) / 2) * box.width, y);
+      await page.mouse.move(box.x + to * box.width, y);
+      await page.mouse.up();
+    };
+    const lengthOf = () => {
+      const { searchParams } = new URL(page.url());
+      const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? ''];
+      return Math.round((Date.parse(to) - Date.parse(from)) / 60_000);
+    };
+    await page.getByRole('heading', { name: 'Event throughput' }).scrollIntoViewIfNeeded();
+    await draw(/^Received \d+ within the last 24 hours/, 0.5, 0.99);
+    await page.waitForURL(/range=24h&from=.*&to=/);
+    // Half of a day, give or take a step at each end.
+    expect(lengthOf()).toBeGreaterThan(11 * 60);
+    expect(lengthOf()).toBeLessThan(13 * 60);
+    const funnel = page.getByRole('navigation', { name: 'What became of events' });
+    await funnel.getByRole('link', { name: /^Received \d/ }).waitFor();
+    await page.getByText('In each 10 minutes').first().waitFor();
+
+    await draw(/^p95 .* within \d+ \w+, \d\d:\d\d to/, 0.2, 0.6);
+    await until(() => lengthOf() < 7 * 60, 'It was not zoomed into again.');
+    await page.reload();
+    await page.getByRole('link', { name: 'Reset zoom' }).waitFor();
+    await page.goBack();
+    await until(() => lengthOf() > 11 * 60, 'Back does not go back.');
+    await page.getByRole('link', { name: 'Reset zoom' }).click();
+    await page.waitForURL(/\?range=24h$/);
+    await page.getByRole('link', { name: 'Reset zoom' }).waitFor({ state: 'detached' });
+
+    // Escape gives up what is being drawn.
+    await page.getByRole('heading', { name: 'Event throughput' }).scrollIntoViewIfNeeded();
+    const box = await page.locator('.recharts-cartesian-grid').first().boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 50, (box?.y ?? 0) + 50);
+    await page.mouse.down();
+    await page.mouse.move((box?.x ?? 0) + 150, (box?.y ?? 0) + 50);
+    await page.keyboard.press('Escape');
+    await page.mouse.up();
+    expect(page.url()).toMatch(/\?range=24h$/);
+
+    await page.getByRole('button', { name: 'Custom' }).press('Enter');
+    const fields = page.getByRole('dialog', { name: 'Custom' });
+    await fields.getByLabel('From').fill('2026-01-02T10:00');
+    await fields.getByLabel('To').fill('2026-01-02T09:00');
+    await fields.getByRole('button', { name: 'Apply' }).press('Enter');
+    await fields.getByText('The end must be later than the start.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const [earlier = '', later = ''] = await page.evaluate(() =>
+      [-120, 2].map(minutes => {
+        const at = Date.now() + minutes * 60_000;
+        return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+      }),
+    );
+    await fields.getByLabel('From').fill(earlier);
+    await fields.getByLabel('To').fill(later);
+    await fields.getByLabel('To').press('Enter');
+    await page.waitForURL(/from=.*&to=/);
+
+    // As many are listed as the figure says, of these two moments too.
+    const received = funnel.getByRole('link', { name: /^Received \d/ });
+    await page.getByText(/^What came in within \d+ \w+, \d\d:\d\d to/).waitFor();
+    const figure = Number(/\d+/.exec(await received.innerText())?.[0]);
+    await received.click();
+    await page.waitForURL(/after=.*&before=/);
+    await until(
+      async () => (await page.getByRole('table').getByRole('row').count()) === figure + 1,
+      `Not ${figure} events are listed.`,
+    );
+    expect(faults).toEqual([]);
+    await leave(page);
+  }, 60_000);
+
+  test('no time is cut on a phone, of today or of another day', async () => {
+    const { page } = await visit(chromium, service.url, '/events', {
+      as: owner,
+      size: { width: 390, height: 844 },
+    });
+    for (const days of [0, 40]) {
+      await page.clock.setFixedTime(Date.now() + days * 86_400_000);
+      for (const path of ['/events', '/live', '/deliveries']) {
+        await page.goto(`${service.url}${path}`);
+        await page.locator('[role="row"] time').first().waitFor();
+        const cut = await page.evaluate(() =>
+          [...document.querySelectorAll('[role="row"] time')].flatMap(time => {
+            const cell = time.closest('[role="cell"]');
+            const isCut =
+              cell === null ||
+              cell.scrollWidth > cell.clientWidth ||
+              time.getBoundingClientRect().bottom > (cell.parentElement?.getBoundingClientRect().bottom ?? 0);
+            return isCut ? [time.textContent] : [];
+          }),
+        );
+        expect(cut, path).toEqual([]);
+      }
+    }
     await leave(page);
   }, 60_000);
 
@@ -207,6 +333,31 @@ describe('the map', () => {
       expect(heights).toHaveLength(36);
       expect(Math.min(...heights)).toBeGreaterThanOrEqual(28);
       expect(await scrollsSideways(page)).toBe(false);
+    }
+    await leave(page);
+  }, 60_000);
+
+  test('says what waits and what died at each part, with no number over another', async () => {
+    const { page } = await visit(chromium, service.url, '/', { as: owner });
+    await page.getByRole('heading', { name: 'Map' }).scrollIntoViewIfNeeded();
+    const map = page.getByLabel('Map of sources, pipelines and destinations');
+    await map.getByRole('link', { name: /^Broken webhook 1 dead/ }).waitFor();
+    await map.locator('.react-flow__edge.dying').waitFor({ state: 'attached' });
+    expect(await map.locator('.react-flow__edge.dying').count()).toBe(1);
+    const numbers = map.getByText(/\/min$|in 1h$/);
+    const boxes = await Promise.all((await numbers.all()).map(number => number.boundingBox()));
+    expect(boxes.length).toBeGreaterThan(1);
+    for (const [n, a] of boxes.entries()) {
+      for (const b of boxes.slice(n + 1)) {
+        const isApart =
+          !a ||
+          !b ||
+          a.x + a.width <= b.x ||
+          b.x + b.width <= a.x ||
+          a.y + a.height <= b.y ||
+          b.y + b.height <= a.y;
+        expect(isApart).toBe(true);
+      }
     }
     await leave(page);
   }, 60_000);

@@ -7,10 +7,12 @@ import type {
   HealthRecord,
   MapRecord,
   OverviewRecord,
+  TopRecord,
 } from '@sluice/contract/dashboard-overview';
 import { type Browser, dataOf, join, logIn, readAll, setUp, stranger } from '../support/dashboard.ts';
 import { expectRefused, ingestWith } from '../support/endpoints.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
+import { startReceiver } from '../support/receiver.ts';
 import {
   startTestService,
   TEST_SECRET_KEY,
@@ -147,6 +149,7 @@ test('the backlog and what fails are shown', async () => {
       kind: 'webhook',
       is_down: false,
       paused: false,
+      is_failing: true,
       failed: 2,
       dead: 1,
       waiting: 0,
@@ -183,6 +186,55 @@ test('what became of an event is one word, and the list is narrowed by it', asyn
     status: 400,
     code: 'validation_failed',
     path: 'outcome',
+  });
+});
+
+test('what came and what failed most often is shown, and each is as long as the list behind it', async () => {
+  const { types, other_types, errors } = dataOf<TopRecord>(await owner.get('/overview/top'));
+  expect(types).toEqual([
+    { type: 'webhook.in.received', count: 4 },
+    { type: 'app.started', count: 1 },
+    { type: 'unheard', count: 1 },
+  ]);
+  expect(other_types).toBe(0);
+  for (const { type, count } of types) {
+    expect(await readAll(owner, `/events?type=${type}`), type).toHaveLength(count);
+  }
+  expect(errors).toMatchObject([
+    {
+      state: 'dead',
+      at: { id: made.broken, name: 'Broken', kind: 'webhook' },
+      code: 'connection_refused',
+      count: { count: 1, more: false },
+      status: null,
+    },
+  ]);
+  expect(errors[0]?.message).not.toBe('');
+  const behind = `/dead-letters?kind=delivery&destination=${made.broken}&code=connection_refused`;
+  expect(await readAll(owner, behind)).toHaveLength(1);
+});
+
+test('the time between two moments is shown as any other, and as long as it is asked for', async () => {
+  const between = (from: number, to: number) =>
+    new URLSearchParams({ from: new Date(from).toISOString(), to: new Date(to).toISOString() });
+  const minute = 60_000;
+  const now = Date.now();
+  const then = between(now - 30 * minute, now + minute);
+  const record = dataOf<OverviewRecord>(await owner.get(`/overview?${then}`));
+  expect(record.totals.received).toBe(6);
+  expect(record.present.delivered).toBe(4);
+  expect([record.step_s, record.series.received?.length]).toEqual([60, 32]);
+  expect(Date.parse(record.from)).toBe(Math.floor((now - 30 * minute) / minute) * minute);
+  expect(dataOf<TopRecord>(await owner.get(`/overview/top?${then}`)).types).toHaveLength(3);
+  expect(sum(dataOf<MapRecord>(await owner.get(`/map?${then}`)).sources.map(({ total }) => total))).toBe(5);
+
+  const before = between(now - 300 * minute, now - 120 * minute);
+  const earlier = dataOf<OverviewRecord>(await owner.get(`/overview?${before}`));
+  expect(sum(Object.values(earlier.totals))).toBe(0);
+  expect(dataOf<TopRecord>(await owner.get(`/overview/top?${before}`))).toEqual({
+    types: [],
+    other_types: 0,
+    errors: [],
   });
 });
 
@@ -231,6 +283,11 @@ test('the map has everything, and how much went along each arrow', async () => {
     ['Broken', false],
     ['Inbox', false],
     ['Later', true],
+  ]);
+  expect(destinations.map(({ name, waiting }) => [name, waiting.count])).toEqual([
+    ['Broken', 0],
+    ['Inbox', 0],
+    ['Later', 1],
   ]);
   const along = (from: string, to: string) => edges.find(edge => edge.from === from && edge.to === to)?.total;
   expect(edges).toHaveLength(6);
@@ -293,6 +350,38 @@ describe('how the service is', () => {
   });
 });
 
+test('a destination that takes what it is sent again is not failing any more, however much failed before', async () => {
+  let status = 500;
+  const receiver = startReceiver(() => new Response('', { status }));
+  try {
+    const { id } = dataOf<{ id: string }>(
+      await owner.post('/destinations', {
+        kind: 'webhook',
+        name: 'Moody',
+        config: { url: receiver.url, auth: { mode: 'none' } },
+        policy: { attempts: 9, schedule_s: [0, 600] },
+      }),
+    );
+    const hook = await makeWebhook(service.url, owner, 'Moods');
+    await makePipeline(owner, { name: 'Moods', sources: [hook.id], destinations: [{ id }] });
+    const seen = async () => (await overviewOf(owner)).failing.find(one => one.id === id);
+    await hook.send({ n: 1 });
+    await until(async () => (await seen())?.is_failing === true, 'It is not failing.');
+    const { errors } = dataOf<TopRecord>(await owner.get('/overview/top'));
+    expect(errors).toMatchObject([
+      { state: 'retrying', at: { id }, code: 'bad_status', status: 500, count: { count: 1, more: false } },
+    ]);
+    const behind = `/deliveries?state=retrying&destination=${id}&code=bad_status`;
+    expect(await readAll(owner, behind)).toHaveLength(1);
+    status = 200;
+    await hook.send({ n: 2 });
+    await until(async () => (await seen())?.is_failing === false, 'It is still failing.');
+    expect(await seen()).toMatchObject({ failed: 1, waiting: 1, is_down: false });
+  } finally {
+    await receiver.stop();
+  }
+});
+
 test.each([
   ['/counters', 'names'],
   ['/counters?names=', 'names'],
@@ -305,6 +394,10 @@ test.each([
   ['/overview?minutes=-1', 'minutes'],
   ['/map?minutes=all', 'minutes'],
   ['/map?hours=1', 'hours'],
+  ['/overview?from=2026-05-01T12:00:00Z', 'to'],
+  ['/overview?from=yesterday&to=2026-05-01T12:00:00Z', 'from'],
+  ['/overview/top?from=2026-05-01T12:00:00Z&to=2026-05-01T12:00:00Z', 'to'],
+  ['/map?from=2026-01-01T00:00:00Z&to=2026-05-01T00:00:00Z', 'to'],
 ])('%s is refused by name', async (path, field) => {
   expectRefused(await owner.get(path), { status: 400, code: 'validation_failed', path: field });
 });

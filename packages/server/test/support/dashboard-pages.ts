@@ -3,8 +3,8 @@ import type { SampleCompany } from './sample-company.ts';
 
 type PageOfSome = Extract<MemberPage, `${string}$${string}`>;
 
-/** Every page of the dashboard that somebody sees who is logged in, by name, with what the sample company has. */
-export function pagesOf({ ids }: SampleCompany): Readonly<Record<string, string>> {
+/** Every page of the dashboard that somebody sees who is logged in, by name, with one of everything that a page is of. */
+export function pagesOf({ ids }: Pick<SampleCompany, 'ids'>): Readonly<Record<string, string>> {
   const ofSome: Readonly<Record<PageOfSome, Readonly<Record<string, string>>>> = {
     '/events/$id': { event: `/events/${ids.event}` },
     '/deliveries/$id': { delivery: `/deliveries/${ids.dead}` },

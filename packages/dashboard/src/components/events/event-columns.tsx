@@ -1,30 +1,16 @@
 import type { EventSummary } from '@sluice/contract/dashboard-events';
+import { ListTime } from '../list-time.tsx';
 import { type Column, RowLink } from '../rows.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { DeliveryDots } from './delivery-dots.tsx';
-
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-
-/** The time of the day, with the date where that is another one. A list has many: they are texts that stand still. */
-function Time({ at }: { at: string }) {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return (
-    <time dateTime={at} title={exact.format(date)} className="numbers">
-      {isToday ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`}
-    </time>
-  );
-}
 
 /** What a list says of each event. */
 export const eventColumns: readonly Column<EventSummary>[] = [
   {
     header: 'Received',
     width: '150px',
-    narrowWidth: '82px',
-    cell: ({ received_at }) => <Time at={received_at} />,
+    narrowWidth: '86px',
+    cell: ({ received_at }) => <ListTime at={received_at} />,
   },
   {
     header: 'Type',

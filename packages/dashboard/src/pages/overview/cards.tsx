@@ -5,16 +5,16 @@ import { formatCapped, formatDuration, formatNumber } from '../../lib/format.ts'
 import { addCapped, deliveredPercent, formatDelivered } from '../../lib/share.ts';
 import classes from './cards.module.css';
 import { type Change, changeOf } from './change.ts';
-import type { RangeName } from './ranges.ts';
+import { listedWithin, type Range } from './ranges.ts';
 import { Sparkline } from './sparkline.tsx';
 
 /** The four figures that say whether all is well, each with its way over time and how it was before. */
-export function Cards({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
+export function Cards({ overview, range }: { overview: OverviewRecord; range: Range }) {
   const { totals, series, present, failed_events, latency, before } = overview;
   const { received = [], delivered = [], dead = [], failed = [] } = series;
   const undelivered = addCapped(present.dead, failed_events);
   const undeliveredBefore = before && addCapped(before.present.dead, before.failed_events).count;
-  const within = { within: range };
+  const within = listedWithin(range);
   return (
     <nav className={classes.cards} aria-label="Key figures">
       <Card

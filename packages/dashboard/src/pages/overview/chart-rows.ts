@@ -1,5 +1,4 @@
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
-import type { RangeName } from './ranges.ts';
 
 /** Series as charts want them: a row for each step, named by when it begins. */
 
@@ -22,17 +21,21 @@ const dayAndClock = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
-const formatOf = (range: RangeName) => (range === '7d' || range === '30d' ? dayAndClock : clock);
+const DAY_S = 86_400;
+
+const formatOf = (stepSeconds: number, steps: number) => (stepSeconds * steps > DAY_S ? dayAndClock : clock);
 
 /** Events by their state, and beside them, never on one axis with them, deliveries that arrived or died. */
-export function throughputRows(
-  { from, step_s, series }: Pick<OverviewRecord, 'from' | 'step_s' | 'series'>,
-  range: RangeName,
-): ThroughputRow[] {
+export function throughputRows({
+  from,
+  step_s,
+  series,
+}: Pick<OverviewRecord, 'from' | 'step_s' | 'series'>): ThroughputRow[] {
   const at = (name: string, n: number) => series[name]?.[n] ?? 0;
   const begins = Date.parse(from);
-  const format = formatOf(range);
-  return (series.received ?? []).map((received, n) => {
+  const { received: steps = [] } = series;
+  const format = formatOf(step_s, steps.length);
+  return steps.map((received, n) => {
     const [processed, dropped, unrouted, failed] = [
       at('processed', n),
       at('dropped', n),
@@ -52,8 +55,8 @@ export function throughputRows(
   });
 }
 
-export function latencyRows({ from, step_s, series }: OverviewRecord['latency'], range: RangeName) {
-  const format = formatOf(range);
+export function latencyRows({ from, step_s, series }: OverviewRecord['latency']) {
+  const format = formatOf(step_s, series.p50.length);
   return series.p50.map((p50, n) => ({
     at: format.format(Date.parse(from) + n * step_s * 1_000),
     p50,

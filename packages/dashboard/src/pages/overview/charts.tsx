@@ -7,7 +7,8 @@ import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { latencyRows, throughputRows } from './chart-rows.ts';
 import { describeInterval, formatShort } from './format.ts';
 import classes from './overview.module.css';
-import { type RangeName, ranges } from './ranges.ts';
+import { describeRange, type Range } from './ranges.ts';
+import { TimeBrush } from './time-brush.tsx';
 
 const events = [
   { name: 'processed', label: 'Processed', color: 'water.6' },
@@ -36,11 +37,24 @@ const common = {
   xAxisProps: { minTickGap: 48 },
 } as const;
 
-/** Throughput and latency, step by step. */
-export default function Charts({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
-  const rows = useMemo(() => throughputRows(overview, range), [overview, range]);
-  const times = useMemo(() => latencyRows(overview.latency, range), [overview.latency, range]);
+/** What the time of a chart runs along: without its axes and its legend. */
+const PLOT = '.recharts-cartesian-grid';
+
+/** Throughput and latency, step by step. What is drawn over is zoomed into. */
+export default function Charts({
+  overview,
+  range,
+  onZoom,
+}: {
+  overview: OverviewRecord;
+  range: Range;
+  onZoom(from: number, to: number): void;
+}) {
+  const rows = useMemo(() => throughputRows(overview), [overview]);
+  const times = useMemo(() => latencyRows(overview.latency), [overview.latency]);
   const each = `In each ${describeInterval(overview.step_s)}`;
+  const within = describeRange(range);
+  const brush = { window: windowOf(overview, rows.length), plot: PLOT, onBrush: onZoom };
   const { received } = overview.totals;
   const { delivered } = overview.present;
   const bars = {
@@ -53,41 +67,55 @@ export default function Charts({ overview, range }: { overview: OverviewRecord; 
   };
   return (
     <div className={classes.charts}>
-      <Card title="Event throughput" lead={each}>
-        <div role="img" aria-label={`Received ${formatNumber(received)} within ${ranges[range].words}`}>
-          <BarChart {...bars} series={events} />
-        </div>
+      <Card title="Event throughput" lead={`${each} · drag to zoom`}>
+        <TimeBrush {...brush}>
+          <div role="img" aria-label={`Received ${formatNumber(received)} within ${within}`}>
+            <BarChart {...bars} series={events} />
+          </div>
+        </TimeBrush>
       </Card>
       <Card
         title="Delivery throughput"
         lead={
           overview.more_dead
             ? `${each}; of the dead letters only the latest ${formatNumber(overview.totals.dead)}`
-            : each
+            : `${each} · drag to zoom`
         }
       >
-        <div role="img" aria-label={`Delivered ${formatNumber(delivered)} within ${ranges[range].words}`}>
-          <BarChart {...bars} series={deliveries} />
-        </div>
+        <TimeBrush {...brush}>
+          <div role="img" aria-label={`Delivered ${formatNumber(delivered)} within ${within}`}>
+            <BarChart {...bars} series={deliveries} />
+          </div>
+        </TimeBrush>
       </Card>
-      <Card title="Latency over time" lead={`In each ${describeInterval(overview.latency.step_s)}`}>
-        <div
-          role="img"
-          aria-label={`p95 ${formatDuration(overview.latency.p95_ms)} within ${ranges[range].words}`}
-        >
-          <LineChart
-            {...common}
-            data={times}
-            series={percentiles}
-            curveType="linear"
-            withDots={times.length < 30}
-            connectNulls={false}
-            valueFormatter={formatDuration}
-            lineProps={{ isAnimationActive: false }}
-            yAxisProps={{ width: 56 }}
-          />
-        </div>
+      <Card
+        title="Latency over time"
+        lead={`In each ${describeInterval(overview.latency.step_s)} · drag to zoom`}
+      >
+        <TimeBrush {...brush} window={windowOf(overview.latency, times.length)}>
+          <div role="img" aria-label={`p95 ${formatDuration(overview.latency.p95_ms)} within ${within}`}>
+            <LineChart
+              {...common}
+              data={times}
+              series={percentiles}
+              curveType="linear"
+              withDots={times.length < 30}
+              connectNulls={false}
+              valueFormatter={formatDuration}
+              lineProps={{ isAnimationActive: false }}
+              // A step is as wide as it is in the other charts, and not a point from edge to edge.
+              xAxisProps={{ ...common.xAxisProps, scale: 'band' }}
+              yAxisProps={{ width: 56 }}
+            />
+          </div>
+        </TimeBrush>
       </Card>
     </div>
   );
 }
+
+const windowOf = ({ from, step_s }: { from: string; step_s: number }, points: number) => ({
+  from: Date.parse(from),
+  stepMs: step_s * 1_000,
+  points,
+});

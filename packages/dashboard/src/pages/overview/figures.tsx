@@ -5,11 +5,12 @@ import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
 import { formatCapped, formatDuration } from '../../lib/format.ts';
 import classes from './overview.module.css';
-import type { RangeName } from './ranges.ts';
+import { listedWithin, type Range } from './ranges.ts';
 
 /** How quick it is, how much waits, and how much did not arrive. */
-export function Figures({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
+export function Figures({ overview, range }: { overview: OverviewRecord; range: Range }) {
   const { latency, backlog, present, failed_events } = overview;
+  const within = listedWithin(range);
   return (
     <div className={classes.figures}>
       <Card title="Delivery latency" lead="From received to delivered">
@@ -26,14 +27,14 @@ export function Figures({ overview, range }: { overview: OverviewRecord; range: 
       <Card title="Undelivered" lead="In the dead letters, of this period">
         <Linked
           to="/dead-letters"
-          search={{ kind: 'delivery', within: range }}
+          search={{ kind: 'delivery', ...within }}
           label="Dead deliveries"
           of={present.dead}
           isBad
         />
         <Linked
           to="/dead-letters"
-          search={{ kind: 'event', within: range }}
+          search={{ kind: 'event', ...within }}
           label="Failed events"
           of={failed_events}
           isBad

@@ -12,7 +12,7 @@ import { MapArrow } from './map-arrow.tsx';
 import { placeNodes } from './map-layout.ts';
 import { MapNode } from './map-node.tsx';
 import { drawMap } from './map-parts.ts';
-import { type RangeName, ranges } from './ranges.ts';
+import { queryOfRange, type Range } from './ranges.ts';
 
 const nodeTypes = { part: MapNode };
 const edgeTypes = { arrow: MapArrow };
@@ -20,25 +20,25 @@ const MARGIN = 16;
 const VIEWPORT = { x: MARGIN, y: MARGIN, zoom: 1 };
 
 /** Sources, pipelines and destinations, left to right, with what goes along each arrow. */
-export default function FlowMap({ range }: { range: RangeName }) {
-  const map = useCall('GET /map', { minutes: ranges[range].minutes }, { live: true, keep: true });
+export default function FlowMap({ range }: { range: Range }) {
+  const map = useCall('GET /map', queryOfRange(range), { live: true, keep: true });
   if (map.error) return <ErrorNotice error={map.error} onRetry={() => void map.refetch()} />;
   if (!map.data) return <Loading />;
   const { sources, pipelines, destinations } = map.data;
   if (sources.length + pipelines.length + destinations.length === 0) {
     return <Empty sentence="There is nothing to draw yet: no source, no pipeline, no destination." />;
   }
-  return <Drawn map={map.data} range={range} />;
+  return <Drawn map={map.data} span={range.between ? '' : range.span} />;
 }
 
 /**
  * Always in its full size, so that it can be read however much there is: it scrolls as any page does, and a link
  * that is reached by keyboard comes into sight.
  */
-function Drawn({ map, range }: { map: MapRecord; range: RangeName }) {
+function Drawn({ map, span }: { map: MapRecord; span: string }) {
   const scheme = useComputedColorScheme();
   const places = useMemo(() => placeNodes(map), [map]);
-  const drawn = useMemo(() => drawMap(map, places, range), [map, places, range]);
+  const drawn = useMemo(() => drawMap(map, places, span), [map, places, span]);
   const size = { width: places.width + 2 * MARGIN, height: places.height + 2 * MARGIN };
 
   return (

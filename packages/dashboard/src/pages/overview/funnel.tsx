@@ -4,20 +4,21 @@ import { Link } from '@tanstack/react-router';
 import { formatCapped } from '../../lib/format.ts';
 import { formatShare, isAtMost } from '../../lib/share.ts';
 import classes from './funnel.module.css';
-import type { RangeName } from './ranges.ts';
+import { listedWithin, type Range } from './ranges.ts';
 
 /**
  * Received, what the pipelines made of it, and what became of the deliveries, by the state that they are in now. Each
  * number leads to what it counts, within the same time.
  */
-export function Funnel({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
+export function Funnel({ overview, range }: { overview: OverviewRecord; range: Range }) {
   const { totals, present } = overview;
+  const within = listedWithin(range);
   const exactly = (count: number) => ({ count, more: false });
   const events = (state?: string) => ({
     to: '/events',
-    search: { ...(state ? { state } : {}), within: range },
+    search: { ...(state ? { state } : {}), ...within },
   });
-  const deliveries = (state: string) => ({ to: '/deliveries', search: { state, within: range } });
+  const deliveries = (state: string) => ({ to: '/deliveries', search: { state, ...within } });
   const { delivered, waiting, retrying, held, dead } = present;
   // Nobody knows what a share of them would be where not all of them were counted.
   const made = isAtMost(present) ? 0 : delivered + waiting.count + retrying.count + held.count + dead.count;
@@ -69,7 +70,7 @@ export function Funnel({ overview, range }: { overview: OverviewRecord; range: R
           amount={dead}
           of={made}
           to="/dead-letters"
-          search={{ kind: 'delivery', within: range }}
+          search={{ kind: 'delivery', ...within }}
         />
         {held.count > 0 && <Step name="held" label="Held" amount={held} of={made} {...deliveries('held')} />}
       </div>

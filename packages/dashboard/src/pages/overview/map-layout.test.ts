@@ -2,8 +2,16 @@ import { expect, test } from 'bun:test';
 import type { MapRecord } from '@sluice/contract/dashboard-overview';
 import { NODE_HEIGHT, placeNodes } from './map-layout.ts';
 
-const source = (id: string) => ({ id, name: id, total: 0, kind: 'sdk' as const, enabled: true });
-const pipeline = (id: string) => ({ id, name: id, total: 0, enabled: true });
+const none = { count: 0, more: false };
+const source = (id: string) => ({
+  id,
+  name: id,
+  total: 0,
+  kind: 'sdk' as const,
+  enabled: true,
+  waiting: none,
+});
+const pipeline = (id: string) => ({ id, name: id, total: 0, enabled: true, dead: none });
 const destination = (id: string) => ({
   id,
   name: id,
@@ -11,6 +19,8 @@ const destination = (id: string) => ({
   kind: 'inbox',
   paused: false,
   is_down: false,
+  waiting: none,
+  dead: none,
 });
 const edge = (from: string, to: string) => ({ from, to, total: 0, per_minute: 0 });
 

@@ -1,10 +1,10 @@
 import type { MapRecord } from '@sluice/contract/dashboard-overview';
 
-export const NODE_WIDTH = 220;
-export const NODE_HEIGHT = 58;
+export const NODE_WIDTH = 210;
+export const NODE_HEIGHT = 68;
 const ROW = NODE_HEIGHT + 14;
 /** Room for an arrow with its number. */
-const GAP = 190;
+const GAP = 214;
 const COLUMN = NODE_WIDTH + GAP;
 
 export interface Places {

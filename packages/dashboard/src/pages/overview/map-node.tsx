@@ -5,7 +5,7 @@ import classes from './flow-map.module.css';
 import type { PartNode } from './map-parts.ts';
 
 /** A source, a pipeline or a destination on the map. It leads to its page. */
-export function MapNode({ data: { column, id, name, note, state } }: NodeProps<PartNode>) {
+export function MapNode({ data: { column, id, name, note, waits, died, state } }: NodeProps<PartNode>) {
   return (
     <div className={classes.part} data-column={column} data-state={state ?? undefined}>
       {column !== 'sources' && (
@@ -14,6 +14,13 @@ export function MapNode({ data: { column, id, name, note, state } }: NodeProps<P
       <Link to={`/${column}/$id`} params={{ id }} className={classes.link} title={name}>
         <span className={classes.name}>{name}</span>
         <span className={`${classes.note} numbers`}>{note}</span>
+        {(waits || died) && (
+          <span className={`${classes.note} numbers`}>
+            {waits && <span className={classes.waits}>{waits}</span>}
+            {waits && died && ' · '}
+            {died && <span className={classes.died}>{died}</span>}
+          </span>
+        )}
       </Link>
       {state && <StateBadge state={state} />}
       {column !== 'destinations' && (

@@ -1,37 +1,81 @@
 import { expect, test } from 'bun:test';
+import type { MapRecord } from '@sluice/contract/dashboard-overview';
 import { placeNodes } from './map-layout.ts';
 import { drawMap } from './map-parts.ts';
 
-const map = {
-  sources: [{ id: 's', name: 'Shop', kind: 'webhook' as const, enabled: true, total: 1_234 }],
-  pipelines: [{ id: 'p', name: 'Orders', enabled: false, total: 1 }],
+const none = { count: 0, more: false };
+const some = (count: number) => ({ count, more: false });
+
+const map: MapRecord = {
+  sources: [{ id: 's', name: 'Shop', kind: 'webhook', enabled: true, total: 1_234, waiting: some(12) }],
+  pipelines: [{ id: 'p', name: 'Orders', enabled: false, total: 1, dead: some(2) }],
   destinations: [
-    { id: 'd', name: 'Inbox', kind: 'inbox', paused: true, is_down: true, total: 0 },
-    { id: 'e', name: 'Chat', kind: 'slack', paused: true, is_down: false, total: 0 },
+    {
+      id: 'd',
+      name: 'Inbox',
+      kind: 'inbox',
+      paused: true,
+      is_down: true,
+      total: 0,
+      waiting: none,
+      dead: none,
+    },
+    {
+      id: 'e',
+      name: 'Chat',
+      kind: 'slack',
+      paused: true,
+      is_down: false,
+      total: 0,
+      waiting: some(3),
+      dead: none,
+    },
+    {
+      id: 'f',
+      name: 'Mail',
+      kind: 'email',
+      paused: false,
+      is_down: false,
+      total: 9,
+      waiting: { count: 1_000, more: true },
+      dead: some(1),
+    },
   ],
   edges: [
     { from: 's', to: 'p', total: 100, per_minute: 2.5 },
     { from: 'p', to: 'd', total: 7, per_minute: 0 },
     { from: 'p', to: 'e', total: 0, per_minute: 0 },
+    { from: 'p', to: 'f', total: 25, per_minute: 0 },
     { from: 'gone', to: 'p', total: 3, per_minute: 0 },
   ],
 };
 
-test('parts say what they are, what they did, and what keeps them from it', () => {
+test('parts say what they are, what they did, what waits and died there, and what keeps them from it', () => {
   const { nodes } = drawMap(map, placeNodes(map), '1h');
-  expect(nodes.map(({ data }) => [data.name, data.note, data.state])).toEqual([
-    ['Shop', 'webhook · 1,234 events', null],
-    ['Orders', 'pipeline · 1 run', 'disabled'],
-    ['Inbox', 'inbox', 'down'],
-    ['Chat', 'slack', 'paused'],
+  expect(nodes.map(({ data }) => [data.name, data.note, data.waits, data.died, data.state])).toEqual([
+    ['Shop', 'webhook · 1,234 events', '12 unprocessed', '', null],
+    ['Orders', 'pipeline · 1 run', '', '2 failed', 'disabled'],
+    ['Inbox', 'inbox', '', '', 'down'],
+    ['Chat', 'slack', '3 held', '', 'paused'],
+    ['Mail', 'email · 9 delivered', '1,000+ waiting', '1 dead', null],
   ]);
 });
 
-test('arrows show the rate of now, else what went along them, else nothing', () => {
+test('arrows show the rate of now, else what went along them, else nothing, and are red where something dies', () => {
   const { edges } = drawMap(map, placeNodes(map), '24h');
-  expect(edges.map(({ id, data, animated }) => [id, data?.label, animated])).toEqual([
-    ['s>p', '2.5/min', true],
-    ['p>d', '7 in 24h', false],
-    ['p>e', '', false],
+  expect(edges.map(({ id, data, animated, className }) => [id, data?.label, animated, className])).toEqual([
+    ['s>p', '2.5/min', true, 'dying'],
+    ['p>d', '7 in 24h', false, 'dying'],
+    ['p>e', '', false, 'closed'],
+    ['p>f', '25 in 24h', false, 'dying'],
   ]);
+  expect(edges[3]?.data?.title).toBe('Orders to Mail, 25 in 24h, 1 dead');
+  expect(drawMap(map, placeNodes(map), '').edges[1]?.data?.label).toBe('7');
+});
+
+test('an arrow is the wider the more goes along it', () => {
+  const widths = drawMap(map, placeNodes(map), '1h').edges.map(({ style }) => Number(style?.strokeWidth));
+  const [most = 0, little = 0, nothing = 0, more = 0] = widths;
+  expect(most).toBe(7);
+  expect([most > more, more > little, little > nothing]).toEqual([true, true, true]);
 });

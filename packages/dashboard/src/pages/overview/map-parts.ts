@@ -1,9 +1,10 @@
-import type { MapRecord } from '@sluice/contract/dashboard-overview';
+import type { CappedCountRecord, MapRecord } from '@sluice/contract/dashboard-overview';
 import { type Edge, MarkerType, type Node } from '@xyflow/react';
-import { formatNumber } from '../../lib/format.ts';
+import { formatCapped, formatNumber } from '../../lib/format.ts';
 import { formatPerMinute, formatShort } from './format.ts';
+import { type Curve, curvesOf, type Point } from './map-curves.ts';
+import { placeLabels } from './map-labels.ts';
 import { NODE_HEIGHT, NODE_WIDTH, type Places } from './map-layout.ts';
-import type { RangeName } from './ranges.ts';
 
 /** The nodes and arrows of the map, made from what the server answers. */
 
@@ -14,26 +15,38 @@ interface Part {
   readonly name: string;
   /** What it is, and how much it had to do. */
   readonly note: string;
+  /** What waits there, in words; empty where nothing does. */
+  readonly waits: string;
+  /** What died there, in words. */
+  readonly died: string;
   /** Where it is not simply at work: disabled, paused, down. */
   readonly state: string | null;
 }
 
 export type PartNode = Node<Part, 'part'>;
-export type ArrowEdge = Edge<{ readonly label: string }, 'arrow'>;
+export type ArrowEdge = Edge<
+  {
+    readonly curve: Curve;
+    /** Its number, and where that stands; nowhere where there is no room. */
+    readonly label: string;
+    readonly labelAt: Point | null;
+    /** What is told of it in one line. */
+    readonly title: string;
+  },
+  'arrow'
+>;
 
-const WIDEST_ARROW = 5;
+const [NARROWEST, WIDEST] = [1.5, 7];
 /** The heads of arrows are named by their colour, so it is spelt out. */
 const [WATER, GREY, RED] = ['#149484', '#868e96', '#fa5252'];
 
-/** The map as it is handed to whoever draws it. */
+/** The map as it is handed to whoever draws it; `span`: what a total is of, such as `24h`. */
 export function drawMap(
   map: MapRecord,
   places: Places,
-  range: RangeName,
+  span: string,
 ): { nodes: PartNode[]; edges: ArrowEdge[] } {
   const parts = partsOf(map);
-  const states = new Map(parts.map(({ id, state }) => [id, state]));
-  const most = Math.max(1, ...map.edges.map(({ total }) => total));
   return {
     nodes: parts.map(part => ({
       id: part.id,
@@ -43,58 +56,89 @@ export function drawMap(
       height: NODE_HEIGHT,
       data: part,
     })),
-    edges: map.edges
-      .filter(({ from, to }) => states.has(from) && states.has(to))
-      .map(({ from, to, total, per_minute }) => {
-        const isStill = total === 0 && per_minute === 0;
-        const state = states.get(to) ?? states.get(from) ?? null;
-        const label =
-          per_minute > 0 ? formatPerMinute(per_minute) : total > 0 ? `${formatShort(total)} in ${range}` : '';
-        return {
-          id: `${from}>${to}`,
-          source: from,
-          target: to,
-          animated: per_minute > 0,
-          type: 'arrow' as const,
-          data: { label },
-          className: [isStill ? 'still' : '', state ?? ''].join(' ').trim(),
-          style: { strokeWidth: isStill ? 1 : 1.4 + (WIDEST_ARROW - 1.4) * Math.sqrt(total / most) },
-          markerEnd: {
-            type: MarkerType.ArrowClosed,
-            width: 16,
-            height: 16,
-            markerUnits: 'userSpaceOnUse',
-            color:
-              isStill || state === 'disabled' || state === 'paused' ? GREY : state === 'down' ? RED : WATER,
-          },
-        };
-      }),
+    edges: arrowsOf(map, parts, places, span),
   };
+}
+
+function arrowsOf(map: MapRecord, parts: readonly Part[], places: Places, span: string): ArrowEdge[] {
+  const byId = new Map(parts.map(part => [part.id, part]));
+  const most = Math.max(1, ...map.edges.map(({ total }) => total));
+  const curves = curvesOf(map.edges, places);
+  const arrows = map.edges.flatMap(({ from, to, total, per_minute }, n) => {
+    const [begin, end, curve] = [byId.get(from), byId.get(to), curves[n]];
+    if (!begin || !end || !curve) return [];
+    const isStill = total === 0 && per_minute === 0;
+    const stroke = isStill ? 1 : NARROWEST + (WIDEST - NARROWEST) * Math.sqrt(total / most);
+    const inAll = `${formatShort(total)}${span && ` in ${span}`}`;
+    const text = per_minute > 0 ? formatPerMinute(per_minute) : total > 0 ? inAll : '';
+    return [{ begin, end, curve, isStill, isMoving: per_minute > 0, stroke, text }];
+  });
+  const labels = placeLabels(arrows);
+  return arrows.map(({ begin, end, curve, isStill, isMoving, stroke, text }, n) => {
+    const way = wayOf(begin, end, isStill);
+    return {
+      id: `${begin.id}>${end.id}`,
+      source: begin.id,
+      target: end.id,
+      animated: isMoving,
+      type: 'arrow' as const,
+      data: {
+        curve,
+        label: text,
+        labelAt: labels[n] ?? null,
+        title: [`${begin.name} to ${end.name}`, text, end.died].filter(part => part !== '').join(', '),
+      },
+      className: way,
+      style: { strokeWidth: stroke },
+      markerEnd: {
+        type: MarkerType.ArrowClosed,
+        width: 12 + 1.4 * stroke,
+        height: 12 + 1.4 * stroke,
+        markerUnits: 'userSpaceOnUse',
+        color: way === 'dying' ? RED : way === 'open' ? WATER : GREY,
+      },
+    };
+  });
+}
+
+/** Red where what goes along it dies, whatever else may be said of it. */
+function wayOf(begin: Part, end: Part, isStill: boolean): 'dying' | 'closed' | 'still' | 'open' {
+  if (end.state === 'down' || (end.died !== '' && !isStill)) return 'dying';
+  if (end.state !== null || begin.state !== null) return 'closed';
+  return isStill ? 'still' : 'open';
 }
 
 function partsOf({ sources, pipelines, destinations }: MapRecord): Part[] {
   const counted = (total: number, one: string, many: string) =>
     total === 0 ? '' : ` · ${formatNumber(total)} ${total === 1 ? one : many}`;
+  const so = (amount: CappedCountRecord, what: string) =>
+    amount.count === 0 ? '' : `${formatCapped(amount)} ${what}`;
   return [
-    ...sources.map(({ id, name, kind, enabled, total }) => ({
+    ...sources.map(({ id, name, kind, enabled, total, waiting }) => ({
       column: 'sources' as const,
       id,
       name,
       note: `${kind}${counted(total, 'event', 'events')}`,
+      waits: so(waiting, 'unprocessed'),
+      died: '',
       state: enabled ? null : 'disabled',
     })),
-    ...pipelines.map(({ id, name, enabled, total }) => ({
+    ...pipelines.map(({ id, name, enabled, total, dead }) => ({
       column: 'pipelines' as const,
       id,
       name,
       note: `pipeline${counted(total, 'run', 'runs')}`,
+      waits: '',
+      died: so(dead, 'failed'),
       state: enabled ? null : 'disabled',
     })),
-    ...destinations.map(({ id, name, kind, paused, is_down, total }) => ({
+    ...destinations.map(({ id, name, kind, paused, is_down, total, waiting, dead }) => ({
       column: 'destinations' as const,
       id,
       name,
       note: `${kind}${counted(total, 'delivered', 'delivered')}`,
+      waits: so(waiting, paused ? 'held' : 'waiting'),
+      died: so(dead, 'dead'),
       state: is_down ? 'down' : paused ? 'paused' : null,
     })),
   ];

@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
-import { Link } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Suspense, useCallback, useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -15,52 +15,34 @@ import { Cards } from './cards.tsx';
 import { Figures } from './figures.tsx';
 import { Funnel } from './funnel.tsx';
 import classes from './overview.module.css';
-import { type RangeName, rangeNames, ranges, toRange } from './ranges.ts';
+import { RangePicker } from './range-picker.tsx';
+import { addressOfRange, describeRange, queryOfRange, type Range, rangeOf } from './ranges.ts';
 import { Strip } from './strip.tsx';
 import { WhenVisible } from './when-visible.tsx';
 
 const Failing = lazily(() => import('./failing.tsx'));
 const Charts = lazily(() => import('./charts.tsx'));
 const FlowMap = lazily(() => import('./flow-map.tsx'));
+const Top = lazily(() => import('./top.tsx'));
 
 /** What came in, what became of it, how long it took, and what is wrong. */
 export default function OverviewPage() {
-  const [filters] = useFilters();
-  const range = toRange(filters.range);
-  const overview = useCall('GET /overview', { minutes: ranges[range].minutes }, { live: true, keep: true });
+  const [address] = useFilters();
+  const { range: word = '', from = '', to = '' } = address;
+  const range = useMemo(() => rangeOf({ range: word, from, to }), [word, from, to]);
+  const overview = useCall('GET /overview', queryOfRange(range), { live: true, keep: true });
 
   return (
     <Page
       title="Overview"
-      lead={`What came in within ${ranges[range].words}, and what became of it.`}
-      actions={!(overview.data && isFresh(overview.data)) && <Ranges range={range} />}
+      lead={`What came in within ${describeRange(range)}, and what became of it.`}
+      actions={!(overview.data && isFresh(overview.data)) && <RangePicker range={range} />}
     >
       {overview.error && <ErrorNotice error={overview.error} onRetry={() => void overview.refetch()} />}
       {!overview.error && !overview.data && <Loading />}
       {overview.data &&
         (isFresh(overview.data) ? <Fresh /> : <Shown overview={overview.data} range={range} />)}
     </Page>
-  );
-}
-
-/** The hour is what an address without a word means. */
-function Ranges({ range }: { range: RangeName }) {
-  return (
-    <nav className={classes.ranges} aria-label="How far back">
-      {rangeNames.map(name => (
-        <Link
-          key={name}
-          to="."
-          search={name === '1h' ? {} : { range: name }}
-          replace
-          className={classes.range}
-          activeOptions={{ exact: true }}
-          aria-current={name === range ? 'page' : undefined}
-        >
-          {ranges[name].label}
-        </Link>
-      ))}
-    </nav>
   );
 }
 
@@ -87,7 +69,13 @@ function Fresh() {
   );
 }
 
-function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName }) {
+function Shown({ overview, range }: { overview: OverviewRecord; range: Range }) {
+  const navigate = useNavigate();
+  const zoom = useCallback(
+    (from: number, to: number) =>
+      void navigate({ to: '.', search: addressOfRange({ ...range, between: { from, to } }) }),
+    [navigate, range],
+  );
   return (
     <Stack gap="md">
       <Strip overview={overview} />
@@ -102,7 +90,12 @@ function Shown({ overview, range }: { overview: OverviewRecord; range: RangeName
       </Card>
       <WhenVisible className={classes.chart ?? ''}>
         <Suspense fallback={<Loading />}>
-          <Charts overview={overview} range={range} />
+          <Charts overview={overview} range={range} onZoom={zoom} />
+        </Suspense>
+      </WhenVisible>
+      <WhenVisible className={classes.tops ?? ''}>
+        <Suspense fallback={<Loading />}>
+          <Top range={range} />
         </Suspense>
       </WhenVisible>
       <Figures overview={overview} range={range} />

@@ -1,8 +1,8 @@
-/**
- * How far back the overview looks, by the word that stands for it in the address. The lists that it leads to know it
- * too.
- */
-export const ranges = {
+import { chartWindowBetween, endOfWindow } from '@sluice/contract/chart-window';
+
+/** The time that the overview shows, as its address says it, and as the lists that it leads to are asked for it. */
+
+const spans = {
   '15m': { label: '15 min', words: 'the last 15 minutes', minutes: 15 },
   '1h': { label: '1 h', words: 'the last hour', minutes: 60 },
   '24h': { label: '24 h', words: 'the last 24 hours', minutes: 24 * 60 },
@@ -10,8 +10,59 @@ export const ranges = {
   '30d': { label: '30 d', words: 'the last 30 days', minutes: 30 * 24 * 60 },
 } as const;
 
-export type RangeName = keyof typeof ranges;
-export const rangeNames = Object.keys(ranges) as RangeName[];
+type SpanName = keyof typeof spans;
+export const spanNames = Object.keys(spans) as SpanName[];
 
-export const toRange = (word: string | undefined): RangeName =>
-  rangeNames.find(name => name === word) ?? '1h';
+/** Two moments, in epoch milliseconds. */
+export interface Between {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Range {
+  /** Up to now; or, where two moments are given, what was shown before they were. */
+  readonly span: SpanName;
+  readonly between: Between | null;
+}
+
+/** The hour is what an address without a word means. */
+export function rangeOf(address: { range?: string; from?: string; to?: string }): Range {
+  const span = spanNames.find(name => name === address.range) ?? '1h';
+  const [from, to] = [Date.parse(address.from ?? ''), Date.parse(address.to ?? '')];
+  return { span, between: from < to ? { from, to } : null };
+}
+
+/** What the address of this range holds. */
+export const addressOfRange = ({ span, between }: Range): Record<string, string> => ({
+  ...(span === '1h' ? {} : { range: span }),
+  ...(between === null ? {} : inWords(between)),
+});
+
+/** What the server is asked for. */
+export const queryOfRange = ({ span, between }: Range): { minutes: number } | { from: string; to: string } =>
+  between === null ? { minutes: spans[span].minutes } : inWords(between);
+
+/** What a list is asked for, so that it has as many as the figure that leads to it: charts have whole steps. */
+export function listedWithin({ span, between }: Range): Record<string, string> {
+  if (between === null) return { within: span };
+  const window = chartWindowBetween(between.from, between.to);
+  return { after: toIso(window.from - 1), before: toIso(endOfWindow(window)) };
+}
+
+export const labelOfSpan = (span: SpanName): string => spans[span].label;
+
+/** `the last hour`, `17 Nov, 14:00 to 15:30` */
+export const describeRange = ({ span, between }: Range): string =>
+  between === null ? spans[span].words : describeBetween(between);
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+function describeBetween({ from, to }: Between): string {
+  const isOneDay = new Date(from).toDateString() === new Date(to).toDateString();
+  const moment = (at: number) => `${day.format(at)}, ${clock.format(at)}`;
+  return `${moment(from)} to ${isOneDay ? clock.format(to) : moment(to)}`;
+}
+
+const toIso = (at: number): string => new Date(at).toISOString();
+const inWords = ({ from, to }: Between) => ({ from: toIso(from), to: toIso(to) });

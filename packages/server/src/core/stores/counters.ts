@@ -8,6 +8,11 @@ import { idTime } from '../ids.ts';
 /** The organisation itself is the subject with no name. */
 export const WHOLE_ORGANISATION = '';
 
+/** The subject of which each type of event is a name, counted by when it was received. */
+export const EVENT_TYPES = '#types';
+/** So many types of an organisation are counted by name, those that came first: a sender may make up any number. */
+export const MOST_COUNTED_TYPES = 100;
+
 /** An arrow of the map is a subject of its own. */
 export const arrow = (fromId: string, toId: string): string => `${fromId}>${toId}`;
 
@@ -75,6 +80,14 @@ interface PresentCounts {
   readonly dead: CappedCount;
 }
 
+/** What has not gone on, by where it is now; what nobody can tell the place of is left out. */
+interface WaitingAt {
+  /** Events that came through a webhook source and wait for their pipelines. */
+  readonly sources: ReadonlyMap<string, CappedCount>;
+  /** Deliveries that are pending, retrying or held. */
+  readonly destinations: ReadonlyMap<string, CappedCount>;
+}
+
 /** The same of all organisations together, each figure up to the limit that was asked for. */
 export interface Waiting {
   /** Events that wait for their pipelines, those to be tried again or replayed included. */
@@ -98,6 +111,8 @@ export interface CounterStore {
     names: readonly string[],
     window: CounterWindow,
   ): Promise<CounterSum[]>;
+  /** The types of events that are counted by name, in the order of their bytes; no more than `most`. */
+  listCountedTypes(orgId: string, most: number): Promise<string[]>;
   /** Removes at most `limit` rows of what began before; answers how many. */
   pruneCounters(orgId: string, before: number, limit: number): Promise<number>;
   /** Looks at no more than about `most` rows of each sort, however much there is. */
@@ -113,6 +128,8 @@ export interface CounterStore {
     made: { readonly from: number; readonly to: number; readonly destination?: string },
     most: number,
   ): Promise<PresentCounts>;
+  /** What waits now, part by part, each counted no further than `most`. */
+  countWaitingAt(orgId: string, most: number): Promise<WaitingAt>;
   /** As the backlog, of the whole installation. */
   countWaiting(most: number): Promise<Waiting>;
   /** What a pipeline's model was asked, and what it did not have to be asked. */

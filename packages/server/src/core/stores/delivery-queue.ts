@@ -3,10 +3,12 @@ import type { FailureCode } from '../http/outgoing.ts';
 import type { Audited } from './configuration/audit.ts';
 import type { DeadLetterStore } from './dead-letters.ts';
 import type { DeliveryFilter, StoredAttempt, StoredDelivery } from './delivery.ts';
+import type { DeliveryErrorStore } from './delivery-errors.ts';
 
 /** Deliveries as work for the senders: claimed by a living node, with every attempt and how each ended. */
 export interface DeliveryQueue
   extends DeadLetterStore,
+    DeliveryErrorStore,
     Audited<Pick<DeliveryQueue, 'retryDelivery' | 'discardDelivery' | 'discardFailedEvent'>> {
   /** Destinations that have something waiting, with when the first of it is due. */
   listWaitingDestinations(): Promise<WaitingDestination[]>;

@@ -64,11 +64,11 @@ export interface IdempotencyClaim {
   readonly expiresAt: number;
 }
 
+/** What became of each event of a request, in its order. */
+export type StoredEvents = readonly { readonly id: string; readonly duplicate: boolean }[];
+
 export type AppendResult =
-  | {
-      readonly kind: 'stored';
-      readonly events: readonly { readonly id: string; readonly duplicate: boolean }[];
-    }
+  | { readonly kind: 'stored'; readonly events: StoredEvents }
   | { readonly kind: 'conflict' };
 
 export interface EventFilter {

@@ -60,6 +60,7 @@ import { counterCalls } from './overview/counters.ts';
 import { figureCalls } from './overview/figures.ts';
 import { mapCalls } from './overview/map.ts';
 import { overviewCalls } from './overview/overview.ts';
+import { topCalls } from './overview/top.ts';
 import { addPages, type ReadPageFile } from './pages.ts';
 
 /** Each subject below takes of the stores what it uses, and of upkeep none does. */
@@ -126,6 +127,7 @@ const subjects = [
   searchCalls,
   counterCalls,
   overviewCalls,
+  topCalls,
   figureCalls,
   mapCalls,
   healthCalls,

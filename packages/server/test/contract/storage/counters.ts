@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { hours, minutes } from '../../../src/core/clock.ts';
-import type { Count } from '../../../src/core/stores/counters.ts';
+import { type Count, EVENT_TYPES } from '../../../src/core/stores/counters.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aRun, aSettlement } from './pipeline-samples.ts';
@@ -116,6 +116,24 @@ export function countersContract(subject: Subject): void {
     expect(await read(theirs)).toMatchObject([{ amount: 5 }]);
   });
 
+  test('of types are listed by name, each once, and no further than asked', async () => {
+    const [ours, theirs] = [
+      await storedOrganisation(subject.storage),
+      await storedOrganisation(subject.storage),
+    ];
+    const ofTypes = ['b', 'a', 'ä', 'c'].flatMap(name =>
+      [0, 1, 70].map(minute => count(ours, { subject: EVENT_TYPES, name, at: NOW + minutes(minute) })),
+    );
+    await subject.storage.addCounts(
+      [...ofTypes, count(theirs, { subject: EVENT_TYPES, name: 'z' }), count(ours)],
+      NODE,
+    );
+    expect(await subject.storage.listCountedTypes(ours, 10)).toEqual(['a', 'b', 'c', 'ä']);
+    expect(await subject.storage.listCountedTypes(ours, 2)).toEqual(['a', 'b']);
+    expect(await subject.storage.listCountedTypes(theirs, 10)).toEqual(['z']);
+    expect(await subject.storage.listCountedTypes(idAt('org', NOW), 10)).toEqual([]);
+  });
+
   test('are removed in slices, the oldest first', async () => {
     const org = await storedOrganisation(subject.storage);
     const at = [0, 1, 2].map(minute => NOW + minutes(minute));
@@ -190,6 +208,49 @@ export function countersContract(subject: Subject): void {
       failedEvents: 1,
     });
     expect(await storage.countWaiting(2)).toMatchObject({ events: 2, deliveries: { pending: 2 } });
+    const at = await storage.countWaitingAt(org, 100);
+    expect([...at.destinations].toSorted()).toEqual(
+      [
+        [open.id, exactly(2)],
+        [paused.id, exactly(3)],
+      ].toSorted() as [],
+    );
+    expect((await storage.countWaitingAt(org, 2)).destinations.get(paused.id)).toEqual({
+      count: 2,
+      more: true,
+    });
+    const made = { from: 0, to: NOW + hours(100_000) };
+    const { groups, more } = await storage.listErrorGroups(org, made, 100);
+    expect(
+      groups.map(({ state, destination, code, count }) => [state, destination.id, code, count]).toSorted(),
+    ).toEqual([
+      ['dead', open.id, 'timeout', 1],
+      ['retrying', open.id, 'timeout', 1],
+    ]);
+    expect(groups.map(({ latest }) => latest).toSorted()).toEqual(claimed.map(({ id }) => id).toSorted());
+    expect(more).toEqual({ dead: false, retrying: false });
+    expect((await storage.listErrorGroups(org, { from: 0, to: 1 }, 100)).groups).toEqual([]);
+    expect(await storage.findLastEnds(org, [open.id, paused.id])).toEqual([
+      { destinationId: open.id, deliveredAt: null, failedAt: NOW + 1 },
+      { destinationId: paused.id, deliveredAt: null, failedAt: null },
+    ]);
+    const again = await storage.claimDeliveries(
+      [{ orgId: org, destinationId: open.id, limit: 1, bytes: 1_000_000 }],
+      { token: 'u', now: NOW },
+    );
+    const attempt = { n: 1, at: NOW + 10, durationMs: 5, status: 200, code: null, message: null };
+    await storage.recordAttempts(
+      again.map(({ id }) => ({
+        orgId: org,
+        deliveryId: id,
+        token: 'u',
+        attempt: { ...attempt, request: '{}', response: '' },
+        next: { state: 'delivered' },
+      })),
+    );
+    expect(await storage.findLastEnds(org, [open.id])).toEqual([
+      { destinationId: open.id, deliveredAt: NOW + 15, failedAt: NOW + 1 },
+    ]);
     const nobody = await storage.countBacklog(idAt('org', NOW), 100);
     expect(Object.values(nobody)).toEqual(Array.from({ length: 6 }, () => exactly(0)));
     await remove();

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { days, minutes, seconds } from '../../../src/core/clock.ts';
-import { isLate, WHOLE_ORGANISATION } from '../../../src/core/stores/counters.ts';
+import { EVENT_TYPES, isLate, WHOLE_ORGANISATION } from '../../../src/core/stores/counters.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../../../src/core/stores/delivery-queue.ts';
 import { createCountKeeper } from '../../../src/telemetry/counters.ts';
 import { createSeeded } from '../../corpus/seeded.ts';
@@ -23,6 +23,7 @@ export function presentFiguresContract(subject: Subject): void {
   // Ids never go back: deliveries are made no earlier than whatever had an id before, in this process, of the real time.
   const window = { from: NOW - (NOW % hour), stepMs: 100_000 * hour, points: 1 };
 
+  const types = ['order.paid', 'order.shipped', 'user.joined'];
   const states = ['delivered', 'waiting', 'retrying', 'held', 'dead'] as const;
   type Figures = Record<(typeof states)[number], number>;
 
@@ -110,9 +111,12 @@ export function presentFiguresContract(subject: Subject): void {
 
       const happenings: readonly (() => Promise<unknown>)[] = [
         async () => {
-          const made = Array.from({ length: random.between(2, 6) }, () => anEvent({ id: idAt('evt', now) }));
-          await storage.append([aRequest(orgId, made, { receivedAt: now })]);
-          keeper.received(aRequest(orgId, made), made.length);
+          const made = Array.from({ length: random.between(2, 6) }, () =>
+            anEvent({ id: idAt('evt', now), type: random.oneOf(types) }),
+          );
+          const request = aRequest(orgId, made, { receivedAt: now });
+          const [result] = await storage.append([request]);
+          if (result?.kind === 'stored') keeper.received(request, made.length, result.events);
           events.push(...made.map(({ id }) => id));
           // Some wait, and come to their end long after.
           if (random.between(0, 2) > 0) await settleClaimed();
@@ -216,6 +220,11 @@ export function presentFiguresContract(subject: Subject): void {
         received: events.length,
         ...Object.fromEntries(Object.entries(byState).map(([state, some]) => [state, some?.length])),
       });
+      expect(await storage.listCountedTypes(orgId, 10)).toEqual(types);
+      for (const { name, amount } of await storage.readCounters(orgId, [EVENT_TYPES], types, window)) {
+        const page = { limit: 100_000, below: null, budgetMs: 10_000 };
+        expect((await storage.listEvents(orgId, { type: name }, page)).events).toHaveLength(amount);
+      }
     },
     60_000,
   );
@@ -230,7 +239,7 @@ export function presentFiguresContract(subject: Subject): void {
     const events = [{}, {}, {}, entity].map(of => anEvent({ id: idAt('evt', came), ...of }));
     await storage.append([aRequest(orgId, events, { receivedAt: came })]);
     const keeper = createCountKeeper(storage, { now: () => later }, () => 'late 1');
-    keeper.received(aRequest(orgId, events), events.length);
+    keeper.received(aRequest(orgId, events), events.length, []);
     await keeper.flush();
     const settle = async (limit: number, outcome: 'routed' | 'failed') => {
       for (const claimed of (await storage.claimEvents(aClaimInput({ now: later, limit }))).events) {

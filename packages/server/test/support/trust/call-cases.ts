@@ -216,6 +216,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'GET /search': { ...viewer, query: { text: 'nothing' } },
   'GET /counters': { ...viewer, query: { names: 'received' } },
   'GET /overview': viewer,
+  'GET /overview/top': viewer,
   'GET /map': viewer,
   'GET /health': viewer,
   'GET /nodes': { ...viewer, isOperators: true },

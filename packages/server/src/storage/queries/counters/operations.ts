@@ -4,15 +4,19 @@ import * as backlog from './backlog.ts';
 import * as counters from './counters.ts';
 import { countPresent } from './present.ts';
 import { readTallies } from './tallies.ts';
+import { listCountedTypes } from './types.ts';
+import { countWaitingAt } from './waiting-at.ts';
 
 /** Counters for charts, and how much is waiting. */
 export const counterOperations: StoreOperations<CounterStore> = {
   addCounts: write(counters.addCounts),
   readCounters: snapshot(counters.readCounters),
+  listCountedTypes: read(listCountedTypes),
   pruneCounters: write(counters.pruneCounters),
   countBacklog: snapshot(backlog.countBacklog),
   countDead: snapshot(backlog.countDead),
   countPresent: snapshot(countPresent),
+  countWaitingAt: snapshot(countWaitingAt),
   countWaiting: snapshot(backlog.countWaiting),
   readTallies: read(readTallies),
 };

@@ -1,8 +1,14 @@
 import { sql } from 'kysely';
 import { minutes } from '../../../core/clock.ts';
 import { idFloor, idTime } from '../../../core/ids.ts';
-import { type Count, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
+import {
+  type Count,
+  EVENT_TYPES,
+  MOST_COUNTED_TYPES,
+  WHOLE_ORGANISATION,
+} from '../../../core/stores/counters.ts';
 import type { Db } from '../../schema.ts';
+import { listCountedTypes } from './types.ts';
 import { writeCounts } from './write-counts.ts';
 
 /**
@@ -22,6 +28,7 @@ export async function recountMinute(db: Db, at: number, after: string): Promise<
   const orgIds = await activeIn(db, at, after);
   if (orgIds.length === 0) return null;
   const missing = [...(await missingDeliveries(db, orgIds, at)), ...(await missingEvents(db, orgIds, at))];
+  for (const orgId of orgIds) missing.push(...(await missingTypes(db, orgId, at)));
   await writeCounts(
     db,
     missing.map(count => ({ ...count, at, amount: Number(count.amount) })),
@@ -80,4 +87,20 @@ async function missingEvents(db: Db, orgIds: readonly string[], at: number): Pro
           AND name IN ('received', 'processed', 'dropped', 'failed', 'unrouted')) AS both_counts
     GROUP BY org_id, name HAVING sum(amount) <> 0`.execute(db);
   return rows;
+}
+
+/** Of the types that are counted by name; the first to come may have been lost, and join them while there is room. */
+async function missingTypes(db: Db, orgId: string, at: number): Promise<Missing[]> {
+  const { rows } = await sql<{ name: string; amount: number }>`
+    SELECT name, sum(amount) AS amount FROM (
+      SELECT type AS name, count(*) AS amount FROM events WHERE org_id = ${orgId} AND ${madeIn('evt', at)} GROUP BY type
+      UNION ALL SELECT name, -amount FROM counters
+        WHERE org_id = ${orgId} AND subject = ${EVENT_TYPES} AND at = ${at} AND span = ${MINUTE}) AS both_counts
+    GROUP BY name HAVING sum(amount) <> 0`.execute(db);
+  const counted = new Set(await listCountedTypes(db, orgId, MOST_COUNTED_TYPES));
+  return rows.flatMap(({ name, amount }) => {
+    if (!counted.has(name) && counted.size >= MOST_COUNTED_TYPES) return [];
+    counted.add(name);
+    return [{ orgId, subject: EVENT_TYPES, name, amount }];
+  });
 }

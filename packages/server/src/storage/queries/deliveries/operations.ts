@@ -3,6 +3,8 @@ import { read, type StoreOperations, snapshot, write } from '../../operation.ts'
 import * as deadLetters from './dead-letters.ts';
 import * as deliveries from './deliveries.ts';
 import * as ends from './delivery-ends.ts';
+import { listErrorGroups } from './error-groups.ts';
+import { findLastEnds } from './last-ends.ts';
 import * as waiting from './waiting-deliveries.ts';
 
 /** Deliveries, attempts and dead letters; claiming and recording attempts are each engine's own. */
@@ -29,4 +31,6 @@ export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries
   discardFailedEvent: write(deadLetters.discardFailedEvent),
   listDeadGroups: snapshot(deadLetters.listDeadGroups),
   listFailedGroups: read(deadLetters.listFailedGroups),
+  listErrorGroups: snapshot(listErrorGroups),
+  findLastEnds: snapshot(findLastEnds),
 };

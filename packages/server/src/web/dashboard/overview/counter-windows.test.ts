@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { chartWindow } from '@sluice/contract/chart-window';
+import { chartWindow, chartWindowBetween, endOfWindow } from '@sluice/contract/chart-window';
 import { days, hours, minutes } from '../../../core/clock.ts';
-import { seriesOf, totalsOf, totalWindow } from './counter-windows.ts';
+import { hoursOf, seriesOf, stepsOf, totalsOf, totalWindow, wholeOf } from './counter-windows.ts';
 
 const NOW = Date.UTC(2026, 4, 1, 12, 34, 56);
 
@@ -40,4 +40,35 @@ test('series have a zero wherever nothing happened, and a line for every name', 
   expect(seriesOf(sums, ['a', 'b'], 3)).toEqual({ a: [0, 5, 0], b: [0, 0, 0] });
   expect(totalsOf(sums.slice(0, 1))('', 'a')).toBe(5);
   expect(totalsOf(sums)('other', 'a')).toBe(0);
+});
+
+test.each([
+  [1, 1],
+  [7, 1],
+  [121, 2],
+  [1_440, 15],
+  [86_400, 720],
+  [129_600, 1_440],
+])('%d minutes between two moments are held by whole steps of %d minutes', (length, step) => {
+  const [from, to] = [NOW, NOW + minutes(length)];
+  const window = chartWindowBetween(from, to);
+  expect(window.stepMs).toBe(minutes(step));
+  expect(window.from % window.stepMs).toBe(0);
+  expect(window.from <= from && from - window.from < window.stepMs).toBe(true);
+  expect(endOfWindow(window) >= to && endOfWindow(window) - to < window.stepMs).toBe(true);
+  expect(stepsOf({ minutes: 60, from, to }, 0)).toEqual(window);
+  expect(wholeOf(window)).toEqual({
+    from: window.from,
+    stepMs: endOfWindow(window) - window.from,
+    points: 1,
+  });
+});
+
+test('two moments within one minute are that minute', () => {
+  expect(chartWindowBetween(NOW, NOW + 1)).toMatchObject({ stepMs: minutes(1), points: 1 });
+});
+
+test('the whole hours of a window hold it, up to its end', () => {
+  const window = chartWindow(1_440, NOW);
+  expect(hoursOf(window)).toEqual({ from: Date.UTC(2026, 3, 30, 13), stepMs: hours(1), points: 24 });
 });

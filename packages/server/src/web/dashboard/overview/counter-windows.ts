@@ -1,8 +1,33 @@
-import { windowUpTo } from '@sluice/contract/chart-window';
+import { chartWindow, chartWindowBetween, endOfWindow, windowUpTo } from '@sluice/contract/chart-window';
 import { days, hours, minutes } from '../../../core/clock.ts';
 import type { CounterSum, CounterWindow } from '../../../core/stores/counters.ts';
 
 /** Sums of counters as a chart wants them, and as totals over the same time. */
+
+/** As it is asked for: the last so many minutes, or the time between two moments. */
+interface AskedTime {
+  readonly minutes: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** The steps of a chart. */
+export const stepsOf = ({ minutes, from, to }: AskedTime, now: number): CounterWindow =>
+  from === undefined || to === undefined ? chartWindow(minutes, now) : chartWindowBetween(from, to);
+
+/** A window as one stretch. */
+export const wholeOf = ({ from, stepMs, points }: CounterWindow): CounterWindow => ({
+  from,
+  stepMs: stepMs * points,
+  points: 1,
+});
+
+/** The whole hours that hold a window. */
+export function hoursOf(window: CounterWindow): CounterWindow {
+  const end = Math.ceil(endOfWindow(window) / hours(1)) * hours(1);
+  const points = Math.ceil((window.stepMs * window.points) / hours(1));
+  return { from: end - points * hours(1), stepMs: hours(1), points };
+}
 
 /**
  * The time of a chart as one stretch. From a day on it is counted in whole hours, which are read faster; below that it is

@@ -1,10 +1,11 @@
-import { chartWindow } from '@sluice/contract/chart-window';
+import { chartWindow, endOfWindow } from '@sluice/contract/chart-window';
 import type { PresentRecord } from '@sluice/contract/dashboard-overview';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { type CounterStore, type CounterWindow, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
 import type { Calls } from '../calls.ts';
+import { wholeOf } from './counter-windows.ts';
 
 /** How far what has not arrived is counted: beyond it a person only wants to know that it is more. */
 export const MOST_BACKLOG_COUNTED = 10_000;
@@ -18,11 +19,15 @@ type Counters = Pick<CounterStore, 'countPresent' | 'readCounters'>;
 export async function presentFigures(
   counters: Counters,
   orgId: string,
-  { from, stepMs, points }: CounterWindow,
+  window: CounterWindow,
   destination?: string,
 ): Promise<PresentRecord> {
-  const whole = { from, stepMs: stepMs * points, points: 1 };
-  const made = { from, to: from + whole.stepMs, ...(destination === undefined ? {} : { destination }) };
+  const whole = wholeOf(window);
+  const made = {
+    from: whole.from,
+    to: endOfWindow(whole),
+    ...(destination === undefined ? {} : { destination }),
+  };
   const [sums, present] = await Promise.all([
     counters.readCounters(orgId, [destination ?? WHOLE_ORGANISATION], ['delivered'], whole),
     counters.countPresent(orgId, made, MOST_BACKLOG_COUNTED),

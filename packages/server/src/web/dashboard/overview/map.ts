@@ -1,12 +1,23 @@
+import { endOfWindow } from '@sluice/contract/chart-window';
 import type { Clock } from '../../../core/clock.ts';
 import type { StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-import { arrow, type CounterStore } from '../../../core/stores/counters.ts';
+import {
+  arrow,
+  type CappedCount,
+  type CounterStore,
+  type CounterWindow,
+} from '../../../core/stores/counters.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Calls } from '../calls.ts';
-import { totalsOf, totalWindow } from './counter-windows.ts';
+import { stepsOf, totalsOf, totalWindow, wholeOf } from './counter-windows.ts';
+import { MOST_BACKLOG_COUNTED } from './figures.ts';
 
 /** What a person takes for now. */
 const NOW_MINUTES = 5;
+/** At each part no more of what waits is counted: it is looked up for all of them, again and again. */
+const MOST_WAITING_COUNTED = 1_000;
+const NOTHING: CappedCount = { count: 0, more: false };
 
 /** The map: sources, pipelines and destinations as they are connected, and how much goes along each edge. */
 export function mapCalls(
@@ -14,15 +25,34 @@ export function mapCalls(
   {
     configuration,
     counters,
+    deliveryQueue,
     clock,
   }: {
     readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
-    readonly counters: Pick<CounterStore, 'readCounters'>;
+    readonly counters: Pick<CounterStore, 'countWaitingAt' | 'readCounters'>;
+    readonly deliveryQueue: Pick<DeliveryQueue, 'listDeadGroups' | 'listFailedGroups'>;
     readonly clock: Clock;
   },
 ): void {
+  /** What was made within the time and has died, by destination; and what failed, by pipeline. */
+  async function deadOf(orgId: string, window: CounterWindow): Promise<(id: string) => CappedCount> {
+    const [after, before] = [window.from - 1, endOfWindow(window)];
+    const most = MOST_BACKLOG_COUNTED;
+    const [deliveries, events] = await Promise.all([
+      deliveryQueue.listDeadGroups(orgId, { madeAfter: after, madeBefore: before }, most),
+      deliveryQueue.listFailedGroups(orgId, { receivedAfter: after, receivedBefore: before }, most),
+    ]);
+    const counts = new Map<string, number>();
+    const add = (id: string, count: number) => counts.set(id, (counts.get(id) ?? 0) + count);
+    for (const { destination, count } of deliveries) add(destination.id, count);
+    for (const { pipeline, count } of events) add(pipeline.id, count);
+    return id => {
+      const count = counts.get(id) ?? 0;
+      return { count, more: count >= most };
+    };
+  }
+
   calls.on('GET /map', 'read', async call => {
-    const { minutes } = call.query();
     const { orgId } = call.session;
     const [allSources, pipelines, destinations] = await Promise.all([
       configuration.listSources(orgId),
@@ -37,11 +67,13 @@ export function mapCalls(
     const arrows = edges.map(({ from, to }) => arrow(from, to));
     const nodes = [...sources, ...pipelines, ...destinations].map(({ id }) => id);
     const now = clock.now();
-    const window = totalWindow(minutes, now);
-    const [onArrows, onArrowsNow, onNodes] = await Promise.all([
+    const window = wholeOf(stepsOf(call.query(), now));
+    const [onArrows, onArrowsNow, onNodes, waiting, dead] = await Promise.all([
       counters.readCounters(orgId, arrows, ['runs', 'deliveries'], window),
       counters.readCounters(orgId, arrows, ['runs', 'deliveries'], totalWindow(NOW_MINUTES, now)),
       counters.readCounters(orgId, nodes, ['received', 'routed', 'dropped', 'failed', 'delivered'], window),
+      counters.countWaitingAt(orgId, MOST_WAITING_COUNTED),
+      deadOf(orgId, window),
     ]);
     const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
     const along = (of: ReturnType<typeof totalsOf>, from: string, to: string) =>
@@ -49,7 +81,14 @@ export function mapCalls(
 
     return call.answer({
       sources: sources
-        .map(({ id, name, kind, enabled }) => ({ id, name, kind, enabled, total: of(id, 'received') }))
+        .map(({ id, name, kind, enabled }) => ({
+          id,
+          name,
+          kind,
+          enabled,
+          total: of(id, 'received'),
+          waiting: waiting.sources.get(id) ?? NOTHING,
+        }))
         .sort(byName),
       pipelines: pipelines
         .map(({ id, name, enabled }) => ({
@@ -57,6 +96,7 @@ export function mapCalls(
           name,
           enabled,
           total: of(id, 'routed') + of(id, 'dropped') + of(id, 'failed'),
+          dead: dead(id),
         }))
         .sort(byName),
       destinations: destinations
@@ -67,6 +107,8 @@ export function mapCalls(
           paused,
           is_down: breaker !== null,
           total: of(id, 'delivered'),
+          waiting: waiting.destinations.get(id) ?? NOTHING,
+          dead: dead(id),
         }))
         .sort(byName),
       edges: edges.map(({ from, to }) => ({

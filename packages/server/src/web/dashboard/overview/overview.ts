@@ -1,4 +1,4 @@
-import { chartWindow, windowUpTo } from '@sluice/contract/chart-window';
+import { endOfWindow } from '@sluice/contract/chart-window';
 import {
   type FailingDestination,
   type FunnelName,
@@ -17,10 +17,10 @@ import {
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
-import { seriesOf, totalsOf, totalWindow } from './counter-windows.ts';
+import { hoursOf, seriesOf, stepsOf, totalsOf, totalWindow } from './counter-windows.ts';
 import { MOST_BACKLOG_COUNTED, presentFigures } from './figures.ts';
 
-/** What failed within this time is failing. */
+/** What failed within this time is a recent failure. */
 const LATELY_MINUTES = 10;
 const MOST_FAILING = 20;
 /** What has died may be retried, so the dead are looked up; the rest is counted once and for all. */
@@ -29,7 +29,7 @@ const countedNames = funnelNames.filter(name => name !== 'dead');
 interface OverviewDependencies {
   readonly counters: Pick<CounterStore, 'countBacklog' | 'countDead' | 'countPresent' | 'readCounters'>;
   readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
-  readonly deliveryQueue: Pick<DeliveryQueue, 'countFailedEvents'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'countFailedEvents' | 'findLastEnds'>;
   readonly clock: Clock;
 }
 
@@ -61,16 +61,26 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
       .filter(({ is_down, failed }) => is_down || failed > 0)
       .sort((a, b) => Number(b.is_down) - Number(a.is_down) || b.failed - a.failed)
       .slice(0, MOST_FAILING);
+    const ends = await deliveryQueue.findLastEnds(
+      orgId,
+      failing.map(({ id }) => id),
+    );
     return Promise.all(
-      failing.map(async one => {
+      failing.map(async (one, n) => {
         const { waiting, retrying, dead } = await presentFigures(counters, orgId, window, one.id);
-        return { ...one, dead: dead.count, waiting: waiting.count + retrying.count };
+        const { deliveredAt = null, failedAt = null } = ends[n] ?? {};
+        return {
+          ...one,
+          is_failing: one.is_down || (failedAt !== null && failedAt >= (deliveredAt ?? 0)),
+          dead: dead.count,
+          waiting: waiting.count + retrying.count,
+        };
       }),
     );
   }
 
-  async function failedEvents(orgId: string, { from, stepMs, points }: CounterWindow): Promise<CappedCount> {
-    const received = { receivedAfter: from - 1, receivedBefore: from + stepMs * points };
+  async function failedEvents(orgId: string, window: CounterWindow): Promise<CappedCount> {
+    const received = { receivedAfter: window.from - 1, receivedBefore: endOfWindow(window) };
     const count = await deliveryQueue.countFailedEvents(orgId, received, MOST_BACKLOG_COUNTED + 1);
     return { count: Math.min(count, MOST_BACKLOG_COUNTED), more: count > MOST_BACKLOG_COUNTED };
   }
@@ -92,10 +102,9 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
   }
 
   calls.on('GET /overview', 'read', async call => {
-    const { minutes } = call.query();
     const { orgId } = call.session;
-    const window = chartWindow(minutes, clock.now());
-    const times = latencyWindow(minutes, clock.now());
+    const window = stepsOf(call.query(), clock.now());
+    const times = latencyWindow(window);
     const whole = [WHOLE_ORGANISATION];
     const [sums, dead, present, failed, before, latencies, backlog, destinations, sources, pipelines] =
       await Promise.all([
@@ -148,13 +157,8 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
 }
 
 /** Classes are many: from six hours on they are read by the hour, which is as fine as anybody looks at them. */
-function latencyWindow(minuteCount: number, now: number): CounterWindow {
-  const window = chartWindow(minuteCount, now);
-  if (minuteCount < SIX_HOURS_IN_MINUTES || window.stepMs >= hours(1)) return window;
-  return windowUpTo(now, hours(1), Math.ceil(minuteCount / 60));
-}
-
-const SIX_HOURS_IN_MINUTES = 360;
+const latencyWindow = (window: CounterWindow): CounterWindow =>
+  window.stepMs * window.points < hours(6) || window.stepMs >= hours(1) ? window : hoursOf(window);
 
 const shares = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { CappedCount, CounterStore } from '../../../core/stores/counters.ts';
+import type { Operation } from '../../operation.ts';
+import type { Db } from '../../schema.ts';
+
+/** So many destinations are looked at with one statement. */
+const DESTINATIONS_AT_ONCE = 100;
+
+/** What waits at each part of the map, along the indexes of what has not gone on: no more is read than is counted. */
+export const countWaitingAt: Operation<CounterStore['countWaitingAt']> = async (db, orgId, most) => ({
+  sources: await eventsBySource(db, orgId, most),
+  destinations: await deliveriesByDestination(db, orgId, most),
+});
+
+async function eventsBySource(db: Db, orgId: string, most: number): Promise<Map<string, CappedCount>> {
+  const found = new Map<string, number>();
+  let isCut = false;
+  for (const isWaiting of [
+    sql`org_id = ${orgId} AND state = 'accepted'`,
+    // As an expression, so that it is not all events of the organisation that are looked through.
+    sql`org_id || '' = ${orgId} AND state = 'claimed'`,
+    sql`org_id = ${orgId} AND state = 'deferred'`,
+  ]) {
+    const { rows } = await sql<{ source_id: string | null; count: number }>`
+      SELECT source_id, count(*) AS count FROM (
+        SELECT source_id FROM events WHERE ${isWaiting} LIMIT ${most + 1}) AS seen
+      GROUP BY source_id`.execute(db);
+    for (const { source_id, count } of rows) {
+      if (source_id !== null) found.set(source_id, (found.get(source_id) ?? 0) + Number(count));
+    }
+    isCut ||= rows.reduce((sum, { count }) => sum + Number(count), 0) > most;
+  }
+  // Where the look ended early, there may be more of each.
+  return new Map(
+    [...found].map(([id, count]) => [id, { count: Math.min(count, most), more: isCut || count > most }]),
+  );
+}
+
+/** A destination's id alone says whose what waits is, as for the backlog. */
+async function deliveriesByDestination(
+  db: Db,
+  orgId: string,
+  most: number,
+): Promise<Map<string, CappedCount>> {
+  const destinations = await db.selectFrom('destinations').select('id').where('org_id', '=', orgId).execute();
+  const found = new Map<string, CappedCount>();
+  for (let from = 0; from < destinations.length; from += DESTINATIONS_AT_ONCE) {
+    const counts = destinations.slice(from, from + DESTINATIONS_AT_ONCE).map(
+      ({ id }) => sql`SELECT CAST(${id} AS TEXT) AS id, (SELECT count(*) FROM (
+        SELECT 1 AS one FROM deliveries
+        WHERE state IN ('pending', 'retrying') AND destination_id = ${id} LIMIT ${most + 1}) AS seen) AS count`,
+    );
+    const { rows } = await sql<{ id: string; count: number }>`${sql.join(counts, sql` UNION ALL `)}`.execute(
+      db,
+    );
+    for (const { id, count } of rows) {
+      const waiting = Number(count);
+      if (waiting > 0) found.set(id, { count: Math.min(waiting, most), more: waiting > most });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,105 @@
+import { endOfWindow } from '@sluice/contract/chart-window';
+import type { ErrorGroup, TopRecord } from '@sluice/contract/dashboard-overview';
+import type { Clock } from '../../../core/clock.ts';
+import {
+  type CounterStore,
+  type CounterWindow,
+  EVENT_TYPES,
+  MOST_COUNTED_TYPES,
+  WHOLE_ORGANISATION,
+} from '../../../core/stores/counters.ts';
+import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
+import type { Calls } from '../calls.ts';
+import { stepsOf, wholeOf } from './counter-windows.ts';
+import { MOST_BACKLOG_COUNTED } from './figures.ts';
+
+/** So many of each are shown. */
+const MOST_TYPES = 8;
+const MOST_ERRORS = 8;
+
+interface TopDependencies {
+  readonly counters: Pick<CounterStore, 'listCountedTypes' | 'readCounters'>;
+  readonly deliveryQueue: Pick<
+    DeliveryQueue,
+    'listAttempts' | 'listErrorGroups' | 'listFailedEvents' | 'listFailedGroups' | 'listFailures'
+  >;
+  readonly clock: Clock;
+}
+
+/** What came most often, and what failed most often, of the time that the overview shows. */
+export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDependencies): void {
+  async function typesOf(
+    orgId: string,
+    window: CounterWindow,
+  ): Promise<Pick<TopRecord, 'types' | 'other_types'>> {
+    // Nodes that met new types at the same moment may have gone beyond the limit.
+    const names = await counters.listCountedTypes(orgId, 2 * MOST_COUNTED_TYPES);
+    const [byType, received] = await Promise.all([
+      counters.readCounters(orgId, [EVENT_TYPES], names, window),
+      counters.readCounters(orgId, [WHOLE_ORGANISATION], ['received'], window),
+    ]);
+    const types = byType
+      .map(({ name, amount }) => ({ type: name, count: amount }))
+      .filter(({ count }) => count > 0)
+      .sort((a, b) => b.count - a.count || (a.type < b.type ? -1 : 1))
+      .slice(0, MOST_TYPES);
+    const shown = types.reduce((sum, { count }) => sum + count, 0);
+    return { types, other_types: Math.max(0, (received[0]?.amount ?? 0) - shown) };
+  }
+
+  async function deliveryErrors(orgId: string, window: CounterWindow): Promise<Ranked[]> {
+    const made = { from: window.from, to: endOfWindow(window) };
+    const { groups, more } = await deliveryQueue.listErrorGroups(orgId, made, MOST_BACKLOG_COUNTED);
+    return groups.map(({ state, destination, code, count, latest }) => ({
+      state,
+      at: destination,
+      code,
+      count: { count: Math.min(count, MOST_BACKLOG_COUNTED), more: more[state] },
+      async last() {
+        const [attempt] = await deliveryQueue.listAttempts(orgId, latest, 1);
+        return { status: attempt?.status ?? null, message: attempt?.message ?? null };
+      },
+    }));
+  }
+
+  async function eventErrors(orgId: string, window: CounterWindow): Promise<Ranked[]> {
+    const received = { receivedAfter: window.from - 1, receivedBefore: endOfWindow(window) };
+    const groups = await deliveryQueue.listFailedGroups(orgId, received, MOST_BACKLOG_COUNTED + 1);
+    const isCut = groups.reduce((sum, { count }) => sum + count, 0) > MOST_BACKLOG_COUNTED;
+    return groups.map(({ pipeline, count }) => ({
+      state: 'failed' as const,
+      at: { ...pipeline, kind: 'pipeline' },
+      code: null,
+      count: { count: Math.min(count, MOST_BACKLOG_COUNTED), more: isCut },
+      async last() {
+        const latest = { ...received, pipeline: pipeline.id, limit: 1, below: null };
+        const failures = await deliveryQueue.listFailures(
+          orgId,
+          await deliveryQueue.listFailedEvents(orgId, latest),
+        );
+        const failure = failures.find(({ pipelineId }) => pipelineId === pipeline.id);
+        return { status: null, message: failure?.reason ?? null };
+      },
+    }));
+  }
+
+  calls.on('GET /overview/top', 'read', async call => {
+    const { orgId } = call.session;
+    const window = wholeOf(stepsOf(call.query(), clock.now()));
+    const [types, ofDeliveries, ofEvents] = await Promise.all([
+      typesOf(orgId, window),
+      deliveryErrors(orgId, window),
+      eventErrors(orgId, window),
+    ]);
+    const errors = [...ofDeliveries, ...ofEvents]
+      .sort((a, b) => b.count.count - a.count.count)
+      .slice(0, MOST_ERRORS)
+      .map(async ({ last, ...group }): Promise<ErrorGroup> => ({ ...group, ...(await last()) }));
+    return call.answer({ ...types, errors: await Promise.all(errors) });
+  });
+}
+
+/** What came back last is only looked up for those that are shown. */
+interface Ranked extends Omit<ErrorGroup, 'status' | 'message'> {
+  last(): Promise<Pick<ErrorGroup, 'status' | 'message'>>;
+}
