@@ -80,8 +80,15 @@ export const organisationChange = z.strictObject({
     .optional(),
 });
 
+/** How somebody wants times to be written, wherever they log in. */
+export const timeDisplay = z.strictObject({
+  time_zone: z.enum(['local', 'utc']),
+  clock: z.enum(['24h', '12h']),
+});
+export type TimeDisplay = z.infer<typeof timeDisplay>;
+
 const whoAmI = z.object({
-  user: z.object({ id: z.string(), email: z.string() }),
+  user: z.object({ id: z.string(), email: z.string(), ...timeDisplay.shape }),
   organisation: z.object({ id: z.string(), name: z.string(), slug: z.string() }),
   role,
   /** What that role allows, so that no button is shown that would be refused. */
@@ -98,6 +105,8 @@ const memberRecord = z.object({
   status: z.enum(['active', 'invited']),
   created_at: z.string(),
   expires_at: z.string().nullable(),
+  /** When they last logged in to this organisation, or came over from another; null: not yet. */
+  last_login_at: z.string().nullable(),
 });
 export type MemberRecord = z.infer<typeof memberRecord>;
 /** The code is answered once, when somebody is invited. */

@@ -3,7 +3,7 @@ import { deliveryState } from './dashboard-deliveries.ts';
 import { entityKind, entityRef, externalId, moment, textOf } from './event.ts';
 import { pagingQuery } from './paging.ts';
 
-/** Private calls about what came in, and the audit log. */
+/** Private calls about what came in. */
 export const eventState = z.enum(['accepted', 'processed', 'dropped', 'unrouted', 'failed']);
 
 /** What became of an event, for people: the first of these that fits. */
@@ -77,13 +77,3 @@ export const eventSummary = z.object({
   received_at: z.string(),
 });
 export type EventSummary = z.infer<typeof eventSummary>;
-
-const auditRecord = z.object({
-  id: z.string(),
-  at: z.string(),
-  actor: z.string(),
-  action: z.string(),
-  target: z.string(),
-  details: z.record(z.string(), z.unknown()),
-});
-export type AuditRecord = z.infer<typeof auditRecord>;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { newPassword, passwordGiven } from './dashboard-accounts.ts';
+import { newPassword, passwordGiven, timeDisplay } from './dashboard-accounts.ts';
 
-/** Private calls about one's own account: the password, the sessions, the second factor. */
+/** Private calls about one's own account: how times are shown, the password, the sessions, the second factor. */
 const account = z.object({
   email: z.string(),
+  ...timeDisplay.shape,
   second_factor: z.object({
     on: z.boolean(),
     since: z.string().nullable(),
@@ -11,6 +12,9 @@ const account = z.object({
   }),
 });
 export type AccountRecord = z.infer<typeof account>;
+
+export const accountChange = timeDisplay.partial();
+export type AccountChange = z.infer<typeof accountChange>;
 
 /** Ends all other sessions. */
 export const passwordChange = z.strictObject({ password: passwordGiven, new_password: newPassword });

@@ -1,7 +1,7 @@
 /** The pages of the dashboard by their addresses. `$id` stands for any one word. */
 
 /** Pages for everybody. */
-const publicPages = ['/setup', '/login', '/invitations/$code'] as const;
+export const publicPages = ['/setup', '/login', '/invitations/$code'] as const;
 export type PublicPage = (typeof publicPages)[number];
 
 /** Pages for those who are logged in. */
@@ -41,7 +41,6 @@ export const settingsSections = [
   'configuration',
   'audit',
   'health',
-  'appearance',
 ] as const;
 export type SettingsSection = (typeof settingsSections)[number];
 

@@ -17,6 +17,7 @@ import {
   type WhoAmI,
 } from './dashboard-accounts.ts';
 import type { AlertsRecord } from './dashboard-alerts.ts';
+import { type AuditRecord, auditExportQuery, auditQuery } from './dashboard-audit.ts';
 import {
   type AppliedConfiguration,
   type ConfigurationDifference,
@@ -40,7 +41,7 @@ import {
   type TableColumnsRecord,
   tableColumnsBody,
 } from './dashboard-deliveries.ts';
-import { type AuditRecord, type EventSummary, eventsQuery, tailQuery } from './dashboard-events.ts';
+import { type EventSummary, eventsQuery, tailQuery } from './dashboard-events.ts';
 import { type KeyRecord, keyBody, keyChange, type NewKeyRecord } from './dashboard-keys.ts';
 import type { KindRecord } from './dashboard-kinds.ts';
 import type { DeadLetter, DeadLetterSummary, DeliveryRecord, EventRecord } from './dashboard-letters.ts';
@@ -58,6 +59,7 @@ import {
 } from './dashboard-overview.ts';
 import {
   type AccountRecord,
+  accountChange,
   type OwnSessionRecord,
   passwordChange,
   passwordProof,
@@ -129,6 +131,7 @@ export const privateCalls = {
 
   /** Of whoever asks, whatever their role. What could lock its owner out also asks for the password. */
   'GET /account': { answer: one<AccountRecord>() },
+  'PATCH /account': { body: accountChange, answer: one<AccountRecord>() },
   'PUT /account/password': { body: passwordChange, answer: one<{ readonly changed: true }>() },
   'GET /account/sessions': { query: listQuery, answer: list<OwnSessionRecord>() },
   /** All but the one that asks. */
@@ -251,7 +254,8 @@ export const privateCalls = {
   /** All of it or nothing. */
   'POST /configuration/apply': { body: configurationApplyBody, answer: one<AppliedConfiguration>() },
 
-  'GET /audit': { query: listQuery, answer: list<AuditRecord>() },
+  'GET /audit': { query: auditQuery, answer: list<AuditRecord>() },
+  'GET /audit/export': { query: auditExportQuery, answer: stream },
   'GET /audit/:id': { answer: one<AuditRecord>() },
   'GET /search': { query: searchQuery, answer: one<Found[]>() },
   'GET /counters': { query: countersQuery, answer: one<CountersRecord>() },

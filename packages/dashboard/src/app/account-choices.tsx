@@ -1,13 +1,5 @@
-import { ActionIcon, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
-import {
-  IconBuilding,
-  IconCheck,
-  IconDeviceDesktop,
-  IconLogout,
-  IconMoon,
-  IconSun,
-  IconUserCircle,
-} from '@tabler/icons-react';
+import { type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { IconBuilding, IconCheck, IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
@@ -17,12 +9,12 @@ import { useSession } from '../lib/session.tsx';
 import { useSwitchOrganisation } from '../lib/use-switch-organisation.ts';
 
 const schemes = [
-  { value: 'light', label: 'Light', icon: IconSun },
-  { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'auto', label: 'System' },
 ] as const;
 
-/** The other organisations, the colours, one's account, the way out: shown at once, and then whenever the button is pressed. */
+/** The other organisations, the theme, one's account, the way out: shown at once, and then whenever the button is pressed. */
 export default function AccountChoices({ button }: { button: ReactElement }) {
   const { organisation, organisations, role } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -54,20 +46,14 @@ export default function AccountChoices({ button }: { button: ReactElement }) {
             </Text>
           </Menu.Item>
         ))}
-        <Menu.Label>Colours</Menu.Label>
-        <Group gap="xs" px="sm" pb="xs">
-          {schemes.map(({ value, label, icon: Icon }) => (
-            <ActionIcon
-              key={value}
-              variant={colorScheme === value ? 'filled' : 'default'}
-              aria-label={label}
-              aria-pressed={colorScheme === value}
-              onClick={() => setColorScheme(value)}
-            >
-              <Icon size={16} aria-hidden />
-            </ActionIcon>
+        <Menu.Label>Theme</Menu.Label>
+        <Menu.RadioGroup value={colorScheme} onChange={value => setColorScheme(value as MantineColorScheme)}>
+          {schemes.map(({ value, label }) => (
+            <Menu.RadioItem key={value} value={value}>
+              {label}
+            </Menu.RadioItem>
           ))}
-        </Group>
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item component={Link} to="/account" leftSection={<IconUserCircle size={15} aria-hidden />}>
           Account

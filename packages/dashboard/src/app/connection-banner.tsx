@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { answersAtAll, watchConnection } from '../lib/api/connection.ts';
+import { timeFormat } from '../lib/time-display.ts';
 import classes from './connection-banner.module.css';
 
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const clock = timeFormat({ timeStyle: 'medium' });
 
 /** Says that the server is not heard, and since when what the page shows is old. */
 export function ConnectionBanner() {

@@ -62,6 +62,7 @@ export default function Palette({ asked: times }: { asked: number }) {
       scrollable
       maxHeight={420}
       data-palette
+      attributes={{ content: { 'aria-label': 'Find anything' } }}
     >
       <Spotlight.Search
         placeholder="A page, a name, an action, or an id such as evt_…"

@@ -5,7 +5,8 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
-import { NotFound, PageFailed } from '../components/page-states.tsx';
+import { Loading, NotFound, PageFailed } from '../components/page-states.tsx';
+import { loadPatiently } from '../lib/api/connection.ts';
 import { organisationRewrite } from '../lib/organisation.ts';
 import { insidePages, publicLoaders } from './pages.ts';
 
@@ -16,22 +17,28 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
-  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  component: lazyRouteComponent(() => loadPatiently(() => import('./shell.tsx'))),
   validateSearch: (search: Record<string, unknown>): Record<string, string> =>
     Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)])),
 });
 
 const forAnybody = Object.entries(publicLoaders).map(([path, load]) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) }),
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(() => loadPatiently(load)) }),
 );
 const forMembers = Object.entries(insidePages).map(([path, { load }]) =>
-  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load) }),
+  createRoute({
+    getParentRoute: () => inside,
+    path,
+    component: lazyRouteComponent(() => loadPatiently(load)),
+  }),
 );
 
 export const router = createRouter({
   routeTree: root.addChildren([...forAnybody, inside.addChildren(forMembers)]),
   defaultNotFoundComponent: NotFound,
   defaultErrorComponent: PageFailed,
+  // Of a page that takes long to come, or cannot come while the server is away.
+  defaultPendingComponent: Loading,
   // A filter is the text that was typed: `?type=42` must not come back as a number.
   parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: search => {

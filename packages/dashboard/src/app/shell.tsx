@@ -11,6 +11,7 @@ import { lazily } from '../lib/lazily.ts';
 import { isOutside, slugInAddress } from '../lib/organisation.ts';
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import { SessionProvider } from '../lib/session.tsx';
+import { showTimesAs } from '../lib/time-display.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { DocsLink } from './docs-link.tsx';
@@ -31,7 +32,7 @@ const Notices = lazily(async () => {
 const groups = [...new Set(navigation.map(({ group }) => group))];
 
 /** What stands around every page: the side bar, the palette, the keys. Who is not logged in is sent to do so. */
-export function Shell() {
+export default function Shell() {
   const session = useCall('GET /session');
   const setup = useCall('GET /setup', session.error?.status === 401 ? {} : null);
   const router = useRouter();
@@ -71,6 +72,7 @@ export function Shell() {
       </Center>
     );
   }
+  showTimesAs(session.data.user);
   return (
     <SessionProvider value={session.data}>
       <Frame />

@@ -44,6 +44,10 @@ export const theme = createTheme({
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Anchor: { defaultProps: { underline: 'always' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm' } },
+    // Without it the first entry has the focus, as in any menu; and a menu holds nothing but its entries.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // Else it counts as a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
     Modal: { defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
   },

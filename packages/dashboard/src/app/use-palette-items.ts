@@ -14,6 +14,8 @@ export interface RunnableItem extends PaletteItem {
   run(): unknown;
 }
 
+const configured: ReadonlySet<string> = new Set(['source', 'pipeline', 'destination']);
+
 /** Pages, settings, things and actions, for whoever is logged in; `isAsking` while the server still looks. */
 export function usePaletteItems(typed: string): { items: RunnableItem[]; isAsking: boolean } {
   const asked = typed.trim();
@@ -28,6 +30,7 @@ export function usePaletteItems(typed: string): { items: RunnableItem[]; isAskin
     ...navigation.map(({ to, label }) => ({ key: `page ${to}`, label, description: 'Page', to })),
     { key: 'page /jobs', label: 'Jobs', description: 'Page', to: '/jobs' },
     { key: 'page /account', label: 'Account', description: 'Page', to: '/account' },
+    { key: 'account appearance', label: 'Appearance and time zone', description: 'Account', to: '/account' },
     ...settingsSections.map(name => ({
       key: `settings ${name}`,
       label: sectionLabels[name],
@@ -36,7 +39,14 @@ export function usePaletteItems(typed: string): { items: RunnableItem[]; isAskin
     })),
   ].map(goingTo);
   const things = (asked === '' ? [] : (found.data ?? [])).map(({ kind, id, label, to }) =>
-    goingTo({ key: `thing ${id}`, label, description: `${kind} ${id}`, isThing: true, to }),
+    goingTo({
+      key: `thing ${id}`,
+      label,
+      // What has a name of its own is known by that.
+      description: configured.has(kind) ? kind : `${kind} ${id}`,
+      isThing: true,
+      to,
+    }),
   );
   return { items: [...things, ...pages, ...actions], isAsking: found.isFetching };
 }

@@ -1,8 +1,7 @@
+import { dayOfYear, formatWithZone, isToday, timeFormat } from '../lib/time-display.ts';
 import classes from './list-time.module.css';
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const clock = timeFormat({ timeStyle: 'medium' });
 
 /**
  * The time of the day, with the date where that is another one: above it where there is little room, so that nothing of
@@ -10,10 +9,9 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
  */
 export function ListTime({ at }: { at: string }) {
   const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
   return (
-    <time dateTime={at} title={exact.format(date)} className={`${classes.time} numbers`}>
-      {!isToday && <span className={classes.day}>{day.format(date)}</span>}
+    <time dateTime={at} title={formatWithZone(date)} className={`${classes.time} numbers`}>
+      {!isToday(date) && <span className={classes.day}>{dayOfYear.format(date)}</span>}
       <span>{clock.format(date)}</span>
     </time>
   );

@@ -11,7 +11,7 @@ import { Page } from './page.tsx';
 
 export function NotFound() {
   const path = useRouterState({ select: ({ location }) => location.href });
-  const id = /\/((?:evt|dlv|src|pipe|dst|job)_[0-9A-Z]{26})(?=$|[/?#])/.exec(path)?.[1];
+  const id = /\/((?:evt|dlv|src|pipe|dst|job|aud)_[0-9A-Z]{26})(?=$|[/?#])/.exec(path)?.[1];
   const { data: found } = useCall('GET /whereabouts/:id', id === undefined ? null : { id });
   if (found) {
     const { name, slug } = found.organisation;
@@ -22,6 +22,21 @@ export function NotFound() {
           action={
             <Button component="a" href={withOrganisation(slug, path)}>
               Open in {name}
+            </Button>
+          }
+        />
+      </Page>
+    );
+  }
+  const making = /\/(sources|pipelines|destinations)\/new(?=$|[?#])/.exec(path)?.[1];
+  if (making !== undefined) {
+    return (
+      <Page title="Not allowed">
+        <Empty
+          sentence={`Creating ${making} takes the role member or above.`}
+          action={
+            <Button component={Link} to={`/${making}`}>
+              View {making}
             </Button>
           }
         />

@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
+import { formatWithZone } from '../lib/time-display.ts';
 
 const units: readonly [unit: string, ms: number][] = [
   ['d', 86_400_000],
@@ -16,8 +17,6 @@ export function formatRelative(at: number, now: number): string {
   const amount = `${Math.trunc(Math.abs(ms) / size)}${unit}`;
   return ms < 0 ? `${amount} ago` : `in ${amount}`;
 }
-
-const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
 /** One clock for all moments of a page; it stands still while there are none. */
 const watchers = new Set<() => void>();
@@ -56,7 +55,7 @@ export function RelativeTime({ at }: { at: string | null }) {
   if (at === null) return <span>never</span>;
   const ms = Date.parse(at);
   return (
-    <Tooltip label={exactTime.format(ms)}>
+    <Tooltip label={formatWithZone(ms)}>
       <time dateTime={at} className="numbers">
         {formatRelative(ms, now)}
       </time>

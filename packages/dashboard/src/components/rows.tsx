@@ -1,4 +1,4 @@
-import { Loader } from '@mantine/core';
+import { Loader, VisuallyHidden } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
@@ -133,13 +133,8 @@ export function Rows<Row>(props: {
     >
       <div className={classes.head} role="row" aria-rowindex={HEADINGS}>
         {columns.map(({ header, onlyWide, isHeaderHidden }) => (
-          <span
-            key={header}
-            role="columnheader"
-            data-only-wide={onlyWide}
-            aria-label={isHeaderHidden ? header : undefined}
-          >
-            {isHeaderHidden ? null : header}
+          <span key={header} role="columnheader" data-only-wide={onlyWide}>
+            {isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
           </span>
         ))}
       </div>

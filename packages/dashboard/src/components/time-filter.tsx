@@ -1,5 +1,5 @@
 import { Select, TextInput } from '@mantine/core';
-import { toLocalMoment } from '../lib/local-moment.ts';
+import { fromTimeInput, toTimeInput } from '../lib/time-display.ts';
 import { useFilters } from '../lib/use-filters.ts';
 import { spans } from '../lib/use-time-range.ts';
 import { filterWidth } from './choice-filter.tsx';
@@ -44,7 +44,7 @@ export function TimeFilter({ what, isInLine = false }: { what: string; isInLine?
   );
 }
 
-/** In the time of the reader's own clock; the address holds it as the server reads it. */
+/** In the zone that all times are shown in; the address holds it as the server reads it. */
 function MomentFilter({ name, label, isInLine }: { name: string; label: string; isInLine: boolean }) {
   const [filters, change] = useFilters();
   const at = filters[name];
@@ -53,10 +53,8 @@ function MomentFilter({ name, label, isInLine }: { name: string; label: string; 
       type="datetime-local"
       aria-label={label}
       title={label}
-      value={at ? toLocalMoment(at) : ''}
-      onChange={({ currentTarget: { value } }) =>
-        change({ [name]: value === '' ? '' : new Date(value).toISOString() })
-      }
+      value={at ? toTimeInput(at) : ''}
+      onChange={({ currentTarget: { value } }) => change({ [name]: fromTimeInput(value) })}
       {...(isInLine ? { w: { base: '100%', xs: 220 } } : {})}
     />
   );

@@ -35,7 +35,6 @@ export const guidesOfSettings: Readonly<Partial<Record<SettingsSection, string>>
   members: 'accounts',
   organisations: 'accounts',
   audit: 'security',
-  appearance: 'dashboard',
 };
 
 const isPage = (route: string): route is keyof typeof guides => Object.hasOwn(guides, route);

@@ -85,6 +85,7 @@ async function changePassword(
     actor: 'sluice reset-password',
     action: 'user.password_reset',
     target: user.id,
+    address: null,
     details: { email, two_factor_turned_off: hadSecondFactor && turnOffSecondFactor },
   });
   const passwordHash = await createPasswords().hash(password);

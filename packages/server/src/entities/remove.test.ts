@@ -43,8 +43,9 @@ describe('deleting an entity', () => {
           orgId: 'org',
           at: 1,
           actor: 'ada',
-          action: 'entity.deleted',
+          action: 'entity.deleted' as const,
           target: 'x',
+          address: null,
           details: { erased },
         };
 

@@ -29,9 +29,9 @@ describe('Markdown as HTML', () => {
       asWritten,
     );
     expect(headings).toEqual([
-      { level: 1, id: 'a-b-cd', title: 'A b c.d()' },
-      { level: 2, id: 'a-b', title: 'A <b>' },
-      { level: 2, id: 'a-b-1', title: 'A <b>' },
+      { level: 1, id: 'a-b-cd', title: 'A b c.d()', text: 'One & two three.' },
+      { level: 2, id: 'a-b', title: 'A <b>', text: '' },
+      { level: 2, id: 'a-b-1', title: 'A <b>', text: '' },
     ]);
     expect(lead).toBe('One & two three.');
   });

@@ -5,6 +5,8 @@ export interface Heading {
   /** What `#…` leads to. */
   readonly id: string;
   readonly title: string;
+  /** What stands below it, up to the next one, without markup. */
+  readonly text: string;
 }
 
 interface RenderedMarkdown {
@@ -65,13 +67,14 @@ export function renderMarkdown(text: string, resolve: (target: string) => string
 }
 
 function headingsIn(html: string): Heading[] {
-  return [...html.matchAll(/<h([1-6]) id="([^"]*)">(.*?)<\/h\1>/gs)].map(
-    ([, level, id = '', inside = '']) => ({
-      level: Number(level),
-      id,
-      title: plain(inside),
-    }),
-  );
+  const found = [...html.matchAll(/<h([1-6]) id="([^"]*)">(.*?)<\/h\1>/gs)];
+  return found.map(({ 0: whole, 1: level, 2: id = '', 3: inside = '', index }, n) => ({
+    level: Number(level),
+    id,
+    title: plain(inside),
+    // Cells and lines that stand beside each other must not become one word.
+    text: plain(html.slice(index + whole.length, found[n + 1]?.index).replaceAll('</', ' </')),
+  }));
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };

@@ -17,8 +17,22 @@ export interface Schema extends Views {
   };
   /** `emptied_at`: when nothing of it was left. */
   deleted_organisations: { org_id: string; deleted_at: number; scopes: string; emptied_at: number | null };
-  users: { id: string; email: string; password_hash: string; created_at: number; last_org_id: string | null };
-  memberships: { org_id: string; user_id: string; role: string; created_at: number };
+  users: {
+    id: string;
+    email: string;
+    password_hash: string;
+    created_at: number;
+    last_org_id: string | null;
+    time_zone: string;
+    clock: string;
+  };
+  memberships: {
+    org_id: string;
+    user_id: string;
+    role: string;
+    created_at: number;
+    last_login_at: number | null;
+  };
   invitations: {
     id: string;
     org_id: string;
@@ -87,6 +101,7 @@ export interface Schema extends Views {
     action: string;
     target: string;
     details: string;
+    address: string | null;
   };
   events: {
     id: string;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import type { AuditRecord } from '@sluice/contract/dashboard-audit';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { totpCode } from '../../src/core/secrets/totp.ts';
 import { faultsForAnybody, launchChromium, leave, visit } from '../support/browser-page.ts';
-import { type Browser, join, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
+import { type Browser, join, listOf, logIn, PASSWORD, setUp } from '../support/dashboard.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 setDefaultTimeout(60_000);
@@ -76,11 +77,52 @@ test('a changed password ends the other session and not this one', async () => {
   await page.getByRole('button', { name: 'End session' }).click();
   await page.getByRole('row').nth(3).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'End all other sessions' }).click();
-  await page.getByRole('button', { name: 'End them' }).click();
+  await page.getByRole('button', { name: 'End sessions' }).click();
   await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
   expect((await third.get('/session')).status).toBe(401);
   expect(faults).toEqual([]);
   await leave(page);
+});
+
+test('times are written in the zone and by the clock of the account, in every browser of theirs', async () => {
+  const email = 'ines@example.com';
+  const here = await join(service.url, owner, email, 'viewer');
+  const [entry] = listOf<AuditRecord>(await here.get('/audit?limit=1')).data;
+  const inTokyo = async (as: Browser, path: string) => {
+    const visited = await visit(chromium, service.url, '/login', { as });
+    const inspector = await visited.page.context().newCDPSession(visited.page);
+    await inspector.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Tokyo' });
+    await visited.page.goto(`${service.url}${path}`);
+    return visited;
+  };
+  const written = (timeZone: string, hourCycle: 'h12' | 'h23') =>
+    new Intl.DateTimeFormat('en-GB', {
+      ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
+      ...{ timeZone, hourCycle },
+    }).format(Date.parse(entry?.at ?? ''));
+  const { page, faults } = await inTokyo(here, '/account');
+  const choice = (name: string) => page.getByRole('radio', { name, exact: true });
+  const choose = (name: string) => page.getByText(name, { exact: true }).click();
+  await page.getByText(/^Now: .*GMT\+9$/).waitFor();
+  expect(await choice('Local').isChecked()).toBe(true);
+  await choose('UTC');
+  await page.getByText(/^Now: .*UTC$/).waitFor();
+  await choose('12-hour');
+  await page.getByText(/^Now: .* [ap]m UTC$/).waitFor();
+  await page.goto(`${service.url}/settings/audit/${entry?.id}`);
+  await page.getByText(written('UTC', 'h12')).waitFor();
+  await leave(page);
+
+  const elsewhere = await inTokyo(await logIn(service.url, email), `/settings/audit/${entry?.id}`);
+  await elsewhere.page.getByText(written('UTC', 'h12')).waitFor();
+  await elsewhere.page.goto(`${service.url}/account`);
+  await elsewhere.page.getByText('Local', { exact: true }).click();
+  await elsewhere.page.getByText('24-hour', { exact: true }).click();
+  await elsewhere.page.getByText(/^Now: .*\d GMT\+9$/).waitFor();
+  await elsewhere.page.goto(`${service.url}/settings/audit/${entry?.id}`);
+  await elsewhere.page.getByText(written('Asia/Tokyo', 'h23')).waitFor();
+  expect([...faults, ...elsewhere.faults]).toEqual([]);
+  await leave(elsewhere.page);
 });
 
 test('two-factor authentication is turned on, asked for at the login, and passed by a recovery code', async () => {
@@ -142,6 +184,8 @@ test('two-factor authentication is turned on, asked for at the login, and passed
   await page.getByText('9 recovery codes are left.').waitFor();
 
   await page.getByRole('button', { name: 'New recovery codes' }).click();
+  await page.getByRole('dialog', { name: 'New recovery codes' }).waitFor();
+  expect(await faultsForAnybody(page)).toEqual([]);
   await page.getByRole('dialog').getByRole('textbox', { name: 'Your password' }).fill(PASSWORD);
   await page.getByRole('dialog').getByRole('button', { name: 'Create new codes' }).click();
   await codes.nth(9).waitFor();

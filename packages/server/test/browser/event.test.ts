@@ -154,7 +154,7 @@ test('a replay is asked for here, and its run appears by itself', async () => {
   await page.getByRole('link', { name: 'a job' }).click();
   await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
   await says(page, 'owner@example.com');
-  await says(page, 'One event once more through the versions that they saw first.');
+  await says(page, 'One event once more through the original versions.');
   await page.getByRole('link', { name: 'All jobs' }).click();
   await page.getByRole('table', { name: 'Jobs' }).getByRole('link', { name: 'Replay' }).waitFor();
   expect(faults).toEqual([]);

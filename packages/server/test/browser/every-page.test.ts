@@ -1,7 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Browser as Chromium } from 'playwright-core';
-import { faultsForAnybody, launchChromium, leave, visit } from '../support/browser-page.ts';
-import { pagesOf } from '../support/dashboard-pages.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser as Chromium, Page } from 'playwright-core';
+import {
+  faultsAtEverySize,
+  launchChromium,
+  leave,
+  unnamedDialogs,
+  type Visit,
+  visit,
+} from '../support/browser-page.ts';
+import { dataOf } from '../support/dashboard.ts';
+import { dialogsOf } from '../support/dashboard-dialogs.ts';
+import { openPages, pagesOf } from '../support/dashboard-pages.ts';
+import { workspace } from '../support/markdown-blocks.ts';
 import { openSampleCompany, type SampleCompany } from '../support/sample-company.ts';
 
 let company: SampleCompany;
@@ -16,20 +28,112 @@ afterAll(async () => {
 
 const FIRST_LOAD_BYTES = 300 * 1024;
 
-test('every page is sound: in light and in dark no fault of a script, no breach of its policy, no serious one of accessibility, and on a phone nothing that scrolls sideways', async () => {
-  const { page, faults, strangers } = await visit(chromium, company.service.url, '/', { as: company.owner });
+interface Looked {
+  readonly path: string;
+  /** What lies on the page: a dialog, or a menu. */
+  open?(page: Page): Promise<unknown>;
+  readonly leavesDraft?: boolean;
+}
+
+const ON_TOP = '[role=dialog], [role=menu]';
+
+/** What is wrong with each, by name; faults of scripts and requests to other hosts included. */
+async function look(
+  { page, faults, strangers }: Visit,
+  all: Readonly<Record<string, Looked>>,
+): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
-  for (const [name, path] of Object.entries(pagesOf(company))) {
-    await page.goto(`${company.service.url}${path}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
-    const wrong = await faultsForAnybody(page);
-    wrong.push(...faults.splice(0), ...strangers.splice(0));
+  let colours: 'light' | 'dark' = 'light';
+  for (const [name, { path, open, leavesDraft }] of Object.entries(all)) {
+    await goTo(page, path);
+    await open?.(page);
+    if (open) await page.locator(ON_TOP).filter({ visible: true }).first().waitFor();
+    const wrong = await faultsAtEverySize(page, colours, open && ON_TOP);
+    colours = colours === 'light' ? 'dark' : 'light';
+    wrong.push(...(await unnamedDialogs(page)), ...faults.splice(0), ...strangers.splice(0));
     if (wrong.length > 0) found[name] = wrong;
+    if (!open) continue;
+    await page.keyboard.press('Escape');
+    await page.locator(ON_TOP).filter({ visible: true }).waitFor({ state: 'hidden' });
+    if (leavesDraft) await page.goto('about:blank');
   }
-  expect(found).toEqual({});
   await leave(page);
-}, 180_000);
+  return found;
+}
+
+/** Within the dashboard as its links lead, which takes a fraction of loading it anew. */
+async function goTo(page: Page, path: string): Promise<void> {
+  const isThere = await page.evaluate(() => document.querySelector('main h1') !== null);
+  if (isThere)
+    await page.evaluate(async to => {
+      const { __TSR_ROUTER__: router } = globalThis as unknown as {
+        __TSR_ROUTER__: { navigate(where: object): Promise<void> };
+      };
+      const { pathname, searchParams } = new URL(to, location.href);
+      // The same page, and one section of the settings after another, keep their heading.
+      const keepsHeading =
+        location.pathname.endsWith(pathname) ||
+        [location.pathname, pathname].every(one => one.includes('/settings/'));
+      if (!keepsHeading) document.querySelector('main h1')?.setAttribute('data-before', '');
+      await router.navigate({ to: pathname, search: Object.fromEntries(searchParams) });
+    }, path);
+  else await page.goto(`${company.service.url}${path}`);
+  await page.waitForSelector('h1:not([data-before])');
+  await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
+}
+
+const each = <T, U>(all: Readonly<Record<string, T>>, make: (one: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(all).map(([name, one]) => [name, make(one)]));
+
+describe('light and dark, on a screen, on a phone and at 200 %: no fault of accessibility or of a script, nothing that scrolls sideways', () => {
+  test('on every page', async () => {
+    const visited = await visit(chromium, company.service.url, '/jobs', { as: company.owner });
+    const pages = { ...pagesOf(company), missing: '/events/evt_none' };
+    expect(
+      await look(
+        visited,
+        each(pages, path => ({ path })),
+      ),
+    ).toEqual({});
+  }, 240_000);
+
+  test('on the pages for everybody', async () => {
+    const invited = await company.owner.post('/members', { email: 'guest@example.com', role: 'viewer' });
+    const { invite_code } = dataOf<{ invite_code: string }>(invited);
+    const visited = await visit(chromium, company.service.url, '/login');
+    expect(
+      await look(
+        visited,
+        each(openPages(invite_code), path => ({ path })),
+      ),
+    ).toEqual({});
+  }, 120_000);
+
+  test('in every dialog and menu, each of which has a name', async () => {
+    const { owner, ids } = company;
+    await owner.patch(`/pipelines/${ids.pipeline}`, { name: 'Orders to fulfilment, renamed' });
+    await owner.post('/organisations', { name: 'Second' });
+    const opened = Object.entries(dialogsOf(company)).flatMap(([file, dialog]) =>
+      typeof dialog === 'string' ? [] : [[file, dialog] as const],
+    );
+    const visited = await visit(chromium, company.service.url, '/login', { as: owner });
+    const dialogs = each(Object.fromEntries(opened), ({ at, ...dialog }) => ({ path: at, ...dialog }));
+    expect(await look(visited, dialogs)).toEqual({});
+  }, 240_000);
+
+  test('with no dialog left out', () => {
+    const source = join(workspace, 'packages/dashboard/src');
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+    const drawing = files.filter(
+      name =>
+        name.endsWith('.tsx') &&
+        /<(?:Modal|Menu|Drawer|Popover|HoverCard|Spotlight\.Root)\b(?!\.)/.test(
+          readFileSync(join(source, name), 'utf8'),
+        ),
+    );
+    expect(drawing.sort()).toEqual(Object.keys(dialogsOf(company)).sort());
+  });
+});
 
 describe('the first load', () => {
   for (const [name, path] of Object.entries({ login: '/login', overview: '/' })) {

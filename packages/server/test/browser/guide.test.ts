@@ -65,7 +65,28 @@ test('a page of the guide is readable by anybody: light, dark, on a phone, and f
   const found = await accessibilityFaults(page);
   await page.emulateMedia({ colorScheme: 'dark' });
   found.push(...(await accessibilityFaults(page, 'colours')));
+  await page.goto(`${service.url}/docs`);
+  found.push(...(await accessibilityFaults(page)));
+  await page.goto(`${service.url}/docs/guide/concepts`);
+  expect(await page.getByRole('button', { name: 'Menu' }).isVisible()).toBe(false);
+  await page.getByRole('navigation').getByRole('link', { name: 'Pipelines', exact: true }).waitFor();
+
   await page.setViewportSize({ width: 390, height: 844 });
+  const title = await page.getByRole('heading', { level: 1 }).boundingBox();
+  expect(title?.y).toBeLessThan(300);
+  const entry = page.getByRole('navigation').getByRole('link', { name: 'Pipelines', exact: true });
+  expect(await entry.isVisible()).toBe(false);
+  found.push(...(await accessibilityFaults(page)));
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await entry.waitFor();
+  found.push(...(await accessibilityFaults(page)));
+  await page.keyboard.press('Escape');
+  await entry.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await entry.click();
+  await page.getByRole('heading', { level: 1, name: 'Pipelines' }).waitFor();
+  expect(await entry.isVisible()).toBe(false);
+
   for (const path of ['concepts', 'reference/cel', 'cookbook/stripe-to-slack']) {
     await page.goto(`${service.url}/docs/guide/${path}`);
     if (await scrollsSideways(page)) found.push(`${path} scrolls sideways on a phone`);
@@ -75,6 +96,17 @@ test('a page of the guide is readable by anybody: light, dark, on a phone, and f
   await page.getByRole('searchbox').press('Enter');
   await page.getByRole('main').getByRole('link', { name: 'Deliveries and dead letters' }).click();
   await page.waitForURL('**/destinations#deliveries-and-dead-letters');
+  // What stands in the text alone, with the words around it.
+  await page.getByRole('searchbox').fill('standby quorum');
+  await page.getByRole('searchbox').press('Enter');
+  await page
+    .getByRole('main')
+    .getByText(/quorum/i)
+    .first()
+    .waitFor();
+  if (await scrollsSideways(page)) found.push('the search scrolls sideways on a phone');
+  found.push(...(await accessibilityFaults(page)));
+  expect(found).toEqual([]);
   expect([...faults, ...strangers]).toEqual([]);
   await leave(page);
 }, 60_000);

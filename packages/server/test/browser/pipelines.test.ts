@@ -312,7 +312,7 @@ test('a viewer reads all of it, and finds nothing that would be refused', async 
   expect(await page.getByRole('link', { name: 'New pipeline' }).count()).toBe(0);
   expect(await page.getByRole('switch').count()).toBe(0);
   await page.goto(`${service.url}/pipelines/new`);
-  await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
   expect((await read(id)).version).toBe(1);
 }, 60_000);
 

@@ -313,7 +313,7 @@ test('a viewer reads all of it and is offered nothing that would be refused', as
   await page.getByRole('link', { name: 'Looked at' }).waitFor();
   expect(await page.getByRole('link', { name: 'New source' }).count()).toBe(0);
   await page.goto(`${service.url}/sources/new`);
-  await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
   expect(faults).toEqual([]);
   await leave(page);
 });

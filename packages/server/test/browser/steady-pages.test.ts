@@ -138,6 +138,26 @@ test('a lost connection is said in the frame, with how old the figures are, unti
   await leave(page);
 });
 
+test('with the server away a page never opened before leaves the frame and the banner, and comes when it is back', async () => {
+  const { page, faults } = await open('/sources');
+  await page.getByRole('link', { name: 'Shop' }).waitFor();
+  await page.evaluate(() => document.documentElement.setAttribute('data-same-document', ''));
+  await page.context().setOffline(true);
+  const banner = page.getByText(/^Connection lost, retrying/);
+  await banner.waitFor();
+  await page.getByRole('link', { name: 'Entities' }).click();
+  await page.waitForURL('**/entities');
+  await page.getByRole('status', { name: 'Loading' }).waitFor();
+  expect(await banner.isVisible()).toBe(true);
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Sources' }).waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('heading', { name: 'Entities' }).waitFor();
+  await banner.waitFor({ state: 'detached' });
+  expect(await page.locator('html[data-same-document]').count()).toBe(1);
+  expect(faults).toEqual([]);
+  await leave(page);
+});
+
 test('a part that cannot be loaded at first takes no page away, and comes when it can be', async () => {
   const { page, faults } = await open('/login');
   let asked = 0;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
-import type { AuditRecord } from '@sluice/contract/dashboard-events';
+import type { AuditRecord } from '@sluice/contract/dashboard-audit';
 import type { AccountRecord, OwnSessionRecord } from '@sluice/contract/dashboard-own-account';
 import { days, minutes, seconds } from '../../src/core/clock.ts';
 import { totpCode } from '../../src/core/secrets/totp.ts';
@@ -202,6 +202,8 @@ describe('the second factor', () => {
     for (const one of recovery_codes) expect(one).toMatch(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/);
     expect(dataOf<AccountRecord>(await here.get('/account'))).toEqual({
       email: 'enroller@example.com',
+      time_zone: 'local',
+      clock: '24h',
       second_factor: { on: true, since: new Date(now).toISOString(), recovery_codes_left: 10 },
     });
     expectRefused(await here.put('/account/second-factor', body), { status: 409, code: 'conflict' });

@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { AuditRecord } from '@sluice/contract/dashboard-events';
-import { type Browser, dataOf, join, listOf, PASSWORD, readAll, setUp } from '../support/dashboard.ts';
+import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
+import type { AuditRecord } from '@sluice/contract/dashboard-audit';
+import {
+  type Browser,
+  cookieOf,
+  dataOf,
+  join,
+  listOf,
+  logIn,
+  PASSWORD,
+  readAll,
+  setUp,
+} from '../support/dashboard.ts';
 import { expectRefused } from '../support/endpoints.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -17,6 +28,10 @@ afterAll(() => service.stop());
 
 const newest = async () => listOf<AuditRecord>(await owner.get('/audit?limit=1')).data[0];
 
+/** A file, as a browser saves it. */
+const download = (as: Browser, path: string) =>
+  fetch(`${service.url}/dashboard/api${path}`, { headers: { Cookie: cookieOf(as) } });
+
 test('every change is on record: who, what, and to what', async () => {
   const make = async (path: string, body: unknown) => {
     const made = dataOf<Made>(await owner.post(path, body));
@@ -28,8 +43,12 @@ test('every change is on record: who, what, and to what', async () => {
     id: expect.stringMatching(/^aud_/),
     at: expect.stringMatching(/^\d{4}-.*Z$/),
     actor: 'owner@example.com',
+    actor_name: 'owner@example.com',
     action: 'key.created',
     target: key.id,
+    target_name: 'till',
+    target_page: '/settings/keys',
+    address: '127.0.0.1',
     details: { name: 'till', prefix: expect.any(String) },
   });
 
@@ -97,7 +116,12 @@ test('one entry can be asked for, and none can be made or changed', async () => 
   const entry = await newest();
   expect(dataOf<AuditRecord>(await owner.get(`/audit/${entry?.id}`))).toEqual(entry as AuditRecord);
   expectRefused(await owner.get('/audit/aud_x'), { status: 404, code: 'not_found' });
-  expectRefused(await owner.get('/audit?actor=x'), { status: 400, code: 'validation_failed', path: 'actor' });
+  expectRefused(await owner.get('/audit?colour=x'), {
+    status: 400,
+    code: 'validation_failed',
+    path: 'colour',
+  });
+  expectRefused(await owner.get('/audit?kind=x'), { status: 400, code: 'validation_failed', path: 'kind' });
   for (const [method, path] of [
     ['POST', '/audit'],
     ['DELETE', `/audit/${entry?.id}`],
@@ -108,4 +132,76 @@ test('one entry can be asked for, and none can be made or changed', async () => 
     expectRefused(answer, { status: 405, code: 'method_not_allowed' });
     expect(answer.headers.get('allow')).toBe('GET');
   }
+});
+
+test('the log is narrowed by person, action, kind of record and time, each combined with the others', async () => {
+  const actions = async (query: string) =>
+    (await readAll<AuditRecord>(owner, `/audit?${query}`)).map(({ action }) => action);
+  expect(await actions('actor=person@example.com')).toEqual(['member.joined']);
+  expect(await actions('kind=key')).toEqual(['key.revoked', 'key.renamed', 'key.created']);
+  expect(await actions('action=key.renamed&kind=key')).toEqual(['key.renamed']);
+  expect(await actions('action=key.renamed&kind=source')).toEqual([]);
+  expect(await actions('kind=key&actor=person@example.com')).toEqual([]);
+  const [revoked] = listOf<AuditRecord>(await owner.get('/audit?action=key.revoked')).data;
+  const at = encodeURIComponent(revoked?.at ?? '');
+  expect(await actions(`kind=key&before=${at}`)).not.toContain('key.revoked');
+  expect(await actions(`kind=key&after=${at}`)).toEqual([]);
+});
+
+test('records are named: as they are now, or as they were called when they went, with the page where there is one', async () => {
+  const entry = async (action: string) =>
+    listOf<AuditRecord>(await owner.get(`/audit?action=${action}`)).data.at(-1);
+  expect(await entry('key.created')).toMatchObject({ target_name: 'x', target_page: '/settings/keys' });
+  expect(await entry('source.created')).toMatchObject({ target_name: 'shop', target_page: null });
+  expect(await entry('member.role_changed')).toMatchObject({
+    target_name: 'person@example.com',
+    target_page: null,
+  });
+  const { id } = dataOf<Made>(await owner.post('/sources', { kind: 'webhook', name: 'till 2' }));
+  expect(await newest()).toMatchObject({ target_name: 'till 2', target_page: `/sources/${id}` });
+});
+
+test('what is filtered is exported line by line or as a table that no spreadsheet takes for formulas', async () => {
+  await owner.post('/keys', { name: '=HYPERLINK("x")' });
+  const whole = await readAll<AuditRecord>(owner, '/audit');
+  const lines = await download(owner, '/audit/export');
+  expect(lines.headers.get('content-type')).toBe('application/x-ndjson');
+  expect(lines.headers.get('content-disposition')).toBe('attachment; filename="audit-log.ndjson"');
+  expect(
+    (await lines.text())
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line).id),
+  ).toEqual(whole.map(({ id }) => id));
+  const table = await download(owner, '/audit/export?format=csv&kind=key');
+  expect(table.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  const rows = (await table.text()).trimEnd().split('\r\n');
+  expect(rows[0]).toBe('at,actor,actor_name,action,target,target_name,address,details');
+  expect(rows).toHaveLength(5);
+  expect(rows[1]).toContain(`,"'=HYPERLINK(""x"")",127.0.0.1,`);
+  expectRefused(await owner.get('/audit/export?format=xml'), {
+    status: 400,
+    code: 'validation_failed',
+    path: 'format',
+  });
+});
+
+test('addresses are for those who look after the members', async () => {
+  const viewer = await join(service.url, owner, 'looker@example.com', 'viewer');
+  const [seen] = listOf<AuditRecord>(await viewer.get('/audit?kind=key&limit=1')).data;
+  expect(seen).toMatchObject({ actor: 'owner@example.com', address: null });
+  expect(await (await download(viewer, '/audit/export?format=csv')).text()).not.toContain('127.0.0.1');
+});
+
+test('members show when they last logged in here', async () => {
+  const last = async (email: string) =>
+    listOf<MemberRecord>(await owner.get('/members')).data.find(one => one.email === email)?.last_login_at;
+  const before = await last('looker@example.com');
+  expect(before).toMatch(/^\d{4}-.*Z$/);
+  await logIn(service.url, 'looker@example.com');
+  expect(Date.parse((await last('looker@example.com')) ?? '')).toBeGreaterThanOrEqual(
+    Date.parse(before ?? ''),
+  );
+  await owner.post('/members', { email: 'later@example.com', role: 'viewer' });
+  expect(await last('later@example.com')).toBeNull();
 });

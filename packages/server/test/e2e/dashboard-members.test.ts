@@ -50,6 +50,7 @@ describe('an invitation', () => {
       status: 'invited',
       created_at: new Date(now).toISOString(),
       expires_at: new Date(now + days(7)).toISOString(),
+      last_login_at: null,
       invite_code: expect.stringMatching(/^invite_[\w-]{43}$/),
     });
     const { invite_code, ...record } = invited;

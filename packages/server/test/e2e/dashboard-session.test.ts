@@ -37,7 +37,12 @@ test('a login answers who it is, and sets a cookie that scripts and other sites 
   );
   const me = dataOf<WhoAmI>(await browser.get('/session'));
   expect(me).toEqual({
-    user: { id: expect.stringMatching(/^usr_/), email: 'owner@example.com' },
+    user: {
+      id: expect.stringMatching(/^usr_/),
+      email: 'owner@example.com',
+      time_zone: 'local',
+      clock: '24h',
+    },
     organisation: { id: expect.stringMatching(/^org_/), name: 'Acme', slug: 'acme' },
     role: 'owner',
     permissions: expect.arrayContaining(['read', 'keys.change', 'organisations.change']),

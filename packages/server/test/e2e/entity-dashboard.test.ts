@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { AuditRecord } from '@sluice/contract/dashboard-events';
+import type { AuditRecord } from '@sluice/contract/dashboard-audit';
 import type { EntityEventRecord, EntityRecord } from '@sluice/contract/entity';
 import { type Browser, dataOf, join, listOf, openBrowser, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith } from '../support/endpoints.ts';

@@ -122,9 +122,24 @@ describe('the library', () => {
       ['Start here', ['concepts']],
       ['More guides', ['scaling']],
     ]);
-    expect(searchGuide(library, 'NODES')[0]?.headings).toEqual([
-      { level: 2, id: 'two-nodes', title: 'Two nodes' },
-    ]);
+    expect(searchGuide(library, 'NODES')[0]?.places.map(({ heading }) => heading.id)).toEqual(['two-nodes']);
+  });
+
+  test('finds what is written below a heading, with the words around it, after what is in titles and headings', async () => {
+    const filler = 'Nothing of it. '.repeat(20);
+    const library = await libraryOf({
+      'a.md': `# A\n\n## Deep\n\n${filler}A \`429\` says so | and <so>.\n\n${filler}`,
+      'b.md': '# B\n\nAbout something else.\n\n## Status 429\n',
+      'c.md': '# 429\n',
+      'd.md': '# D\n\n| Code | Means |\n|---|---|\n| 428 | other |\n',
+    });
+    const found = searchGuide(library, '429');
+    expect(found.map(({ page }) => page.path)).toEqual(['c', 'b', 'a']);
+    expect(found[2]?.places).toHaveLength(1);
+    expect(found[2]?.places[0]?.heading.id).toBe('deep');
+    expect(found[2]?.places[0]?.excerpt).toMatch(/^… .*A 429 says so \| and <so>\..* …$/);
+    expect(searchGuide(library, '428 means')[0]?.page.path).toBe('d');
+    expect(searchGuide(library, '430')).toEqual([]);
   });
 
   test('lets no link lead out of the guide, other than to https', async () => {

@@ -102,28 +102,43 @@ const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'u
 
 interface AxeFinding {
   readonly id: string;
-  readonly impact: string | null;
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** Serious faults of accessibility on the page as it stands, each with the element that has it. */
-export async function accessibilityFaults(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
+/** What `accessibilityFaults` looks at: colours take longest, and only they depend on the theme. */
+type AxeRules = 'all' | 'colours' | 'all but colours';
+
+/** Faults of accessibility on the page as it stands, however small, each with the element that has it. */
+export async function accessibilityFaults(
+  page: Page,
+  rules: AxeRules = 'all',
+  /** A selector: of what lies on top of a page that was looked at before. */
+  within = 'html',
+): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
   await stands(page);
-  const violations = await page.evaluate(async chosen => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(options: object): Promise<{ violations: AxeFinding[] }> };
-    };
-    const only = chosen === 'all' ? {} : { runOnly: ['color-contrast'] };
-    return (await axe.run({ resultTypes: ['violations'], ...only })).violations;
-  }, rules);
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+  const violations = await page.evaluate(
+    async ({ rules, within }) => {
+      const { axe } = globalThis as unknown as {
+        axe: { run(context: string, options: object): Promise<{ violations: AxeFinding[] }> };
+      };
+      const only =
+        rules === 'colours'
+          ? { runOnly: ['color-contrast'] }
+          : { rules: { 'color-contrast': { enabled: rules === 'all' } } };
+      // Its style sheets are not read once more, and nobody asks for selectors: both take longer than most rules.
+      const brief = { resultTypes: ['violations'], preload: false, selectors: false };
+      return (await axe.run(within, { ...brief, ...only })).violations;
+    },
+    { rules, within },
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
 }
 
 /**
- * Everything that anybody would stumble over on the page as it stands: serious faults of accessibility in light and
+ * Everything that anybody would stumble over on the page as it stands: faults of accessibility in light and
  * in dark, and what makes it scroll sideways on a phone. It is left as it was found in light.
  */
 export async function faultsForAnybody(page: Page): Promise<string[]> {
@@ -138,6 +153,61 @@ export async function faultsForAnybody(page: Page): Promise<string[]> {
   await inColours(page, 'light');
   return found;
 }
+
+/** A window of 1440 px at 200 % has room for so much. */
+const ZOOMED = { width: 720, height: 450 };
+
+/**
+ * As above on a screen, on a phone and at 200 %. What is open is loaded once, and then turned light and dark, wide and
+ * narrow; it stays in the theme that the next page may begin with.
+ */
+export async function faultsAtEverySize(
+  page: Page,
+  first: 'light' | 'dark',
+  /** A selector: of what lies on top of a page that was looked at before. */
+  within?: string,
+): Promise<string[]> {
+  const second = first === 'light' ? 'dark' : 'light';
+  const found: string[] = [];
+  const look = async (where: string, rules: AxeRules) =>
+    found.push(...(await accessibilityFaults(page, rules, within)).map(fault => `${where}: ${fault}`));
+  const fits = async (where: string) => {
+    if (await scrollsSideways(page)) found.push(`${where}: scrolls sideways`);
+  };
+  await inColours(page, first);
+  await look(`screen, ${first}`, 'all');
+  await inColours(page, second);
+  await look(`screen, ${second}`, 'colours');
+  await withTextAt200(page, () => fits('text at 200 %'));
+  await page.setViewportSize(PHONE);
+  await look(`phone, ${second}`, 'all');
+  await fits('phone');
+  await page.setViewportSize(ZOOMED);
+  await look('zoomed', 'all but colours');
+  await fits('zoomed');
+  await page.setViewportSize(SCREEN);
+  return found;
+}
+
+/** As somebody sees it who has told the browser that letters are to be twice as large. */
+async function withTextAt200(page: Page, look: () => Promise<void>): Promise<void> {
+  const inspector = await page.context().newCDPSession(page);
+  const setSizes = (standard: number) =>
+    inspector.send('Page.setFontSizes', { fontSizes: { standard, fixed: standard * 0.8125 } });
+  await setSizes(32);
+  await look();
+  await setSizes(16);
+  await inspector.detach();
+}
+
+/** Dialogs, menus and lists of choices on the page that a screen reader could not name. */
+export const unnamedDialogs = async (page: Page): Promise<string[]> => {
+  const shown = '[role=dialog], [role=menu], [role=listbox]';
+  const all = await page.locator(shown).filter({ visible: true }).all();
+  const names = await Promise.all(all.map(one => one.ariaSnapshot()));
+  // `- dialog "Delete":`, or `- dialog:` for one without a name.
+  return names.flatMap(snapshot => (/^- \w+ "/.test(snapshot) ? [] : [snapshot.slice(0, 200)]));
+};
 
 /**
  * What is being faded in has not its own colours yet. Only what turns for ever, such as a loader, is not waited for.

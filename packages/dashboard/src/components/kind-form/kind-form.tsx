@@ -42,15 +42,17 @@ export function KindForm(props: {
 }) {
   const { schema, value, onChange, problems = {}, disabled = false, aids = {} } = props;
   return (
-    <Shape
-      schema={schema}
-      value={value}
-      onChange={onChange}
-      problems={problems}
-      disabled={disabled}
-      aids={aids}
-      path=""
-    />
+    <div data-read-only={disabled || undefined}>
+      <Shape
+        schema={schema}
+        value={value}
+        onChange={onChange}
+        problems={problems}
+        disabled={disabled}
+        aids={aids}
+        path=""
+      />
+    </div>
   );
 }
 

@@ -64,6 +64,24 @@ export function watchConnection(
   };
 }
 
+/**
+ * What has to be loaded from a server that is away is asked for until it is back. One that answers and does not have it
+ * is another version: that is for whoever asked to deal with.
+ */
+export async function loadPatiently<T>(
+  load: () => Promise<T>,
+  isAnswering: (signal: AbortSignal) => Promise<boolean> = answersAtAll,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await load();
+    } catch (error) {
+      if (await isAnswering(AbortSignal.timeout(LONGEST_WAIT_MS)).catch(() => false)) throw error;
+      await new Promise(resolve => setTimeout(resolve, EVERY_MS_WHILE_LOST));
+    }
+  }
+}
+
 /** The server itself always answers this in one way; it is a proxy that says it is away. */
 export const answersAtAll = async (signal: AbortSignal): Promise<boolean> =>
   (await fetch('/healthz', { signal, cache: 'no-store' })).status < 500;

@@ -4,11 +4,12 @@ import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import classes from './account.module.css';
+import { AppearanceCard } from './appearance-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { SecondFactorCard } from './second-factor-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 
-/** One's own account: password, second factor, sessions. */
+/** One's own account: theme and times, password, second factor, sessions. */
 export default function AccountPage() {
   const account = useCall('GET /account');
   return (
@@ -17,6 +18,7 @@ export default function AccountPage() {
       {account.isPending && <Loading />}
       {account.data && (
         <Stack gap="md" className={classes.cards ?? ''}>
+          <AppearanceCard display={account.data} />
           <PasswordCard email={account.data.email} />
           <SecondFactorCard account={account.data} />
           <SessionsCard />

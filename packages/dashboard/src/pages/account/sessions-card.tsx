@@ -5,8 +5,8 @@ import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { WideTable } from '../../components/wide-table.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
-import classes from './account.module.css';
 import { browserName } from './browser-name.ts';
 
 /** Where one is logged in, and how to end that. */
@@ -23,7 +23,7 @@ export function SessionsCard() {
           <ConfirmButton
             label="End all other sessions"
             question="You are logged out everywhere but here."
-            act="End them"
+            act="End sessions"
             onConfirm={() => endOthers.mutateAsync({})}
             button={{ size: 'compact-sm' }}
           />
@@ -41,7 +41,7 @@ function SessionTable({ sessions }: { sessions: readonly OwnSessionRecord[] }) {
   const end = useChange('DELETE /account/sessions/:id');
   const ordered = sessions.toSorted((a, b) => Number(b.current) - Number(a.current));
   return (
-    <div className={classes.table}>
+    <WideTable label="Sessions">
       <Table verticalSpacing="xs" aria-label="Sessions">
         <Table.Thead>
           <Table.Tr>
@@ -92,6 +92,6 @@ function SessionTable({ sessions }: { sessions: readonly OwnSessionRecord[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </WideTable>
   );
 }

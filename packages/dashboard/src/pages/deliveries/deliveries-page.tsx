@@ -83,7 +83,7 @@ export default function DeliveriesPage() {
         <Group gap="xs">
           <ChoiceFilter name="state" label="State" any="Any state" choices={states} />
           <DeliveryFilters />
-          <TimeFilter what="Made" isInLine />
+          <TimeFilter what="Created" isInLine />
           <TextFilter
             name="event"
             aria-label="Event"
@@ -121,7 +121,7 @@ function NothingSent() {
       }`}
       action={
         <Button component={Link} to="/pipelines">
-          To the pipelines
+          View pipelines
         </Button>
       }
       {...(command === null ? {} : { command })}

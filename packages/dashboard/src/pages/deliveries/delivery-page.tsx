@@ -50,7 +50,7 @@ export default function DeliveryPage() {
               {pipeline.name}
             </Anchor>
           </dd>
-          <dt>Made</dt>
+          <dt>Created</dt>
           <dd>
             <ExactTime at={delivery.created_at} />
           </dd>

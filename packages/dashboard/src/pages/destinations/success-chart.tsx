@@ -1,6 +1,7 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import type { CountersRecord } from '@sluice/contract/dashboard-overview';
+import { timeFormat } from '../../lib/time-display.ts';
 
 const DAY_S = 86_400;
 
@@ -9,7 +10,7 @@ export default function SuccessChart({ counters }: { counters: CountersRecord })
   const { from, step_s, series } = counters;
   const { delivered = [], failed = [] } = series;
   const spansDays = delivered.length * step_s > DAY_S;
-  const format = new Intl.DateTimeFormat(undefined, {
+  const format = timeFormat({
     ...(spansDays ? { weekday: 'short' } : {}),
     hour: '2-digit',
     minute: '2-digit',

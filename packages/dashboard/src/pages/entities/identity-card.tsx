@@ -17,6 +17,7 @@ export function IdentityCard({ name }: { name: EntityName }) {
       {identity.isLoading && <Loading />}
       {identity.data && (
         <TraitTable
+          label="Traits of the identity"
           traits={identity.data.traits}
           timeOf={trait => identity.data.provenance[trait]?.updated_at ?? null}
           fromOf={trait => <Origin of={identity.data.provenance[trait]} here={name} />}

@@ -8,6 +8,8 @@ export function TraitTable(props: {
   traits: Readonly<Record<string, unknown>>;
   timeOf(trait: string): string | null;
   fromOf?(trait: string): ReactNode;
+  /** Where a page has more than one. */
+  label?: string;
 }) {
   const names = Object.keys(props.traits);
   if (names.length === 0) {
@@ -18,7 +20,10 @@ export function TraitTable(props: {
     );
   }
   return (
-    <ScrollArea.Autosize mah={420} viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Traits' }}>
+    <ScrollArea.Autosize
+      mah={420}
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': props.label ?? 'Traits' }}
+    >
       <Table verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>

@@ -20,7 +20,7 @@ export function describeJob(job: JobRecord): string {
   const which = narrowed.length === 0 ? '' : ` with ${narrowed.join(', ')}`;
   if (job.kind === 'dead_letters.retry') return `All dead letters${which}, once more.`;
   if (job.kind !== 'replay') return '';
-  const through = version === 'original' ? 'the versions that they saw first' : 'the pipelines of today';
+  const through = version === 'original' ? 'the original versions' : 'the current pipelines';
   return `${event_id === undefined ? `All events${which}` : 'One event'} once more through ${through}.`;
 }
 

@@ -54,7 +54,7 @@ export default function JobPage() {
               </dd>
             </>
           )}
-          <dt>What comes of it</dt>
+          <dt>Result</dt>
           <dd>
             <Anchor component={Link} to={outcome.to} search={outcome.search as never} size="sm">
               {outcome.label}

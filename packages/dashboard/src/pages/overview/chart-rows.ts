@@ -1,4 +1,5 @@
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
+import { timeFormat } from '../../lib/time-display.ts';
 
 /** Series as charts want them: a row for each step, named by when it begins. */
 
@@ -13,8 +14,8 @@ interface ThroughputRow {
   readonly dead: number;
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const dayAndClock = new Intl.DateTimeFormat('en-GB', {
+const clock = timeFormat({ hour: '2-digit', minute: '2-digit' });
+const dayAndClock = timeFormat({
   weekday: 'short',
   day: 'numeric',
   hour: '2-digit',

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Popover, Stack, TextInput, UnstyledButton } from 
 import { MOST_CHART_DAYS } from '@sluice/contract/chart-window';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { toLocalMoment } from '../../lib/local-moment.ts';
+import { fromTimeInput, toTimeInput } from '../../lib/time-display.ts';
 import classes from './overview.module.css';
 import { addressOfRange, type Between, describeRange, labelOfSpan, type Range, spanNames } from './ranges.ts';
 
@@ -69,12 +69,12 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 function CustomFields({ range, onApply }: { range: Range; onApply(between: Between): void }) {
-  const [from, setFrom] = useState(() => toLocalMoment(range.between?.from ?? Date.now() - HOUR_MS));
-  const [to, setTo] = useState(() => toLocalMoment(range.between?.to ?? Date.now()));
+  const [from, setFrom] = useState(() => toTimeInput(range.between?.from ?? Date.now() - HOUR_MS));
+  const [to, setTo] = useState(() => toTimeInput(range.between?.to ?? Date.now()));
   const [problem, setProblem] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const between = { from: Date.parse(from), to: Date.parse(to) };
+    const between = { from: Date.parse(fromTimeInput(from)), to: Date.parse(fromTimeInput(to)) };
     // Also where one of them is no moment at all.
     if (!(between.from < between.to)) return setProblem('The end must be later than the start.');
     if (between.to - between.from > MOST_CHART_DAYS * DAY_MS)

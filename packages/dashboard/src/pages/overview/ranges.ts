@@ -1,4 +1,5 @@
 import { chartWindowBetween, endOfWindow } from '@sluice/contract/chart-window';
+import { timeFormat } from '../../lib/time-display.ts';
 
 /** The time that the overview shows, as its address says it, and as the lists that it leads to are asked for it. */
 
@@ -55,8 +56,8 @@ export const labelOfSpan = (span: SpanName): string => spans[span].label;
 export const describeRange = ({ span, between }: Range): string =>
   between === null ? spans[span].words : describeBetween(between);
 
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const day = timeFormat({ day: 'numeric', month: 'short' });
+const clock = timeFormat({ hour: '2-digit', minute: '2-digit' });
 
 function describeBetween({ from, to }: Between): string {
   const isOneDay = new Date(from).toDateString() === new Date(to).toDateString();

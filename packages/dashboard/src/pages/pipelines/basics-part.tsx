@@ -1,4 +1,4 @@
-import { Anchor, MultiSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, Group, MultiSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
@@ -15,6 +15,7 @@ export function BasicsPart(props: {
   onChange(changed: Partial<PipelineDraft>): void;
 }) {
   const { draft, sources, mayChange, error, onChange } = props;
+  if (!mayChange) return <TakenSources ids={draft.sources} sources={sources} />;
   return (
     <Card>
       <Stack gap="md">
@@ -23,7 +24,6 @@ export function BasicsPart(props: {
           withAsterisk
           maxLength={100}
           value={draft.name}
-          disabled={!mayChange}
           error={problemOf(error, 'name')}
           onChange={event => onChange({ name: event.currentTarget.value })}
         />
@@ -33,7 +33,6 @@ export function BasicsPart(props: {
           placeholder={draft.sources.length === 0 ? 'Choose sources' : ''}
           searchable
           clearable
-          disabled={!mayChange}
           value={[...draft.sources]}
           error={problemOf(error, 'sources')}
           data={sources.map(source => ({
@@ -42,7 +41,7 @@ export function BasicsPart(props: {
           }))}
           onChange={chosen => onChange({ sources: chosen })}
         />
-        {sources.length === 0 && mayChange && (
+        {sources.length === 0 && (
           <Text size="sm">
             There are no sources yet.{' '}
             <Anchor component={Link} to="/sources" size="sm">
@@ -55,10 +54,26 @@ export function BasicsPart(props: {
           label="Enabled"
           description="While it is off, its events are kept and it does nothing to them."
           checked={draft.enabled}
-          disabled={!mayChange}
           onChange={event => onChange({ enabled: event.currentTarget.checked })}
         />
       </Stack>
+    </Card>
+  );
+}
+
+/** For those who may only read: the name and whether it is enabled stand beside the title. */
+function TakenSources({ ids, sources }: { ids: readonly string[]; sources: readonly SourceRecord[] }) {
+  const taken = ids.map(id => ({ id, name: sources.find(source => source.id === id)?.name ?? id }));
+  return (
+    <Card title="Sources" lead="Whose events it takes.">
+      {taken.length === 0 && <Text size="sm">None.</Text>}
+      <Group gap="md">
+        {taken.map(({ id, name }) => (
+          <Anchor key={id} component={Link} to={`/sources/${id}`} size="sm">
+            {name}
+          </Anchor>
+        ))}
+      </Group>
     </Card>
   );
 }

@@ -6,11 +6,11 @@ import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { WideTable } from '../../components/wide-table.tsx';
 import { useAll, useCall } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { AlertChannel, channelsOf } from './alert-channels.tsx';
 import { NewAlert } from './new-alert.tsx';
-import classes from './settings.module.css';
 
 /** Where people are told of what goes wrong, and what there is to be told of. */
 export function AlertsSection() {
@@ -64,7 +64,7 @@ export function AlertsSection() {
 
 function EventTable({ types }: { types: AlertsRecord['types'] }) {
   return (
-    <div className={classes.table}>
+    <WideTable label="System events">
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
@@ -90,6 +90,6 @@ function EventTable({ types }: { types: AlertsRecord['types'] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </WideTable>
   );
 }

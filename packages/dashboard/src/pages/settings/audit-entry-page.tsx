@@ -1,7 +1,9 @@
-import { Anchor, Stack, Table } from '@mantine/core';
+import { Anchor, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
+import { ExactTime } from '../../components/exact-time.tsx';
+import classes from '../../components/facts.module.css';
 import { JsonText } from '../../components/json-text.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
@@ -9,22 +11,13 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
 
-const pages: Readonly<Record<string, string>> = {
-  evt: '/events/',
-  dlv: '/deliveries/',
-  src: '/sources/',
-  pipe: '/pipelines/',
-  dst: '/destinations/',
-  job: '/jobs/',
-};
-
 /** One entry of the audit log, with all that is known of it. */
 export default function AuditEntryPage() {
   const id = usePathId();
   const entry = useCall('GET /audit/:id', { id });
   if (!entry.data) return <Waiting error={entry.error} onRetry={() => void entry.refetch()} />;
-  const { action, actor, at, target, details } = entry.data;
-  const page = pages[target.split('_')[0] ?? ''];
+  const { action, actor, actor_name, at, target, target_name, target_page, address, details } = entry.data;
+  const name = target_name ?? target;
 
   return (
     <Page
@@ -37,32 +30,39 @@ export default function AuditEntryPage() {
     >
       <Card>
         <Stack>
-          <Table withRowBorders={false} layout="fixed">
-            <Table.Tbody>
-              <Table.Tr>
-                <Table.Th w={110}>When</Table.Th>
-                <Table.Td>
-                  <RelativeTime at={at} /> ({at})
-                </Table.Td>
-              </Table.Tr>
-              <Table.Tr>
-                <Table.Th>Who</Table.Th>
-                <Table.Td>{actor}</Table.Td>
-              </Table.Tr>
-              <Table.Tr>
-                <Table.Th>To what</Table.Th>
-                <Table.Td>
-                  <CopyText text={target} label="Copy the id" />
-                  {page && (
-                    <Anchor component={Link} to={`${page}${target}`} size="sm">
-                      Open it
-                    </Anchor>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            </Table.Tbody>
-          </Table>
-          {Object.keys(details).length > 0 && <JsonText value={details} />}
+          <dl className={classes.facts}>
+            <dt>Time</dt>
+            <dd>
+              <ExactTime at={at} /> (<RelativeTime at={at} />)
+            </dd>
+            <dt>Person</dt>
+            <dd>{actor_name === actor ? actor : `${actor_name} (API key)`}</dd>
+            <dt>Record</dt>
+            <dd>
+              {target_page === null ? (
+                name
+              ) : (
+                <Anchor component={Link} to={target_page} size="sm">
+                  {name}
+                </Anchor>
+              )}
+              {name !== target && <CopyText text={target} label="Copy the id" />}
+            </dd>
+            {address !== null && (
+              <>
+                <dt>Address</dt>
+                <dd className="numbers">{address}</dd>
+              </>
+            )}
+          </dl>
+          {Object.keys(details).length > 0 && (
+            <div>
+              <Text size="sm" c="dimmed" mb={4}>
+                Details
+              </Text>
+              <JsonText value={details} />
+            </div>
+          )}
         </Stack>
       </Card>
     </Page>

@@ -2,9 +2,9 @@ import { Alert, Stack, Table, Text } from '@mantine/core';
 import type { NodesRecord } from '@sluice/contract/dashboard-nodes';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Card } from '../../components/card.tsx';
+import { WideTable } from '../../components/wide-table.tsx';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { Facts } from './facts.tsx';
-import classes from './settings.module.css';
 
 type Database = NonNullable<NodesRecord['database']>;
 type Standby = NonNullable<Database['standbys']>[number];
@@ -47,7 +47,7 @@ const plural = (count: number): string => `${count} ${count === 1 ? 'standby' : 
 
 function Standbys({ standbys }: { standbys: readonly Standby[] }) {
   return (
-    <div className={classes.table}>
+    <WideTable label="Standbys">
       <Table verticalSpacing="xs" aria-label="Standbys">
         <Table.Thead>
           <Table.Tr>
@@ -75,7 +75,7 @@ function Standbys({ standbys }: { standbys: readonly Standby[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </WideTable>
   );
 }
 

@@ -55,7 +55,7 @@ export function DeleteOrganisation({
                 Cancel
               </Button>
               <Button type="submit" color="red" disabled={typed !== name} loading={remove.isPending}>
-                Delete it
+                Delete organisation
               </Button>
             </Group>
           </Stack>

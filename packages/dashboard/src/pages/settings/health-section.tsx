@@ -53,9 +53,9 @@ export function HealthSection() {
       <Card title="Backlog" lead="Of this organisation: what has come in and is not through yet.">
         <Facts
           facts={[
-            ['To be run through pipelines', formatCapped(backlog.accepted)],
-            ['To be delivered', formatCapped(backlog.pending)],
-            ['To be tried again', formatCapped(backlog.retrying)],
+            ['Unprocessed', formatCapped(backlog.accepted)],
+            ['Pending', formatCapped(backlog.pending)],
+            ['Retrying', formatCapped(backlog.retrying)],
             ['Held', formatCapped(backlog.held)],
           ]}
         />

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { KeyRecord } from '@sluice/contract/dashboard-keys';
 import { Card } from '../../components/card.tsx';
@@ -9,11 +9,11 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { WideTable } from '../../components/wide-table.tsx';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
 import { errorAt } from '../../lib/field-error.ts';
 import { useMay } from '../../lib/session.tsx';
 import { commandWithKey } from '../../lib/shell-command.ts';
-import classes from './settings.module.css';
 
 /** The API keys of the organisation: made and revoked. */
 export function KeysSection() {
@@ -81,15 +81,19 @@ function NewKey() {
 function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: boolean }) {
   const revoke = useChange('DELETE /keys/:id');
   return (
-    <div className={classes.table}>
+    <WideTable label="API keys">
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
             <Table.Th>Prefix</Table.Th>
-            <Table.Th visibleFrom="sm">Made</Table.Th>
+            <Table.Th visibleFrom="sm">Created</Table.Th>
             <Table.Th>Last used</Table.Th>
-            {mayChange && <Table.Th aria-label="Actions" />}
+            {mayChange && (
+              <Table.Th>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            )}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -127,6 +131,6 @@ function KeyTable({ keys, mayChange }: { keys: readonly KeyRecord[]; mayChange: 
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </WideTable>
   );
 }

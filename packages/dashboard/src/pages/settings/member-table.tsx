@@ -1,9 +1,10 @@
-import { Group, Select, Table, Text } from '@mantine/core';
+import { Group, Select, Table, Text, VisuallyHidden } from '@mantine/core';
 import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { WideTable } from '../../components/wide-table.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
 import { useMay, useSession } from '../../lib/session.tsx';
 import { mayTouch, rolesToGive } from './roles.ts';
@@ -24,14 +25,19 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
   return (
     <>
       {setRole.error && <ErrorNotice error={setRole.error} />}
-      <div className={classes.table}>
+      <WideTable label="Members">
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Email</Table.Th>
               <Table.Th>Role</Table.Th>
               <Table.Th visibleFrom="sm">Since</Table.Th>
-              {touchesAny && <Table.Th aria-label="Actions" />}
+              <Table.Th visibleFrom="xs">Last login</Table.Th>
+              {touchesAny && (
+                <Table.Th>
+                  <VisuallyHidden>Actions</VisuallyHidden>
+                </Table.Th>
+              )}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -75,6 +81,9 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
                       <RelativeTime at={member.created_at} />
                     )}
                   </Table.Td>
+                  <Table.Td visibleFrom="xs">
+                    {member.status === 'active' ? <RelativeTime at={member.last_login_at} /> : '–'}
+                  </Table.Td>
                   {touchesAny && (
                     <Table.Td ta="right">
                       {touchable && (
@@ -91,7 +100,7 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
             })}
           </Table.Tbody>
         </Table>
-      </div>
+      </WideTable>
     </>
   );
 }

@@ -4,10 +4,10 @@ import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { WideTable } from '../../components/wide-table.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { DatabaseCard } from './database-card.tsx';
-import classes from './settings.module.css';
 
 /** What each node is and does, and the database that they share: for the operator's organisation. */
 export function NodesCard() {
@@ -18,7 +18,7 @@ export function NodesCard() {
   return (
     <>
       <Card title="Nodes" lead="Of the whole installation. Only your organisation, the first one, sees them.">
-        <div className={classes.table}>
+        <WideTable label="Nodes">
           <Table verticalSpacing="xs" aria-label="Nodes">
             <Table.Thead>
               <Table.Tr>
@@ -38,7 +38,7 @@ export function NodesCard() {
               ))}
             </Table.Tbody>
           </Table>
-        </div>
+        </WideTable>
       </Card>
       {database && <DatabaseCard database={database} />}
     </>

@@ -59,7 +59,7 @@ function Organisation({ organisation }: { organisation: OrganisationRecord }) {
             variant="default"
             onClick={() => void moveTo(organisation).catch(notifyError)}
           >
-            Switch to it
+            Switch
           </Button>
         )}
         {isAtLeast(role, 'admin') && (

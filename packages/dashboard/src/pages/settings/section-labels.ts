@@ -10,5 +10,4 @@ export const sectionLabels: Readonly<Record<SettingsSection, string>> = {
   configuration: 'Configuration',
   audit: 'Audit log',
   health: 'Health',
-  appearance: 'Appearance',
 };

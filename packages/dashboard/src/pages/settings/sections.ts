@@ -1,7 +1,6 @@
 import type { SettingsSection } from '@sluice/contract/dashboard-pages';
 import type { ComponentType } from 'react';
 import { AlertsSection } from './alerts-section.tsx';
-import { AppearanceSection } from './appearance-section.tsx';
 import { AuditSection } from './audit-section.tsx';
 import { ConfigurationSection } from './configuration-section.tsx';
 import { HealthSection } from './health-section.tsx';
@@ -27,7 +26,6 @@ const bySection: Readonly<Record<SettingsSection, Section>> = {
   configuration: { show: ConfigurationSection },
   audit: { show: AuditSection, fills: true },
   health: { show: HealthSection },
-  appearance: { show: AppearanceSection },
 };
 
 export const sections = Object.entries(bySection).map(([name, section]) => ({

@@ -9,6 +9,8 @@ import classes from './settings.module.css';
 export default function SettingsPage() {
   const { section: name } = useParams({ strict: false });
   if (name === undefined) return <Navigate to="/settings/keys" replace />;
+  // Where it was once, in the settings of the organisation.
+  if (name === 'appearance') return <Navigate to="/account" replace />;
   const section = sections.find(one => one.name === name);
   if (!section) return <NotFound />;
   const { show: Section, fills = false } = section;

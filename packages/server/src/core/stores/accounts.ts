@@ -1,3 +1,5 @@
+import type { TimeDisplay } from '@sluice/contract/dashboard-accounts';
+import type { AccountChange } from '@sluice/contract/dashboard-own-account';
 import type { Audited } from './configuration/audit.ts';
 
 /** Organisations, the people in them, their sessions and invitations. */
@@ -30,6 +32,8 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
   /** The first user and organisation in one step; false when somebody was first. */
   createFirstUser(user: User, org: NewOrganisation): Promise<boolean>;
   findUserByEmail(email: string): Promise<User | null>;
+  /** How they want times to be written. */
+  setTimeDisplay(userId: string, change: AccountChange): Promise<void>;
   /**
    * Ends all sessions of the person but the one that is kept. Where the password of before had to be proved, false when
    * it has been changed since.
@@ -56,6 +60,8 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
     | (SessionRecord & {
         lastUsedAt: number | null;
         email: string;
+        timeZone: TimeDisplay['time_zone'];
+        clock: TimeDisplay['clock'];
         role: Role;
         orgName: string;
         orgSlug: string;
@@ -66,7 +72,7 @@ export interface AccountStore extends Audited<Pick<AccountStore, AuditedAccountC
   listSessions(userId: string, now: number): Promise<ListedSession[]>;
   touchSession(tokenHash: string, now: number): Promise<void>;
   /** The person's next login leads there too. */
-  moveSession(tokenHash: string, orgId: string): Promise<void>;
+  moveSession(tokenHash: string, orgId: string, now: number): Promise<void>;
   /** Where the person was last; null where that is not known. */
   findLastOrganisation(userId: string): Promise<string | null>;
   /** Gives a slug to those that have none. */
@@ -178,6 +184,8 @@ export interface Member {
   readonly email: string;
   readonly role: Role;
   readonly createdAt: number;
+  /** To this organisation; null: not yet. */
+  readonly lastLoginAt: number | null;
 }
 
 export interface Invitation {

@@ -33,6 +33,7 @@ const origin: JobOrigin = {
     actor: 'ada@example.com',
     action: 'events.replayed',
     target: id,
+    address: null,
     details: {},
   }),
 };

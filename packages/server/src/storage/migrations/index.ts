@@ -20,6 +20,7 @@ import { lostCountsAndSlugs } from './0019-lost-counts-and-slugs.ts';
 import { systemSources } from './0020-system-sources.ts';
 import { endedDeliveries } from './0021-ended-deliveries.ts';
 import { nodesAtWork } from './0022-nodes-at-work.ts';
+import { accountAndAudit } from './0028-account-and-audit.ts';
 import { recountsAndFailuresByTime } from './0029-recounts-and-failures-by-time.ts';
 
 /**
@@ -49,6 +50,7 @@ export const migrations: readonly (readonly string[])[] = [
   systemSources,
   endedDeliveries,
   nodesAtWork,
+  accountAndAudit,
   recountsAndFailuresByTime,
 ];
 
@@ -56,4 +58,4 @@ export const migrations: readonly (readonly string[])[] = [
  * Those that add and change nothing that is there: nodes of the version before work on beside them, and may be started
  * again. With any other, nodes that do not know it must have ended.
  */
-export const onlyAdding: ReadonlySet<readonly string[]> = new Set([nodesAtWork]);
+export const onlyAdding: ReadonlySet<readonly string[]> = new Set([nodesAtWork, accountAndAudit]);

@@ -45,8 +45,9 @@ async function write(session: Session, requests: readonly EntityWriteRequest[]) 
 
 async function putOnRecord(session: Session, entries: readonly Schema['audit'][]): Promise<void> {
   await session.query(
-    `INSERT INTO audit (id, org_id, at, actor, action, target, details)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])`,
+    `INSERT INTO audit (id, org_id, at, actor, action, target, details, address)
+     SELECT * FROM unnest(
+       $1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])`,
     [
       textArray(entries.map(({ id }) => id)),
       textArray(entries.map(({ org_id }) => org_id)),
@@ -55,6 +56,7 @@ async function putOnRecord(session: Session, entries: readonly Schema['audit'][]
       textArray(entries.map(({ action }) => action)),
       textArray(entries.map(({ target }) => target)),
       textArray(entries.map(({ details }) => details)),
+      textArray(entries.map(({ address }) => address)),
     ],
   );
 }

@@ -51,7 +51,7 @@ export function prepareWriteEntities(
     'SELECT trait FROM entity_traits WHERE org_id = ? AND trait > ? ORDER BY trait LIMIT 1',
   );
   const putOnRecord = database.prepare(
-    'INSERT INTO audit (id, org_id, at, actor, action, target, details) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO audit (id, org_id, at, actor, action, target, details, address) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const known = new LRUCache<string, Searchable>({ max: MOST_CACHED });
 
@@ -128,8 +128,8 @@ export function prepareWriteEntities(
       const searchable = searchableOf(orgId);
       for (const entity of entities) store(entity, rowNumbers.get(entity.id), searchable);
     }
-    for (const { id, org_id, at, actor, action, target, details } of records) {
-      putOnRecord.run(id, org_id, at, actor, action, target, details);
+    for (const { id, org_id, at, actor, action, target, details, address } of records) {
+      putOnRecord.run(id, org_id, at, actor, action, target, details, address);
     }
     return results;
   };

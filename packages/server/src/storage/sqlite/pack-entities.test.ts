@@ -23,8 +23,9 @@ const record = {
   orgId: 'org_1',
   at: 5,
   actor: 'usr_1',
-  action: 'entity.written',
+  action: 'entity.written' as const,
   target: 'customer/c 1',
+  address: '192.0.2.7',
   details: { n: 1 },
 };
 

@@ -64,7 +64,7 @@ test('a session that goes to another organisation meanwhile changes nothing in e
   const { storage, user, tokenHash } = dashboard;
   const other = anOrganisation();
   await storage.createOrganisation(other, user.id);
-  expect((await makeKey(() => storage.moveSession(tokenHash, other.id))).status).toBe(409);
+  expect((await makeKey(() => storage.moveSession(tokenHash, other.id, Date.now()))).status).toBe(409);
   expect([...(await keys()), ...(await storage.listApiKeys(other.id))]).toEqual([]);
 });
 

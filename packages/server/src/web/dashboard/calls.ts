@@ -1,3 +1,4 @@
+import type { AuditAction } from '@sluice/contract/dashboard-audit';
 import { CALLS_AT } from '@sluice/contract/organisation-address';
 import type { PrivateCall } from '@sluice/contract/private-call';
 import { type AnswerOf, privateCalls, type Route } from '@sluice/contract/private-calls';
@@ -9,7 +10,7 @@ import { READ_IN_PLACE_BYTES } from '../../core/http/read-body.ts';
 import { newId } from '../../core/ids.ts';
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import { answer, answerPage } from '../answer.ts';
-import { type ClientSettings, clientOf } from '../client.ts';
+import { type Client, type ClientSettings, clientOf } from '../client.ts';
 import type { WebEnv } from '../env.ts';
 import type { Cursors } from '../paging.ts';
 import { type BodyReading, readJson, readQuery } from '../read-json.ts';
@@ -100,7 +101,7 @@ export function createCalls(
     };
   }
 
-  const sessionParts = (session: LoginSession) => ({
+  const sessionParts = (session: LoginSession, { address }: Client) => ({
     page(list: string, { limit, cursor }: { limit: number; cursor?: string }) {
       const scope = `${list}\n${session.orgId}`;
       return {
@@ -110,9 +111,9 @@ export function createCalls(
           answerPage(rows, next === null ? null : cursors.issue(scope, next), more),
       };
     },
-    record(action: string, target: string, details: AuditDetails = {}, orgId = session.orgId) {
+    record(action: AuditAction, target: string, details: AuditDetails = {}, orgId = session.orgId) {
       const at = clock.now();
-      return { id: newId('aud', at), orgId, at, actor: session.email, action, target, details };
+      return { id: newId('aud', at), orgId, at, actor: session.email, action, target, address, details };
     },
   });
 
@@ -141,7 +142,7 @@ export function createCalls(
         const whole = {
           ...call,
           ...parts,
-          ...sessionParts(session),
+          ...sessionParts(session, call.client),
           get session() {
             return session;
           },

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@sluice/contract/dashboard-audit';
 import type { DeepReadonly, ListPage, OneAnswer, PathParameter } from '@sluice/contract/private-call';
 import type {
   AnswerOf,
@@ -26,7 +27,7 @@ export interface OpenCall<Parameter extends string = string> {
 export interface SessionCall<Parameter extends string = string> extends OpenCall<Parameter> {
   readonly session: LoginSession;
   /** What the audit log is to hold, of this organisation unless another one is named. No secrets in the details. */
-  record(action: string, target: string, details?: AuditDetails, orgId?: string): AuditEntry;
+  record(action: AuditAction, target: string, details?: AuditDetails, orgId?: string): AuditEntry;
 }
 
 export type AuditDetails = Readonly<Record<string, unknown>>;

@@ -4,7 +4,10 @@ import { GUIDE, type GuidePage, type Library } from './library.ts';
 import type { GuideHit } from './search.ts';
 import { GUIDE_STYLE } from './style.ts';
 
-/** The pages of the guide as documents that need nothing else: no script, no font, no other host. */
+/**
+ * The pages of the guide as documents that need nothing else: no script, no font, no other host. On a phone the list of
+ * pages is a popover behind a button; on wider screens the style sheet shows it as a plain part of the page.
+ */
 
 /** These are long: they are folded up unless one of them is being read. */
 const FOLDED = /^(Providers|Steps|Kinds of destinations|Reference)$/;
@@ -30,11 +33,14 @@ function documentOf(
 <nav aria-label="Guide">
 <a class="brand" href="${GUIDE}">Sluice guide</a>
 <form role="search" action="${GUIDE}"><input type="search" name="q" value="${query}" placeholder="Search the guide" aria-label="Search the guide"></form>
+<button class="menu" type="button" popovertarget="pages">Menu</button>
+<div id="pages" popover>
 ${library.sections.map(
   section => html`<details${raw(isOpen(section, here) ? ' open' : '')}><summary>${section.title}</summary>
 <ul>${section.pages.map(page => entryOf(page, page === here))}</ul></details>`,
 )}
 <ul><li><a href="/docs">API reference</a></li><li><a href="/">Dashboard</a></li></ul>
+</div>
 </nav>
 <main>
 ${main}
@@ -80,10 +86,13 @@ function firstSentence(lead: string): string {
 
 export function renderFound(library: Library, query: string, found: readonly GuideHit[]): Html {
   const main = html`<h1>Search</h1>
-<p>${found.length === 0 ? 'No title or heading holds' : 'Titles and headings that hold'} “${query}”${found.length === 0 ? '.' : ':'}</p>
-<ul class="cards">${found.map(
-    ({ page, headings }) => html`<li><a href="${GUIDE}${page.path}">${page.title}</a>
-${headings.map(({ id, title }) => html`<p><a href="${GUIDE}${page.path}#${id}">${title}</a></p>`)}</li>`,
+<p>${found.length === 0 ? 'No results for' : 'Results for'} “${query}”${found.length === 0 ? '.' : ':'}</p>
+<ul class="found">${found.map(
+    ({ page, places }) => html`<li><a href="${GUIDE}${page.path}">${page.title}</a>
+${places.map(
+  ({ heading, excerpt }) =>
+    html`<p>${heading === page.headings[0] ? '' : html`<a href="${GUIDE}${page.path}#${heading.id}">${heading.title}</a>: `}${excerpt}</p>`,
+)}</li>`,
   )}</ul>`;
   return documentOf(library, 'Search', null, query, main);
 }

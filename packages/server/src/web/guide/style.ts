@@ -27,5 +27,18 @@ nav ul ul { margin-left: .75rem; } nav ul ul a { font-size: .88rem; color: var(-
 .cards { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .75rem; }
 .cards li { margin: 0; padding: .8rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .cards p { margin: .2rem 0 0; font-size: .88rem; color: var(--soft); }
-@media (max-width: 52rem) { .page { grid-template-columns: minmax(0, 1fr); } }
+.found { list-style: none; padding: 0; } .found li { margin: 0 0 1.25rem; } .found > li > a { font-weight: 600; }
+.found p { margin: .2rem 0 0; font-size: .92rem; color: var(--soft); overflow-wrap: anywhere; }
+nav .menu { display: none; font: inherit; font-weight: 600; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .4rem .9rem; cursor: pointer; }
+nav .menu:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+#pages { display: block; position: static; inset: auto; width: auto; height: auto; margin: 0; padding: 0; border: 0; color: inherit; background: none; overflow: visible; }
+@media (max-width: 52rem) {
+  .page { grid-template-columns: minmax(0, 1fr); }
+  nav { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: .75rem; align-items: center; }
+  nav .brand { grid-column: 1 / -1; margin: 0; } nav form { margin: 0; } nav .menu { display: block; }
+  #pages:not(:popover-open) { display: none; }
+  #pages:popover-open { position: fixed; inset: 4rem 1rem 1rem; padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 10px; background: var(--card); overflow-y: auto; box-shadow: 0 8px 30px rgb(0 0 0 / .3); }
+  #pages::backdrop { background: rgb(0 0 0 / .4); }
+  nav ul ul { display: none; }
+}
 `;

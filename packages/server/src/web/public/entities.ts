@@ -114,6 +114,7 @@ export function addEntities(app: Hono<WebEnv>, dependencies: EntityRoutesDepende
       actor: caller.id,
       action: 'entity.deleted',
       target,
+      address: null,
       details: { erased_events: erasedEvents },
     };
   }

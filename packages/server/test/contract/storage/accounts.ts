@@ -84,6 +84,7 @@ export function accountsContract(subject: Subject): void {
       userId: user.id,
       email: user.email,
       role: 'owner',
+      lastLoginAt: null,
       createdAt: NOW,
     });
     const other = await storedOrganisation(subject.storage);
@@ -154,6 +155,7 @@ export function accountsContract(subject: Subject): void {
       email: invitation.email,
       role: 'admin',
       createdAt: NOW + 5,
+      lastLoginAt: null,
     });
     expect(await subject.storage.acceptInvitation(invitation.codeHash, NOW + 6, aUser())).toBeNull();
     expect(await subject.storage.findInvitation(invitation.codeHash, NOW)).toBeNull();

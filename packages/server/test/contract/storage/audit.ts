@@ -1,5 +1,14 @@
 import { expect, test } from 'bun:test';
-import { anApiKey, anAuditEntry, aWebhookSource, idAt, NOW, storedOrganisation } from './samples.ts';
+import type { AuditEntry, AuditFilter } from '../../../src/core/stores/configuration/audit.ts';
+import {
+  anApiKey,
+  anAuditEntry,
+  aWebhookSource,
+  idAt,
+  NOW,
+  storedOrganisation,
+  storedOwner,
+} from './samples.ts';
 import type { Subject } from './suite.ts';
 
 export function auditContract(subject: Subject): void {
@@ -20,6 +29,63 @@ export function auditContract(subject: Subject): void {
     expect(await subject.storage.listAudit(org, { limit: 3, below: newestFirst[2]?.id ?? '' })).toEqual(
       newestFirst.slice(3),
     );
+  });
+
+  test('is narrowed by person, by action and by time, page by page', async () => {
+    const org = orgId();
+    const at = (ms: number, given: Partial<AuditEntry> = {}) =>
+      anAuditEntry(org, { id: idAt('aud', NOW + ms), at: NOW + ms, ...given });
+    const [first, second, third, fourth] = [
+      at(1),
+      at(2, { actor: 'key_1', action: 'entity.deleted', address: '192.0.2.7' }),
+      at(3, { action: 'key.created' }),
+      at(4, { actor: 'key_1' }),
+    ] as const;
+    for (const entry of [first, second, third, fourth]) await subject.storage.recordAudit(entry);
+    const list = (filter: AuditFilter, limit = 10, below: string | null = null) =>
+      subject.storage.listAudit(org, { limit, below }, filter);
+    expect(await list({ actor: 'key_1' })).toEqual([fourth, second]);
+    expect(await list({ actor: 'key_1' }, 1, fourth.id)).toEqual([second]);
+    expect(await list({ actions: ['entity.deleted', 'key.created'] })).toEqual([third, second]);
+    expect(await list({ actions: [] })).toEqual([]);
+    expect(await list({ after: NOW + 1, before: NOW + 4 })).toEqual([third, second]);
+    expect(await list({ after: NOW + 2, actor: 'key_1' })).toEqual([fourth]);
+  });
+
+  test('names what its entries are about, also what has gone since, and nothing of another organisation', async () => {
+    const { storage } = subject;
+    const { org, user } = await storedOwner(storage);
+    const other = await storedOwner(storage);
+    const [kept, gone, foreign] = [
+      aWebhookSource(org.id, { name: 'Kept' }),
+      aWebhookSource(org.id, { name: 'Gone' }),
+      aWebhookSource(other.org.id, { name: 'Foreign' }),
+    ];
+    for (const source of [kept, gone, foreign]) await storage.createSource(source);
+    const record = anAuditEntry(org.id, {
+      action: 'source.deleted',
+      target: gone.id,
+      details: { name: 'Gone' },
+    });
+    await storage.audited(record).deleteSource(org.id, gone.id, 'ada', NOW);
+    await storage.recordAudit(
+      anAuditEntry(other.org.id, {
+        action: 'source.deleted',
+        target: 'src_x',
+        details: { name: 'Not yours' },
+      }),
+    );
+    const ids = [kept.id, gone.id, foreign.id, 'src_x', user.id, other.user.id, org.id, other.org.id, 'ada'];
+    const named = await storage.nameAuditTargets(org.id, [...ids, ...ids]);
+    expect(named.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
+      [
+        { id: kept.id, name: 'Kept', isGone: false },
+        { id: gone.id, name: 'Gone', isGone: true },
+        { id: user.id, name: user.email, isGone: false },
+        { id: org.id, name: org.name, isGone: false },
+      ].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    );
+    expect(await storage.nameAuditTargets(org.id, [])).toEqual([]);
   });
 
   test('holds a change and its record together', async () => {

@@ -181,6 +181,7 @@ export const anAuditEntry = (orgId: string, given: Partial<AuditEntry> = {}): Au
   actor: 'ada@example.com',
   action: 'source.created',
   target: word(),
+  address: null,
   details: { name: 'Shop' },
   ...given,
 });

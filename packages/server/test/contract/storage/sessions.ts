@@ -5,6 +5,7 @@ import {
   aSession,
   idAt,
   joinedMember,
+  memberOf,
   NOW,
   storedOrganisation,
   storedOwner,
@@ -21,6 +22,8 @@ export function sessionsContract(subject: Subject): void {
       ...session,
       lastUsedAt: NOW,
       email: user.email,
+      timeZone: 'local' as const,
+      clock: '24h' as const,
       role: 'owner' as const,
       orgName: org.name,
       orgSlug: slugOf(org.name),
@@ -31,6 +34,40 @@ export function sessionsContract(subject: Subject): void {
       ...expected,
       role: 'viewer',
     });
+  });
+
+  test('knows how the person wants times to be written, in every session of theirs', async () => {
+    const { org, user } = await storedOwner(subject.storage);
+    const other = await storedOwner(subject.storage);
+    const [one, two] = [aSession(user.id, org.id), aSession(user.id, org.id)];
+    const strangers = aSession(other.user.id, other.org.id);
+    for (const session of [one, two]) await subject.storage.beginSession(session, user.passwordHash);
+    await subject.storage.beginSession(strangers, other.user.passwordHash);
+    await subject.storage.setTimeDisplay(user.id, { time_zone: 'utc' });
+    await subject.storage.setTimeDisplay(user.id, { clock: '12h' });
+    await subject.storage.setTimeDisplay(user.id, {});
+    for (const { tokenHash } of [one, two])
+      expect(await subject.storage.findSession(tokenHash, NOW)).toMatchObject({
+        timeZone: 'utc',
+        clock: '12h',
+      });
+    expect(await subject.storage.findSession(strangers.tokenHash, NOW)).toMatchObject({
+      timeZone: 'local',
+      clock: '24h',
+    });
+  });
+
+  test('says of each member when they last came to this organisation, and nothing of others', async () => {
+    const { org, user } = await storedOwner(subject.storage);
+    const second = anOrganisation();
+    await subject.storage.createOrganisation(second, user.id);
+    const lastLoginAt = async (id: string) => (await memberOf(subject.storage, id, user.id))?.lastLoginAt;
+    expect([await lastLoginAt(org.id), await lastLoginAt(second.id)]).toEqual([null, null]);
+    const session = aSession(user.id, org.id);
+    await subject.storage.beginSession(session, user.passwordHash);
+    expect([await lastLoginAt(org.id), await lastLoginAt(second.id)]).toEqual([session.createdAt, null]);
+    await subject.storage.moveSession(session.tokenHash, second.id, NOW + 5);
+    expect([await lastLoginAt(org.id), await lastLoginAt(second.id)]).toEqual([session.createdAt, NOW + 5]);
   });
 
   test('ends at the moment it expires', async () => {
@@ -58,12 +95,13 @@ export function sessionsContract(subject: Subject): void {
     await subject.storage.createOrganisation(second, user.id);
     const session = aSession(user.id, org.id);
     await subject.storage.beginSession(session, user.passwordHash);
-    await subject.storage.moveSession(session.tokenHash, second.id);
+    await subject.storage.moveSession(session.tokenHash, second.id, NOW);
     expect(await subject.storage.findSession(session.tokenHash, NOW)).toMatchObject({
       orgId: second.id,
       orgName: second.name,
     });
-    await subject.storage.moveSession(session.tokenHash, await storedOrganisation(subject.storage));
+    const foreign = await storedOrganisation(subject.storage);
+    await subject.storage.moveSession(session.tokenHash, foreign, NOW);
     expect(await subject.storage.findSession(session.tokenHash, NOW)).toBeNull();
   });
 

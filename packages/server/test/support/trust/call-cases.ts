@@ -53,6 +53,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'PUT /session/organisation': { ...viewer, body: ({ paths }) => ({ id: paths['/organisations'] }) },
 
   'GET /account': viewer,
+  'PATCH /account': { ...viewer, body: () => ({ time_zone: 'utc', clock: '12h' }) },
   'PUT /account/password': { ...viewer, body: () => ({ password: 'wrong', new_password: PASSWORD }) },
   'GET /account/sessions': viewer,
   'DELETE /account/sessions': viewer,
@@ -212,6 +213,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   },
 
   'GET /audit': viewer,
+  'GET /audit/export': viewer,
   'GET /audit/:id': viewer,
   'GET /search': { ...viewer, query: { text: 'nothing' } },
   'GET /counters': { ...viewer, query: { names: 'received' } },

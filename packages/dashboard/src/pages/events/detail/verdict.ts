@@ -1,6 +1,7 @@
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord } from '@sluice/contract/dashboard-pipelines';
 import { formatRelative } from '../../../components/relative-time.tsx';
+import { isToday, timeFormat } from '../../../lib/time-display.ts';
 
 /** What became of an event, in a sentence or two that somebody understands at night. */
 export interface Verdict {
@@ -104,8 +105,8 @@ function describeDelivery(delivery: DeliveryRecord, now: number): string {
   }
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const dayAndClock = new Intl.DateTimeFormat('en-GB', {
+const clock = timeFormat({ hour: '2-digit', minute: '2-digit' });
+const dayAndClock = timeFormat({
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
@@ -115,7 +116,7 @@ const dayAndClock = new Intl.DateTimeFormat('en-GB', {
 function clockOf(at: string | null): string {
   if (at === null) return 'never';
   const date = new Date(at);
-  return (date.toDateString() === new Date().toDateString() ? clock : dayAndClock).format(date);
+  return (isToday(date) ? clock : dayAndClock).format(date);
 }
 
 function whenOf(at: string | null, now: number): string {

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@sluice/contract/dashboard-audit';
 import { newId } from '../../ids.ts';
 
 /** Who changed what, and when. */
@@ -6,9 +7,10 @@ export interface AuditEntry {
   readonly orgId: string;
   readonly at: number;
   readonly actor: string;
-  /** `source.created`, `key.revoked`, … */
-  readonly action: string;
+  readonly action: AuditAction;
   readonly target: string;
+  /** Where it was done from; null where that is not known. */
+  readonly address: string | null;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -25,8 +27,30 @@ export interface Audited<Changes> {
 export interface AuditLog {
   /** For what changes nothing by itself. */
   recordAudit(entry: AuditEntry): Promise<void>;
-  listAudit(orgId: string, page: { limit: number; below: string | null }): Promise<AuditEntry[]>;
+  /** Newest first. */
+  listAudit(
+    orgId: string,
+    page: { readonly limit: number; readonly below: string | null },
+    filter?: AuditFilter,
+  ): Promise<AuditEntry[]>;
   findAudit(orgId: string, id: string): Promise<AuditEntry | null>;
+  /** What is called by these ids in the log: as it is named now, or was when it went. What nobody knows is left out. */
+  nameAuditTargets(orgId: string, ids: readonly string[]): Promise<AuditTarget[]>;
+}
+
+/** All of it combines; `after` and `before` are exclusive. */
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly actions?: readonly AuditAction[] | undefined;
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+}
+
+export interface AuditTarget {
+  readonly id: string;
+  readonly name: string;
+  /** It was deleted, or has left. */
+  readonly isGone: boolean;
 }
 
 /** What concerns a person is on record in each of their organisations. */

@@ -19,6 +19,8 @@ export const toUserRow = (user: User): Schema['users'] => ({
   password_hash: user.passwordHash,
   created_at: user.createdAt,
   last_org_id: null,
+  time_zone: 'local',
+  clock: '24h',
 });
 
 export const hasUsers: Operation<AccountStore['hasUsers']> = async db =>
@@ -41,6 +43,11 @@ export const createFirstUser: Operation<AccountStore['createFirstUser']> = async
 export const findUserByEmail: Operation<AccountStore['findUserByEmail']> = async (db, email) => {
   const row = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
   return row ? toUser(row) : null;
+};
+
+export const setTimeDisplay: Operation<AccountStore['setTimeDisplay']> = async (db, userId, change) => {
+  if (Object.keys(change).length === 0) return;
+  await db.updateTable('users').set(change).where('id', '=', userId).execute();
 };
 
 export const setPassword: Operation<AccountStore['setPassword']> = async (

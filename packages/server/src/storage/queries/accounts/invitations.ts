@@ -158,7 +158,7 @@ export const acceptInvitation: Operation<AccountStore['acceptInvitation']> = asy
   }
   await db
     .insertInto('memberships')
-    .values({ org_id: row.org_id, user_id: user.id, role: row.role, created_at: now })
+    .values({ org_id: row.org_id, user_id: user.id, role: row.role, created_at: now, last_login_at: null })
     .onConflict(conflict => conflict.columns(['org_id', 'user_id']).doNothing())
     .execute();
   return { userId: user.id, orgId: row.org_id };

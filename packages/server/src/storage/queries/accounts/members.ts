@@ -6,7 +6,7 @@ import {
   roles,
 } from '../../../core/stores/accounts.ts';
 import type { Operation } from '../../operation.ts';
-import type { Db } from '../../schema.ts';
+import type { Db, Schema } from '../../schema.ts';
 
 /** The members of organisations, with their roles. */
 
@@ -14,14 +14,21 @@ export const members = (db: Db, orgId: string) =>
   db
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
-    .select(['memberships.user_id', 'users.email', 'memberships.role', 'memberships.created_at'])
+    .select([
+      'memberships.user_id',
+      'users.email',
+      'memberships.role',
+      'memberships.created_at',
+      'memberships.last_login_at',
+    ])
     .where('memberships.org_id', '=', orgId);
 
-const toMember = (row: { user_id: string; email: string; role: string; created_at: number }): Member => ({
+const toMember = (row: Omit<Schema['memberships'], 'org_id'> & { readonly email: string }): Member => ({
   userId: row.user_id,
   email: row.email,
   role: row.role as Role,
   createdAt: row.created_at,
+  lastLoginAt: row.last_login_at,
 });
 
 export const listMembers: Operation<AccountStore['listMembers']> = async (db, orgId) =>

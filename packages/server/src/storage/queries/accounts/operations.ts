@@ -27,6 +27,7 @@ export const accountOperations: StoreOperations<AccountStore> = {
   hasUsers: read(accounts.hasUsers),
   createFirstUser: write(accounts.createFirstUser),
   findUserByEmail: read(accounts.findUserByEmail),
+  setTimeDisplay: write(accounts.setTimeDisplay),
   setPassword: write(accounts.setPassword),
 
   beginSession: write(sessions.beginSession),

@@ -34,7 +34,13 @@ export const createOrganisation: Operation<AccountStore['createOrganisation']> =
   await insertOrganisation(db, org);
   await db
     .insertInto('memberships')
-    .values({ org_id: org.id, user_id: ownerId, role: 'owner', created_at: org.createdAt })
+    .values({
+      org_id: org.id,
+      user_id: ownerId,
+      role: 'owner',
+      created_at: org.createdAt,
+      last_login_at: null,
+    })
     .execute();
   await db
     .insertInto('sources')

@@ -1,5 +1,6 @@
 import type { AccountStore, Role } from '../../../core/stores/accounts.ts';
 import type { Operation } from '../../operation.ts';
+import type { Db } from '../../schema.ts';
 import { lockProved } from './proof.ts';
 
 /** Sessions of the dashboard. */
@@ -20,8 +21,20 @@ export const beginSession: Operation<AccountStore['beginSession']> = async (db, 
       user_agent: session.userAgent ?? null,
     })
     .execute();
+  await loggedIn(db, session.userId, session.orgId, session.createdAt);
   return true;
 };
+
+async function loggedIn(db: Db, userId: string, orgId: string, now: number): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({ last_login_at: now })
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+type FoundSession = NonNullable<Awaited<ReturnType<AccountStore['findSession']>>>;
 
 export const findSession: Operation<AccountStore['findSession']> = async (db, tokenHash, now, slug) => {
   const row = await db
@@ -40,6 +53,8 @@ export const findSession: Operation<AccountStore['findSession']> = async (db, to
     .selectAll('sessions')
     .select([
       'users.email',
+      'users.time_zone',
+      'users.clock',
       'memberships.role',
       'organisations.id as there',
       'organisations.name as org_name',
@@ -57,6 +72,8 @@ export const findSession: Operation<AccountStore['findSession']> = async (db, to
         expiresAt: row.expires_at,
         lastUsedAt: row.last_used_at,
         email: row.email,
+        timeZone: row.time_zone as FoundSession['timeZone'],
+        clock: row.clock as FoundSession['clock'],
         role: row.role as Role,
         orgName: row.org_name,
         orgSlug: row.org_slug ?? row.there,
@@ -86,7 +103,7 @@ export const touchSession: Operation<AccountStore['touchSession']> = async (db, 
   await db.updateTable('sessions').set({ last_used_at: now }).where('token_hash', '=', tokenHash).execute();
 };
 
-export const moveSession: Operation<AccountStore['moveSession']> = async (db, tokenHash, orgId) => {
+export const moveSession: Operation<AccountStore['moveSession']> = async (db, tokenHash, orgId, now) => {
   const moved = await db
     .updateTable('sessions')
     .set({ org_id: orgId })
@@ -95,6 +112,7 @@ export const moveSession: Operation<AccountStore['moveSession']> = async (db, to
     .executeTakeFirst();
   if (moved === undefined) return;
   await db.updateTable('users').set({ last_org_id: orgId }).where('id', '=', moved.user_id).execute();
+  await loggedIn(db, moved.user_id, orgId, now);
 };
 
 export const findLastOrganisation: Operation<AccountStore['findLastOrganisation']> = async (db, userId) => {

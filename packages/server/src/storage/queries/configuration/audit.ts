@@ -1,3 +1,4 @@
+import { idFloor } from '../../../core/ids.ts';
 import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
@@ -10,8 +11,9 @@ const toAuditEntry = (row: Schema['audit']): AuditEntry => ({
   orgId: row.org_id,
   at: row.at,
   actor: row.actor,
-  action: row.action,
+  action: row.action as AuditEntry['action'],
   target: row.target,
+  address: row.address,
   details: JSON.parse(row.details) as Record<string, unknown>,
 });
 
@@ -23,14 +25,25 @@ export const toAuditRow = (entry: AuditEntry): Schema['audit'] => ({
   action: entry.action,
   target: entry.target,
   details: JSON.stringify(entry.details),
+  address: entry.address,
 });
 
 export const recordAudit: Operation<ConfigurationStore['recordAudit']> = async (db, entry) => {
   await db.insertInto('audit').values(toAuditRow(entry)).execute();
 };
 
-export const listAudit: Operation<ConfigurationStore['listAudit']> = async (db, orgId, { limit, below }) => {
+export const listAudit: Operation<ConfigurationStore['listAudit']> = async (
+  db,
+  orgId,
+  { limit, below },
+  { actor, actions, after, before } = {},
+) => {
   let query = db.selectFrom('audit').selectAll().where('org_id', '=', orgId);
+  if (actor !== undefined) query = query.where('actor', '=', actor);
+  if (actions !== undefined) query = query.where('action', 'in', actions.length === 0 ? [''] : actions);
+  // Ids sort by time, and are in every index that this can be read by.
+  if (after !== undefined) query = query.where('id', '>=', idFloor('aud', after + 1));
+  if (before !== undefined) query = query.where('id', '<', idFloor('aud', before));
   if (below !== null) query = query.where('id', '<', below);
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toAuditEntry);
 };

@@ -2,6 +2,7 @@ import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { made, named, read, type StoreOperations, snapshot, write } from '../../operation.ts';
 import * as apiKeys from './api-keys.ts';
 import * as audit from './audit.ts';
+import { nameAuditTargets } from './audit-targets.ts';
 import * as breakers from './breakers.ts';
 import * as destinations from './destinations.ts';
 import * as pipelines from './pipelines.ts';
@@ -67,4 +68,5 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
   recordAudit: write(audit.recordAudit),
   listAudit: read(audit.listAudit),
   findAudit: read(audit.findAudit),
+  nameAuditTargets: read(nameAuditTargets),
 };

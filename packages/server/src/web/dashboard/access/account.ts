@@ -1,3 +1,4 @@
+import type { AuditAction } from '@sluice/contract/dashboard-audit';
 import type { AccountRecord, OwnSessionRecord } from '@sluice/contract/dashboard-own-account';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { invalid, Problem } from '../../../core/errors.ts';
@@ -11,7 +12,7 @@ import { optionalTime } from '../records.ts';
 import type { CheckPassword, Passwords } from './passwords.ts';
 import { hashRecoveryCode, newRecoveryCodes, type SecondFactors } from './second-factor.ts';
 
-/** One's own account, whatever the role: the password, the sessions, the second factor. */
+/** One's own account, whatever the role: how times are shown, the password, the sessions, the second factor. */
 export function accountCalls(
   calls: Calls,
   {
@@ -23,7 +24,7 @@ export function accountCalls(
   }: {
     readonly accounts: Pick<
       AccountStore,
-      'audited' | 'findSecondFactor' | 'listOrganisationsOf' | 'listSessions'
+      'audited' | 'findSecondFactor' | 'listOrganisationsOf' | 'listSessions' | 'setTimeDisplay'
     >;
     readonly passwords: Passwords;
     readonly checkPassword: CheckPassword;
@@ -34,7 +35,7 @@ export function accountCalls(
   /** What concerns the person is on record in all of their organisations. */
   async function records(
     call: SessionCall,
-    action: string,
+    action: AuditAction,
     details: AuditDetails = {},
   ): Promise<AuditEntry[]> {
     const { userId } = call.session;
@@ -56,6 +57,8 @@ export function accountCalls(
     const factor = await accounts.findSecondFactor(session.userId);
     return {
       email: session.email,
+      time_zone: session.timeZone,
+      clock: session.clock,
       second_factor: {
         on: factor !== null,
         since: optionalTime(factor?.createdAt ?? null),
@@ -67,6 +70,13 @@ export function accountCalls(
   const changedMeanwhile = () => invalid('password', 'password was changed meanwhile: give the new one.');
 
   calls.on('GET /account', 'read', async call => call.answer(await show(call)));
+
+  calls.on('PATCH /account', 'read', async call => {
+    const change = await call.body();
+    await accounts.setTimeDisplay(call.session.userId, change);
+    const { time_zone, clock, ...rest } = await show(call);
+    return call.answer({ ...rest, time_zone: change.time_zone ?? time_zone, clock: change.clock ?? clock });
+  });
 
   calls.on('PUT /account/password', 'read', async call => {
     const { password, new_password } = await call.body();

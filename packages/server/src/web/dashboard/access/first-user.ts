@@ -67,6 +67,7 @@ export async function prepareFirstUser(
         actor: email,
         action: 'organisation.created',
         target: org.id,
+        address: null,
         details: { name: organisation },
       });
       if (!(await changes.createFirstUser(user, org))) return null;

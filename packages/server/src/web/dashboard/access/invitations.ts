@@ -3,6 +3,7 @@ import { Problem } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
 import { hashSecret } from '../../../core/secrets/vault.ts';
 import type { AccountStore, User } from '../../../core/stores/accounts.ts';
+import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
 import type { Calls } from '../calls.ts';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { CheckPassword, Passwords } from './passwords.ts';
@@ -72,13 +73,14 @@ export function invitationCalls(
 
     const now = clock.now();
     const accept = async (account: User) => {
-      const record = {
+      const record: AuditEntry = {
         id: newId('aud', now),
         orgId,
         at: now,
         actor: email,
         action: 'member.joined',
         target: account.id,
+        address,
         details: { role, invited_by: invitedBy, address },
       };
       const joined = await accounts.audited(record).acceptInvitation(codeHash, now, account);

@@ -55,7 +55,14 @@ export function createLoginAttempts({
     if (user === null) return;
     const at = clock.now();
     const details = { address, outcome, in_a_row: count };
-    const entry = { at, actor: 'unknown', action: 'login.failed', target: user.id, details };
+    const entry = {
+      at,
+      actor: 'unknown',
+      action: 'login.failed',
+      target: user.id,
+      address,
+      details,
+    } as const;
     const organisations = await accounts.listOrganisationsOf(user.id);
     for (const record of recordsOfPerson(organisations, entry)) await configuration.recordAudit(record);
     if (count < alertThresholds.failedLogins) return;

@@ -14,6 +14,7 @@ import { pageOf } from '../../paging.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { requirePermission } from '../permissions.ts';
+import { optionalTime } from '../records.ts';
 
 const INVITATION_LIFETIME_MS = days(7);
 
@@ -135,13 +136,14 @@ function settle(outcome: 'changed' | 'removed' | 'last_owner' | 'not_found'): vo
 /** Members first, each group by email. */
 const keyOf = ({ status, email }: MemberRecord): string => `${status} ${email}`;
 
-const toMember = ({ userId, email, role, createdAt }: Member): MemberRecord => ({
+const toMember = ({ userId, email, role, createdAt, lastLoginAt }: Member): MemberRecord => ({
   id: userId,
   email,
   role,
   status: 'active',
   created_at: toRfc3339(createdAt),
   expires_at: null,
+  last_login_at: optionalTime(lastLoginAt),
 });
 
 const toInvited = ({ id, email, role, createdAt, expiresAt }: Invitation): MemberRecord => ({
@@ -151,4 +153,5 @@ const toInvited = ({ id, email, role, createdAt, expiresAt }: Invitation): Membe
   status: 'invited',
   created_at: toRfc3339(createdAt),
   expires_at: toRfc3339(expiresAt),
+  last_login_at: null,
 });

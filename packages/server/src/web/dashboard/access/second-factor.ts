@@ -44,7 +44,13 @@ export function createSecondFactors({
   }
 
   async function spendRecoveryCode({ id, email }: User, code: string, address: string): Promise<boolean> {
-    const entry = { at: clock.now(), actor: email, action: 'recovery_code.used', target: id };
+    const entry = {
+      at: clock.now(),
+      actor: email,
+      action: 'recovery_code.used',
+      target: id,
+      address,
+    } as const;
     const organisations = await accounts.listOrganisationsOf(id);
     const changes = accounts.audited(...recordsOfPerson(organisations, { ...entry, details: { address } }));
     return changes.spendRecoveryCode(id, hashRecoveryCode(code));

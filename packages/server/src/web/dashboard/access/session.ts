@@ -50,6 +50,7 @@ export function sessionCalls(
       actor: user.email,
       action: 'session.started',
       target: user.id,
+      address,
       details: { address, second_factor: secondFactor },
     });
     const { session, cookie } = await sessions.begin(user, organisation.id, call, records);
@@ -74,7 +75,7 @@ export function sessionCalls(
     const organisations = await accounts.listOrganisationsOf(call.session.userId);
     const there = organisations.find(organisation => organisation.id === id);
     if (there === undefined) throw new Problem('not_found');
-    await accounts.moveSession(call.session.tokenHash, id);
+    await accounts.moveSession(call.session.tokenHash, id, clock.now());
     const session = {
       ...call.session,
       orgId: id,
@@ -92,7 +93,12 @@ export async function readWhoAmI(
 ): Promise<WhoAmI> {
   const organisations = await accounts.listOrganisationsOf(session.userId);
   return {
-    user: { id: session.userId, email: session.email },
+    user: {
+      id: session.userId,
+      email: session.email,
+      time_zone: session.timeZone,
+      clock: session.clock,
+    },
     organisation: { id: session.orgId, name: session.orgName, slug: session.orgSlug },
     role: session.role,
     permissions: permissionsOf(session.role),

@@ -18,7 +18,10 @@ export function whereaboutsCalls(
     journal,
   }: {
     readonly accounts: Pick<AccountStore, 'listOrganisationsOf'>;
-    readonly configuration: Pick<ConfigurationStore, 'findDestination' | 'findPipeline' | 'findSource'>;
+    readonly configuration: Pick<
+      ConfigurationStore,
+      'findAudit' | 'findDestination' | 'findPipeline' | 'findSource'
+    >;
     readonly deliveryQueue: Pick<DeliveryQueue, 'findDelivery'>;
     readonly jobs: Pick<JobStore, 'findJob'>;
     readonly journal: Pick<Journal, 'findEvent'>;
@@ -31,6 +34,7 @@ export function whereaboutsCalls(
     if (isId('pipe', id)) return configuration.findPipeline(orgId, id);
     if (isId('dst', id)) return configuration.findDestination(orgId, id);
     if (isId('job', id)) return jobs.findJob(orgId, id);
+    if (isId('aud', id)) return configuration.findAudit(orgId, id);
     throw new Problem('not_found');
   };
 

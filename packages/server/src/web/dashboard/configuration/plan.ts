@@ -1,3 +1,4 @@
+import type { AuditAction } from '@sluice/contract/dashboard-audit';
 import type {
   AppliedConfiguration,
   ConfigurationItem,
@@ -36,7 +37,7 @@ export interface ConfigurationPlan {
 
 /** What goes on record of each thing. */
 interface AuditedEdit {
-  readonly action: string;
+  readonly action: AuditAction;
   readonly target: string;
   readonly details: Readonly<Record<string, unknown>>;
 }

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@sluice/contract/dashboard-audit';
 import { Problem } from '../../../core/errors.ts';
 import type { EntityRef } from '../../../core/event/scope.ts';
 import type { EntityActions } from '../../../core/stores/entities.ts';
@@ -32,7 +33,7 @@ export function entityCalls(
   const segmentsOf = ({ request }: SessionCall) =>
     placeOf(request, besideIn(request, '/entities'))?.segments ?? [];
   const entityOf = (call: SessionCall): EntityRef => readEntity(segmentsOf(call));
-  const recordAs = (call: SessionCall, action: string) => (entity: EntityRef) =>
+  const recordAs = (call: SessionCall, action: AuditAction) => (entity: EntityRef) =>
     call.record(action, targetOf(entity));
 
   calls.on('GET /entities', 'read', async ({ session, request, respond }) =>

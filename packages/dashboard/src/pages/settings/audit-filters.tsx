@@ -1,0 +1,55 @@
+import { Button, Group, Menu } from '@mantine/core';
+import { auditActions, auditKinds } from '@sluice/contract/dashboard-audit';
+import { IconDownload } from '@tabler/icons-react';
+import { ChoiceFilter } from '../../components/choice-filter.tsx';
+import { TimeFilter } from '../../components/time-filter.tsx';
+import { addressOf } from '../../lib/api/path.ts';
+import { useAll } from '../../lib/api/use-call.ts';
+import { useFilters } from '../../lib/use-filters.ts';
+import { useTimeRange } from '../../lib/use-time-range.ts';
+
+/** What the audit log is narrowed by, as the address says it. */
+export function useAuditFilter() {
+  const [{ actor, action, kind }] = useFilters();
+  return { actor, action, kind, ...useTimeRange() };
+}
+
+const isKind = (name: string | undefined): name is keyof typeof auditActions =>
+  name !== undefined && Object.hasOwn(auditActions, name);
+
+/** Person, record, action and time; and what is left of the log as a file. */
+export function AuditFilters() {
+  const filter = useAuditFilter();
+  const members = useAll('GET /members');
+  const people = (members.data ?? []).filter(({ status }) => status === 'active').map(({ email }) => email);
+  const actions = isKind(filter.kind) ? auditActions[filter.kind] : Object.values(auditActions).flat();
+  return (
+    <search aria-label="Filters">
+      <Group gap="xs">
+        <ChoiceFilter name="actor" label="Person" any="Anyone" choices={people} searchable />
+        <ChoiceFilter name="kind" label="Record" any="Any record" choices={auditKinds} />
+        <ChoiceFilter name="action" label="Action" any="Any action" choices={actions} searchable />
+        <TimeFilter what="Done" isInLine />
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+              Export
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {(['csv', 'ndjson'] as const).map(format => (
+              <Menu.Item
+                key={format}
+                component="a"
+                href={addressOf('GET /audit/export', { ...filter, format })}
+                download
+              >
+                As {format.toUpperCase()}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+    </search>
+  );
+}
