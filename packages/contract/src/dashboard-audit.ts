@@ -43,9 +43,10 @@ export const auditActions = {
     'organisation.deleted',
     'configuration.applied',
   ],
-  event: ['event.replayed', 'events.replayed', 'event.discarded'],
+  event: ['event.replayed', 'events.replayed', 'event.discarded', 'events.exported'],
   delivery: ['delivery.retried', 'delivery.discarded', 'dead_letters.retried'],
-  job: ['job.cancelled'],
+  job: ['job.cancelled', 'export.downloaded'],
+  view: ['view.created', 'view.changed', 'view.deleted'],
   entity: ['entity.written', 'entity.changed', 'entity.deleted'],
 } as const;
 

@@ -56,7 +56,43 @@ export const eventFilter = {
   before: moment.optional(),
 };
 
-export const eventsQuery = z.strictObject({ ...eventFilter, ...pagingQuery });
+/** `excerpt`: each row has a piece of its payload, with the text that is searched for. */
+export const eventsQuery = z.strictObject({
+  ...eventFilter,
+  ...pagingQuery,
+  excerpt: z.enum(['true', 'false']).optional(),
+});
+
+/** What matches is counted up to here; beyond, there is more than that. */
+export const MOST_EVENTS_COUNTED = 10_000;
+/** An export of more than this is a job. */
+export const MOST_EXPORTED_AT_ONCE = 10_000;
+
+export const exportFormat = z.enum(['ndjson', 'csv']);
+export type ExportFormat = z.infer<typeof exportFormat>;
+
+export const exportQuery = z.strictObject({ ...eventFilter, format: exportFormat.default('ndjson') });
+export const exportBody = z.strictObject({
+  filter: z.strictObject(eventFilter).default({}),
+  format: exportFormat.default('ndjson'),
+});
+
+export const histogramQuery = z.strictObject(eventFilter);
+
+/** When the events that match came in: one number for each stretch of `step_s` seconds, from `from` on. */
+const eventHistogram = z.object({
+  from: z.string(),
+  step_s: z.number(),
+  counts: z.array(z.number()),
+  /** How many match: exact, unless there are `more` than it counts, or it was not through with its search. */
+  total: z.object({ count: z.number(), more: z.boolean() }),
+  /** Nothing before this is counted; null: all is. */
+  counted_from: z.string().nullable(),
+});
+export type EventHistogram = z.infer<typeof eventHistogram>;
+
+const eventTypeRecord = z.object({ type: z.string(), count: z.number() });
+export type EventTypeRecord = z.infer<typeof eventTypeRecord>;
 
 const { after: _after, before: _before, ...tailFilter } = eventFilter;
 /** A tail goes on from an event, or from now on. */
@@ -75,5 +111,7 @@ export const eventSummary = z.object({
   entity: entityRef.nullable(),
   timestamp: z.string(),
   received_at: z.string(),
+  /** A piece of its payload, where that was asked for; `hit` is the text that was searched for. */
+  excerpt: z.object({ before: z.string(), hit: z.string(), after: z.string() }).optional(),
 });
 export type EventSummary = z.infer<typeof eventSummary>;

@@ -158,5 +158,7 @@ const jobRecord = z.object({
   created_by: z.string(),
   created_at: z.string(),
   finished_at: z.string().nullable(),
+  /** The file that it wrote, while there is one: of an export that has ended. */
+  file: z.object({ bytes: z.number(), until: z.string() }).optional(),
 });
 export type JobRecord = z.infer<typeof jobRecord>;

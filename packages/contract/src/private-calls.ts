@@ -41,7 +41,16 @@ import {
   type TableColumnsRecord,
   tableColumnsBody,
 } from './dashboard-deliveries.ts';
-import { type EventSummary, eventsQuery, tailQuery } from './dashboard-events.ts';
+import {
+  type EventHistogram,
+  type EventSummary,
+  type EventTypeRecord,
+  eventsQuery,
+  exportBody,
+  exportQuery,
+  histogramQuery,
+  tailQuery,
+} from './dashboard-events.ts';
 import { type KeyRecord, keyBody, keyChange, type NewKeyRecord } from './dashboard-keys.ts';
 import type { KindRecord } from './dashboard-kinds.ts';
 import type { DeadLetter, DeadLetterSummary, DeliveryRecord, EventRecord } from './dashboard-letters.ts';
@@ -93,6 +102,7 @@ import {
   sourceBody,
   sourceChange,
 } from './dashboard-sources.ts';
+import { type ViewRecord, viewBody, viewChange } from './dashboard-views.ts';
 import {
   deleteQuery,
   type EntityEventRecord,
@@ -212,6 +222,13 @@ export const privateCalls = {
   'POST /destinations/:id/probe': { answer: one<DestinationProbeRecord>() },
 
   'GET /events': { query: eventsQuery, answer: list<EventSummary>() },
+  /** How many match, and when they came in. */
+  'GET /events/histogram': { query: histogramQuery, answer: one<EventHistogram>() },
+  /** Those that came in lately, the most frequent first. */
+  'GET /events/types': { answer: one<EventTypeRecord[]>() },
+  /** Up to ten thousand events that match, as a file; more are a job. */
+  'GET /events/export': { query: exportQuery, answer: stream },
+  'POST /exports': { body: exportBody, answer: one<JobRecord>() },
   'GET /events/:id': { answer: one<EventRecord>() },
   'POST /events/:id/replay': { body: replayBody, bodyMayBeEmpty: true, answer: one<JobRecord>() },
   'POST /events/:id/discard': { answer: one<EventSummary>() },
@@ -220,6 +237,14 @@ export const privateCalls = {
   'GET /jobs': { query: listQuery, answer: list<JobRecord>() },
   'GET /jobs/:id': { answer: one<JobRecord>() },
   'POST /jobs/:id/cancel': { answer: one<JobRecord>() },
+  /** What an export wrote, for a day after it has ended. */
+  'GET /jobs/:id/file': { answer: stream },
+
+  /** One's own and those of the organisation. */
+  'GET /views': { query: listQuery, answer: list<ViewRecord>() },
+  'POST /views': { body: viewBody, answer: one<ViewRecord>() },
+  'PATCH /views/:id': { body: viewChange, answer: one<ViewRecord>() },
+  'DELETE /views/:id': { answer: one<DeletedRecord>() },
 
   'GET /deliveries': { query: deliveriesQuery, answer: list<DeliveryRecord>() },
   'GET /deliveries/:id': { answer: one<DeliveryRecord>() },

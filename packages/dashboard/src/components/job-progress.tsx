@@ -58,7 +58,9 @@ function CancelJob({ job }: { job: JobRecord }) {
 const shareOf = ({ state, done, total }: JobRecord): number =>
   state === 'done' ? 100 : total === 0 ? 0 : Math.min(100, (done / total) * 100);
 
-export function describeProgress({ state, done, failed, total }: JobRecord): string {
+export function describeProgress({ kind, state, done, failed, total }: JobRecord): string {
+  // How many there are is known when all are written.
+  if (kind === 'events.export' && total === 0) return `${done.toLocaleString('en')} events written`;
   if (state === 'running' && total === 0) return 'It counts what there is to do.';
   const failures = failed === 0 ? '' : `, ${failed.toLocaleString('en')} without success`;
   return `${done.toLocaleString('en')} of ${total.toLocaleString('en')} done${failures}`;

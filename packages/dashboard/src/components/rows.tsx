@@ -18,6 +18,8 @@ export interface Column<Row> {
   readonly onlyWide?: boolean;
   /** The header is there to be heard, not seen. */
   readonly isHeaderHidden?: boolean;
+  /** What stands in its place: a box that selects all. */
+  readonly headerCell?: ReactNode;
 }
 
 /** Whoever counts rows counts the heading too. */
@@ -132,9 +134,9 @@ export function Rows<Row>(props: {
       aria-busy={isOld || undefined}
     >
       <div className={classes.head} role="row" aria-rowindex={HEADINGS}>
-        {columns.map(({ header, onlyWide, isHeaderHidden }) => (
+        {columns.map(({ header, onlyWide, isHeaderHidden, headerCell }) => (
           <span key={header} role="columnheader" data-only-wide={onlyWide}>
-            {isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+            {headerCell ?? (isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header)}
           </span>
         ))}
       </div>

@@ -3,6 +3,7 @@ import { minutes, seconds } from '../core/clock.ts';
 import { repeat } from '../core/work/repeat.ts';
 import { createIndexUpkeep } from '../entities/search-index.ts';
 import { createRemoval } from '../journal/deleted-organisations.ts';
+import { createExportJobs } from '../journal/export/export-job.ts';
 import { createRetention } from '../journal/retention.ts';
 import { createRecounts } from '../telemetry/recounts.ts';
 import type { Foundation } from './foundation.ts';
@@ -18,11 +19,11 @@ const pauseBriefly = () => sleep(20);
 export function composeUpkeep(
   foundation: Foundation,
   storage: StoragePart,
-  { telemetry, endpoints, pipelines, delivery }: Parts,
+  { telemetry, endpoints, pipelines, delivery, nodes }: Parts,
 ): Part {
   const { settings, clock, isStopping, warn } = foundation;
   const { engine } = storage;
-  const { accounts, counters, entities, journal, upkeep } = engine;
+  const { accounts, counters, entities, jobs, journal, upkeep } = engine;
   const slices = { clock, pause: pauseBriefly, isStopping };
   const index = createIndexUpkeep({ accounts, entities, ...slices });
   engine.onConfigurationChanged(index.notice);
@@ -36,6 +37,7 @@ export function composeUpkeep(
     onError: warn('retention'),
     ...slices,
   });
+  const exports = createExportJobs({ jobs, journal, newToken: nodes.newToken, ...slices });
   const tasks: readonly (readonly [what: string, everyMs: number, work: () => Promise<unknown>])[] = [
     ['activity', seconds(1), endpoints.activity.flush],
     ['counters', seconds(1), telemetry.counts.flush],
@@ -47,6 +49,9 @@ export function composeUpkeep(
     ['secret key', minutes(1), createKeyChange(foundation, storage, slices)],
     ...(settings.SLUICE_ROLES.includes('process')
       ? [['replays', seconds(1), pipelines.replayJobs] as const]
+      : []),
+    ...(settings.SLUICE_ROLES.includes('dashboard')
+      ? [['exports', seconds(1), exports.work] as const, ['files', minutes(10), exports.prune] as const]
       : []),
     ...(delivery.retryJobs ? [['dead letters', seconds(1), delivery.retryJobs] as const] : []),
   ];

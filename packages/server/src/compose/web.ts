@@ -5,6 +5,7 @@ import { VERSION } from '../core/version.ts';
 import { createEntityActions } from '../entities/actions.ts';
 import { authenticateKey } from '../ingest/authenticate.ts';
 import { providerAdmin } from '../ingest/provider-admin.ts';
+import { createExportActions } from '../journal/export/actions.ts';
 import { embeddedFiles } from '../runtime/embedded.ts';
 import { startThread } from '../runtime/thread.ts';
 import { adviceOn, type Settings } from '../settings.ts';
@@ -109,6 +110,7 @@ export async function composeWeb(
         pipelineAdmin: pipelines.admin,
         providerAdmin,
         replays: pipelines.replays,
+        exports: createExportActions({ jobs, journal, clock }),
         onDeliveriesDue: deliveriesDue.raise,
         entityActions,
         live,

@@ -19,6 +19,7 @@ export type IdPrefix =
   | 'aud'
   | 'run'
   | 'ent'
+  | 'view'
   | 'node';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

@@ -292,6 +292,19 @@ export interface Schema extends Views {
     /** 1: an event has told of its end. */
     announced: number;
   };
+  /** The file of an export, in pieces from 0 on. */
+  export_chunks: { org_id: string; job_id: string; n: number; bytes: number; body: string };
+  /** JSON: filters and columns. Without a user it is the organisation's. */
+  saved_views: {
+    id: string;
+    org_id: string;
+    user_id: string | null;
+    name: string;
+    filters: string;
+    columns: string;
+    created_at: number;
+    updated_at: number;
+  };
   /** When it was last heard of, by the clock of the database; `roles` as in the setting: `ingest,deliver`. */
   nodes: {
     id: string;

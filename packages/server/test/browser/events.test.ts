@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Browser as Chromium, Page } from 'playwright-core';
+import { eventSummaryOf } from '../../src/core/event/summary.ts';
 import { newId } from '../../src/core/ids.ts';
-import { toRow } from '../../src/web/dashboard/monitor/events.ts';
 import { launchChromium, leave, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/endpoints.ts';
@@ -78,7 +78,7 @@ describe('the list of events', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('combobox', { name: 'Source' }).click();
     await page.getByRole('option', { name: 'Shop' }).click();
-    await page.getByRole('textbox', { name: 'Type' }).fill('order.refunded');
+    await page.getByRole('combobox', { name: 'Type' }).fill('order.refunded');
     await page.waitForURL(/type=order\.refunded/);
     await rowOf(page, 'order.paid').waitFor({ state: 'detached' });
     expect(searchOf(page)).toBe(`?state=processed&source=${shop}&type=order.refunded`);
@@ -88,7 +88,7 @@ describe('the list of events', () => {
     await page.goBack();
     await rowOf(page, 'order.refunded').waitFor();
     expect(searchOf(page)).toBe(`?state=processed&source=${shop}&type=order.refunded`);
-    await page.getByRole('textbox', { name: 'Type' }).fill('nothing.like.it');
+    await page.getByRole('combobox', { name: 'Type' }).fill('nothing.like.it');
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await rowOf(page, 'page.viewed').waitFor();
     expect(searchOf(page)).toBe('');
@@ -180,11 +180,11 @@ describe('the list of events', () => {
       await held.promise;
       return route.continue();
     });
-    await page.getByRole('textbox', { name: 'Type' }).fill('order.refunded');
+    await page.getByRole('combobox', { name: 'Type' }).fill('order.refunded');
     const list = page.getByRole('table', { name: 'Events' });
     await list.and(page.locator('[aria-busy="true"]')).waitFor();
     expect(await bar.count()).toBe(0);
-    await page.getByRole('textbox', { name: 'Type' }).blur();
+    await page.getByRole('combobox', { name: 'Type' }).blur();
     // Neither a key nor a press reaches what is no longer asked for.
     for (const key of ['j', 'x', 'Enter']) await page.keyboard.press(key);
     await page.getByRole('checkbox', { name: /order\.paid/ }).click({ force: true });
@@ -193,7 +193,7 @@ describe('the list of events', () => {
     held.resolve();
     await rowOf(page, 'order.refunded').waitFor();
     expect(await list.getAttribute('aria-busy')).toBeNull();
-    await page.getByRole('textbox', { name: 'Type' }).fill('order.paid');
+    await page.getByRole('combobox', { name: 'Type' }).fill('order.paid');
     await rowOf(page, 'order.paid').waitFor();
     expect(await page.getByRole('checkbox', { name: /order\.paid/ }).isChecked()).toBe(false);
     expect(await bar.count()).toBe(0);
@@ -241,6 +241,121 @@ describe('the list of events', () => {
     await mac.page.goto(`${service.url}/events`);
     await mac.page.getByRole('button', { name: 'Find anything ⌘ K' }).waitFor();
     await leave(mac.page);
+  });
+
+  test('says how many match and when they came, and narrows to what is drawn over', async () => {
+    const { page, faults } = await open(`/events?source=${shop}`);
+    const chart = page.getByRole('figure', { name: 'Events over time' });
+    await chart.getByText('2 events', { exact: true }).waitFor();
+    const plot = page.getByTestId('histogram');
+    const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
+    // The first event has the first bar to itself, or shares it with the second.
+    await plot.hover({ position: { x: 1, y: height / 2 } });
+    await page.mouse.down();
+    await plot.hover({ position: { x: 3, y: height / 2 } });
+    await page.mouse.up();
+    await page.waitForURL(/after=.*before=/);
+    const { after = '', before = '' } = Object.fromEntries(new URL(page.url()).searchParams);
+    const query = new URLSearchParams({ source: shop, after, before });
+    const matching = listOf<{ id: string }>(await owner.get(`/events?${query}`)).data.length;
+    expect(matching).toBeGreaterThan(0);
+    await chart.getByText(matching === 1 ? '1 event' : `${matching} events`, { exact: true }).waitFor();
+    await rowOf(page, 'order.paid').waitFor();
+    expect(await rowOf(page, 'order.').count()).toBe(matching);
+    await page.getByRole('button', { name: 'Reset time' }).click();
+    await page.waitForURL(url => url.search === `?source=${shop}`);
+    await chart.getByText('2 events', { exact: true }).waitFor();
+    expect(width).toBeGreaterThan(300);
+    expect(faults).toEqual([]);
+    await leave(page);
+  });
+
+  test('selects all that are shown, and none of them again', async () => {
+    const { page } = await open(`/events?source=${shop}`);
+    await rowOf(page, 'order.paid').waitFor();
+    const all = page.getByRole('checkbox', { name: 'Select all shown' });
+    await page.getByRole('checkbox', { name: /Select order\.paid/ }).check();
+    expect(await all.evaluate(box => (box as HTMLInputElement).indeterminate)).toBe(true);
+    await all.check();
+    await page.getByText('2 events selected').waitFor();
+    await all.uncheck();
+    await page.getByText('2 events selected').waitFor({ state: 'detached' });
+    await leave(page);
+  });
+
+  test('marks what was found in payloads, offers types, and keeps filters and columns as a view', async () => {
+    const { page, faults } = await open('/events');
+    await page.getByRole('combobox', { name: 'Type' }).fill('paid');
+    await page.getByRole('option', { name: 'order.paid' }).click();
+    await page.waitForURL(/type=order\.paid/);
+    await page.getByRole('textbox', { name: 'Text in the payload' }).fill('NEEDLE');
+    await page.getByRole('row').locator('mark', { hasText: 'needle' }).waitFor();
+
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Entity' }).uncheck();
+    await page.getByRole('columnheader', { name: 'Entity' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Save as a view' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Needles');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Needles' }).waitFor();
+
+    // Applied in a browser that has never seen it.
+    const other = await open('/events');
+    await other.page.getByRole('columnheader', { name: 'Entity' }).waitFor();
+    await other.page.getByRole('button', { name: 'Views' }).click();
+    await other.page.getByRole('menuitem', { name: 'Needles' }).click();
+    await other.page.waitForURL(/type=order\.paid/);
+    await other.page.getByRole('row').locator('mark', { hasText: 'needle' }).waitFor();
+    expect(await other.page.getByRole('columnheader', { name: 'Entity' }).count()).toBe(0);
+    await leave(other.page);
+
+    await page.getByRole('button', { name: 'Needles' }).click();
+    await page.getByRole('menuitem', { name: 'Manage views' }).click();
+    await page.getByRole('textbox', { name: 'Name of Needles' }).fill('Found');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Delete Found' }).click();
+    await page.getByText('No views yet.').waitFor();
+    expect(listOf(await owner.get('/views')).data).toEqual([]);
+    expect(faults).toEqual([]);
+    await leave(page);
+  });
+
+  test('exports what is filtered: little at once, much as a job with a file', async () => {
+    const { page } = await open(`/events?source=${shop}`, viewer);
+    await page.getByText('2 events', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [direct] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'CSV' }).click(),
+    ]);
+    expect(direct.suggestedFilename()).toBe('events.csv');
+    expect((await Bun.file(await direct.path()).text()).split('\r\n')).toHaveLength(4);
+
+    await page.route(/\/events\/histogram/, async route => {
+      const answer = (await (await route.fetch()).json()) as { data: object };
+      // As the server answers where there are more than it counts.
+      return route.fulfill({ json: { data: { ...answer.data, total: { count: 10_000, more: true } } } });
+    });
+    await page.reload();
+    await page.getByText('10,000+ events').waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByText('as a job').waitFor();
+    await page.getByRole('menuitem', { name: 'NDJSON' }).click();
+    await page.waitForURL(/\/jobs\/job_/);
+    await page.getByText('2 of 2 done').waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/^events-job_.*\.ndjson$/);
+    const lines = (await Bun.file(await file.path()).text()).trim().split('\n');
+    expect(lines.map(line => (JSON.parse(line) as { type: string }).type)).toEqual([
+      'order.refunded',
+      'order.paid',
+    ]);
+    await leave(page);
   });
 
   test('offers a viewer nothing that would be refused', async () => {
@@ -358,7 +473,7 @@ describe('a list of 100,000 events', () => {
     await page.route(/\/dashboard\/api\/o\/[^/]+\/events\?/, async route => {
       const below = new URL(route.request().url()).searchParams.get('cursor');
       const read = await storage.listEvents(orgId, {}, { limit: CHUNK, below, budgetMs: 10_000 });
-      await route.fulfill({ json: { data: read.events.map(toRow), next_cursor: read.next } });
+      await route.fulfill({ json: { data: read.events.map(eventSummaryOf), next_cursor: read.next } });
     });
     await page.goto(`${quiet.url}/events`);
     await rowOf(page, `n.${EVENTS - 1}`).waitFor();

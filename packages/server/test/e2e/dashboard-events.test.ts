@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { EventSummary } from '@sluice/contract/dashboard-events';
+import type { AuditRecord } from '@sluice/contract/dashboard-audit';
+import type { EventHistogram, EventSummary } from '@sluice/contract/dashboard-events';
 import type { EventRecord } from '@sluice/contract/dashboard-letters';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
+import type { ViewRecord } from '@sluice/contract/dashboard-views';
 import { idTime, newId } from '../../src/core/ids.ts';
 import { aClaimInput, aRun, aSettlement } from '../contract/storage/pipeline-samples.ts';
-import { type Browser, cookieOf, dataOf, listOf, readAll, setUp } from '../support/dashboard.ts';
+import { type Browser, cookieOf, dataOf, join, listOf, readAll, setUp } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith, post } from '../support/endpoints.ts';
 import { everyStore } from '../support/every-store.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let service: TestService;
 let owner: Browser;
@@ -124,8 +128,135 @@ describe('the list is narrowed', () => {
   for (const [name, query, expected] of filters) {
     test(name, async () => {
       expect(await listed(query())).toEqual(expected);
+      // The chart above the list and its export have as many.
+      const { counts, total } = dataOf<EventHistogram>(await owner.get(`/events/histogram?${query()}`));
+      expect(total).toEqual({ count: expected.length, more: false });
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(expected.length);
+      expect(exportedIn(await (await exported(query())).text())).toEqual(expected);
     });
   }
+});
+
+/** As a browser fetches a file. */
+const exported = (query: string, as = owner) =>
+  fetch(`${service.url}/dashboard/api/events/export?${query}`, { headers: { cookie: cookieOf(as) } });
+const exportedIn = (file: string) =>
+  file
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => ids.indexOf((JSON.parse(line) as { id: string }).id));
+
+test('an export is a file, with the payload as it came in, and on record', async () => {
+  const viewer = await join(service.url, owner, 'exporter@example.com', 'viewer');
+  const lines = await exported(`source=${shop.id}`, viewer);
+  expect(lines.headers.get('content-type')).toBe('application/x-ndjson');
+  expect(lines.headers.get('content-disposition')).toBe('attachment; filename="events.ndjson"');
+  expect(await lines.text()).toContain('"n": 12345678901234567890');
+  const table = await exported('format=csv&type=order.sent', viewer);
+  expect(table.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(table.headers.get('content-disposition')).toBe('attachment; filename="events.csv"');
+  const [heading = '', row = '', end] = (await table.text()).split('\r\n');
+  expect(heading).toStartWith('id,type,icon,');
+  expect(row).toStartWith(`${ids[2]},order.sent,`);
+  expect(end).toBe('');
+  const [latest] = listOf<AuditRecord>(await owner.get('/audit?limit=1')).data;
+  expect(latest).toMatchObject({
+    actor: 'exporter@example.com',
+    action: 'events.exported',
+    details: { filter: { type: 'order.sent' }, format: 'csv' },
+  });
+  expectRefused(await owner.get('/events/export?format=xml'), {
+    status: 400,
+    code: 'validation_failed',
+    path: 'format',
+  });
+});
+
+test('an export as a job is fetched from it when it has ended', async () => {
+  const started = await owner.post('/exports', { filter: { type: 'order.paid' }, format: 'ndjson' });
+  expect(started.status).toBe(201);
+  const { id } = dataOf<JobRecord>(started);
+  const find = async () => dataOf<JobRecord>(await owner.get(`/jobs/${id}`));
+  await until(async () => (await find()).state === 'done', 'The export does not end.');
+  const job = await find();
+  expect(job).toMatchObject({
+    kind: 'events.export',
+    request: { filter: { type: 'order.paid' }, format: 'ndjson' },
+    total: 2,
+    done: 2,
+  });
+  const file = await fetch(`${service.url}/dashboard/api/jobs/${id}/file`, {
+    headers: { cookie: cookieOf(owner) },
+  });
+  expect(file.headers.get('content-disposition')).toBe(`attachment; filename="events-${id}.ndjson"`);
+  const text = await file.text();
+  expect(exportedIn(text)).toEqual([1, 0]);
+  expect(job.file).toEqual({ bytes: Buffer.byteLength(text), until: expect.any(String) });
+});
+
+test('a row has a piece of its payload where that is asked for, with what was searched for', async () => {
+  const excerpts = async (query: string) =>
+    listOf<EventSummary>(await owner.get(`/events?${query}`)).data.map(({ excerpt }) => excerpt);
+  expect(await excerpts('excerpt=true&text=100%25')).toEqual([
+    { before: '{"note":"Grüße \\"x\\" ', hit: '100%', after: '"}' },
+  ]);
+  expect(await excerpts('excerpt=true&type=order.sent')).toEqual([{ before: '{}', hit: '', after: '' }]);
+  expect(await excerpts('text=100%25')).toEqual([undefined]);
+});
+
+test('types are offered, the most frequent first', async () => {
+  expect(dataOf<unknown[]>(await owner.get('/events/types'))).toEqual([
+    { type: 'order.paid', count: 2 },
+    { type: 'order.sent', count: 1 },
+    { type: 'webhook.in.received', count: 1 },
+  ]);
+});
+
+describe('saved views', () => {
+  const view = { name: 'Paid', filters: { type: 'order.paid', within: '24h' }, columns: ['type', 'payload'] };
+  const namesOf = async (browser: Browser) =>
+    listOf<ViewRecord>(await browser.get('/views')).data.map(({ name }) => name);
+
+  test('a viewer keeps views for himself, and leaves those of the organisation alone', async () => {
+    const viewer = await join(service.url, owner, 'viewer@example.com', 'viewer');
+    const own = dataOf<ViewRecord>(await viewer.post('/views', view));
+    expect(own).toMatchObject({ ...view, shared: false });
+    expect(await namesOf(owner)).toEqual([]);
+    expectRefused(await viewer.post('/views', { ...view, shared: true }), { status: 403, code: 'forbidden' });
+    const shared = dataOf<ViewRecord>(
+      await owner.post('/views', { ...view, name: 'Everybody', shared: true }),
+    );
+    expect(await namesOf(viewer)).toEqual(['Everybody', 'Paid']);
+    for (const answer of [
+      await viewer.patch(`/views/${shared.id}`, { name: 'Mine' }),
+      await viewer.delete(`/views/${shared.id}`),
+    ]) {
+      expectRefused(answer, { status: 403, code: 'forbidden' });
+    }
+    expectRefused(await owner.patch(`/views/${own.id}`, { name: 'x' }), { status: 404, code: 'not_found' });
+    expect(dataOf(await viewer.patch(`/views/${own.id}`, { name: 'Renamed' }))).toMatchObject({
+      ...view,
+      name: 'Renamed',
+    });
+    expect((await viewer.delete(`/views/${own.id}`)).status).toBe(200);
+    expect((await owner.delete(`/views/${shared.id}`)).status).toBe(200);
+    expect(await namesOf(viewer)).toEqual([]);
+  });
+
+  test('are bounded in number, and hold nothing that the list does not have', async () => {
+    for (let n = 0; n < 50; n++)
+      expect((await owner.post('/views', { ...view, name: `${n}` })).status).toBe(201);
+    expectRefused(await owner.post('/views', view), { status: 409, code: 'limit_reached' });
+    for (const [path, bad] of [
+      ['columns', { ...view, columns: [] }],
+      ['columns', { ...view, columns: ['type', 'type'] }],
+      ['columns[0]', { ...view, columns: ['secret'] }],
+      ['name', { ...view, name: '' }],
+    ] as const) {
+      expectRefused(await owner.post('/views', bad), { status: 400, code: 'validation_failed', path });
+    }
+    expect((await owner.post('/views', { ...view, filters: { cookie: 'x' } })).status).toBe(400);
+  });
 });
 
 test('pages put together are the whole list', async () => {

@@ -144,7 +144,7 @@ describe('what hangs on the role of somebody else too', () => {
 test('each is told what their role allows', async () => {
   const permissionsOf = async (role: Role) =>
     dataOf<WhoAmI>(await browsers[role].get('/session')).permissions;
-  expect(await permissionsOf('viewer')).toEqual(['read']);
+  expect(await permissionsOf('viewer')).toEqual(['read', 'events.export', 'views.save']);
   expect(await permissionsOf('member')).toEqual(expect.arrayContaining(['sources.reveal', 'sources.change']));
   expect(await permissionsOf('member')).not.toContain('keys.change');
   expect(await permissionsOf('admin')).toContain('keys.change');

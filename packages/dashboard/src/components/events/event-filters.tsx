@@ -8,6 +8,7 @@ import { useFilters } from '../../lib/use-filters.ts';
 import { TextFilter } from '../text-filter.tsx';
 import { TimeFilter } from '../time-filter.tsx';
 import classes from './event-filters.module.css';
+import { TypeFilter } from './type-filter.tsx';
 
 const states: EventSummary['state'][] = ['accepted', 'processed', 'dropped', 'unrouted', 'failed'];
 
@@ -35,7 +36,7 @@ export const EventFilters = memo(function EventFilters({ past = false }: { past?
           clearable
         />
         <Choice name="source" label="Source" placeholder="Any source" route="GET /sources" />
-        <TextFilter name="type" {...called('Type')} />
+        <TypeFilter />
         {past && <TimeFilter what="Received" />}
         {isMore && (
           <>

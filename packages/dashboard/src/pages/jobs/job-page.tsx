@@ -1,5 +1,6 @@
-import { Alert, Anchor } from '@mantine/core';
-import { IconInfoCircle } from '@tabler/icons-react';
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
+import { IconDownload, IconInfoCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
@@ -9,7 +10,9 @@ import { JobProgress } from '../../components/job-progress.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { addressOf } from '../../lib/api/path.ts';
 import { useCall } from '../../lib/api/use-call.ts';
+import { formatBytes } from '../../lib/format.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
 import { describeJob, jobTitle, outcomeOf } from './job-labels.ts';
 
@@ -33,6 +36,7 @@ export default function JobPage() {
       <Card title="Progress">
         <JobProgress id={job.id} link={false} />
       </Card>
+      {job.kind === 'events.export' && job.state === 'done' && <ExportedFile job={job} />}
       {job.notes.map(note => (
         <Alert key={note} color="yellow" variant="light" icon={<IconInfoCircle size={18} aria-hidden />}>
           {note}
@@ -67,5 +71,32 @@ export default function JobPage() {
         </dl>
       </Card>
     </Page>
+  );
+}
+
+/** What an export wrote: a day later it is gone. */
+function ExportedFile({ job: { id, file } }: { job: JobRecord }) {
+  return (
+    <Card title="File">
+      {file ? (
+        <Group gap="md">
+          <Button
+            component="a"
+            href={addressOf('GET /jobs/:id/file', { id })}
+            download
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
+            Download
+          </Button>
+          <Text size="sm" c="dimmed">
+            {formatBytes(file.bytes)}, available until <ExactTime at={file.until} />
+          </Text>
+        </Group>
+      ) : (
+        <Text size="sm" c="dimmed">
+          The file has been removed. Export again to get a new one.
+        </Text>
+      )}
+    </Card>
   );
 }

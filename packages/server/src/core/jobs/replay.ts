@@ -1,9 +1,9 @@
-import { eventOutcomes } from '@sluice/contract/dashboard-events';
 import { z } from 'zod';
-import { eventStates, type StoredEvent } from '../event/event.ts';
+import type { StoredEvent } from '../event/event.ts';
 import type { Job } from '../stores/jobs.ts';
 import type { EventFilter } from '../stores/journal.ts';
 import type { JobOrigin } from './new-job.ts';
+import { storedFilter } from './stored-filter.ts';
 
 /** Events once more through pipelines, as a job. */
 export const REPLAY_JOB = 'replay';
@@ -11,19 +11,7 @@ export const REPLAY_JOB = 'replay';
 const replayRequest = z.object({
   /** One event alone. */
   eventId: z.string().optional(),
-  filter: z.object({
-    state: z.enum(eventStates).optional(),
-    outcome: z.enum(eventOutcomes).optional(),
-    source: z.string().optional(),
-    type: z.string().optional(),
-    pipeline: z.string().optional(),
-    destination: z.string().optional(),
-    entity: z.object({ kind: z.string(), externalId: z.string() }).optional(),
-    text: z.string().optional(),
-    after: z.number().optional(),
-    before: z.number().optional(),
-    // A criterion that is missing here would be lost on the way to storage: more events than asked for would be run.
-  } satisfies Record<keyof EventFilter, z.ZodType>),
+  filter: storedFilter,
   version: z.enum(['current', 'original']),
 });
 export type ReplayRequest = z.output<typeof replayRequest>;

@@ -4,15 +4,17 @@ import type { DestinationStore } from './configuration/destinations.ts';
 import type { PipelineStore } from './configuration/pipelines.ts';
 import type { SealedStore } from './configuration/sealed.ts';
 import type { SourceStore } from './configuration/sources.ts';
+import type { SavedViewStore } from './configuration/views.ts';
 import type { WholeConfigurationStore } from './configuration/whole.ts';
 
-/** What people set up in the dashboard: keys, sources, pipelines, destinations, and the record of who did. */
+/** What people set up in the dashboard: keys, sources, pipelines, destinations, saved views, and the record of who did. */
 export interface ConfigurationStore
   extends ApiKeyStore,
     SourceStore,
     PipelineStore,
     DestinationStore,
     SealedStore,
+    SavedViewStore,
     WholeConfigurationStore,
     AuditLog,
     Audited<Pick<ConfigurationStore, AuditedConfigurationChange>> {}
@@ -31,4 +33,7 @@ type AuditedConfigurationChange =
   | 'createDestination'
   | 'updateDestination'
   | 'deleteDestination'
-  | 'editConfiguration';
+  | 'editConfiguration'
+  | 'createView'
+  | 'changeView'
+  | 'deleteView';

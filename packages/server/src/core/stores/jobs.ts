@@ -2,7 +2,7 @@ import type { Audited } from './configuration/audit.ts';
 import type { PlannedRun } from './event-queue.ts';
 
 /** Long pieces of work that somebody asked for, done in slices by a living node, each within a lease. */
-export interface JobStore extends Audited<Pick<JobStore, 'createJob' | 'finishJob'>> {
+export interface JobStore extends Audited<Pick<JobStore, 'createExport' | 'createJob' | 'finishJob'>> {
   createJob(job: Job): Promise<void>;
   findJob(orgId: string, id: string): Promise<Job | null>;
   listJobs(orgId: string, page: { limit: number; below: string | null }): Promise<Job[]>;
@@ -27,6 +27,23 @@ export interface JobStore extends Audited<Pick<JobStore, 'createJob' | 'finishJo
     at: number,
     token?: string,
   ): Promise<boolean>;
+  /**
+   * As `createJob`, for one that writes a file. Too many where the organisation has `mostRunning` of its kind under way;
+   * of those that have ended, only the newest `mostKept` keep their files beside it.
+   */
+  createExport(
+    job: Job,
+    bounds: { readonly mostRunning: number; readonly mostKept: number },
+  ): Promise<'created' | 'too_many'>;
+  /** How large the file of a job is, and of how many pieces; null where it has none. */
+  measureFile(
+    orgId: string,
+    jobId: string,
+  ): Promise<{ readonly bytes: number; readonly chunks: number } | null>;
+  /** A piece of it, from 0 on. */
+  readFileChunk(orgId: string, jobId: string, n: number): Promise<string | null>;
+  /** Removes pieces, at most `limit`, of jobs that ended before, or that did not come to a good end; answers how many. */
+  pruneFiles(endedBefore: number, limit: number): Promise<number>;
   /** Whether anything of a replay is still to be run, or under way. */
   hasOutstanding(orgId: string, jobId: string): Promise<boolean>;
 }
@@ -66,6 +83,8 @@ export interface JobWork {
   readonly replays?: readonly { readonly eventId: string; readonly plan: readonly PlannedRun[] | null }[];
   /** Dead deliveries to be sent once more; each counts as done, and as failed where it is not dead any more. */
   readonly deliveries?: { readonly ids: readonly string[]; readonly at: number };
+  /** The next piece of its file. */
+  readonly chunk?: { readonly n: number; readonly body: string; readonly bytes: number };
 }
 
 export interface JobProgress {

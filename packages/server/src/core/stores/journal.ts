@@ -1,5 +1,6 @@
 import type { EventOutcome } from '@sluice/contract/dashboard-events';
 import type { EventState, NewEvent, StoredEvent } from '../event/event.ts';
+import type { Excerpt } from '../event/excerpt.ts';
 import type { Fate } from '../event/fate.ts';
 import type { Settlement } from './event-queue.ts';
 
@@ -14,6 +15,32 @@ export interface Journal {
     filter: EventFilter,
     page: { limit: number; below: string | null; budgetMs: number },
   ): Promise<EventPage>;
+  /** When the newest `most` that match came in, newest first. Looks at a bounded number of events. */
+  listEventTimes(
+    orgId: string,
+    filter: EventFilter,
+    bounds: { readonly most: number; readonly budgetMs: number },
+  ): Promise<EventTimes>;
+  /** The types of the `latest` events, the most frequent first. */
+  listEventTypes(
+    orgId: string,
+    bounds: { readonly latest: number; readonly most: number },
+  ): Promise<readonly { readonly type: string; readonly count: number }[]>;
+  /**
+   * By id, of the first of them: as many as have `mostBytes` together, and one at least. `covered` says how many were
+   * looked at; what is gone meanwhile is not among the payloads.
+   */
+  readPayloads(
+    orgId: string,
+    ids: readonly string[],
+    mostBytes: number,
+  ): Promise<{ readonly payloads: Readonly<Record<string, string>>; readonly covered: number }>;
+  /** A piece of each payload, by id: what stands around this text, or the beginning. */
+  excerptPayloads(
+    orgId: string,
+    ids: readonly string[],
+    text: string | undefined,
+  ): Promise<Readonly<Record<string, Excerpt>>>;
   findEvent(
     orgId: string,
     id: string,
@@ -95,6 +122,16 @@ export interface EventPage {
   readonly next: string | null;
   /** How far back the search has come when its time was up before the page was full. */
   readonly searchedTo: number | null;
+}
+
+interface EventTimes {
+  readonly times: readonly number[];
+  /** There are more than `most`. */
+  readonly more: boolean;
+  /** How far back it came, where its bounds ended it; null: it found enough, or all. */
+  readonly searchedTo: number | null;
+  /** When the oldest event of the organisation came in, whether it matches or not. */
+  readonly oldest: number | null;
 }
 
 export interface PruneCutoffs {

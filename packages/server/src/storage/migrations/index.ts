@@ -20,6 +20,7 @@ import { lostCountsAndSlugs } from './0019-lost-counts-and-slugs.ts';
 import { systemSources } from './0020-system-sources.ts';
 import { endedDeliveries } from './0021-ended-deliveries.ts';
 import { nodesAtWork } from './0022-nodes-at-work.ts';
+import { exportsAndSavedViews } from './0024-exports-and-saved-views.ts';
 import { accountAndAudit } from './0028-account-and-audit.ts';
 import { recountsAndFailuresByTime } from './0029-recounts-and-failures-by-time.ts';
 
@@ -52,10 +53,15 @@ export const migrations: readonly (readonly string[])[] = [
   nodesAtWork,
   accountAndAudit,
   recountsAndFailuresByTime,
+  exportsAndSavedViews,
 ];
 
 /**
  * Those that add and change nothing that is there: nodes of the version before work on beside them, and may be started
  * again. With any other, nodes that do not know it must have ended.
  */
-export const onlyAdding: ReadonlySet<readonly string[]> = new Set([nodesAtWork, accountAndAudit]);
+export const onlyAdding: ReadonlySet<readonly string[]> = new Set([
+  nodesAtWork,
+  accountAndAudit,
+  exportsAndSavedViews,
+]);

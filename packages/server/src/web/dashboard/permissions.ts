@@ -4,6 +4,9 @@ import { type Role, roles } from '../../core/stores/accounts.ts';
 /** What each role may do: the least role that has each permission. A higher role has all of a lower one's. */
 const leastRole = {
   read: 'viewer',
+  'events.export': 'viewer',
+  'views.save': 'viewer',
+  'views.share': 'member',
   'sources.reveal': 'member',
   'sources.change': 'member',
   'pipelines.change': 'member',

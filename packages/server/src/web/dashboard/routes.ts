@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import type { Clock } from '../../core/clock.ts';
 import type { LargeEntityBodies } from '../../core/entities/bodies.ts';
 import type { DeadLetterActions } from '../../core/jobs/dead-letters.ts';
+import type { ExportActions } from '../../core/jobs/export.ts';
 import type { ReplayActions } from '../../core/jobs/replay.ts';
 import type { DestinationAdmin } from '../../core/kinds/destination-admin.ts';
 import type { PipelineAdmin } from '../../core/kinds/pipeline-admin.ts';
@@ -49,13 +50,16 @@ import { auditCalls } from './monitor/audit.ts';
 import { deadLetterCalls } from './monitor/dead-letters.ts';
 import { deliveryCalls } from './monitor/deliveries.ts';
 import { entityCalls } from './monitor/entities.ts';
+import { eventChartCalls } from './monitor/event-charts.ts';
 import { eventCalls } from './monitor/events.ts';
+import { exportCalls } from './monitor/exports.ts';
 import { healthCalls, type ServiceHealth } from './monitor/health.ts';
 import { jobCalls } from './monitor/jobs.ts';
 import { type Fleet, nodeCalls } from './monitor/nodes.ts';
 import { replayCalls } from './monitor/replays.ts';
 import { searchCalls } from './monitor/search.ts';
 import { withSearchLimit } from './monitor/search-limit.ts';
+import { viewCalls } from './monitor/views.ts';
 import { counterCalls } from './overview/counters.ts';
 import { figureCalls } from './overview/figures.ts';
 import { mapCalls } from './overview/map.ts';
@@ -73,6 +77,7 @@ export interface DashboardDependencies extends Omit<Stores, 'upkeep'> {
   readonly destinationAdmin: DestinationAdmin;
   readonly deadLetters: DeadLetterActions;
   readonly replays: ReplayActions;
+  readonly exports: ExportActions;
   readonly pipelineAdmin: PipelineAdmin;
   readonly providerAdmin: ProviderAdmin;
   /** Something may be due for delivery. */
@@ -109,7 +114,11 @@ const subjects = [
   memberCalls,
   invitationCalls,
   organisationCalls,
+  // Before the event of an id: `/events/export` is none.
+  eventChartCalls,
+  exportCalls,
   eventCalls,
+  viewCalls,
   pipelineCalls,
   dryRunCalls,
   conditionCalls,

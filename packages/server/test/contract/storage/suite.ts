@@ -14,7 +14,9 @@ import { deadLettersContract } from './dead-letters.ts';
 import { deliveriesContract } from './deliveries.ts';
 import { engineContract } from './engine.ts';
 import { entitiesContract } from './entities.ts';
+import { eventTimesContract } from './event-times.ts';
 import { eventsContract } from './events.ts';
+import { jobFilesContract } from './job-files.ts';
 import { jobsContract } from './jobs.ts';
 import { labelsContract } from './labels.ts';
 import { nodesContract } from './nodes.ts';
@@ -31,6 +33,7 @@ import { settleContract } from './settle.ts';
 import { sourcesContract } from './sources.ts';
 import { textSearchContract } from './text-search.ts';
 import { upkeepContract } from './upkeep.ts';
+import { viewsContract } from './views.ts';
 import { wholeConfigurationContract } from './whole-configuration.ts';
 
 /** An empty database and the nodes on it: one where the engine allows no more, else two that race each other. */
@@ -55,6 +58,7 @@ const entityParts = { entities: entitiesContract };
 const otherParts = {
   append: appendContract,
   events: eventsContract,
+  'event times': eventTimesContract,
   deliveries: deliveriesContract,
   breakers: breakersContract,
   'dead letters': deadLettersContract,
@@ -76,6 +80,8 @@ const otherParts = {
   replays: replaysContract,
   labels: labelsContract,
   jobs: jobsContract,
+  'job files': jobFilesContract,
+  'saved views': viewsContract,
   pruning: pruneContract,
   upkeep: upkeepContract,
   nodes: nodesContract,

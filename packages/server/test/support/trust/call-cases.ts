@@ -34,6 +34,12 @@ const filter = ({ paths, word, eventType, parameters }: Things) => ({
   text: word,
 });
 
+const view = ({ word, eventType }: Things) => ({
+  name: `${word} view`,
+  filters: { type: eventType },
+  columns: ['received', 'type'],
+});
+
 /** Its names come after all others, whoever's they are. */
 const configurationFile = ({ word, paths }: Things) => ({
   document: [
@@ -164,6 +170,10 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'POST /destinations/:id/probe': member,
 
   'GET /events': viewer,
+  'GET /events/histogram': viewer,
+  'GET /events/types': viewer,
+  'GET /events/export': viewer,
+  'POST /exports': { ...viewer, body: things => ({ filter: filter(things), format: 'csv' }) },
   'GET /events/:id': viewer,
   'POST /events/:id/replay': { ...member, body: () => ({ version: 'original' }) },
   'POST /events/:id/discard': member,
@@ -172,6 +182,12 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'GET /jobs': viewer,
   'GET /jobs/:id': viewer,
   'POST /jobs/:id/cancel': member,
+  'GET /jobs/:id/file': viewer,
+
+  'GET /views': viewer,
+  'POST /views': { ...viewer, body: view },
+  'PATCH /views/:id': { ...viewer, body: view },
+  'DELETE /views/:id': viewer,
 
   'GET /deliveries': viewer,
   'GET /deliveries/:id': viewer,

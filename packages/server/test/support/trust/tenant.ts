@@ -86,6 +86,10 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
     );
   }
 
+  const saved = { filters: { type: eventType }, columns: ['type'] };
+  await make('/views', { ...saved, name: `${word} own` });
+  const view = await make('/views', { ...saved, name: `${word} view`, shared: true });
+
   const member = await join(url, owner, `${word}@example.com`, 'member');
   const invited = dataOf<{ id: string; invite_code: string }>(
     await owner.post('/members', { email: `${word}-guest@example.com`, role: 'viewer' }),
@@ -111,6 +115,7 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
         '/destinations': destination.id,
         '/events': event,
         '/jobs': other.id,
+        '/views': view.id,
         '/deliveries': dead[0]?.id ?? '',
         '/entities': `${parameters.kind}/${parameters.external_id}`,
         '/audit': audit?.id ?? '',

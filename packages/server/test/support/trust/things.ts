@@ -42,6 +42,7 @@ export function ghosts(like?: Things): Things {
       '/destinations': newId('dst'),
       '/events': event,
       '/jobs': newId('job'),
+      '/views': newId('view'),
       '/deliveries': newId('dlv'),
       '/entities': `person/${word}`,
       '/audit': newId('aud'),

@@ -1,10 +1,11 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { EventSummary } from '@sluice/contract/dashboard-events';
+import type { EventColumnName } from '@sluice/contract/dashboard-views';
 import { IconRefresh } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Empty } from '../../../components/empty.tsx';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { eventColumns, keyOfEvent, pageOfEvent } from '../../../components/events/event-columns.tsx';
+import { eventColumnsOf, keyOfEvent, pageOfEvent } from '../../../components/events/event-columns.tsx';
 import { EventFilters } from '../../../components/events/event-filters.tsx';
 import { NoEvents } from '../../../components/events/no-events.tsx';
 import { type EventQuery, useEventQuery } from '../../../components/events/use-event-query.ts';
@@ -15,9 +16,15 @@ import { type Column, Rows } from '../../../components/rows.tsx';
 import { useList } from '../../../lib/api/use-call.ts';
 import { useMay } from '../../../lib/session.tsx';
 import { useFilters } from '../../../lib/use-filters.ts';
+import { ColumnChoice } from './column-choice.tsx';
 import classes from './events-page.module.css';
+import { ExportMenu } from './export-menu.tsx';
+import { HistogramChart } from './histogram-chart.tsx';
 import { ReplayBar } from './replay-bar.tsx';
+import { useEventColumns } from './use-event-columns.ts';
+import { useHistogram } from './use-histogram.ts';
 import { useNewer } from './use-newer.ts';
+import { ViewMenu } from './view-menu.tsx';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -39,7 +46,13 @@ export default function EventsPage() {
   const may = useMay();
   const [filters, change] = useFilters();
   const query = useEventQuery();
-  const list = useList('GET /events', query);
+  const [chosenColumns, setColumns] = useEventColumns();
+  const names = useMemo(() => shownColumns(chosenColumns, query), [chosenColumns, query]);
+  const list = useList('GET /events', {
+    ...(query as object),
+    ...(names.includes('payload') ? { excerpt: 'true' } : {}),
+  });
+  const { histogram, isOld } = useHistogram(query, list.rows[0]?.id);
   const [isAtTop, setIsAtTop] = useState(true);
   const [selected, setSelected] = useSelection(query);
   const [refreshes, setRefreshes] = useState(0);
@@ -56,35 +69,46 @@ export default function EventsPage() {
     },
     [setSelected],
   );
-  const columns = useMemo(
-    () => (mayReplay ? [selectColumn(selected, onSelect), ...eventColumns] : eventColumns),
-    [mayReplay, selected, onSelect],
-  );
+  const { rows } = list;
+  const columns = useMemo(() => {
+    if (!mayReplay) return eventColumnsOf(names);
+    const onSelectAll = () =>
+      setSelected(before => (isAll(before, rows) ? NONE : new Set(rows.map(({ id }) => id))));
+    return [selectColumn({ selected, onSelect, rows, onSelectAll }), ...eventColumnsOf(names)];
+  }, [mayReplay, names, selected, onSelect, rows, setSelected]);
   const refresh = () => {
     setRefreshes(count => count + 1);
     list.refresh();
   };
 
-  const isNarrowed = Object.keys(filters).length > 0;
+  const isNarrowed = Object.keys(filters).some(name => name !== 'view');
   return (
     <Page
       title="Events"
       lead="Everything that came in, newest first."
       fill
       actions={
-        hasNewer && (
-          <Button
-            variant="light"
-            size="compact-sm"
-            leftSection={<IconRefresh size={15} aria-hidden />}
-            onClick={refresh}
-          >
-            Show what has come since
-          </Button>
-        )
+        <>
+          {hasNewer && (
+            <Button
+              variant="light"
+              size="compact-sm"
+              leftSection={<IconRefresh size={15} aria-hidden />}
+              onClick={refresh}
+            >
+              Show what has come since
+            </Button>
+          )}
+          <ViewMenu columns={chosenColumns} setColumns={setColumns} />
+          <ColumnChoice names={chosenColumns} onChange={setColumns} />
+          <ExportMenu query={query} total={isOld ? undefined : histogram?.total} />
+        </>
       }
     >
       <EventFilters past />
+      {histogram && (histogram.total.count > 0 || isNarrowed) && (
+        <HistogramChart histogram={histogram} isOld={isOld} />
+      )}
       {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
       {selected.size > 0 && (
         <ReplayBar
@@ -144,20 +168,50 @@ function NothingHere({ isNarrowed, onClear }: { isNarrowed: boolean; onClear(): 
 const withoutAll = (filters: Readonly<Record<string, string | undefined>>) =>
   Object.fromEntries(Object.keys(filters).map(name => [name, '']));
 
-const selectColumn = (
-  selected: ReadonlySet<string>,
-  onSelect: (row: EventSummary) => void,
-): Column<EventSummary> => ({
-  header: 'Select',
-  isHeaderHidden: true,
-  width: '22px',
-  cell: row => (
-    <input
-      type="checkbox"
-      className={classes.select}
-      aria-label={`Select ${row.type}, ${row.id}`}
-      checked={selected.has(row.id)}
-      onChange={() => onSelect(row)}
-    />
-  ),
-});
+/** Whoever searches payloads sees what was found; the id makes room for it. */
+const shownColumns = (
+  chosen: readonly EventColumnName[],
+  { text }: EventQuery,
+): readonly EventColumnName[] =>
+  text === undefined || chosen.includes('payload')
+    ? chosen
+    : [...chosen.filter(name => name !== 'id'), 'payload'];
+
+const isAll = (selected: Ids, rows: readonly EventSummary[]): boolean =>
+  rows.length > 0 && rows.every(({ id }) => selected.has(id));
+
+function selectColumn(props: {
+  selected: Ids;
+  onSelect(row: EventSummary): void;
+  rows: readonly EventSummary[];
+  onSelectAll(): void;
+}): Column<EventSummary> {
+  const { selected, onSelect, rows, onSelectAll } = props;
+  const all = isAll(selected, rows);
+  return {
+    header: 'Select',
+    isHeaderHidden: true,
+    headerCell: (
+      <input
+        type="checkbox"
+        className={classes.select}
+        aria-label="Select all shown"
+        checked={all}
+        ref={box => {
+          if (box) box.indeterminate = !all && selected.size > 0;
+        }}
+        onChange={onSelectAll}
+      />
+    ),
+    width: '22px',
+    cell: row => (
+      <input
+        type="checkbox"
+        className={classes.select}
+        aria-label={`Select ${row.type}, ${row.id}`}
+        checked={selected.has(row.id)}
+        onChange={() => onSelect(row)}
+      />
+    ),
+  };
+}

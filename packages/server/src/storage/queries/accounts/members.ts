@@ -79,7 +79,8 @@ export const removeMember: Operation<AccountStore['removeMember']> = async (db, 
     .returning('user_id')
     .executeTakeFirst();
   if (!removed) return 'not_found';
-  await db.deleteFrom('sessions').where('org_id', '=', orgId).where('user_id', '=', userId).execute();
+  for (const table of ['sessions', 'saved_views'] as const)
+    await db.deleteFrom(table).where('org_id', '=', orgId).where('user_id', '=', userId).execute();
   await withdrawInvitations(db, orgId, userId, roles);
   return 'removed';
 };

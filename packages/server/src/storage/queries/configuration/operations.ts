@@ -8,6 +8,7 @@ import * as destinations from './destinations.ts';
 import * as pipelines from './pipelines.ts';
 import * as sealed from './sealed.ts';
 import * as sources from './sources.ts';
+import * as views from './views.ts';
 import * as whole from './whole.ts';
 
 /** Keys, sources, pipelines, destinations, and the audit log. */
@@ -54,6 +55,12 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
   takeProbe: write(breakers.takeProbe),
   endProbe: write(breakers.endProbe),
   bringProbesForward: write(breakers.bringProbesForward),
+
+  listViews: read(views.listViews),
+  findView: read(views.findView),
+  createView: write(views.createView),
+  changeView: write(views.changeView),
+  deleteView: write(views.deleteView),
 
   listSealed: read(sealed.listSealed),
   replaceSealed: write(sealed.replaceSealed),

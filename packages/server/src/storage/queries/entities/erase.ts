@@ -1,12 +1,14 @@
 import { type Tombstones, tombstonesOf } from '../../../core/event/erasure.ts';
 import { UNSETTLED } from '../../../core/event/state.ts';
 import { idTime } from '../../../core/ids.ts';
+import { EXPORT_JOB } from '../../../core/jobs/export.ts';
 import { WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
 import type { EntityStore, ErasedSlice } from '../../../core/stores/entities.ts';
 import { fullTrace } from '../../kept-run.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { writeCounts } from '../counters/write-counts.ts';
+import { removeFilesOf } from '../jobs/files.ts';
 
 /** Erasure: tombstones in place of the payloads of an entity's events, and of all that was made of them. */
 
@@ -28,6 +30,7 @@ export const eraseEventsOfEntity: Operation<EntityStore['eraseEventsOfEntity']> 
   if (after !== null) query = query.where('id', '>', after);
   const slice = await query.orderBy('id').limit(limit).execute();
   const ids = slice.filter(({ erased_at }) => erased_at === null).map(({ id }) => id);
+  if (ids.length > 0) await removeFilesOf(db, orgId, EXPORT_JOB, at);
   const ended = ids.length > 0 ? await eraseEvents(db, orgId, ids, at) : { dropped: [], cancelled: 0 };
   return { erased: ids.length, ...ended, last: slice.length < limit ? null : (slice.at(-1)?.id ?? null) };
 };

@@ -98,7 +98,7 @@ export const advanceJob: Operation<JobStore['advanceJob']> = async (
   { orgId, id, token },
   progress,
   until,
-  { replays = [], deliveries = { ids: [], at: 0 } } = {},
+  { replays = [], deliveries = { ids: [], at: 0 }, chunk } = {},
 ) => {
   const { total, done = 0, failed = 0, position, notes } = progress;
   const advanced = await db
@@ -128,6 +128,12 @@ export const advanceJob: Operation<JobStore['advanceJob']> = async (
         due_at: 0,
         plan: plan === null ? null : JSON.stringify(plan),
       })
+      .execute();
+  }
+  if (chunk !== undefined) {
+    await db
+      .insertInto('export_chunks')
+      .values({ org_id: orgId, job_id: id, ...chunk })
       .execute();
   }
   let alive = 0;

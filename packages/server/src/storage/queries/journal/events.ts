@@ -1,27 +1,15 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { StoredEvent } from '../../../core/event/event.ts';
 import { entityRefOf } from '../../../core/event/scope.ts';
-import { shownState, UNSETTLED } from '../../../core/event/state.ts';
-import { idFloor, idTime } from '../../../core/ids.ts';
-import type { EventFilter, EventPage, Journal, ListedEvent } from '../../../core/stores/journal.ts';
+import { shownState } from '../../../core/event/state.ts';
+import { idTime } from '../../../core/ids.ts';
+import type { EventFilter, Journal, ListedEvent } from '../../../core/stores/journal.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
-import { fatesOf, mayComeTo } from './fates.ts';
+import { fatesOf } from './fates.ts';
+import { matching, type Stretch, searchDown } from './search.ts';
 
-/** Events of the journal: listed, searched and found. */
-
-/**
- * A search without an index goes slice by slice and lets other readers in between. Payloads have a few bytes or a
- * megabyte, so how many events make a slice follows from how long the one before took.
- */
-const SLICE_MS = 10;
-const FIRST_SLICE = 50;
-const LARGEST_SLICE = 20_000;
-
-const nextSlice = (slice: number, tookMs: number): number => {
-  const fitting = Math.round((slice * SLICE_MS) / Math.max(tookMs, 1));
-  return Math.min(Math.max(fitting, 1), slice * 4, LARGEST_SLICE);
-};
+/** Events of the journal: listed and found. */
 
 type EventRow = Omit<Schema['events'], 'org_id' | 'payload' | 'erased_at' | 'claim_token' | 'headers'> & {
   source_name: string | null;
@@ -62,43 +50,37 @@ export const listEvents: Operation<Journal['listEvents']> = async (
   filter,
   { limit, below, budgetMs },
 ) => {
-  const floor = filter.after === undefined ? null : idFloor('evt', filter.after + 1);
-  let ceiling = filter.before === undefined ? null : idFloor('evt', filter.before);
-  if (below !== null && (ceiling === null || below < ceiling)) ceiling = below;
-
-  const found: ListedEvent[] = [];
-  const deadline = performance.now() + budgetMs;
-  const sliced = needsSearch(filter);
-  let slice = FIRST_SLICE;
-  for (;;) {
-    const wanted = limit + 1 - found.length;
-    const started = performance.now();
-    const sliceEnd = sliced ? await endOfSlice(db, orgId, { ceiling, floor, slice }) : floor;
-    const { events, last } = await listed(db, orgId, filter, { ceiling, floor: sliceEnd, wanted });
-    found.push(...events);
-    if (found.length > limit)
-      return { events: found.slice(0, limit), next: found[limit - 1]?.id ?? null, searchedTo: null };
-    // Not all of the slice was looked at where its events had other outcomes.
-    if (last === null && sliceEnd === floor) return { events: found, next: null, searchedTo: null };
-    ceiling = last ?? sliceEnd;
-    slice = nextSlice(slice, performance.now() - started);
-    if (performance.now() > deadline && ceiling !== null) {
-      return { events: found, next: ceiling, searchedTo: idTime(ceiling) } satisfies EventPage;
-    }
-    await new Promise(resolve => setImmediate(resolve));
-  }
+  const { found, stoppedAt } = await searchDown(
+    db,
+    orgId,
+    filter,
+    { wanted: limit + 1, below, budgetMs },
+    (stretch, wanted) => listed(db, orgId, filter, stretch, wanted),
+  );
+  if (found.length > limit)
+    return { events: found.slice(0, limit), next: found[limit - 1]?.id ?? null, searchedTo: null };
+  return { events: found, next: stoppedAt, searchedTo: stoppedAt === null ? null : idTime(stoppedAt) };
 };
 
-/** The next of a slice with what became of each; `last` is where to go on within it, null where it is over. */
+/** Of events that may have come to what is asked for, so many are looked at more closely at a time. */
+const MOST_LOOKED_AT = 200;
+
+/** The next of a stretch with what became of each; `last` is where to go on within it, null where it is over. */
 async function listed(
   db: Db,
   orgId: string,
   filter: EventFilter,
-  { ceiling, floor, wanted }: { ceiling: string | null; floor: string | null; wanted: number },
-): Promise<{ events: ListedEvent[]; last: string | null }> {
+  stretch: Stretch,
+  wanted: number,
+): Promise<{ found: ListedEvent[]; last: string | null }> {
   const { outcome } = filter;
   const most = outcome === undefined ? wanted : Math.max(wanted, MOST_LOOKED_AT);
-  const rows = await matching(db, orgId, filter, ceiling, floor).limit(most).execute();
+  const rows = await matching(db, orgId, filter, stretch)
+    .leftJoin('sources', 'sources.id', 'events.source_id')
+    .select(eventColumns)
+    .select('sources.name as source_name')
+    .limit(most)
+    .execute();
   const fates = await fatesOf(db, orgId, rows);
   const events = rows.flatMap(row => {
     const fate = fates.get(row.id);
@@ -107,113 +89,7 @@ async function listed(
       : [];
   });
   const isCut = rows.length === most && events.length < wanted;
-  return { events: events.slice(0, wanted), last: isCut ? (rows.at(-1)?.id ?? null) : null };
-}
-
-/** Of events that may have come to what is asked for, so many are looked at more closely at a time. */
-const MOST_LOOKED_AT = 200;
-
-/** What the primary key or the entity index cannot answer is searched for slice by slice. */
-const needsSearch = (filter: EventFilter) =>
-  filter.state !== undefined ||
-  filter.outcome !== undefined ||
-  filter.source !== undefined ||
-  filter.type !== undefined ||
-  filter.pipeline !== undefined ||
-  filter.destination !== undefined ||
-  filter.text !== undefined;
-
-/** The id that ends the slice below `ceiling` (itself included in the slice), or `floor` when that comes first. */
-async function endOfSlice(
-  db: Db,
-  orgId: string,
-  { ceiling, floor, slice }: { ceiling: string | null; floor: string | null; slice: number },
-) {
-  let query = db.selectFrom('events').select('id').where('org_id', '=', orgId);
-  if (ceiling !== null) query = query.where('id', '<', ceiling);
-  if (floor !== null) query = query.where('id', '>=', floor);
-  const last = await query.orderBy('id', 'desc').offset(slice).limit(1).executeTakeFirst();
-  return last?.id ?? floor;
-}
-
-function matching(db: Db, orgId: string, filter: EventFilter, ceiling: string | null, floor: string | null) {
-  let query = db
-    .selectFrom('events')
-    .leftJoin('sources', 'sources.id', 'events.source_id')
-    .select(eventColumns)
-    .select('sources.name as source_name')
-    .where('events.org_id', '=', orgId);
-  if (ceiling !== null) query = query.where('events.id', '<', ceiling);
-  if (floor !== null) query = query.where('events.id', '>=', floor);
-  if (filter.state !== undefined) {
-    const states = filter.state === 'accepted' ? UNSETTLED : [filter.state];
-    query = query.where('events.state', 'in', states);
-  }
-  if (filter.outcome !== undefined) query = query.where(mayComeTo(filter.outcome));
-  if (filter.source !== undefined) query = query.where(belongsTo(filter.source));
-  if (filter.pipeline !== undefined) {
-    const { pipeline } = filter;
-    // Table by table: as one view they would be put together for every event.
-    query = query.where(({ or, exists, selectFrom }) =>
-      or([
-        exists(
-          selectFrom('runs')
-            .select('runs.id')
-            .whereRef('runs.org_id', '=', 'events.org_id')
-            .whereRef('runs.event_id', '=', 'events.id')
-            .where('runs.pipeline_id', '=', pipeline),
-        ),
-        exists(
-          selectFrom('deliveries')
-            .select('deliveries.id')
-            .whereRef('deliveries.org_id', '=', 'events.org_id')
-            .whereRef('deliveries.event_id', '=', 'events.id')
-            .where('deliveries.pipeline_id', '=', pipeline),
-        ),
-      ]),
-    );
-  }
-  if (filter.destination !== undefined) {
-    const { destination } = filter;
-    query = query.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('deliveries')
-          .select('deliveries.id')
-          .whereRef('deliveries.org_id', '=', 'events.org_id')
-          .whereRef('deliveries.event_id', '=', 'events.id')
-          .where('deliveries.destination_id', '=', destination),
-      ),
-    );
-  }
-  if (filter.type !== undefined) query = query.where('events.type', '=', filter.type);
-  if (filter.entity !== undefined) {
-    query = query
-      .where('events.entity_kind', '=', filter.entity.kind)
-      .where('events.entity_external_id', '=', filter.entity.externalId);
-  }
-  if (filter.text !== undefined) query = query.where(holdsText(filter.text));
-  return query.orderBy('events.id', 'desc');
-}
-
-/** It came through this webhook, or this sdk source matched it. */
-function belongsTo(sourceId: string) {
-  const needle = `"id":${JSON.stringify(sourceId)}`.replace(/[\\%_]/g, '\\$&');
-  return sql<SqlBool>`(events.source_id = ${sourceId} OR events.matched_sources LIKE ${`%${needle}%`} ESCAPE '\\')`;
-}
-
-/**
- * Looks for the text as JSON writes it inside a string, whatever its case. One with quotes may as well be a piece of
- * the JSON itself, such as `"id":77`, and is looked for as it stands too.
- */
-function holdsText(text: string) {
-  const inString = JSON.stringify(text).slice(1, -1);
-  if (!text.includes('"') || text.includes('\0')) return holds(inString);
-  return sql<SqlBool>`(${holds(inString)} OR ${holds(text)})`;
-}
-
-function holds(part: string) {
-  const needle = part.replace(/[\\%_]/g, '\\$&');
-  return sql<SqlBool>`lower(events.payload) LIKE lower(${`%${needle}%`}) ESCAPE '\\'`;
+  return { found: events.slice(0, wanted), last: isCut ? (rows.at(-1)?.id ?? null) : null };
 }
 
 export const findEvent: Operation<Journal['findEvent']> = async (db, orgId, id) => {

@@ -83,6 +83,12 @@ async function failedOf(db: Db, orgId: string, ids: readonly string[]): Promise<
   return new Set(rows.map(({ event_id }) => event_id));
 }
 
+/** What waits for a destination that is gone is shown as cancelled: see `shownDeliveryState`. */
+const waitsForNobody = sql<SqlBool>`EXISTS (SELECT 1 FROM deliveries WHERE deliveries.org_id = events.org_id
+  AND deliveries.event_id = events.id AND deliveries.state || '' IN ('pending', 'retrying')
+  AND NOT EXISTS (SELECT 1 FROM destinations WHERE destinations.org_id = deliveries.org_id
+    AND destinations.id = deliveries.destination_id))`;
+
 /** What an event must have at least to come to this, so that few others are looked at more closely. */
 export function mayComeTo(outcome: Fate['outcome']) {
   const has = (states: string) =>
@@ -93,7 +99,7 @@ export function mayComeTo(outcome: Fate['outcome']) {
       return sql<SqlBool>`(events.state = 'failed' OR EXISTS (SELECT 1 FROM runs WHERE runs.org_id = events.org_id
         AND runs.event_id = events.id AND runs.outcome = 'failed' AND runs.mended = 0))`;
     case 'not delivered':
-      return has(`'dead', 'cancelled'`);
+      return sql<SqlBool>`(${has(`'dead', 'cancelled'`)} OR ${waitsForNobody})`;
     case 'partly delivered':
       return has(`'dead'`);
     case 'failing':

@@ -28,6 +28,7 @@ const fewRows = [
   'destinations',
   'event_claims',
   'alerts',
+  'saved_views',
 ] as const;
 
 export const deleteOrganisation: Operation<AccountStore['deleteOrganisation']> = async (
@@ -93,6 +94,7 @@ const manyRows = [
   ['events', 'id'],
   ['labels', 'key'],
   ['tallies', 'pipeline_id'],
+  ['export_chunks', 'job_id'],
   ['jobs', 'id'],
   ['pipeline_versions', 'pipeline_id'],
   ['audit', 'id'],

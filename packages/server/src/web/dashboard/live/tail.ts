@@ -1,9 +1,9 @@
 import { type Clock, seconds } from '../../../core/clock.ts';
+import { eventSummaryOf } from '../../../core/event/summary.ts';
 import { idFloor, idTime } from '../../../core/ids.ts';
 import { stringifyJson } from '../../../core/json/json.ts';
 import type { EventFilter, EventPage, Journal, ListedEvent } from '../../../core/stores/journal.ts';
 import { message } from '../../../telemetry/live-feed.ts';
-import { toRow } from '../monitor/events.ts';
 
 /** An id is made before its event is committed, and by nodes whose clocks differ: it may be seen this much later. */
 const OVERLAP_MS = seconds(10);
@@ -47,7 +47,7 @@ export function createTail(
     // The first message says where this begins, so that whoever comes back before an event came missed none.
     if (events.length === 0 && hasBegun) return [];
     hasBegun = true;
-    return [message('events', stringifyJson({ rows: events.map(toRow), skipped }), newest)];
+    return [message('events', stringifyJson({ rows: events.map(eventSummaryOf), skipped }), newest)];
   };
 }
 

@@ -1,10 +1,10 @@
 import { type AuditRecord, auditActions, type auditQuery } from '@sluice/contract/dashboard-audit';
 import type { z } from 'zod';
 import { toRfc3339 } from '../../../core/clock.ts';
+import { csvLine } from '../../../core/csv.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { AuditEntry, AuditFilter, AuditTarget } from '../../../core/stores/configuration/audit.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-import { csvLine } from '../../csv.ts';
 import type { Calls } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 import { may } from '../permissions.ts';

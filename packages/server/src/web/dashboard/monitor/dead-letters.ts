@@ -1,13 +1,13 @@
 import type { DeadLetter } from '@sluice/contract/dashboard-letters';
 import { toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
+import { eventSummaryOf } from '../../../core/event/summary.ts';
 import type { DeadLetterActions, StoredDeadLetter } from '../../../core/jobs/dead-letters.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Journal } from '../../../core/stores/journal.ts';
 import type { Calls } from '../calls.ts';
 import { showSelection, toSelection } from './dead-letter-filter.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
-import { toRow } from './events.ts';
 import { showJob } from './jobs.ts';
 
 /** Who has more than this of something knows enough. */
@@ -70,7 +70,7 @@ export function deadLetterCalls(
     const changes = deliveryQueue.audited(call.record('event.discarded', event.id));
     if (!(await changes.discardFailedEvent(call.session.orgId, event.id)))
       throw new Problem('conflict', { message: 'This event is not among the dead letters.' });
-    return call.answer(toRow(event));
+    return call.answer(eventSummaryOf(event));
   });
 
   calls.on('GET /dead-letters/export', 'read', async call => {

@@ -1,14 +1,13 @@
-import type { EventSummary } from '@sluice/contract/dashboard-events';
 import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-letters';
 import type { RunRecord, StoppedRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
+import { eventSummaryOf } from '../../../core/event/summary.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../../core/json/json.ts';
 import type { PipelineAdmin, ShownTrace } from '../../../core/kinds/pipeline-admin.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { EventQueue, PlannedRun, StoredRun } from '../../../core/stores/event-queue.ts';
-import type { ListedEvent } from '../../../core/stores/journal.ts';
 import type { Calls } from '../calls.ts';
 import { optionalTime } from '../records.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
@@ -39,7 +38,7 @@ export function eventCalls(
     pipelineAdmin,
   }: {
     readonly configuration: Pick<ConfigurationStore, 'findPipelineVersion'>;
-    readonly journal: Pick<LimitedJournal, 'findEvent' | 'listEvents'>;
+    readonly journal: Pick<LimitedJournal, 'excerptPayloads' | 'findEvent' | 'listEvents'>;
     readonly eventQueue: Pick<EventQueue, 'findRetry' | 'listRuns'>;
     readonly deliveryQueue: Pick<DeliveryQueue, 'listAttempts' | 'listDeliveries'>;
     readonly pipelineAdmin: Pick<PipelineAdmin, 'show' | 'showTrace'>;
@@ -85,7 +84,19 @@ export function eventCalls(
       { limit: page.limit, below: page.position, budgetMs: SEARCH_BUDGET_MS },
       call.request.signal,
     );
-    return page.answer(events.map(toRow), next, { searched_to: optionalTime(searchedTo) });
+    const excerpts =
+      query.excerpt === 'true'
+        ? await journal.excerptPayloads(
+            call.session.orgId,
+            events.map(({ id }) => id),
+            query.text,
+          )
+        : {};
+    const rows = events.map(event => {
+      const excerpt = excerpts[event.id];
+      return { ...eventSummaryOf(event), ...(excerpt && { excerpt }) };
+    });
+    return page.answer(rows, next, { searched_to: optionalTime(searchedTo) });
   });
 
   calls.on('GET /events/:id', 'read', async ({ session, param, respond }) => {
@@ -105,7 +116,7 @@ export function eventCalls(
       })),
     );
     const record = stringifyJson({
-      ...toRow(event),
+      ...eventSummaryOf(event),
       sender_id: event.senderId,
       ...(event.headers === undefined
         ? {}
@@ -162,16 +173,3 @@ function showRetry(
     runs,
   };
 }
-
-export const toRow = (event: ListedEvent): EventSummary => ({
-  id: event.id,
-  type: event.type,
-  icon: event.icon,
-  state: event.state,
-  outcome: event.outcome,
-  delivery_states: event.deliveryStates,
-  sources: [...event.sources],
-  entity: event.entity && { kind: event.entity.kind, external_id: event.entity.externalId },
-  timestamp: toRfc3339(event.happenedAt),
-  received_at: toRfc3339(event.receivedAt),
-});

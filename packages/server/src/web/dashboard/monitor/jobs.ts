@@ -2,6 +2,7 @@ import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { RETRY_JOB, readSelection } from '../../../core/jobs/dead-letters.ts';
+import { EXPORT_JOB, type ExportActions, readExportRequest } from '../../../core/jobs/export.ts';
 import { REPLAY_JOB, readReplayRequest } from '../../../core/jobs/replay.ts';
 import type { Job, JobStore } from '../../../core/stores/jobs.ts';
 import type { Calls } from '../calls.ts';
@@ -15,8 +16,13 @@ export function jobCalls(
   calls: Calls,
   {
     jobs,
+    exports,
     clock,
-  }: { readonly jobs: Pick<JobStore, 'audited' | 'findJob' | 'listJobs'>; readonly clock: Clock },
+  }: {
+    readonly jobs: Pick<JobStore, 'audited' | 'findJob' | 'listJobs'>;
+    readonly exports: Pick<ExportActions, 'findFile'>;
+    readonly clock: Clock;
+  },
 ): void {
   async function find({ session, param }: SessionCall<'id'>): Promise<Job> {
     const job = await jobs.findJob(session.orgId, param('id'));
@@ -31,7 +37,14 @@ export function jobCalls(
     return page.answer(shown.map(showJob), found.length > shown.length ? (shown.at(-1)?.id ?? null) : null);
   });
 
-  calls.on('GET /jobs/:id', 'read', async call => call.answer(showJob(await find(call))));
+  calls.on('GET /jobs/:id', 'read', async call => {
+    const job = await find(call);
+    const file = await exports.findFile(job);
+    return call.answer({
+      ...showJob(job),
+      ...(file && { file: { bytes: file.bytes, until: toRfc3339(file.until) } }),
+    });
+  });
 
   calls.on('POST /jobs/:id/cancel', 'jobs.cancel', async call => {
     const { orgId, id, kind } = await find(call);
@@ -59,6 +72,10 @@ export const showJob = (job: Job): JobRecord => ({
 /** In the words that it was asked for with. */
 function showRequest(job: Job): unknown {
   if (job.kind === RETRY_JOB) return { filter: showSelection(readSelection(job)) };
+  if (job.kind === EXPORT_JOB) {
+    const { filter, format } = readExportRequest(job);
+    return { filter: showFilter(filter), format };
+  }
   if (job.kind !== REPLAY_JOB) return JSON.parse(job.request);
   const { eventId, filter, version } = readReplayRequest(job);
   return eventId === undefined ? { filter: showFilter(filter), version } : { event_id: eventId, version };

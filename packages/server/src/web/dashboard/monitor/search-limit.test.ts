@@ -18,7 +18,10 @@ function held(options?: { stuckAfterMs: number }) {
       });
   const { journal, entities } = withSearchLimit(
     {
-      journal: { listEvents: hold({ events: [], next: null, searchedTo: null }) },
+      journal: {
+        listEvents: hold({ events: [], next: null, searchedTo: null }),
+        listEventTimes: hold({ times: [], more: false, searchedTo: null, oldest: null }),
+      },
       entities: { listEntities: hold({ entities: [], next: null }) },
     },
     options,
@@ -27,7 +30,9 @@ function held(options?: { stuckAfterMs: number }) {
     const filter: EventFilter = text === undefined ? { after: 1, before: 2 } : { text };
     return journal.listEvents(orgId, filter, PAGE, signal);
   };
-  return { entities, underWay, search, names: () => underWay.map(({ name }) => name) };
+  const count = (orgId: string, text: string) =>
+    journal.listEventTimes(orgId, { text }, { most: 1, budgetMs: 1 });
+  return { entities, underWay, search, count, names: () => underWay.map(({ name }) => name) };
 }
 
 test('searches of one organisation take turns, in the order they came, and hold up nobody else', async () => {
@@ -97,4 +102,15 @@ test('one that has waited for too long is answered to retry, and takes no turn',
   for (const { end } of underWay) end();
   await nextTurn();
   expect(names()).toEqual(['a 1', 'a 2']);
+});
+
+test('counts take turns with searches', async () => {
+  const { search, count, names, underWay } = held();
+  void search('a', '1');
+  void count('a', '2');
+  void count('a', '3');
+  expect(names()).toEqual(['a 1', 'a 2']);
+  underWay[0]?.end();
+  await nextTurn();
+  expect(names()).toEqual(['a 1', 'a 2', 'a 3']);
 });

@@ -10,9 +10,11 @@ const MOST_WAITING = 100;
 const STUCK_AFTER_MS = seconds(10);
 
 /** A journal whose searches wait for their turn only as long as somebody waits for them: until the signal. */
-export type LimitedJournal = Limited<Journal, 'listEvents'>;
+export type LimitedJournal = Limited<Journal, EventSearch>;
 /** Entities, likewise. */
 export type LimitedEntities = Limited<EntityStore, 'listEntities'>;
+
+type EventSearch = 'listEvents' | 'listEventTimes';
 
 type Limited<Store, Search extends keyof Store> = Omit<Store, Search> & {
   [Name in Search]: Store[Name] extends (...args: never[]) => unknown
@@ -33,13 +35,13 @@ interface Line {
  * leave no room for anybody else. What an index answers never waits.
  */
 export function withSearchLimit<
-  J extends Pick<Journal, 'listEvents'>,
+  J extends Pick<Journal, EventSearch>,
   E extends Pick<EntityStore, 'listEntities'>,
 >(
   { journal, entities }: { readonly journal: J; readonly entities: E },
   { stuckAfterMs = STUCK_AFTER_MS } = {},
 ): {
-  readonly journal: Omit<J, 'listEvents'> & Pick<LimitedJournal, 'listEvents'>;
+  readonly journal: Omit<J, EventSearch> & Pick<LimitedJournal, EventSearch>;
   readonly entities: Omit<E, 'listEntities'> & Pick<LimitedEntities, 'listEntities'>;
 } {
   const lines = new Map<string, Line>();
@@ -73,6 +75,10 @@ export function withSearchLimit<
         searchesEvents(filter)
           ? inTurn(orgId, () => journal.listEvents(orgId, filter, page), signal)
           : journal.listEvents(orgId, filter, page),
+      listEventTimes: (orgId, filter, bounds, signal) =>
+        searchesEvents(filter)
+          ? inTurn(orgId, () => journal.listEventTimes(orgId, filter, bounds), signal)
+          : journal.listEventTimes(orgId, filter, bounds),
     },
     entities: {
       ...entities,

@@ -1,0 +1,122 @@
+import { Button } from '@mantine/core';
+import { type EventHistogram, MOST_EVENTS_COUNTED } from '@sluice/contract/dashboard-events';
+import { type PointerEvent, useMemo, useState } from 'react';
+import { RelativeTime } from '../../../components/relative-time.tsx';
+import { formatNumber } from '../../../lib/format.ts';
+import { timeFormat } from '../../../lib/time-display.ts';
+import { useFilters } from '../../../lib/use-filters.ts';
+import { barAt, barsOfHistogram, type HistogramBar, timeOfBars } from './histogram-bars.ts';
+import classes from './histogram-chart.module.css';
+
+const moment = timeFormat({
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+});
+
+/** How many events match, and when they came in. Drawing over the bars narrows the list to their time. */
+export function HistogramChart({ histogram, isOld }: { histogram: EventHistogram; isOld: boolean }) {
+  const [filters, change] = useFilters();
+  const bars = useMemo(() => barsOfHistogram(histogram), [histogram]);
+  const isTimed = Boolean(filters.within || filters.after || filters.before);
+  return (
+    <figure className={classes.histogram} aria-label="Events over time">
+      <figcaption className={classes.caption}>
+        <span role="status" className={`${classes.total} numbers`}>
+          {describeTotal(histogram.total)}
+        </span>
+        {histogram.counted_from !== null && (
+          <span className={classes.note}>
+            {histogram.total.count < MOST_EVENTS_COUNTED ? 'counted' : 'the chart goes'} back to{' '}
+            <RelativeTime at={histogram.counted_from} />
+          </span>
+        )}
+        {isTimed && (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            onClick={() => change({ within: '', after: '', before: '' })}
+          >
+            Reset time
+          </Button>
+        )}
+      </figcaption>
+      <Plot bars={bars} isOld={isOld} onBrushed={time => change({ within: '', ...time })} />
+      <Ends bars={bars} />
+    </figure>
+  );
+}
+
+/** `1 event`, `10,000+ events`, or what a search came to before its time was up. */
+export function describeTotal({ count, more }: EventHistogram['total']): string {
+  const amount = formatNumber(count);
+  const noun = count === 1 && !more ? 'event' : 'events';
+  if (!more) return `${amount} ${noun}`;
+  return count >= MOST_EVENTS_COUNTED ? `${amount}+ ${noun}` : `At least ${amount} ${noun}`;
+}
+
+function Plot(props: {
+  bars: readonly HistogramBar[];
+  isOld: boolean;
+  onBrushed(time: { after: string; before: string }): void;
+}) {
+  const { bars } = props;
+  const [brush, setBrush] = useState<{ from: number; to: number } | null>(null);
+  const highest = Math.max(1, ...bars.map(({ count }) => count));
+  const place = ({ currentTarget, clientX }: PointerEvent<HTMLElement>) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    return barAt(clientX - left, width, bars.length);
+  };
+  const isIn = (n: number) =>
+    brush !== null && n >= Math.min(brush.from, brush.to) && n <= Math.max(brush.from, brush.to);
+  return (
+    // The time filter above does the same by keyboard.
+    <div
+      className={classes.plot}
+      data-old={props.isOld || undefined}
+      data-testid="histogram"
+      aria-hidden
+      onPointerDown={event => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        const at = place(event);
+        setBrush({ from: at, to: at });
+      }}
+      onPointerMove={event => {
+        if (brush !== null) setBrush({ ...brush, to: place(event) });
+      }}
+      onPointerCancel={() => setBrush(null)}
+      onPointerUp={() => {
+        const time = brush && timeOfBars(bars, brush.from, brush.to);
+        setBrush(null);
+        if (time) props.onBrushed(time);
+      }}
+    >
+      {bars.map((bar, n) => (
+        <span
+          key={bar.from}
+          className={classes.slot}
+          data-in={isIn(n) || undefined}
+          data-unknown={bar.isUnknown || undefined}
+          title={`${moment.format(bar.from)}: ${bar.isUnknown ? 'not counted' : formatNumber(bar.count)}`}
+        >
+          {bar.count > 0 && (
+            <span className={classes.bar} style={{ height: `${(bar.count / highest) * 100}%` }} />
+          )}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function Ends({ bars }: { bars: readonly HistogramBar[] }) {
+  const [first, last] = [bars[0], bars.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return (
+    <div className={`${classes.ends} numbers`}>
+      <span>{moment.format(first.from)}</span>
+      <span>{moment.format(last.to)}</span>
+    </div>
+  );
+}

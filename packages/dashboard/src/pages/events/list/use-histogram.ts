@@ -1,0 +1,41 @@
+import type { EventHistogram } from '@sluice/contract/dashboard-events';
+import { useEffect, useRef } from 'react';
+import type { EventQuery } from '../../../components/events/use-event-query.ts';
+import { useCall } from '../../../lib/api/use-call.ts';
+
+/** What comes in one after the other is counted again no more often than this. */
+const COUNTED_AGAIN_AFTER_MS = 3_000;
+
+/** How many events match and when they came in. Counted again when the list's `newest` is another one. */
+export function useHistogram(
+  query: EventQuery,
+  newest: string | undefined,
+): { histogram: EventHistogram | undefined; isOld: boolean } {
+  const { data, isPlaceholderData, refetch } = useCall('GET /events/histogram', query as object, {
+    keep: true,
+  });
+  const countAgain = useRef(refetch);
+  countAgain.current = refetch;
+  const seen = useRef(newest);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+
+  useEffect(() => {
+    // What the list shows first was counted with it.
+    const isFirst = seen.current === undefined;
+    const isSame = seen.current === newest;
+    seen.current = newest;
+    if (isFirst || isSame || timer.current !== null) return;
+    timer.current = setTimeout(() => {
+      timer.current = null;
+      void countAgain.current();
+    }, COUNTED_AGAIN_AFTER_MS);
+  }, [newest]);
+  useEffect(
+    () => () => {
+      if (timer.current !== null) clearTimeout(timer.current);
+    },
+    [],
+  );
+
+  return { histogram: data, isOld: isPlaceholderData };
+}

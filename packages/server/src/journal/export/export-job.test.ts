@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { temporaryDirectory } from '../../../test/support/service.ts';
+import { hours } from '../../core/clock.ts';
+import { idFloor, newId } from '../../core/ids.ts';
+import type { ExportActions } from '../../core/jobs/export.ts';
+import type { JobOrigin } from '../../core/jobs/new-job.ts';
+import type { StorageEngine } from '../../core/stores/engine.ts';
+import type { Job, JobStore } from '../../core/stores/jobs.ts';
+import type { EventFilter } from '../../core/stores/journal.ts';
+import { openStorage } from '../../storage/open.ts';
+import { createExportActions } from './actions.ts';
+import { createExportJobs } from './export-job.ts';
+
+/** Exports as jobs, on real storage, with a clock that the test moves. */
+setDefaultTimeout(60_000);
+
+let directory: string;
+let engine: StorageEngine;
+let exports: ExportActions;
+/** Each test has an organisation of its own, and leaves no job open. */
+let org: string;
+const START = Date.UTC(2026, 4, 1);
+let now: number;
+const clock = { now: () => now };
+
+beforeAll(async () => {
+  directory = temporaryDirectory();
+  engine = await openStorage({ directory, databaseUrl: undefined, onFatal: console.error });
+});
+beforeEach(() => {
+  now = START;
+  org = newId('org');
+  exports = createExportActions({ jobs: engine.jobs, journal: engine.journal, clock });
+});
+afterAll(async () => {
+  await engine.close();
+  rmSync(directory, { recursive: true });
+});
+
+const origin: JobOrigin = {
+  by: 'ada@example.com',
+  record: ({ id, orgId, createdAt }) => ({
+    id: newId('aud'),
+    orgId,
+    at: createdAt,
+    actor: 'ada@example.com',
+    address: null,
+    action: 'events.exported',
+    target: id,
+    details: {},
+  }),
+};
+
+let made = 0;
+const store = (payloads: readonly string[], type = 'order.paid') =>
+  engine.journal.append([
+    {
+      orgId: org,
+      sourceId: null,
+      receivedAt: now,
+      idempotency: null,
+      events: payloads.map(payload => ({
+        id: idFloor('evt', now).slice(0, -10) + String(++made).padStart(10, '0'),
+        type,
+        icon: null,
+        payload,
+        senderId: null,
+        entityKind: null,
+        entityExternalId: null,
+        happenedAt: now,
+      })),
+    },
+  ]);
+
+let tokens = 0;
+const jobsOf = (given: { jobs?: Partial<JobStore>; mostBytes?: number; isStopping?: () => boolean } = {}) =>
+  createExportJobs({
+    jobs: { ...engine.jobs, ...given.jobs },
+    journal: engine.journal,
+    clock,
+    newToken: () => `node ${++tokens}`,
+    pause: async () => {},
+    isStopping: given.isStopping ?? (() => false),
+    ...(given.mostBytes === undefined ? {} : { mostBytes: given.mostBytes }),
+  });
+
+async function start(filter: EventFilter = {}, format: 'csv' | 'ndjson' = 'ndjson'): Promise<string> {
+  return (await exports.start(org, filter, format, origin)).id;
+}
+async function find(id: string): Promise<Job> {
+  const job = await engine.jobs.findJob(org, id);
+  if (job === null) throw new Error('The job is gone.');
+  return job;
+}
+async function fileOf(id: string): Promise<string | null> {
+  const file = await exports.findFile(await find(id));
+  return file && (await Array.fromAsync(file.read())).join('');
+}
+const refusalOf = async (work: Promise<unknown> | undefined): Promise<unknown> => {
+  try {
+    return { answered: await work };
+  } catch (error) {
+    return error;
+  }
+};
+const payloadsIn = (file: string | null): unknown[] =>
+  (file ?? '')
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => (JSON.parse(line) as { payload: unknown }).payload);
+
+test('a file holds every event that matches, the newest first, of what had been accepted when it was asked for', async () => {
+  await store(Array.from({ length: 1_200 }, (_, n) => `{"n":${n}}`));
+  await store(['{"other":true}'], 'page.viewed');
+  const id = await start({ type: 'order.paid' });
+  now += 1_000;
+  await store(['{"late":true}']);
+  expect(await fileOf(id)).toBeNull();
+  await jobsOf().work();
+  expect(await find(id)).toMatchObject({ state: 'done', total: 1_200, done: 1_200, failed: 0, notes: [] });
+  expect(payloadsIn(await fileOf(id))).toEqual(Array.from({ length: 1_200 }, (_, n) => ({ n: 1_199 - n })));
+  expect((await engine.configuration.listAudit(org, { limit: 10, below: null }))[0]?.target).toBe(id);
+});
+
+test('killed between two slices it goes on where it was, and no piece is written twice', async () => {
+  // Each has the size of a slice.
+  const large = Array.from({ length: 4 }, (_, n) => JSON.stringify({ n, text: 'x'.repeat(1024 * 1024) }));
+  await store(large);
+  const id = await start();
+  let slices = 0;
+  // The first is written; of the second nobody hears again.
+  const dying = jobsOf({
+    jobs: {
+      async advanceJob(...given) {
+        if (++slices === 2) throw new Error('killed');
+        return engine.jobs.advanceJob(...given);
+      },
+    },
+  });
+  expect(await refusalOf(dying.work())).toMatchObject({ message: 'killed' });
+  expect(await find(id)).toMatchObject({ state: 'running', done: 1 });
+  await jobsOf().work();
+  expect((await find(id)).state).toBe('running');
+  // Until its lease is over it might still be written.
+  now += hours(1);
+  await jobsOf().work();
+  expect((await find(id)).state).toBe('done');
+  expect(payloadsIn(await fileOf(id)).map(payload => (payload as { n: number }).n)).toEqual([3, 2, 1, 0]);
+});
+
+test('a file that is full says so, and where it ends', async () => {
+  await store(Array.from({ length: 600 }, (_, n) => `{"n":${n}}`));
+  const id = await start();
+  await jobsOf({ mostBytes: 1_000 }).work();
+  const job = await find(id);
+  expect(job.state).toBe('done');
+  expect(job.notes[0]).toContain('holds no events from before 2026-05-01T00:00:00');
+  expect(payloadsIn(await fileOf(id))).toHaveLength(500);
+});
+
+test('where nothing matches the file is empty but for its heading', async () => {
+  const [lines, table] = [await start({ type: 'none' }), await start({ type: 'none' }, 'csv')];
+  await jobsOf().work();
+  expect(await fileOf(lines)).toBe('');
+  expect(await fileOf(table)).toStartWith('id,type,');
+});
+
+test('two are under way at once, and a third is refused until one has ended', async () => {
+  await start();
+  await start();
+  expect(await refusalOf(start())).toMatchObject({ code: 'limit_reached' });
+  await jobsOf().work();
+  await start();
+  await jobsOf().work();
+});
+
+test('one that is cancelled writes no more, and has no file', async () => {
+  await store(['{}']);
+  const id = await start();
+  await engine.jobs.finishJob(org, id, 'cancelled', now);
+  await jobsOf().work();
+  expect(await fileOf(id)).toBeNull();
+  expect(await engine.jobs.measureFile(org, id)).toBeNull();
+});
+
+test('a day after it has ended the file is gone', async () => {
+  await store(['{}']);
+  const id = await start();
+  await jobsOf().work();
+  now += hours(24) - 1;
+  await jobsOf().prune();
+  expect(await fileOf(id)).not.toBeNull();
+  now += 1;
+  expect(await fileOf(id)).toBeNull();
+  now += 1;
+  await jobsOf().prune();
+  expect(await engine.jobs.measureFile(org, id)).toBeNull();
+});
+
+test('answered directly, two are under way at once, and one that is left counts no more', async () => {
+  await store(Array.from({ length: 600 }, (_, n) => `{"n":${n}}`));
+  const [first, second, third] = [0, 1, 2].map(() => exports.stream(org, {}, 'ndjson'));
+  await first?.next();
+  await second?.next();
+  expect(await refusalOf(third?.next())).toMatchObject({ code: 'limit_reached' });
+  // Another organisation's are its own.
+  await exports.stream('org_2', {}, 'csv').next();
+  await first?.return(undefined);
+  expect(payloadsIn((await Array.fromAsync(exports.stream(org, {}, 'ndjson'))).join(''))).toHaveLength(600);
+  // Nobody says that they are gone where a connection is cut.
+  const left = exports.stream(org, {}, 'ndjson');
+  await left.next();
+  expect(await refusalOf(exports.stream(org, {}, 'ndjson').next())).toMatchObject({ code: 'limit_reached' });
+  now += 61_000;
+  await exports.stream(org, {}, 'ndjson').next();
+});
