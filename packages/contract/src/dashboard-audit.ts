@@ -44,7 +44,7 @@ export const auditActions = {
     'configuration.applied',
   ],
   event: ['event.replayed', 'events.replayed', 'event.discarded', 'events.exported'],
-  delivery: ['delivery.retried', 'delivery.discarded', 'dead_letters.retried'],
+  delivery: ['delivery.retried', 'delivery.discarded', 'dead_letters.retried', 'dead_letters.discarded'],
   job: ['job.cancelled', 'export.downloaded'],
   view: ['view.created', 'view.changed', 'view.deleted'],
   entity: ['entity.written', 'entity.changed', 'entity.deleted'],

@@ -122,6 +122,20 @@ export type DestinationRecord = z.infer<typeof destinationRecord>;
 export type NewDestinationRecord = DestinationRecord & { readonly secret?: string };
 export type RotatedDestinationRecord = DestinationRecord & { readonly secret: string | null };
 
+/** What else is known of an exchange over HTTP: of attempts that failed, and of tests. */
+export const exchangeRecord = z.object({
+  /** Those of the response, by lower-case name; what may be a secret is cut. */
+  headers: z.record(z.string(), z.string()),
+  /** A phase that could not be measured, or that it never came to, is absent. */
+  phases: z.object({
+    dns_ms: z.number().optional(),
+    /** From the look-up to the first byte of the response: connecting, TLS, the request, and waiting. */
+    first_byte_ms: z.number().optional(),
+    body_ms: z.number().optional(),
+  }),
+});
+export type ExchangeRecord = z.infer<typeof exchangeRecord>;
+
 /** What came of a test: the real answer. */
 const destinationTestRecord = z.object({
   outcome: z.enum(['delivered', 'failed']),
@@ -131,6 +145,7 @@ const destinationTestRecord = z.object({
   duration_ms: z.number(),
   request: z.object({ target: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
   response: z.string().nullable(),
+  exchange: exchangeRecord.nullable(),
 });
 export type DestinationTestRecord = z.infer<typeof destinationTestRecord>;
 
@@ -168,9 +183,19 @@ const deliveryFilter = {
 
 export const deliveriesQuery = z.strictObject({ ...deliveryFilter, ...pagingQuery });
 
+/** A whole number, or that there is none: as text in an address, as either in a body. */
+const wholeOrNone = (most: number) =>
+  z
+    .union([z.string(), z.int()])
+    .refine(
+      given => given === 'none' || (/^\d{1,3}$/.test(String(given)) && Number(given) <= most),
+      `must be a whole number from 0 to ${most}, or "none".`,
+    )
+    .transform(given => (given === 'none' ? null : Number(given)));
+
 /**
  * Dead letters are all dead; what is left to choose is where they were going and why they did not arrive. Events
- * that failed were going nowhere yet: they are told apart by their pipeline alone.
+ * that failed were going nowhere yet: they are told apart by their pipeline, its step and the reason.
  */
 export const deadLetterFilter = z.strictObject({
   kind: z.enum(['delivery', 'event']).optional(),
@@ -178,6 +203,11 @@ export const deadLetterFilter = z.strictObject({
   event: deliveryFilter.event,
   destination: deliveryFilter.destination,
   code: deliveryFilter.code,
+  /** Of the last response; `none`: there was none. */
+  status: wholeOrNone(999).optional(),
+  /** Where the pipeline failed, counted from 0; `none`: at no step. */
+  step: wholeOrNone(999).optional(),
+  reason: textOf(1, 16_384).optional(),
   /** Made, or received where a pipeline failed with it, after and before, exclusive. */
   after: moment.optional(),
   before: moment.optional(),
@@ -185,4 +215,16 @@ export const deadLetterFilter = z.strictObject({
 
 export const deadLettersQuery = z.strictObject({ ...deadLetterFilter.shape, ...pagingQuery });
 
-export const retryDeadLetters = z.strictObject({ filter: deadLetterFilter.default({}) });
+/** Those that match; of them only these, where some are named. */
+const chosenLetters = {
+  filter: deadLetterFilter.default({}),
+  ids: z.array(textOf(1, 64)).min(1).max(1_000).optional(),
+};
+
+export const retryDeadLetters = z.strictObject(chosenLetters);
+
+export const discardDeadLetters = z.strictObject({
+  ...chosenLetters,
+  /** Only what has been dead for so long: what died since somebody looked stays. */
+  dead_for_ms: z.int().min(0).max(600_000).default(0),
+});

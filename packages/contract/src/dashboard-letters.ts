@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deliveryState } from './dashboard-deliveries.ts';
+import { deliveryState, exchangeRecord } from './dashboard-deliveries.ts';
 import { eventSummary } from './dashboard-events.ts';
 import { runRecord, stoppedRun } from './dashboard-pipelines.ts';
 
@@ -16,6 +16,8 @@ const attemptRecord = z.object({
   message: z.string().nullable(),
   request: z.object({ target: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
   response: z.string(),
+  /** Null where none was kept, as of what was delivered. */
+  exchange: exchangeRecord.nullable(),
   /** Whether the bodies are shown shorter here than they are kept. */
   cut: z.boolean(),
 });
@@ -67,6 +69,8 @@ export type EventRecord = z.infer<typeof eventRecord>;
 const deadDelivery = z.object({
   kind: z.literal('delivery'),
   ...deliveryRecord.shape,
+  /** That it was given up with; null where there was none. */
+  status: z.number().nullable(),
   reason: z.string().nullable(),
 });
 /** An event that failed in a pipeline. */
@@ -99,11 +103,20 @@ const deadLetterSummary = z.object({
     z.object({
       destination: z.object({ id: z.string(), name: z.string(), kind: z.string() }),
       code: z.string().nullable(),
+      status: z.number().nullable(),
       count: z.number(),
+      /** The start of what came back last, or else why nothing did. */
+      message: z.string().nullable(),
     }),
   ),
   by_pipeline: z.array(
-    z.object({ pipeline: z.object({ id: z.string(), name: z.string() }), count: z.number() }),
+    z.object({
+      pipeline: z.object({ id: z.string(), name: z.string() }),
+      /** Counted from 0; null where it failed at no step. */
+      step: z.number().nullable(),
+      reason: z.string().nullable(),
+      count: z.number(),
+    }),
   ),
 });
 export type DeadLetterSummary = z.infer<typeof deadLetterSummary>;

@@ -97,6 +97,12 @@ const pipelineVersionRecord = z.object({
 });
 export type PipelineVersionRecord = z.infer<typeof pipelineVersionRecord>;
 
+/** What a model has answered in place of a label: its status, null where none came, and the beginning of its body. */
+const modelAnswer = z.object({ status: z.number().nullable(), body: z.string().nullable() });
+
+/** One try of a step that failed. */
+const failedTry = z.object({ at: z.string(), reason: z.string(), answer: modelAnswer.nullable() });
+
 /** One run of an event, as its record shows it. */
 export const runRecord = z.object({
   id: z.string(),
@@ -108,6 +114,8 @@ export const runRecord = z.object({
   steps: z.array(stepTrace),
   /** From this step on, states were too large to be kept; null where none was. */
   cut_at: z.number().nullable(),
+  /** Of a step that was retried, or that failed after an answer, the last included where it failed for good. */
+  tries: z.array(failedTry),
   /** Why it did not go to some destination. */
   routing: z.array(routingNote),
   /** The job that replayed it; null the first time. */
@@ -116,15 +124,12 @@ export const runRecord = z.object({
 });
 export type RunRecord = z.infer<typeof runRecord>;
 
-/** What a model has answered that is asked again: its status, null where none came, and the beginning of its body. */
-const modelAnswer = z.object({ status: z.number().nullable(), body: z.string().nullable() });
-
 /** A run that a step has stopped, to be tried again. */
 export const stoppedRun = z.object({
   ...runRecord.pick({ pipeline: true, steps: true, cut_at: true }).shape,
   step: z.number(),
   until: z.string(),
-  tries: z.array(z.object({ at: z.string(), reason: z.string(), answer: modelAnswer.nullable() })),
+  tries: z.array(failedTry),
 });
 export type StoppedRunRecord = z.infer<typeof stoppedRun>;
 
@@ -133,7 +138,7 @@ const dryRunRecord = z.object({
   outcome: z.enum(['routed', 'dropped', 'failed', 'retry']),
   step: z.number().nullable(),
   reason: z.string().nullable(),
-  /** What the model answered that would be asked again. */
+  /** What the model answered in place of a label. */
   answer: modelAnswer.nullable(),
   steps: z.array(stepTrace),
   cut_at: z.number().nullable(),

@@ -35,6 +35,7 @@ import {
   destinationBody,
   destinationChange,
   destinationRotation,
+  discardDeadLetters,
   type NewDestinationRecord,
   type RotatedDestinationRecord,
   retryDeadLetters,
@@ -255,6 +256,7 @@ export const privateCalls = {
   'GET /dead-letters/summary': { query: deadLetterFilter, answer: one<DeadLetterSummary>() },
   'GET /dead-letters/export': { query: deadLetterFilter, answer: stream },
   'POST /dead-letters/retry': { body: retryDeadLetters, bodyMayBeEmpty: true, answer: one<JobRecord>() },
+  'POST /dead-letters/discard': { body: discardDeadLetters, answer: one<JobRecord>() },
 
   /** The query may hold `trait.<path>` too, which has no name of its own. */
   'GET /entities': { query: entitiesQuery, answer: list<EntityRecord>() },

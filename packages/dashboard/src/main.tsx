@@ -10,6 +10,7 @@ import { router } from './app/routes.tsx';
 import { theme } from './app/theme.ts';
 import { CallError, session } from './lib/api/call.ts';
 import { nonce, shareNonce } from './lib/nonce.ts';
+import { RemovalsProvider } from './lib/undo/use-removals.tsx';
 
 const MOST_RETRIES = 2;
 
@@ -30,6 +31,12 @@ const queries = new QueryClient({
 // The frame around the pages asks again who is logged in, and leads to the login and back where nobody is.
 session.addEventListener('refused', () => void queries.invalidateQueries({ queryKey: ['call', '/session'] }));
 
+/** Notices come after the first page, and nothing fails before it. */
+const sayFailed = async (message: string, error: unknown) => {
+  const { notifyError } = await import('./lib/notify-error.ts');
+  notifyError(new Error(`Not done: ${message}. ${error instanceof Error ? error.message : String(error)}`));
+};
+
 shareNonce();
 const root = document.getElementById('root');
 if (root) {
@@ -37,7 +44,9 @@ if (root) {
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={nonce}>
         <QueryClientProvider client={queries}>
-          <RouterProvider router={router} />
+          <RemovalsProvider onFailed={sayFailed}>
+            <RouterProvider router={router} />
+          </RemovalsProvider>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

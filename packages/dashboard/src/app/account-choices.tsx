@@ -1,11 +1,10 @@
 import { type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { IconBuilding, IconCheck, IconLogout, IconUserCircle } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { call } from '../lib/api/call.ts';
 import { notifyError } from '../lib/notify-error.ts';
 import { useSession } from '../lib/session.tsx';
+import { useLogOut } from '../lib/use-log-out.ts';
 import { useSwitchOrganisation } from '../lib/use-switch-organisation.ts';
 
 const schemes = [
@@ -18,15 +17,9 @@ const schemes = [
 export default function AccountChoices({ button }: { button: ReactElement }) {
   const { organisation, organisations, role } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const queries = useQueryClient();
-  const navigate = useNavigate();
 
   const moveTo = useSwitchOrganisation();
-  const logOut = async () => {
-    await call('DELETE /session', {});
-    queries.clear();
-    await navigate({ to: '/login' });
-  };
+  const logOut = useLogOut();
 
   return (
     <Menu position="top-start" width={248} withinPortal defaultOpened>

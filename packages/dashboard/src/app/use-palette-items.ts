@@ -1,10 +1,10 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { settingsSections } from '@sluice/contract/dashboard-pages';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../lib/api/call.ts';
 import { useAll, useCall, useChanges } from '../lib/api/use-call.ts';
 import { useMay, useSession } from '../lib/session.tsx';
+import { useLogOut } from '../lib/use-log-out.ts';
 import { useSwitchOrganisation } from '../lib/use-switch-organisation.ts';
 import { sectionLabels } from '../pages/settings/section-labels.ts';
 import { navigation } from './pages.ts';
@@ -56,7 +56,7 @@ function useActions(isWanted: boolean): RunnableItem[] {
   const { organisation, organisations } = useSession();
   const { setColorScheme } = useMantineColorScheme();
   const navigate = useNavigate();
-  const queries = useQueryClient();
+  const logOut = useLogOut();
   const moveTo = useSwitchOrganisation();
   const { data: destinations = [] } = useAll('GET /destinations');
   const pause = useChanges((given: { id: string; paused: boolean }) =>
@@ -93,10 +93,6 @@ function useActions(isWanted: boolean): RunnableItem[] {
     action('Theme: light', () => setColorScheme('light')),
     action('Theme: dark', () => setColorScheme('dark')),
     action('Theme: system', () => setColorScheme('auto')),
-    action('Log out', async () => {
-      await call('DELETE /session', {});
-      queries.clear();
-      await navigate({ to: '/login' });
-    }),
+    action('Log out', logOut),
   ];
 }

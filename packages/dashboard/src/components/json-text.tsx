@@ -1,4 +1,5 @@
 import { stringifyExact } from '../lib/api/exact-json.ts';
+import { prettyJson } from '../lib/pretty-json.ts';
 import { CopyIcon } from './copy.tsx';
 import classes from './json-text.module.css';
 
@@ -6,7 +7,10 @@ const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]
 /** Colouring a payload of a megabyte would make a million elements; past this it is shown plain. */
 const MOST_COLOURED = 60_000;
 
-/** JSON as text, never as markup: whatever a payload holds is only ever read. */
+/**
+ * JSON as text, never as markup: whatever a payload holds is only ever read. A text is laid out, and copied as it came:
+ * a signature is over each of its bytes.
+ */
 export function JsonText({
   value,
   maxHeight = 420,
@@ -16,11 +20,12 @@ export function JsonText({
   maxHeight?: number;
   copyLabel?: string;
 }) {
-  const text = typeof value === 'string' ? value : stringifyExact(value);
+  const given = typeof value === 'string' ? value : stringifyExact(value);
+  const text = typeof value === 'string' ? prettyJson(value) : given;
   return (
     <div className={classes.box}>
       <div className={classes.copy}>
-        <CopyIcon text={text} label={copyLabel} />
+        <CopyIcon text={given} label={copyLabel} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region needs focus to be scrolled by keys */}
       <pre className={classes.text} style={{ maxHeight }} tabIndex={0}>

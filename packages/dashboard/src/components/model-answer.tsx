@@ -12,7 +12,9 @@ export function ModelAnswer({ answer }: { answer: DryRunRecord['answer'] }) {
       </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reached by keyboard */}
       <pre className={classes.answer} tabIndex={0}>
-        {answer.body || 'It was empty.'}
+        {answer.body === null
+          ? 'Only the answers of later attempts were kept.'
+          : answer.body || 'It was empty.'}
       </pre>
     </div>
   );

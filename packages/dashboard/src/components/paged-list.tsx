@@ -17,6 +17,8 @@ export function PagedList<Row>(props: {
   columns: readonly Column<Row>[];
   keyOf(row: Row): string;
   pageOf(row: Row): string;
+  isSelected?(row: Row): boolean;
+  onSelect?(row: Row): void;
   empty: ReactNode;
 }) {
   const { list, empty, ...rows } = props;

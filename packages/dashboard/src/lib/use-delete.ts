@@ -1,22 +1,43 @@
 import type { ChangeRoute } from '@sluice/contract/private-calls';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { call } from './api/call.ts';
+import { prepareCall } from './api/call.ts';
 import type { GivenTo } from './api/path.ts';
+import { useRemovals } from './undo/use-removals.tsx';
 
 type RemovalRoute = Extract<ChangeRoute, `DELETE ${string}`>;
 
-/** Deletes what a page shows, and goes to where the rest of its kind is listed. */
+interface Deleted {
+  /** What it is called. */
+  readonly name: string;
+  /** Where the rest of its kind is listed, for a page that shows what is gone. */
+  readonly to?: string;
+  onRemoved?(): void;
+}
+
+/** Deletes something so that it can be taken back for a while. */
 export function useDelete<R extends RemovalRoute>(
   route: R,
-): (given: GivenTo<R>, to: string, onRemoved?: () => void) => Promise<void> {
-  const client = useQueryClient();
+): (given: GivenTo<R>, deleted: Deleted) => Promise<void> {
+  const removals = useRemovals();
   const navigate = useNavigate();
-  return async (given, to, onRemoved) => {
-    await call(route, given);
+  return async (given, { name, to, onRemoved }) => {
+    const send = prepareCall(route, given);
+    const hides = hiderOf(route, given);
+    removals.add({
+      message: `“${name}” deleted`,
+      hides,
+      carryOut: ({ isLeaving }) => send({ keepalive: isLeaving }),
+    });
     onRemoved?.();
-    await navigate({ to });
-    // Only then: on its own page it would be asked for once more.
-    await client.invalidateQueries({ queryKey: ['call'] });
+    if (to !== undefined) await navigate({ to });
   };
+}
+
+/** `DELETE /sources/:id` hides the row of `/sources` with that id; an entity's has two names. */
+function hiderOf(route: RemovalRoute, given: object): (list: string, row: unknown) => boolean {
+  const path = route.slice(route.indexOf(' ') + 1);
+  const [, list = ''] = /^(.*?)\/:/.exec(path) ?? [];
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const read = (from: unknown, name: string) => (from as Readonly<Record<string, unknown>>)[name];
+  return (of, row) => of === list && names.every(name => read(row, name) === read(given, name));
 }

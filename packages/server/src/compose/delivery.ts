@@ -8,7 +8,7 @@ import { createListenerConnections } from '../delivery/listeners/connections.ts'
 import { createRenderingThread } from '../delivery/rendering/rendering-thread.ts';
 import { createTemplateRenderer } from '../delivery/rendering/template-renderer.ts';
 import { createSendingThreads } from '../delivery/sending/sending-threads.ts';
-import { createRetryJobs } from '../delivery/work/retry-job.ts';
+import { createLetterJobs } from '../delivery/work/letter-jobs.ts';
 import { withDiscardSignal, withErasureSignal } from '../delivery/work/withdrawals.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/work/worker.ts';
 import { createTraitReader } from '../entities/traits.ts';
@@ -122,14 +122,15 @@ export function composeDelivery(
     }),
     deadLetters: createDeadLetterActions({ deliveryQueue, journal, jobs, clock, onDeliveriesDue }),
     /** Null where another node delivers. */
-    retryJobs: worker
-      ? createRetryJobs({
+    letterJobs: worker
+      ? createLetterJobs({
           jobs,
           deliveryQueue,
           configuration,
           clock,
           newToken: nodes.newToken,
           onDeliveriesDue,
+          onDiscarded: deliveries => telemetry.metrics.ended('cancelled', deliveries),
           isStopping,
         })
       : null,

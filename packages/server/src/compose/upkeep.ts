@@ -53,7 +53,7 @@ export function composeUpkeep(
     ...(settings.SLUICE_ROLES.includes('dashboard')
       ? [['exports', seconds(1), exports.work] as const, ['files', minutes(10), exports.prune] as const]
       : []),
-    ...(delivery.retryJobs ? [['dead letters', seconds(1), delivery.retryJobs] as const] : []),
+    ...(delivery.letterJobs ? [['dead letters', seconds(1), delivery.letterJobs] as const] : []),
   ];
   let stops: readonly (() => Promise<void>)[] = [];
   return {

@@ -169,6 +169,7 @@ export function createDestinationAdmin(
           traits: null,
           sourceName: null,
           timeoutMs: destination.policy.timeout_s * 1_000,
+          isTest: true,
           isStillWanted: async () => true,
         });
       } finally {

@@ -114,6 +114,8 @@ export interface OutgoingDelivery {
   readonly sourceName: string | null;
   /** From connecting to the last byte. */
   readonly timeoutMs: number;
+  /** Somebody tries the destination out. */
+  readonly isTest?: true | undefined;
   /** Whether it was not paused, changed or withdrawn meanwhile: to be asked after any wait, before it goes out. */
   isStillWanted(): Promise<boolean>;
 }

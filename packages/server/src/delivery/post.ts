@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { AttemptResult, RequestSummary } from '../core/http/attempt.ts';
+import { type Exchange, shownHeaders } from '../core/http/exchange.ts';
 import type { OutgoingFailure, OutgoingHttp, OutgoingResult } from '../core/http/outgoing.ts';
 import { readRetryAfter } from '../core/http/retry-after.ts';
 import { cutText } from './rendering/text.ts';
@@ -11,6 +12,8 @@ export interface Post {
   readonly body: string;
   readonly timeoutMs: number;
   isStillWanted(): Promise<boolean>;
+  /** Somebody looks at what comes of it, so its exchange is shown although it arrives. */
+  readonly isTest?: true | undefined;
   /** What people may see of the URL and the headers, where those hold secrets. */
   readonly shownUrl?: string;
   readonly shownHeaders?: Readonly<Record<string, string>>;
@@ -36,15 +39,25 @@ export async function post(
   const facts = { request: summaryOf(request), durationMs: Math.round(performance.now() - began) };
   if (result.kind === 'failed') {
     const unanswered = { status: null, response: null, retryAfterMs: null };
-    return { outcome: 'failed', ...result.failure, ...facts, ...unanswered };
+    const exchange = exchangeOf(result);
+    return { outcome: 'failed', ...result.failure, ...facts, ...unanswered, exchange };
   }
   const answered = { ...facts, status: result.status, response: result.body };
   const verdict = request.judge?.(result) ?? judgeStatus(result.status);
-  if (verdict === 'delivered') return { outcome: 'delivered', ...answered };
+  if (verdict === 'delivered') {
+    const delivered = { outcome: 'delivered', ...answered } as const;
+    return request.isTest ? { ...delivered, exchange: exchangeOf(result) } : delivered;
+  }
   const retryAfterMs =
     verdict.retryAfterMs ?? readRetryAfter(result.headers.get('retry-after'), deps.clock.now());
-  return { outcome: 'failed', code: verdict.code, message: verdict.message, retryAfterMs, ...answered };
+  const { code, message } = verdict;
+  return { outcome: 'failed', code, message, retryAfterMs, ...answered, exchange: exchangeOf(result) };
 }
+
+const exchangeOf = (result: OutgoingResult): Exchange => ({
+  headers: result.kind === 'answered' ? shownHeaders(result.headers) : {},
+  phases: result.phases ?? {},
+});
 
 /** What a status means where no vendor has rules of its own. */
 export function judgeStatus(status: number): VendorRejection | 'delivered' {

@@ -17,6 +17,7 @@ async function keptOf(response: string, secret = SECRET): Promise<string> {
     status: 500,
     response,
     durationMs: 1,
+    exchange: { headers: { 'x-echo': response }, phases: {} },
   };
   const destination: Destination = { readsTraits: false, send: async () => result };
   const kind = { secrets: ['password'] } as unknown as Kind;

@@ -21,14 +21,19 @@ function strike(result: AttemptResult, secrets: readonly string[]): AttemptResul
   const everything = everyTextOf(result);
   if (!secrets.some(secret => everything.includes(secret))) return result;
   const clean = (text: string) => strikeOut(text, secrets);
+  const cleanAll = (headers: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [clean(name), clean(value)]));
   const { target, headers, body } = result.request;
   const facts = {
     request: {
       target: clean(target),
-      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, clean(value)])),
+      headers: cleanAll(headers),
       body: clean(body),
     },
     response: result.response === null ? null : clean(result.response),
+    ...(result.exchange
+      ? { exchange: { ...result.exchange, headers: cleanAll(result.exchange.headers) } }
+      : {}),
   };
   return result.outcome === 'failed'
     ? { ...result, ...facts, message: clean(result.message) }
@@ -40,5 +45,6 @@ function everyTextOf(result: AttemptResult): string {
   const { target, headers, body } = result.request;
   let text = `${target}\n${body}\n${result.response ?? ''}\n`;
   for (const name in headers) text += `${headers[name]}\n`;
+  for (const name in result.exchange?.headers) text += `${name}\n${result.exchange.headers[name]}\n`;
   return result.outcome === 'failed' ? text + result.message : text;
 }

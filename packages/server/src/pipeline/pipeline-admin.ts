@@ -109,10 +109,11 @@ export function createPipelineAdmin(dependencies: {
         const { step, reason, said, trace } = report;
         return { ...untouched(before), ...showTrace(trace, before), outcome: 'retry', step, reason, said };
       }
-      const { outcome, step, reason, destinations: going, notes } = report;
+      const { outcome, step, reason, destinations: going, notes, said = null } = report;
       const shown = showTrace(report.trace, before);
       const after = report.output === '' ? untouched(before) : readOutput(report.output);
-      return { ...untouched(before), ...shown, ...after, outcome, step, reason, destinations: going, notes };
+      const ended = { outcome, step, reason, said, destinations: going, notes };
+      return { ...untouched(before), ...shown, ...after, ...ended };
     },
   };
 }
@@ -130,6 +131,7 @@ const untouched = (payload: JsonObject) => ({
   said: null,
   steps: [],
   cutAt: null,
+  tries: [],
   destinations: [],
   notes: [],
 });
@@ -155,6 +157,7 @@ function showTrace(trace: string, payload: JsonObject): ShownTrace {
   if (shown.steps.length === 0 || stringifyJson(payload).length <= LARGEST_TRACE) return shown;
   const withoutEvent = (state: StepTrace['before']) => (state?.payload === payload ? null : state);
   return {
+    ...shown,
     steps: shown.steps.map(step => ({
       ...step,
       before: withoutEvent(step.before),

@@ -39,7 +39,7 @@ export type StepOutcome =
       readonly said?: Said;
       readonly tally?: Tally;
     }
-  | { readonly kind: 'fail'; readonly reason: string; readonly tally?: Tally };
+  | { readonly kind: 'fail'; readonly reason: string; readonly said?: Said; readonly tally?: Tally };
 
 /** A key that this event was the first to bring; it counts once the run that claims it is settled. */
 export interface DedupeClaim {

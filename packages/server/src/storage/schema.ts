@@ -255,6 +255,7 @@ export interface Schema extends Views {
     run_trace: string | null;
     /** The attempt that delivered it, where that was the first; all null where attempts are kept in `attempts`. */
     attempt_ms: number | null;
+    /** Also the one that it was given up with, where it is dead. */
     attempt_status: number | null;
     attempt_request: string | null;
     attempt_response: string | null;
@@ -272,6 +273,8 @@ export interface Schema extends Views {
     response: string;
     /** 1: it was none of its delivery's budget. */
     is_probe: number;
+    /** JSON: see `Exchange`; null where it was delivered. */
+    exchange: string | null;
   };
   jobs: {
     id: string;

@@ -26,7 +26,13 @@ const SCRIPT = '<script>window.ran = true</script><img src=x onerror="window.ran
 
 beforeAll(async () => {
   [flow, chromium] = await Promise.all([startFlow(), launchChromium()]);
-  receiver = startReceiver(() => new Response('{"error":"<b>out of stock</b>"}', { status: 503 }));
+  receiver = startReceiver(
+    () =>
+      new Response('{"error":"<b>out of stock</b>"}', {
+        status: 503,
+        headers: { 'x-request-id': 'req-7', 'set-cookie': 'session=of-the-receiver' },
+      }),
+  );
   hook = await makeWebhook(flow.service.url, flow.browser, 'Shop');
   const shop = await flow.destination({
     kind: 'webhook',
@@ -83,7 +89,19 @@ test('a receiver that fails is shown with its code, its answer and the next try;
   const deliveries = page.getByRole('list', { name: 'Deliveries of Orders' });
   await deliveries.getByText('bad_status').waitFor();
   await deliveries.getByText('Answer 503').waitFor();
-  await deliveries.getByText('{"error":"<b>out of stock</b>"}').waitFor();
+  // Laid out over several lines.
+  await deliveries.getByText(/^\{\s+"error": "<b>out of stock<\/b>"\s+\}$/).waitFor();
+  const headers = deliveries.getByRole('region', { name: 'Response headers' });
+  await headers.getByText('x-request-id: req-7').waitFor();
+  expect(await headers.innerText()).not.toContain('of-the-receiver');
+  await deliveries.getByText(/First byte [\d.]+ m?s · Body [\d.]+ m?s/).waitFor();
+  const way = page.getByRole('list', { name: 'Waterfall' }).getByRole('listitem');
+  const lines = (await way.allInnerTexts()).map(text => text.replace(/\s+/g, ' '));
+  expect(lines[0]).toStartWith('Accepted Shop');
+  expect(lines.filter(line => /^(Orders routed|[12]\. )/.test(line))).toHaveLength(3);
+  expect(lines.find(line => line.startsWith('→ Warehouse 503 bad_status'))).toBeDefined();
+  expect(lines.find(line => line.includes('→ Warehouse: next attempt'))).toMatch(/waited (9|10)[.\d]* min/);
+  for (const line of lines) expect(line).toMatch(/after \+?[\d.,]+ (ms|min)/);
   await deliveries.getByText('x-service-attempt:').first().waitFor();
   await deliveries.getByText(/1 attempt · next in \d+m/).waitFor();
 
@@ -119,6 +137,19 @@ test('a step that is retried is shown with its error, the model’s answer and t
   expect(await change.innerText()).toMatch(/added:\s+"channel": "web"/);
   expect(faults).toEqual([]);
   await leave(page);
+  const doomed = await makeWebhook(flow.service.url, flow.browser, 'Doomed');
+  await makePipeline(flow.browser, {
+    name: 'Doomed',
+    sources: [doomed.id],
+    steps: [{ kind: 'transform', config: { set: { n: 1 } } }, moodStep(model, { retry_s: [0.1] })],
+  });
+  const failed = await open(`/events/${await doomed.send({ type: 'note.left' })}`);
+  const tries = failed.page.getByRole('list', { name: 'Attempts of step 2' });
+  await says(failed.page, /^Failed at step 2 \(classify\) of “Doomed”/);
+  await tries.getByText('Attempt 2').waitFor();
+  await tries.getByText('The model’s answer, status 529').nth(1).waitFor();
+  await failed.page.getByRole('list', { name: 'Steps of Doomed' }).getByText('1. ').waitFor();
+  await leave(failed.page);
   const list = await open('/events?outcome=retrying');
   await list.page
     .getByRole('row', { name: /note\.left/ })

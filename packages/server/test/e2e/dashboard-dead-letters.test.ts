@@ -166,12 +166,67 @@ test('who was retried one by one says how it went; a stranger’s id is not ther
 test('they are counted before anybody retries them, by destination, code and pipeline', async () => {
   const summary = async (query = '') =>
     dataOf<DeadLetterSummary>(await flow.browser.get(`/dead-letters/summary?${query}`));
-  expect(await summary()).toMatchObject({ deliveries: 7, events: 0, most: 10_000, by_pipeline: [] });
+  expect(await summary()).toMatchObject({ deliveries: 7, events: 0, most: 100_000, by_pipeline: [] });
   expect(await summary(`destination=${at.second}`)).toMatchObject({
     deliveries: 2,
-    by_destination: [{ destination: { id: at.second, name: 'second' }, code: 'bad_status', count: 2 }],
+    by_destination: [
+      {
+        destination: { id: at.second, name: 'second' },
+        code: 'bad_status',
+        status: 500,
+        count: 2,
+        message: 'no',
+      },
+    ],
   });
+  // Each group has as many as the list that it leads to.
+  for (const { destination, code, status, count } of (await summary()).by_destination)
+    expect(await letters(`destination=${destination.id}&code=${code}&status=${status}`)).toHaveLength(count);
+  expect(await letters('status=none')).toEqual([]);
+  expect(await letters('step=0')).toEqual([]);
+  for (const field of ['status', 'step'])
+    expectRefused(await flow.browser.get(`/dead-letters?${field}=often`), {
+      status: 400,
+      code: 'validation_failed',
+      path: field,
+    });
   expect(await summary('kind=event')).toMatchObject({ deliveries: 0, events: 0, by_destination: [] });
+});
+
+test('those that were selected are retried, and those of a group discarded, none of what died since', async () => {
+  const [one, another] = await letters(`destination=${at.second}`);
+  const started = async (call: string, body: object) => {
+    const { id } = dataOf<JobShown>(await flow.browser.post(`/dead-letters/${call}`, body));
+    await until(async () => (await job(id)).state === 'done', 'The job did not end.');
+    return job(id);
+  };
+  expect(await started('retry', { ids: [one?.id] })).toMatchObject({ total: 1, done: 1 });
+  await until(async () => (await letters()).length === 7, 'It did not die again.');
+  const group = { destination: at.second, code: 'bad_status', status: 500 };
+  // An hour ago none of them was dead.
+  expectRefused(await flow.browser.post('/dead-letters/discard', { filter: group, dead_for_ms: 3_600_000 }), {
+    status: 400,
+    code: 'validation_failed',
+    path: 'dead_for_ms',
+  });
+  expect(await started('discard', { filter: group, dead_for_ms: 600_000 })).toMatchObject({ total: 0 });
+  expect(await letters()).toHaveLength(7);
+  expect(await started('discard', { filter: group })).toMatchObject({
+    kind: 'dead_letters.discard',
+    total: 2,
+    done: 2,
+    failed: 0,
+    request: { filter: group },
+  });
+  expect(await letters()).toHaveLength(5);
+  expect(dataOf<DeliveryRecord>(await flow.browser.get(`/deliveries/${another?.id}`)).state).toBe(
+    'cancelled',
+  );
+  const audit = listOf<{ action: string; details: object }>(await flow.browser.get('/audit')).data;
+  expect(audit.find(({ action }) => action === 'dead_letters.discarded')?.details).toEqual({
+    filter: group,
+    total: 2,
+  });
 });
 
 test('one job retries dead deliveries and runs failed events again, by the pipelines they failed in alone', async () => {

@@ -195,6 +195,12 @@ describe('a model that is away', () => {
     expect(event).toMatchObject({ state: 'failed', runs: [{ outcome: 'failed', step: 1 }] });
     expect(event.runs[0]?.reason).toContain('503');
     expect(event.runs[0]?.steps.map(({ outcome }) => outcome)).toEqual(['kept', 'failed']);
+    const { runs } = dataOf<EventRecord>(await owner.get(`/events/${event.id}`));
+    const refused = { reason: expect.stringContaining('503'), answer: { status: 503, body: 'no' } };
+    expect(runs[0]?.tries).toEqual([
+      { at: expect.any(String), ...refused },
+      { at: expect.any(String), ...refused },
+    ]);
     expect(model.asked).toHaveLength(2);
     const letters = listOf<{ event_id: string; reason: string }>(await owner.get('/dead-letters')).data;
     expect(letters.find(letter => letter.event_id === event.id)?.reason).toContain('503');

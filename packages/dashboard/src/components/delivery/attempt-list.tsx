@@ -8,6 +8,7 @@ import { Disclosure } from '../disclosure.tsx';
 import { ExactTime } from '../exact-time.tsx';
 import { JsonText } from '../json-text.tsx';
 import classes from './attempt-list.module.css';
+import { Exchange, HeaderLines } from './exchange.tsx';
 
 /** Every attempt of a delivery: what was sent, what came back, and how long that took. */
 export function AttemptList({ attempts }: { attempts: readonly AttemptRecord[] }) {
@@ -20,7 +21,7 @@ export function AttemptList({ attempts }: { attempts: readonly AttemptRecord[] }
           startsOpen={attempt.n === latest}
           summary={<AttemptLine attempt={attempt} />}
         >
-          <Exchange attempt={attempt} />
+          <SentAndAnswered attempt={attempt} />
         </Disclosure>
       ))}
     </div>
@@ -54,8 +55,8 @@ function AttemptLine({ attempt }: { attempt: AttemptRecord }) {
   );
 }
 
-function Exchange({ attempt }: { attempt: AttemptRecord }) {
-  const { request, response, status, cut } = attempt;
+function SentAndAnswered({ attempt }: { attempt: AttemptRecord }) {
+  const { request, response, status, exchange, cut } = attempt;
   const [, method = '', url = ''] = /^([A-Z]+) (https?:\S+)$/.exec(request.target) ?? [];
   const isWhole = !cut && !request.body.endsWith('…');
   return (
@@ -76,11 +77,7 @@ function Exchange({ attempt }: { attempt: AttemptRecord }) {
           </Group>
           <div className={classes.head}>
             <div>{request.target}</div>
-            {Object.entries(request.headers).map(([name, value]) => (
-              <div key={name}>
-                <b>{name}:</b> {value}
-              </div>
-            ))}
+            <HeaderLines headers={request.headers} />
           </div>
           {request.body !== '' && (
             <JsonText value={request.body} maxHeight={260} copyLabel="Copy what was sent" />
@@ -92,6 +89,7 @@ function Exchange({ attempt }: { attempt: AttemptRecord }) {
               {status === null ? 'Answer' : `Answer ${status}`}
             </Text>
           </Group>
+          <Exchange exchange={exchange} />
           {response === '' ? (
             <Text size="sm" c="dimmed">
               {status === null && attempt.code !== null

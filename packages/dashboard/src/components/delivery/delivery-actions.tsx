@@ -1,42 +1,75 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
+import { prepareCall } from '../../lib/api/call.ts';
 import { useChange } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
 import { useMay } from '../../lib/session.tsx';
+import { useIsRemoved, useRemovals } from '../../lib/undo/use-removals.tsx';
 import { ConfirmButton } from '../confirm.tsx';
 
-const open = new Set(['pending', 'held', 'delivering', 'retrying', 'dead']);
-
-const canRetry = ({ state }: Pick<DeliveryRecord, 'state'>): boolean => state === 'dead';
-const canDiscard = ({ state }: Pick<DeliveryRecord, 'state'>): boolean => open.has(state);
+const open = new Set(['pending', 'held', 'delivering', 'retrying']);
 
 /** Send it again, or let it go. */
 export function DeliveryActions({ delivery, size = 'sm' }: { delivery: DeliveryRecord; size?: string }) {
   const may = useMay()('deliveries.change');
-  const retry = useChange('POST /deliveries/:id/retry');
+  const isDiscarded = useIsRemoved('/dead-letters', delivery);
+  if (!may) return null;
+  if (open.has(delivery.state)) return <DiscardOpen delivery={delivery} size={size} />;
+  if (delivery.state !== 'dead') return null;
+  return isDiscarded ? (
+    <Text size="sm" c="dimmed">
+      Discarded
+    </Text>
+  ) : (
+    <DeadActions delivery={delivery} size={size} />
+  );
+}
+
+/** At once: it may be sent any moment, and then nothing could take it back. */
+function DiscardOpen({ delivery, size }: { delivery: DeliveryRecord; size: string }) {
   const discard = useChange('POST /deliveries/:id/discard');
-  if (!may || !canDiscard(delivery)) return null;
-  const { id } = delivery;
+  return (
+    <ConfirmButton
+      label="Discard"
+      act="Discard"
+      question={`Nothing more is sent of this event to “${delivery.destination.name}”, from now on: this cannot be undone. The event itself stays.`}
+      onConfirm={() => discard.mutateAsync({ id: delivery.id })}
+      button={{ size, leftSection: <IconTrash size={15} aria-hidden /> }}
+    />
+  );
+}
+
+function DeadActions({ delivery, size }: { delivery: DeliveryRecord; size: string }) {
+  const { id, destination } = delivery;
+  const removals = useRemovals();
+  const retry = useChange('POST /deliveries/:id/retry');
+  const discard = () => {
+    const send = prepareCall('POST /deliveries/:id/discard', { id });
+    removals.add({
+      message: `Delivery to “${destination.name}” discarded`,
+      hides: (list, row) => list === '/dead-letters' && (row as DeliveryRecord).id === id,
+      carryOut: ({ isLeaving }) => send({ keepalive: isLeaving }),
+    });
+  };
   return (
     <Group gap="xs">
-      {canRetry(delivery) && (
-        <Button
-          size={size}
-          loading={retry.isPending}
-          onClick={() => void retry.mutateAsync({ id }).catch(notifyError)}
-          leftSection={<IconRefresh size={15} aria-hidden />}
-        >
-          Retry
-        </Button>
-      )}
-      <ConfirmButton
-        label="Discard"
-        act="Discard"
-        question={`Nothing more is sent of this event to “${delivery.destination.name}”. This cannot be taken back; the event itself stays.`}
-        onConfirm={() => discard.mutateAsync({ id })}
-        button={{ size, leftSection: <IconTrash size={15} aria-hidden /> }}
-      />
+      <Button
+        size={size}
+        loading={retry.isPending}
+        onClick={() => void retry.mutateAsync({ id }).catch(notifyError)}
+        leftSection={<IconRefresh size={15} aria-hidden />}
+      >
+        Retry
+      </Button>
+      <Button
+        size={size}
+        variant="default"
+        onClick={discard}
+        leftSection={<IconTrash size={15} aria-hidden />}
+      >
+        Discard
+      </Button>
     </Group>
   );
 }

@@ -23,11 +23,14 @@ export const asCallError = (problem: unknown): CallError =>
 /** Receives `refused` when it may be that nobody is logged in any more: a session can end while a page is open. */
 export const session = new EventTarget();
 
-async function send<R extends Route>(route: R, given: GivenTo<R>): Promise<unknown> {
+const send = <R extends Route>(route: R, given: GivenTo<R>): Promise<unknown> =>
+  sendTo(route, addressOf(route, given), 'body' in given ? given.body : undefined);
+
+async function sendTo(route: Route, address: string, body: unknown, keepalive = false): Promise<unknown> {
   const [method = 'GET'] = route.split(' ');
-  const body = 'body' in given ? given.body : undefined;
-  const response = await fetch(addressOf(route, given), {
+  const response = await fetch(address, {
     method,
+    keepalive,
     headers: {
       ...(method === 'GET' ? {} : { 'X-Sluice-CSRF': '1' }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -65,6 +68,24 @@ function tryParse(text: string): unknown {
 /** The `data` of a call's answer. */
 export const call = async <R extends Route>(route: R, given: GivenTo<R>): Promise<DataOf<R>> =>
   ((await send(route, given)) as { data: DataOf<R> }).data;
+
+/** How a call that was prepared is made: with `keepalive` it outlives the page. */
+interface PreparedOptions<R extends Route> {
+  readonly keepalive: boolean;
+  /** In place of the one that it was prepared with. */
+  readonly body?: GivenTo<R> extends { readonly body: infer Body } ? Body : never;
+}
+
+/** A call that is made later, and where it is meant for now: the tab may show another organisation by then. */
+export function prepareCall<R extends Route>(
+  route: R,
+  given: GivenTo<R>,
+): (options: PreparedOptions<R>) => Promise<DataOf<R>> {
+  const address = addressOf(route, given);
+  const prepared = 'body' in given ? given.body : undefined;
+  return async ({ keepalive, body = prepared }) =>
+    ((await sendTo(route, address, body, keepalive)) as { data: DataOf<R> }).data;
+}
 
 /** One page of a list. */
 export const readPage = async <R extends ListRoute>(

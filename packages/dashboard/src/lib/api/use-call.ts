@@ -11,6 +11,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
+import { useWithoutRemoved } from '../undo/use-removals.tsx';
 import { type CallError, call, readPage } from './call.ts';
 import { watch } from './live.ts';
 import { type GivenTo, pathOf } from './path.ts';
@@ -111,7 +112,8 @@ export function useList<R extends ListRoute>(route: R, ...[given]: Asked<R, neve
     refetchOnWindowFocus: query => pagesOf(query) <= FEW_PAGES,
   });
   const { data, error, isPlaceholderData: isOld } = read;
-  const rows = useMemo(() => data?.pages.flatMap(page => page.data) ?? [], [data]);
+  const all = useMemo(() => data?.pages.flatMap(page => page.data) ?? [], [data]);
+  const rows = useWithoutRemoved(path, all);
   return {
     rows,
     error,
@@ -149,7 +151,7 @@ export function useAll<R extends ListRoute>(
       onRefused: readAgain,
     });
   }, [client, live, path, head]);
-  return useQuery<RowOf<R>[], CallError>({
+  const read = useQuery<RowOf<R>[], CallError>({
     queryKey: keyOf(path),
     queryFn: async () => {
       const rows: RowOf<R>[] = [];
@@ -163,6 +165,9 @@ export function useAll<R extends ListRoute>(
       return rows;
     },
   });
+  const [list = ''] = path.split('?');
+  const data = useWithoutRemoved(list, read.data);
+  return data === read.data ? read : ({ ...read, data } as typeof read);
 }
 
 /** A call that changes something. */

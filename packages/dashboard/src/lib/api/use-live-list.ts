@@ -1,6 +1,7 @@
 import type { ListRoute, RowOf } from '@sluice/contract/private-calls';
 import { useEffect, useRef } from 'react';
-import type { GivenTo } from './path.ts';
+import { useWithoutRemoved } from '../undo/use-removals.tsx';
+import { type GivenTo, pathOf } from './path.ts';
 import { type List, PAGE_SIZE, useCall } from './use-call.ts';
 
 /** So few that following them costs next to nothing. */
@@ -19,7 +20,8 @@ export function useLiveList<R extends ListRoute>(
   const isShort = list.rows.length <= PAGE_SIZE && !list.isLoading && !list.isOld;
   const followed = isShort ? { ...given, limit: FOLLOWED } : null;
   const { data } = useCall(route, followed, { live: true });
-  const head = data as RowOf<R>[] | undefined;
+  const [path = ''] = pathOf(route, given).split('?');
+  const head = useWithoutRemoved(path, data as RowOf<R>[] | undefined);
   const shown = list.rows.slice(0, FOLLOWED).map(traceOf).join('\n');
   const isOld = head !== undefined && head.map(traceOf).join('\n') !== shown;
 

@@ -17,11 +17,12 @@ import { useLiveList } from '../../lib/api/use-live-list.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { useTimeRange } from '../../lib/use-time-range.ts';
+import { AllLetters } from './all-letters.tsx';
 import { letterColumns } from './dead-letter-columns.tsx';
 import { LetterGroups } from './dead-letter-groups.tsx';
-import { type DeadLetterFilter, RetryAll } from './retry-all.tsx';
+import { type DeadLetterFilter, filterFields } from './letter-filter.ts';
+import { SelectionBar, selectColumn, useLetterSelection } from './selection-bar.tsx';
 
-const fields = ['kind', 'destination', 'code', 'pipeline', 'event', 'after', 'before'] as const;
 const keyOf = ({ id }: DeadLetter) => id;
 const pageOf = (letter: DeadLetter) =>
   letter.kind === 'delivery' ? `/deliveries/${letter.id}` : `/events/${letter.event_id}`;
@@ -37,7 +38,7 @@ export default function DeadLettersPage() {
   const filter = useMemo((): DeadLetterFilter => {
     const given: Readonly<Record<string, string | undefined>> = { ...filters, after, before };
     return Object.fromEntries(
-      fields.flatMap(field => (given[field] ? [[field, given[field]]] : [])) as [string, string][],
+      filterFields.flatMap(field => (given[field] ? [[field, given[field]]] : [])) as [string, string][],
     );
   }, [filters, after, before]);
   const list = useList('GET /dead-letters', filter);
@@ -45,7 +46,11 @@ export default function DeadLettersPage() {
   const summary = useCall('GET /dead-letters/summary', { after, before }, { live: true, keep: true });
   const isNarrowed = Object.keys(filter).length > 0;
   const showJob = (job: string) => change({ job });
-  const columns = useMemo(() => letterColumns(may ? job => change({ job }) : null), [may, change]);
+  const selection = useLetterSelection(filter);
+  const columns = useMemo(() => {
+    const shown = letterColumns(may ? job => change({ job }) : null);
+    return may ? [selectColumn(selection), ...shown] : shown;
+  }, [may, change, selection]);
   return (
     <Page
       title="Dead letters"
@@ -70,7 +75,7 @@ export default function DeadLettersPage() {
             >
               Export
             </Button>
-            {may && <RetryAll filter={filter} onStarted={showJob} />}
+            {may && <AllLetters filter={filter} onJob={showJob} />}
           </>
         )
       }
@@ -86,7 +91,12 @@ export default function DeadLettersPage() {
         </Card>
       )}
       {summary.data && summary.data.deliveries + summary.data.events > 0 && (
-        <LetterGroups summary={summary.data} />
+        <LetterGroups
+          summary={summary.data}
+          times={{ ...(after ? { after } : {}), ...(before ? { before } : {}) }}
+          mayChange={may}
+          onJob={showJob}
+        />
       )}
       {(isNarrowed || !isEmpty(list)) && (
         <search aria-label="Filters">
@@ -106,7 +116,9 @@ export default function DeadLettersPage() {
               <Button
                 variant="subtle"
                 color="gray"
-                onClick={() => change(Object.fromEntries(['within', ...fields].map(field => [field, ''])))}
+                onClick={() =>
+                  change(Object.fromEntries(['within', ...filterFields].map(field => [field, ''])))
+                }
               >
                 Clear
               </Button>
@@ -114,12 +126,15 @@ export default function DeadLettersPage() {
           </Group>
         </search>
       )}
+      {may && <SelectionBar rows={list.rows} selection={selection} onJob={showJob} />}
       <PagedList
         label="Dead letters"
         list={list}
         columns={columns}
         keyOf={keyOf}
         pageOf={pageOf}
+        isSelected={({ id }) => selection.ids.has(id)}
+        {...(may ? { onSelect: selection.toggle } : {})}
         empty={isNarrowed ? <Empty sentence="No dead letters match" /> : <AllArrived />}
       />
     </Page>

@@ -12,18 +12,20 @@ import { Waiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
+import { useIsRemoved } from '../../lib/undo/use-removals.tsx';
 import { usePathId } from '../../lib/use-path-id.ts';
 
 /** One delivery with every attempt, as it happens. */
 export default function DeliveryPage() {
   const id = usePathId();
   const { data: delivery, error, refetch } = useCall('GET /deliveries/:id', { id }, { live: true });
+  const isDiscarded = useIsRemoved('/dead-letters', { id });
   if (!delivery) return <Waiting error={error} onRetry={() => void refetch()} />;
   const { destination, pipeline, event_id, event_type, state, attempts } = delivery;
   return (
     <Page
       title={`${event_type || 'Event'} to ${destination.name}`}
-      badge={<StateBadge state={state} />}
+      badge={<StateBadge state={isDiscarded ? 'cancelled' : state} />}
       lead={explain(delivery)}
       actions={<DeliveryActions delivery={delivery} />}
     >

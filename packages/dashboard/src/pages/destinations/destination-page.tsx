@@ -210,7 +210,7 @@ function DeleteDestination({ destination }: { destination: DestinationRecord }) 
           </Text>
         </>
       }
-      onConfirm={() => remove({ id: destination.id }, '/destinations')}
+      onConfirm={() => remove({ id: destination.id }, { name: destination.name, to: '/destinations' })}
     />
   );
 }

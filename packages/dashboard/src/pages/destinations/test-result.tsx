@@ -1,12 +1,13 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
 import { Card } from '../../components/card.tsx';
+import { Exchange } from '../../components/delivery/exchange.tsx';
 import { JsonText } from '../../components/json-text.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 
 /** What came of a test: what was sent, and the real answer. */
 export function TestResult({ result }: { result: DestinationTestRecord }) {
-  const { outcome, status, code, message, duration_ms, request, response } = result;
+  const { outcome, status, code, message, duration_ms, request, response, exchange } = result;
   const facts = [status === null ? null : `status ${status}`, code, `${duration_ms.toLocaleString('en')} ms`];
   return (
     <Card
@@ -39,6 +40,7 @@ export function TestResult({ result }: { result: DestinationTestRecord }) {
             <Text size="sm" fw={500}>
               Answered
             </Text>
+            <Exchange exchange={exchange} />
             {response ? (
               <JsonText value={response} maxHeight={240} />
             ) : (

@@ -23,7 +23,12 @@ export function DeleteEntity({ name }: { name: EntityName }) {
           />
         </Stack>
       }
-      onConfirm={() => remove({ ...name, erase_events: erases ? 'true' : undefined }, '/entities')}
+      onConfirm={() =>
+        remove(
+          { ...name, erase_events: erases ? 'true' : undefined },
+          { name: `${name.kind}:${name.external_id}`, to: '/entities' },
+        )
+      }
     />
   );
 }

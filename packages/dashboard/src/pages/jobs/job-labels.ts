@@ -8,6 +8,8 @@ interface JobRequest {
   readonly filter?: Filter;
   readonly version?: 'current' | 'original';
   readonly format?: ExportFormat;
+  /** How many were picked one by one. */
+  readonly selected?: number;
 }
 
 const requestOf = (job: JobRecord): JobRequest => (job.request ?? {}) as JobRequest;
@@ -15,17 +17,23 @@ const requestOf = (job: JobRecord): JobRequest => (job.request ?? {}) as JobRequ
 const titles: Readonly<Record<string, string>> = {
   replay: 'Replay',
   'dead_letters.retry': 'Retry of dead letters',
+  'dead_letters.discard': 'Discard of dead letters',
   'events.export': 'Export of events',
 };
 
 export const jobTitle = ({ kind }: Pick<JobRecord, 'kind'>): string => titles[kind] ?? kind;
 
+const isOfLetters = ({ kind }: JobRecord): boolean => kind.startsWith('dead_letters.');
+
 /** What was asked for, in a sentence. */
 export function describeJob(job: JobRecord): string {
-  const { event_id, filter = {}, version, format } = requestOf(job);
+  const { event_id, filter = {}, version, format, selected } = requestOf(job);
   const narrowed = Object.entries(filter).map(([name, value]) => `${name} ${value}`);
   const which = narrowed.length === 0 ? '' : ` with ${narrowed.join(', ')}`;
-  if (job.kind === 'dead_letters.retry') return `All dead letters${which}, once more.`;
+  if (isOfLetters(job)) {
+    const letters = selected === undefined ? `All dead letters${which}` : `${selected} selected dead letters`;
+    return job.kind === 'dead_letters.retry' ? `${letters}, once more.` : `${letters}, discarded.`;
+  }
   if (job.kind === 'events.export') return `All events${which}, as ${format === 'csv' ? 'CSV' : 'NDJSON'}.`;
   if (job.kind !== 'replay') return '';
   const through = version === 'original' ? 'the original versions' : 'the current pipelines';
@@ -36,7 +44,7 @@ export function describeJob(job: JobRecord): string {
 export function outcomeOf(job: JobRecord): { to: string; search: Record<string, string>; label: string } {
   const { event_id, filter = {} } = requestOf(job);
   if (event_id !== undefined) return { to: `/events/${event_id}`, search: {}, label: 'The event' };
-  if (job.kind === 'dead_letters.retry')
+  if (isOfLetters(job))
     return { to: '/dead-letters', search: { ...filter }, label: 'What still stands in the dead letters' };
   return { to: '/events', search: { ...filter }, label: 'The events' };
 }

@@ -92,9 +92,16 @@ export function PipelineEditor(props: {
     }
   };
   const remove = () =>
-    removeAt({ id: base?.id ?? '' }, '/pipelines', () => {
-      isLeaving.current = true;
-    });
+    removeAt(
+      { id: base?.id ?? '' },
+      {
+        name: base?.name ?? '',
+        to: '/pipelines',
+        onRemoved() {
+          isLeaving.current = true;
+        },
+      },
+    );
   const nameOf = (id: string) => [...sources, ...destinations].find(each => each.id === id)?.name ?? id;
   const hasPlace = /^(?:name|sources|steps|destinations)/.test(error?.path ?? '');
   const isSaved = change.isSuccess && !state.isUnsaved;

@@ -14,6 +14,7 @@ import { ConfirmButton } from '../../components/confirm.tsx';
 import { Disclosure } from '../../components/disclosure.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { useChange } from '../../lib/api/use-call.ts';
+import { useDelete } from '../../lib/use-delete.ts';
 import { AlertTypes } from './alert-types.tsx';
 
 /** The pipelines that listen to nothing but system events. */
@@ -38,7 +39,7 @@ export function AlertChannel(props: {
   const { pipeline, alerts, destinations, mayChange } = props;
   const { id, name, enabled } = pipeline;
   const change = useChange('PATCH /pipelines/:id');
-  const remove = useChange('DELETE /pipelines/:id');
+  const remove = useDelete('DELETE /pipelines/:id');
   const test = useChange('POST /destinations/:id/test');
   const types = typesOf(pipeline);
   const [chosen, setChosen] = useState<readonly SystemEventType[] | null>(null);
@@ -81,7 +82,7 @@ export function AlertChannel(props: {
               label="Delete"
               act="Delete"
               question={`Nobody is told through “${name}” any more. Its destination stays.`}
-              onConfirm={() => remove.mutateAsync({ id })}
+              onConfirm={() => remove({ id }, { name })}
               button={{ size: 'compact-sm' }}
             />
           </Group>

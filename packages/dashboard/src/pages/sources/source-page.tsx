@@ -136,7 +136,7 @@ function DeleteSource({ source }: { source: Exclude<SourceRecord, { kind: 'syste
           <Text size="sm">It is taken out of its pipelines. Events that it brought stay.</Text>
         </>
       }
-      onConfirm={() => remove({ id: source.id }, '/sources')}
+      onConfirm={() => remove({ id: source.id }, { name: source.name, to: '/sources' })}
     />
   );
 }

@@ -10,6 +10,13 @@ export interface Said {
   readonly body: string | null;
 }
 
+/** One try of a step that did not end its run well. */
+export interface FailedTry {
+  readonly at: number;
+  readonly reason: string;
+  readonly said: Said | null;
+}
+
 /** How a run may end. The set is closed, and settling is its only reader. */
 export type RunOutcome =
   | { readonly kind: 'routed' }

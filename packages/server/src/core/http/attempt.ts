@@ -1,3 +1,4 @@
+import type { Exchange } from './exchange.ts';
 import type { OutgoingFailure } from './outgoing.ts';
 
 /** What one attempt to deliver came to: a closed union that delivery decides by and records, and that a test shows. */
@@ -10,6 +11,8 @@ interface AttemptFacts {
   /** The beginning of what it answered. */
   readonly response: string | null;
   readonly durationMs: number;
+  /** Over HTTP, of what failed and of a test. */
+  readonly exchange?: Exchange;
 }
 
 interface Delivered extends AttemptFacts {

@@ -1,4 +1,5 @@
 import type { FailureCode } from '@sluice/contract/failure';
+import type { Phases } from './exchange.ts';
 
 /** Outgoing connections as the stages see them: what may be asked of the one guarded client, and what comes of it. */
 export type { FailureCode };
@@ -36,8 +37,9 @@ export type OutgoingResult =
       readonly body: string;
       /** Whether there was more of the body than was kept. */
       readonly isCut: boolean;
+      readonly phases?: Phases;
     }
-  | { readonly kind: 'failed'; readonly failure: OutgoingFailure };
+  | { readonly kind: 'failed'; readonly failure: OutgoingFailure; readonly phases?: Phases };
 
 export interface OutgoingHttp {
   /** Rejects only with `NoLongerWanted`: whatever goes wrong out there is a failure with its code. */

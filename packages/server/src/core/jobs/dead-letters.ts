@@ -6,6 +6,8 @@ import type { JobOrigin } from './new-job.ts';
 
 /** All dead letters of a selection once more, as a job; the selection is its request. */
 export const RETRY_JOB = 'dead_letters.retry';
+/** All dead letters of a selection out of the list, as a job. */
+export const DISCARD_JOB = 'dead_letters.discard';
 
 /** A job that a version before this one began had these names: it goes on, and nothing is retried beside its filter. */
 const withoutOldNames = (filter: unknown): unknown => {
@@ -21,6 +23,11 @@ const selectionFilter = z.preprocess(
     event: z.string().optional(),
     destination: z.string().optional(),
     code: z.string().optional(),
+    status: z.number().nullable().optional(),
+    step: z.number().nullable().optional(),
+    reason: z.string().optional(),
+    ids: z.array(z.string()).optional(),
+    endedBy: z.number().optional(),
     madeAfter: z.number().optional(),
     madeBefore: z.number().optional(),
     receivedAfter: z.number().optional(),
@@ -73,10 +80,13 @@ export interface DeadLetterActions {
     orgId: string,
     selection: DeadLetterSelection,
   ): AsyncGenerator<{ readonly letter: StoredDeadLetter; readonly payload: string | null }, void>;
-  /** Starts a job, or answers the one that retries the same already. */
-  retry(
-    orgId: string,
-    selection: DeadLetterSelection,
-    origin: JobOrigin,
-  ): Promise<{ readonly job: Job; readonly isNew: boolean }>;
+  readonly retry: StartLetterJob;
+  readonly discard: StartLetterJob;
 }
+
+/** Starts a job, or answers the one that does the same already. */
+export type StartLetterJob = (
+  orgId: string,
+  selection: DeadLetterSelection,
+  origin: JobOrigin,
+) => Promise<{ readonly job: Job; readonly isNew: boolean }>;

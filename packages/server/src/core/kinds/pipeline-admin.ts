@@ -1,5 +1,5 @@
 import type { PipelineDefinition, StepTrace } from '@sluice/contract';
-import type { Said } from '../event/outcome.ts';
+import type { FailedTry, Said } from '../event/outcome.ts';
 import type { PipelineEvent } from '../event/scope.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { RoutingNote } from '../stores/event-queue.ts';
@@ -69,7 +69,7 @@ interface DryRunReport extends ShownTrace {
   readonly outcome: 'routed' | 'dropped' | 'failed' | 'retry';
   readonly step: number | null;
   readonly reason: string | null;
-  /** What the model answered that would be asked again. */
+  /** What the model answered in place of a label. */
   readonly said: Said | null;
   readonly payload: unknown;
   readonly labels: unknown;
@@ -81,4 +81,6 @@ export interface ShownTrace {
   readonly steps: readonly StepTrace[];
   /** The first step whose states are not shown, or were too large to be kept whole; null where there is none. */
   readonly cutAt: number | null;
+  /** Of a step that was retried, or whose last try failed after an answer; none otherwise. */
+  readonly tries: readonly FailedTry[];
 }

@@ -13,15 +13,21 @@ export interface DeadLetterStore {
   listFailures(orgId: string, eventIds: readonly string[]): Promise<StoredFailure[]>;
   /** Its failures are left at that: the event stays what it is, and is no dead letter any more. False: it was none. */
   discardFailedEvent(orgId: string, eventId: string): Promise<boolean>;
-  /** How many deliveries died, by where they were going and why, among the latest `most` that match. */
+  /** How many deliveries died, by where they were going, code and status, among the latest `most` that match. */
   listDeadGroups(orgId: string, filter: Omit<DeliveryFilter, 'state'>, most: number): Promise<DeadGroup[]>;
-  /** How many events failed, by pipeline, among the latest `most` failures that match. */
+  /** How many events failed, by pipeline, step and reason, among the latest `most` failures that match. */
   listFailedGroups(orgId: string, filter: FailedEventFilter, most: number): Promise<FailedGroup[]>;
 }
 
 export interface FailedEventFilter {
   readonly pipeline?: string | undefined;
   readonly event?: string | undefined;
+  /** Where the latest run of a pipeline failed; null: at no step. */
+  readonly step?: number | null | undefined;
+  readonly reason?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+  /** When that run ended, at the latest. */
+  readonly endedBy?: number | undefined;
   /** When the event came in, exclusive. */
   readonly receivedAfter?: number | undefined;
   readonly receivedBefore?: number | undefined;
@@ -42,10 +48,15 @@ export interface StoredFailure {
 interface DeadGroup {
   readonly destination: { readonly id: string; readonly name: string; readonly kind: string };
   readonly code: string | null;
+  readonly status: number | null;
   readonly count: number;
+  /** The start of what came back last, or else why nothing did. */
+  readonly message: string | null;
 }
 
 interface FailedGroup {
   readonly pipeline: { readonly id: string; readonly name: string };
+  readonly step: number | null;
+  readonly reason: string | null;
   readonly count: number;
 }

@@ -22,6 +22,8 @@ export interface StoredDelivery {
   /** Null once it has ended. */
   readonly nextAttemptAt: number | null;
   readonly code: string | null;
+  /** The status that it was given up with, where it is dead and there was one. */
+  readonly status: number | null;
   readonly createdAt: number;
   readonly finishedAt: number | null;
   /** The delivery that a replay made in place of this one, which had died. */
@@ -45,6 +47,8 @@ export interface StoredAttempt {
   /** JSON text. */
   readonly request: string;
   readonly response: string;
+  /** JSON text of an `Exchange`; absent where none is kept. */
+  readonly exchange?: string;
 }
 
 export interface DeliveryFilter {
@@ -54,6 +58,11 @@ export interface DeliveryFilter {
   /** `waiting`: pending or delivering. */
   readonly state?: DeliveryState | 'waiting' | undefined;
   readonly code?: string | undefined;
+  /** Of dead ones: the status that they were given up with; null: there was none. */
+  readonly status?: number | null | undefined;
+  readonly ids?: readonly string[] | undefined;
+  /** When they ended, at the latest. */
+  readonly endedBy?: number | undefined;
   /** When they were made, exclusive. */
   readonly madeAfter?: number | undefined;
   readonly madeBefore?: number | undefined;

@@ -1,5 +1,5 @@
 import type { EventState } from '../event/event.ts';
-import type { RunOutcome, Said, Tally } from '../event/outcome.ts';
+import type { FailedTry, RunOutcome, Tally } from '../event/outcome.ts';
 import type { PipelineEvent } from '../event/scope.ts';
 
 /** Accepted events as work for the pipelines: claimed by a living node, settled with what became of them. */
@@ -84,11 +84,7 @@ interface StoppedRun {
   readonly step: number;
   /** Of the last try. */
   readonly trace: string;
-  readonly tries: readonly {
-    readonly at: number;
-    readonly reason: string;
-    readonly said: Said | null;
-  }[];
+  readonly tries: readonly FailedTry[];
 }
 
 /** An event that nobody else works on as long as its node lives, and the claim is not settled. */

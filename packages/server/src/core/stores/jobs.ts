@@ -85,6 +85,14 @@ export interface JobWork {
   readonly deliveries?: { readonly ids: readonly string[]; readonly at: number };
   /** The next piece of its file. */
   readonly chunk?: { readonly n: number; readonly body: string; readonly bytes: number };
+  /** Dead letters that nobody wants any more; each counts as done, and as failed where it is none any more. */
+  readonly discards?: {
+    readonly deliveries: readonly string[];
+    readonly events: readonly string[];
+    /** Of the events only what failed in this one. */
+    readonly pipeline?: string | undefined;
+    readonly at: number;
+  };
 }
 
 export interface JobProgress {

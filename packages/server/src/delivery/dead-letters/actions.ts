@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/clock.ts';
-import type { DeadLetterActions } from '../../core/jobs/dead-letters.ts';
+import { type DeadLetterActions, DISCARD_JOB, RETRY_JOB } from '../../core/jobs/dead-letters.ts';
 import type { DeliveryQueue } from '../../core/stores/delivery-queue.ts';
 import type { JobStore } from '../../core/stores/jobs.ts';
 import type { Journal } from '../../core/stores/journal.ts';
 import { createDeadLetterExport } from './export.ts';
 import { createDeadLetterFinder } from './find.ts';
-import { createRetryStart } from './retry.ts';
+import { createJobStart } from './start-job.ts';
 
-/** What is done with dead letters as a whole: they are listed, counted, exported and retried. */
+/** What is done with dead letters as a whole: they are listed, counted, exported, retried and discarded. */
 export function createDeadLetterActions(options: {
   readonly deliveryQueue: Parameters<typeof createDeadLetterFinder>[0] & Pick<DeliveryQueue, 'findDelivery'>;
   readonly journal: Pick<Journal, 'findEvent'>;
@@ -24,6 +24,7 @@ export function createDeadLetterActions(options: {
     },
     count,
     export: createDeadLetterExport(options, finder),
-    retry: createRetryStart({ ...options, count }),
+    retry: createJobStart(RETRY_JOB, { ...options, count }),
+    discard: createJobStart(DISCARD_JOB, { ...options, count }),
   };
 }

@@ -74,8 +74,8 @@ export const notionDestination = defineDestination({
       async send(delivery) {
         const page = await renderer.render(delivery, recipe);
         if (page.kind === 'failed') return unsent(`POST ${url}`, page.failure);
-        const { timeoutMs, isStillWanted } = delivery;
-        const request = { ...envelope, body: page.value, timeoutMs, isStillWanted };
+        const { timeoutMs, isTest, isStillWanted } = delivery;
+        const request = { ...envelope, body: page.value, timeoutMs, isTest, isStillWanted };
         return post(request, { http: client, clock });
       },
     };

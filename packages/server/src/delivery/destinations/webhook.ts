@@ -97,7 +97,7 @@ export const webhookDestination = defineDestination({
     const authenticate = authenticator(auth, deps);
     return {
       readsTraits: false,
-      send({ id, attempt, event, payload, timeoutMs, isStillWanted }) {
+      send({ id, attempt, event, payload, timeoutMs, isTest, isStillWanted }) {
         const body = `{"type":${JSON.stringify(event.type)},"payload":${payload}}`;
         const plain = {
           'content-type': 'application/json',
@@ -110,6 +110,7 @@ export const webhookDestination = defineDestination({
           url,
           body,
           timeoutMs,
+          isTest,
           isStillWanted,
           headers: { ...plain, ...sent },
           shownHeaders: { ...plain, ...shown },

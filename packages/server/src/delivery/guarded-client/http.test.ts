@@ -52,6 +52,24 @@ describe('an answer', () => {
     expect(request?.headers.get('accept-encoding')).toBe('identity');
   });
 
+  test('comes with the phases that were reached, and none that nobody could measure', async () => {
+    const receiver = keep(startReceiver(() => new Response('thanks')));
+    const fresh = guardedClient({ now: () => 0 });
+    const request = (port: number) =>
+      fresh.request({ url: `http://receiver.test:${port}/`, headers: {}, body: '{}', timeoutMs: 5_000 });
+    const first = await request(receiver.port);
+    expect(Object.keys(first.phases ?? {}).sort()).toEqual(['body_ms', 'dns_ms', 'first_byte_ms']);
+    for (const ms of Object.values(first.phases ?? {})) expect(ms).toBeGreaterThanOrEqual(0);
+    // The name is known by now, so nothing was looked up.
+    const second = await request(receiver.port);
+    expect(Object.keys(second.phases ?? {}).sort()).toEqual(['body_ms', 'first_byte_ms']);
+    const cut = await raw(afterRequest(socket => socket.destroy()));
+    const failed = await request(cut.port);
+    expect(failed).toMatchObject({ kind: 'failed', phases: {} });
+    expect(failed.phases).not.toHaveProperty('first_byte_ms');
+    fresh.close();
+  });
+
   test('is read whole where it is of just the size that is kept', async () => {
     const receiver = keep(startReceiver(() => new Response('a'.repeat(16 * 1024))));
     expect(await send(receiver.port)).toMatchObject({ body: 'a'.repeat(16 * 1024), isCut: false });

@@ -54,8 +54,8 @@ export function prepareChat(
     async send(delivery) {
       const body = await deps.renderer.render(delivery, { kind, config, composer });
       if (body.kind === 'failed') return unsent(`POST ${envelope.shownUrl}`, body.failure);
-      const { timeoutMs, isStillWanted } = delivery;
-      const request = { ...envelope, body: body.value, timeoutMs, isStillWanted };
+      const { timeoutMs, isTest, isStillWanted } = delivery;
+      const request = { ...envelope, body: body.value, timeoutMs, isTest, isStillWanted };
       return post(request, { http: deps.client, clock: deps.clock });
     },
   };

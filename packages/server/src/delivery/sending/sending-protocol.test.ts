@@ -46,6 +46,7 @@ test('results come back as they were, in their order', () => {
       code: fc.constantFrom('timeout' as const, 'bad_status' as const),
       message: text,
       retryAfterMs: fc.option(count),
+      exchange: fc.record({ headers: fc.dictionary(text, text), phases: fc.constant({ dns_ms: 0.5 }) }),
     }),
     fc.record({
       outcome: fc.constant('failed' as const),

@@ -1,4 +1,5 @@
 import type { AttemptResult } from '../../core/http/attempt.ts';
+import type { Exchange } from '../../core/http/exchange.ts';
 import type { OutgoingFailure } from '../../core/http/outgoing.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
 import { packEvent, unpackEvent } from '../../core/threads/packed-event.ts';
@@ -101,12 +102,13 @@ export function packOutcome(writer: TextWriter, call: number, outcome: SendOutco
   for (const name of names) writer.text(name).text(headers[name] ?? '');
   writer.numberOrNull(result.status).textOrNull(result.response).number(result.durationMs);
   if (result.outcome === 'failed') {
-    const { code, message, retryAfterMs, isFinal } = result;
+    const { code, message, retryAfterMs, isFinal, exchange } = result;
     writer
       .text(code)
       .text(message)
       .numberOrNull(retryAfterMs)
-      .number(isFinal ? 1 : 0);
+      .number(isFinal ? 1 : 0)
+      .textOrNull(exchange === undefined ? null : JSON.stringify(exchange));
   }
 }
 
@@ -136,6 +138,13 @@ function unpackOutcome(reader: TextReader): SendOutcome {
   const failure = { code: reader.text() as OutgoingFailure['code'], message: reader.text() };
   const retryAfterMs = reader.numberOrNull();
   const isFinal = reader.number() === 1;
-  const failed = { outcome: 'failed', ...facts, ...failure, retryAfterMs } as const;
+  const exchange = reader.textOrNull();
+  const failed = {
+    outcome: 'failed',
+    ...facts,
+    ...failure,
+    retryAfterMs,
+    ...(exchange === null ? {} : { exchange: JSON.parse(exchange) as Exchange }),
+  } as const;
   return { kind: 'result', result: isFinal ? { ...failed, isFinal } : failed };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { AttemptResult } from '../../core/http/attempt.ts';
+import type { AttemptResult, Failed } from '../../core/http/attempt.ts';
 import type { Claim } from './claim.ts';
-import { toRecord } from './record.ts';
+import { toRecord, withoutTexts } from './record.ts';
 
 const decision = { kind: 'dead', code: 'rejected_by_destination', message: '' } as const;
 const claim = {
@@ -9,7 +9,7 @@ const claim = {
   token: 'run_1',
 } as unknown as Claim;
 
-const refusal = (over: { message?: string; response?: string; status?: number }): AttemptResult => ({
+const refusal = (over: { message?: string; response?: string; status?: number }): Failed => ({
   outcome: 'failed',
   code: 'rejected_by_destination',
   message: 'It said no.',
@@ -28,6 +28,16 @@ test('what a receiver says is kept without what no database takes, and of any ki
     expect(Buffer.byteLength(text ?? '')).toBe(16 * 1024);
     expect(text).toStartWith('\uFFFD\uFFFDxxx');
   }
+});
+
+test('what failed keeps its exchange, what arrived is kept small', () => {
+  const exchange = { headers: { 'retry-after': '5' }, phases: { first_byte_ms: 3 } };
+  const failed = { ...refusal({}), exchange };
+  expect(toRecord(claim, failed, decision, 7).attempt.exchange).toBe(JSON.stringify(exchange));
+  const { code: _code, message: _message, retryAfterMs: _retryAfter, isFinal: _isFinal, ...facts } = failed;
+  const delivered: AttemptResult = { ...facts, outcome: 'delivered' };
+  expect(toRecord(claim, delivered, { kind: 'delivered' }, 7).attempt).not.toHaveProperty('exchange');
+  expect(withoutTexts(toRecord(claim, failed, decision, 7)).attempt).not.toHaveProperty('exchange');
 });
 
 test('characters of several bytes count as so many', () => {

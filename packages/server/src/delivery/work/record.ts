@@ -24,6 +24,8 @@ export const toRecord = (
     message: result.outcome === 'delivered' ? null : kept(result.message),
     request: JSON.stringify(result.request),
     response: kept(result.response ?? ''),
+    // What arrives is by far the most, and is kept small.
+    ...(result.outcome === 'failed' && result.exchange ? { exchange: JSON.stringify(result.exchange) } : {}),
   },
   repeats: { eventId: delivery.event.id, eventType: delivery.event.type, output: delivery.output },
   next: nextOf(decision),
@@ -37,11 +39,14 @@ const keptStatus = (status: number | null): number | null =>
   status !== null && Number.isInteger(status) && status >= 0 && status <= 999 ? status : null;
 
 /** The same attempt where its texts are what storage cannot take. */
-export const withoutTexts = (record: EndedAttempt): EndedAttempt => ({
+export const withoutTexts = ({
+  attempt: { exchange: _, ...attempt },
+  ...record
+}: EndedAttempt): EndedAttempt => ({
   ...record,
   attempt: {
-    ...record.attempt,
-    message: record.attempt.message === null ? null : 'What came of it could not be stored as it was.',
+    ...attempt,
+    message: attempt.message === null ? null : 'What came of it could not be stored as it was.',
     request: JSON.stringify({ target: '', headers: {}, body: '' } satisfies RequestSummary),
     response: '',
   },

@@ -156,14 +156,10 @@ function decide(config: ClassifyConfig, state: RunState, { answer, tally }: Foun
       tally,
     };
   const delay = config.retry_s[state.tries];
-  if (answer.isFinal || delay === undefined) return { kind: 'fail', reason: answer.reason, tally };
+  const { reason } = answer;
+  const said = answer.said ? { said: answer.said } : {};
+  if (answer.isFinal || delay === undefined) return { kind: 'fail', reason, tally, ...said };
   const afterMs =
     answer.retryAfterMs === null ? seconds(delay) : Math.min(answer.retryAfterMs, LONGEST_RETRY_AFTER_MS);
-  return {
-    kind: 'retry',
-    afterMs,
-    reason: answer.reason,
-    tally,
-    ...(answer.said ? { said: answer.said } : {}),
-  };
+  return { kind: 'retry', afterMs, reason, tally, ...said };
 }

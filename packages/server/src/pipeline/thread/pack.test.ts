@@ -34,6 +34,19 @@ const counted = {
 const report: fc.Arbitrary<ThreadReport> = fc.oneof(
   fc.record({
     kind: fc.constant('settled' as const),
+    outcome: fc.constant('failed' as const),
+    step: fc.nat(),
+    reason: text,
+    trace: text,
+    output: text,
+    notes: fc.constant([]),
+    claims: fc.constant([]),
+    destinations: fc.constant([]),
+    said: fc.record({ status: fc.constant(503), body: text }),
+    ...counted,
+  }),
+  fc.record({
+    kind: fc.constant('settled' as const),
     outcome: fc.constantFrom('routed' as const, 'dropped' as const, 'failed' as const),
     step: fc.option(fc.nat()),
     reason: textOrNull,

@@ -39,7 +39,7 @@ export function unpackRuns(packed: string): PostedRun[] {
 
 export type NumberedReport = readonly [n: number, report: ThreadReport];
 type Settled = Extract<RunReport, { kind: 'settled' }>;
-type Made = Pick<Settled, 'notes' | 'claims' | 'destinations' | 'tallies'>;
+type Made = Pick<Settled, 'notes' | 'claims' | 'destinations' | 'tallies' | 'said'>;
 const nothingMade: Made = { notes: [], claims: [], destinations: [], tallies: [] };
 
 export function packReports(reports: readonly NumberedReport[]): string {
@@ -50,15 +50,16 @@ export function packReports(reports: readonly NumberedReport[]): string {
       writer.json(report);
       continue;
     }
-    const { notes, claims, destinations, tallies } = report;
-    const isPlain = notes.length + claims.length + destinations.length + tallies.length === 0;
+    const { notes, claims, destinations, tallies, said } = report;
+    const isPlain =
+      said === undefined && notes.length + claims.length + destinations.length + tallies.length === 0;
     writer
       .text(report.outcome)
       .numberOrNull(report.step)
       .textOrNull(report.reason)
       .text(report.trace)
       .text(report.output)
-      .textOrNull(isPlain ? null : JSON.stringify({ notes, claims, destinations, tallies }))
+      .textOrNull(isPlain ? null : JSON.stringify({ notes, claims, destinations, tallies, said }))
       .number(report.busyMs);
   }
   return writer.end();

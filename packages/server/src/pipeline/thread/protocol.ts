@@ -35,6 +35,8 @@ export type RunReport = {
       readonly notes: readonly RoutingNote[];
       readonly claims: SettledRun['claims'];
       readonly destinations: readonly string[];
+      /** What whoever the failed step asked has answered. */
+      readonly said?: Said;
     }
   | {
       readonly kind: 'retry';

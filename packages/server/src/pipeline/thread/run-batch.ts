@@ -141,7 +141,7 @@ export function createThreadRuns(dependencies: {
     { routes, steps }: CompiledForThread,
     payload: JsonObject,
   ): RunReport {
-    const { outcome, claims, tallies, scope, trace } = result;
+    const { outcome, claims, tallies, scope, trace, said } = result;
     const ended = {
       kind: 'settled' as const,
       trace: writeTrace(trace),
@@ -159,7 +159,7 @@ export function createThreadRuns(dependencies: {
     };
     if (outcome.kind !== 'routed') {
       const { kind, step, reason } = outcome;
-      return { ...ended, outcome: kind, step, reason };
+      return { ...ended, outcome: kind, step, reason, ...(said ? { said } : {}) };
     }
     const match = routes.match(scope);
     if (match.kind === 'over_budget') {

@@ -41,6 +41,8 @@ export type RunResult = RunFacts &
         readonly outcome: RunOutcome;
         /** To be written with the outcome; where another event was first, its step drops this one. */
         readonly claims: readonly (DedupeClaim & { readonly step: number })[];
+        /** What whoever the failed step asked has answered. */
+        readonly said?: Said;
       }
     | {
         readonly kind: 'retry';
@@ -132,6 +134,7 @@ async function fold(steps: readonly BoundStep[], begin: RunState, limits: JsonLi
           kind: 'settled',
           outcome: { kind: 'failed', step: index, stepKind: step.kind, reason: outcome.reason },
           claims,
+          ...(outcome.said ? { said: outcome.said } : {}),
         };
     }
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { runPipeline } from '../../../test/support/step.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { compilePipeline } from '../definitions/compile.ts';
-import { LARGEST_TRACE, readTrace, writeTrace } from './trace.ts';
+import { LARGEST_TRACE, readTrace, withTries, writeTrace } from './trace.ts';
 
 const traceOf = async (steps: Parameters<typeof compilePipeline>[0], payload: JsonObject) => {
   const { trace } = await runPipeline(compilePipeline(steps), payload);
@@ -72,6 +72,20 @@ describe('a trace', () => {
     const text = writeTrace({ steps, states: [] });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LARGEST_TRACE);
     expect(readTrace(text, {}).steps[0]?.note).toEndWith('…');
+  });
+
+  test('tells the tries that led to its end; of their answers the latest, as far as there is room', async () => {
+    const { text } = await traceOf([set('b', 1)], { a: 1 });
+    const said = (letter: string) => ({ status: 500, body: letter.repeat(6_000) });
+    const tries = ['a', 'b', 'c'].map((letter, n) => ({ at: n, reason: 'No.', said: said(letter) }));
+    const read = readTrace(withTries(text, tries), { a: 1 });
+    expect(read.steps).toHaveLength(1);
+    expect(read.tries).toEqual([
+      { at: 0, reason: 'No.', said: { status: 500, body: null } },
+      ...tries.slice(1),
+    ]);
+    expect(withTries(text, [])).toBe(text);
+    expect(readTrace(text, { a: 1 }).tries).toEqual([]);
   });
 
   test('does not write the event again', async () => {

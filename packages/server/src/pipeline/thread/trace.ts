@@ -1,5 +1,5 @@
 import type { StepTrace } from '@sluice/contract';
-import type { TracedOutcome } from '../../core/event/outcome.ts';
+import type { FailedTry, TracedOutcome } from '../../core/event/outcome.ts';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
 import type { ShownTrace } from '../../core/kinds/pipeline-admin.ts';
 
@@ -39,6 +39,8 @@ const LONGEST_NOTE = 200;
 interface WrittenTrace {
   readonly steps: readonly [string, TracedOutcome, number, number, number, string | null][];
   readonly states: readonly (Json | null)[];
+  /** Of a step that was retried, or whose last try failed after an answer. */
+  readonly tries?: readonly FailedTry[];
 }
 
 /** JSON text of at most 64 KiB. States are kept from the first on, as long as there is room. */
@@ -64,12 +66,26 @@ export function writeTrace(trace: Trace): string {
   return `{"steps":${steps},"states":[${states.join(',')}]}`;
 }
 
+/** What answers of all tries may take together, beside the trace itself. */
+const LONGEST_ANSWERS = 16 * 1024;
+
+/** The trace with the tries that led to its end. Of their answers the latest are kept, as long as there is room. */
+export function withTries(trace: string, tries: readonly FailedTry[]): string {
+  if (tries.length === 0) return trace;
+  let room = LONGEST_ANSWERS;
+  const kept = tries.toReversed().map(({ at, reason, said }): FailedTry => {
+    room -= said?.body?.length ?? 0;
+    return { at, reason: cut(reason), said: said && (room < 0 ? { ...said, body: null } : said) };
+  });
+  return `${trace.slice(0, -1)},"tries":${JSON.stringify(kept.reverse())}}`;
+}
+
 const cut = (note: string): string =>
   note.length > LONGEST_NOTE ? `${note.slice(0, LONGEST_NOTE).toWellFormed()}…` : note;
 
 /** The trace as people see it, with the event it began with. */
 export function readTrace(text: string, payload: JsonObject): ShownTrace {
-  const { steps, states } = parseJson(text) as unknown as WrittenTrace;
+  const { steps, states, tries = [] } = parseJson(text) as unknown as WrittenTrace;
   const all = [{ payload, labels: {} }, ...states] as (StepTrace['before'] | null)[];
   const cutAt = steps.findIndex(([, , , before, after]) => all[before] === null || all[after] === null);
   return {
@@ -82,6 +98,7 @@ export function readTrace(text: string, payload: JsonObject): ShownTrace {
       note,
     })),
     cutAt: cutAt < 0 ? null : cutAt,
+    tries,
   };
 }
 

@@ -1,4 +1,4 @@
-import { UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
+import { type FailedTry, UNKNOWN_PIPELINE } from '../../core/event/outcome.ts';
 import { newId } from '../../core/ids.ts';
 import type {
   ClaimedEvent,
@@ -9,7 +9,7 @@ import type {
 } from '../../core/stores/event-queue.ts';
 import type { LoadedPipeline, NamedSource } from '../definitions/definitions.ts';
 import type { RunReport } from '../thread/protocol.ts';
-import { cutTrace } from '../thread/trace.ts';
+import { cutTrace, withTries } from '../thread/trace.ts';
 
 /** Settlements: what is written of an event, made from how its runs ended. */
 
@@ -52,7 +52,8 @@ export function settlementOf(
   };
 }
 
-function settledRun({ pipeline, sourceName, report }: EndedRun, payload: string, now: number): SettledRun[] {
+function settledRun(run: EndedRun, payload: string, now: number): SettledRun[] {
+  const { pipeline, sourceName, report } = run;
   if (report.kind !== 'settled') return [];
   const { outcome, step, reason, trace, output, notes, claims, destinations } = report;
   return [
@@ -65,7 +66,7 @@ function settledRun({ pipeline, sourceName, report }: EndedRun, payload: string,
       outcome,
       step,
       reason,
-      trace,
+      trace: withTries(trace, triesOf(run.planned, report, now)),
       output,
       payload,
       notes,
@@ -73,6 +74,17 @@ function settledRun({ pipeline, sourceName, report }: EndedRun, payload: string,
       destinations,
     },
   ];
+}
+
+/** The tries before this one; and this one too, where it failed after all and somebody had answered. */
+function triesOf(
+  { stopped }: PlannedRun,
+  { outcome, reason, said }: Extract<RunReport, { kind: 'settled' }>,
+  now: number,
+): readonly FailedTry[] {
+  const before = stopped?.tries ?? [];
+  const isTold = outcome === 'failed' && (said !== undefined || before.length > 0);
+  return isTold ? [...before, { at: now, reason: reason ?? '', said: said ?? null }] : before;
 }
 
 function parkedRun({ pipeline, planned, report }: EndedRun, now: number): PlannedRun[] {

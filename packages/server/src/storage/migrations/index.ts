@@ -21,6 +21,7 @@ import { systemSources } from './0020-system-sources.ts';
 import { endedDeliveries } from './0021-ended-deliveries.ts';
 import { nodesAtWork } from './0022-nodes-at-work.ts';
 import { exportsAndSavedViews } from './0024-exports-and-saved-views.ts';
+import { failedExchanges } from './0025-failed-exchanges.ts';
 import { accountAndAudit } from './0028-account-and-audit.ts';
 import { recountsAndFailuresByTime } from './0029-recounts-and-failures-by-time.ts';
 
@@ -54,6 +55,7 @@ export const migrations: readonly (readonly string[])[] = [
   accountAndAudit,
   recountsAndFailuresByTime,
   exportsAndSavedViews,
+  failedExchanges,
 ];
 
 /**

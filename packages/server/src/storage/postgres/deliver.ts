@@ -104,7 +104,7 @@ async function recordAttempts(session: Session, ended: readonly EndedAttempt[]):
       bigintArray(records.map(({ next }) => (next.state === 'retrying' ? next.dueAt : -1))),
       bigintArray(records.map(record => Number(isUnspent(record)))),
       bigintArray(only.map(one => one?.attempt.durationMs ?? -1)),
-      bigintArray(only.map(one => one?.attempt.status ?? -1)),
+      bigintArray(records.map((record, i) => statusInRow(record, only[i] !== null) ?? -1)),
       textArray(only.map(one => one?.attempt.request ?? null)),
       textArray(only.map(one => one?.attempt.response ?? null)),
     ],
@@ -124,14 +124,20 @@ async function recordAttempts(session: Session, ended: readonly EndedAttempt[]):
   return records.flatMap((record, position) => (isAccepted(record) ? [] : [position]));
 }
 
+/** Of the only attempt, and of the one that a delivery is given up with. */
+const statusInRow = ({ attempt, next }: EndedAttempt, isOnly: boolean): number | null =>
+  isOnly || next.state === 'dead' ? attempt.status : null;
+
 async function keepAttempts(session: Session, kept: readonly EndedAttempt[]): Promise<void> {
   if (kept.length === 0) return;
   await session.query(
-    `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response, is_probe)
-     SELECT org_id, delivery_id, n, at, duration_ms, NULLIF(status, -1), code, message, request, response, is_probe
+    `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response, is_probe,
+       exchange)
+     SELECT org_id, delivery_id, n, at, duration_ms, NULLIF(status, -1), code, message, request, response, is_probe,
+       exchange
      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
-       $8::text[], $9::text[], $10::text[], $11::bigint[])
-     AS new (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response, is_probe)`,
+       $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[])
+     AS new (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response, is_probe, exchange)`,
     [
       textArray(kept.map(({ orgId }) => orgId)),
       textArray(kept.map(({ deliveryId }) => deliveryId)),
@@ -144,6 +150,7 @@ async function keepAttempts(session: Session, kept: readonly EndedAttempt[]): Pr
       textArray(kept.map(({ attempt }) => attempt.request)),
       textArray(kept.map(({ attempt }) => attempt.response)),
       bigintArray(kept.map(record => Number(isUnspent(record)))),
+      textArray(kept.map(({ attempt }) => attempt.exchange ?? null)),
     ],
   );
 }

@@ -53,7 +53,8 @@ export function prepareClaimDeliveries(database: Database): ClaimDeliveries {
 
 export function prepareRecordAttempts(database: Database): RecordAttempts {
   const end = database.prepare(
-    `UPDATE deliveries SET state = ?, attempt = attempt + 1, code = ?, finished_at = ?, due_at = coalesce(?, due_at),
+    `UPDATE deliveries SET state = ?, attempt = attempt + 1, code = ?, attempt_status = ?, finished_at = ?,
+       due_at = coalesce(?, due_at),
        budget_from = budget_from + ?, waiting_from = CASE ? WHEN 1 THEN coalesce(waiting_from, due_at) END,
        lease_token = NULL
      WHERE org_id = ? AND id = ? AND lease_token = ?`,
@@ -65,8 +66,8 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
   );
   const keep = database.prepare(
     `INSERT INTO attempts (org_id, delivery_id, n, at, duration_ms, status, code, message, request, response,
-       is_probe)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       is_probe, exchange)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
 
   const forget = database.prepare(forgetProbes('?1', '?2'));
@@ -77,7 +78,7 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
     const late: EndedAttempt[] = [];
     for (const [position, record] of records.entries()) {
       const { orgId, deliveryId, token, attempt, next } = record;
-      const { n, at, durationMs, status, code, message, request, response } = attempt;
+      const { n, at, durationMs, status, code, message, request, response, exchange = null } = attempt;
       if (isOnlyAttempt(record, request)) {
         const ended = finishedAt(record);
         const { changes } = deliver.run(
@@ -99,6 +100,7 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
       const { changes } = end.run(
         next.state,
         code,
+        next.state === 'dead' ? status : null,
         finishedAt(record),
         dueAt,
         unspent,
@@ -111,7 +113,20 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
         refused.push(position);
         continue;
       }
-      keep.run(orgId, deliveryId, n, at, durationMs, status, code, message, request, response, unspent);
+      keep.run(
+        orgId,
+        deliveryId,
+        n,
+        at,
+        durationMs,
+        status,
+        code,
+        message,
+        request,
+        response,
+        unspent,
+        exchange,
+      );
       if (unspent === 1) forget.run(orgId, deliveryId);
       if (next.state === 'delivered' && next.lateAt !== undefined) late.push(record);
     }

@@ -18,16 +18,20 @@ const record: fc.Arbitrary<EndedAttempt> = fc.record({
   orgId: text,
   deliveryId: text,
   token: text,
-  attempt: fc.record({
-    n: fc.nat(),
-    at: time,
-    durationMs: fc.nat(),
-    status: fc.option(fc.nat({ max: 999 })),
-    code: textOrNull,
-    message: textOrNull,
-    request: text,
-    response: text,
-  }),
+  attempt: fc.record(
+    {
+      n: fc.nat(),
+      at: time,
+      durationMs: fc.nat(),
+      status: fc.option(fc.nat({ max: 999 })),
+      code: textOrNull,
+      message: textOrNull,
+      request: text,
+      response: text,
+      exchange: text,
+    },
+    { requiredKeys: ['n', 'at', 'durationMs', 'status', 'code', 'message', 'request', 'response'] },
+  ),
   next,
 });
 

@@ -20,6 +20,7 @@ export function packAttempts(records: readonly EndedAttempt[]): string {
       .textOrNull(attempt.message)
       .text(keptRequest(record))
       .text(attempt.response)
+      .textOrNull(attempt.exchange ?? null)
       .textOrNull(next.state === 'delivered' && next.lateAt === undefined ? null : JSON.stringify(next));
   }
   return writer.end();
@@ -40,12 +41,13 @@ export function unpackAttempts(packed: string): EndedAttempt[] {
       request: reader.text(),
       response: reader.text(),
     };
+    const exchange = reader.textOrNull();
     const next = reader.textOrNull();
     records.push({
       orgId,
       deliveryId,
       token,
-      attempt,
+      attempt: exchange === null ? attempt : { ...attempt, exchange },
       next: next === null ? { state: 'delivered' } : (JSON.parse(next) as EndedAttempt['next']),
     });
   }

@@ -13,11 +13,16 @@ export function deadLettersContract(subject: Subject): void {
     const orgId = await storedOrganisation(storage);
     const [first, second] = [idAt('dst', NOW), idAt('dst', NOW + 1)];
     for (const id of [first, second]) await storage.createDestination(aDestination(orgId, { id }));
-    const die = async (destinationId: string, code: 'timeout' | 'bad_status', at = NOW) => {
+    const die = async (
+      destinationId: string,
+      code: 'timeout' | 'bad_status',
+      at = NOW,
+      answered: { status?: number; response?: string; exchange?: string } = {},
+    ) => {
       const input = { orgId, destinationId, limit: 1, bytes: 1 << 20 };
       const [claimed] = await storage.claimDeliveries([input], { token: 't', now: at });
       if (!claimed) throw new Error('Nothing was claimed.');
-      const facts = { n: 1, at, durationMs: 1, status: null, message: 'No.', response: '' };
+      const facts = { n: 1, at, durationMs: 1, status: null, message: 'No.', response: '', ...answered };
       const attempt = { ...facts, code, request: '{"target":"","headers":{},"body":""}' };
       const next = { state: 'dead' as const, code };
       await storage.recordAttempts([{ orgId, deliveryId: claimed.id, token: 't', attempt, next }]);
@@ -134,6 +139,68 @@ export function deadLettersContract(subject: Subject): void {
     expect(await storage.countDeliveries(orgId, { state: 'dead' }, 3)).toBe(3);
   });
 
+  test('the dead are told apart by status too, each group with what came back last, and found by it', async () => {
+    const { storage, orgId, first, die } = await sample();
+    await routedTo(storage, orgId, [first], { count: 5 });
+    const full = await die(first, 'bad_status', NOW, { status: 507, response: '  The shelf is full. ' });
+    const ids = [
+      await die(first, 'bad_status', NOW, { status: 500, response: 'Earlier.' }),
+      await die(first, 'bad_status', NOW, { status: 500, response: `Later.${'x'.repeat(1_000)}` }),
+      await die(first, 'timeout'),
+    ];
+    const groups = await storage.listDeadGroups(orgId, {}, 100);
+    expect(groups.map(({ code, status, count }) => [code, status, count])).toEqual([
+      ['bad_status', 500, 2],
+      ['timeout', null, 1],
+      ['bad_status', 507, 1],
+    ]);
+    const [often, slow, once] = groups.map(({ message }) => message);
+    expect(often).toStartWith('Later.');
+    expect(often?.length).toBe(300);
+    expect([slow, once]).toEqual(['No.', 'The shelf is full.']);
+    const found = async (filter: object) =>
+      (await storage.listDeliveries(orgId, { state: 'dead', ...filter }, page)).map(({ id }) => id).sort();
+    for (const { code, status, count } of groups) {
+      const filter = { code: code ?? '', status };
+      expect(await found(filter)).toHaveLength(count);
+      expect(await storage.countDeliveries(orgId, { state: 'dead', ...filter })).toBe(count);
+    }
+    expect(await found({ status: null })).toEqual([ids[2] ?? '']);
+    expect(await found({ ids: [full, ids[0] ?? ''] })).toEqual([full, ids[0] ?? ''].sort());
+    expect(await found({ endedBy: NOW })).toEqual([]);
+    expect(await found({ endedBy: NOW + 1 })).toHaveLength(4);
+    expect((await storage.findDelivery(orgId, full))?.status).toBe(507);
+    await storage.retryDelivery(orgId, full, NOW);
+    expect((await storage.findDelivery(orgId, full))?.status).toBeNull();
+  });
+
+  test('an attempt that failed keeps its exchange, and one that had none has none', async () => {
+    const { storage, orgId, first, die } = await sample();
+    await routedTo(storage, orgId, [first], { count: 2 });
+    const exchange = '{"headers":{"x-request-id":"7"},"phases":{"dns_ms":2}}';
+    const [kept, none] = [await die(first, 'timeout', NOW, { exchange }), await die(first, 'timeout')];
+    expect(await storage.listAttempts(orgId, kept)).toMatchObject([{ exchange }]);
+    expect((await storage.listAttempts(orgId, none))[0]).not.toHaveProperty('exchange');
+  });
+
+  test('a job discards with its progress what is dead still, and who has lost it discards nothing', async () => {
+    const { storage, orgId, first, die } = await sample();
+    await routedTo(storage, orgId, [first], { count: 3 });
+    const ids = [await die(first, 'timeout'), await die(first, 'timeout'), await die(first, 'timeout')];
+    await storage.retryDelivery(orgId, ids[1] ?? '', NOW);
+    const job = aJob(orgId);
+    await storage.createJob(job);
+    const discards = { deliveries: ids.slice(0, 2), events: [], at: NOW + 1 };
+    const states = async () =>
+      Promise.all(ids.map(async id => (await storage.findDelivery(orgId, id))?.state));
+    const lost = { ...unclaimed(job), token: 'another' };
+    expect(await storage.advanceJob(lost, {}, NOW, { discards })).toBe(false);
+    expect(await states()).toEqual(['dead', 'pending', 'dead']);
+    expect(await storage.advanceJob(unclaimed(job), {}, NOW, { discards })).toBe(true);
+    expect(await states()).toEqual(['cancelled', 'pending', 'dead']);
+    expect(await storage.findJob(orgId, job.id)).toMatchObject({ done: 2, failed: 1 });
+  });
+
   test('are found and counted by when they were made, each stretch of a chart apart', async () => {
     const { storage, orgId, first, die } = await sample();
     const made: string[] = [];
@@ -220,10 +287,17 @@ export function deadLettersContract(subject: Subject): void {
     expect(await storage.listFailedEvents(orgId, { ...page, receivedBefore: received[1] })).toEqual([]);
     expect(await storage.countFailedEvents(orgId, { receivedBefore: received[0] + 1 })).toBe(2);
     const groups = await storage.listFailedGroups(orgId, {}, 100);
-    expect(groups.map(({ pipeline, count }) => [pipeline.id, count])).toEqual([
-      ['pipe_b', 2],
-      ['pipe_a', 1],
+    expect(groups.map(({ pipeline, step, reason, count }) => [pipeline.id, step, reason, count])).toEqual([
+      ['pipe_b', 2, 'No pipe_b.', 2],
+      ['pipe_a', 2, 'No pipe_a.', 1],
     ]);
+    const narrowed = (filter: object) => storage.listFailedEvents(orgId, { ...page, ...filter });
+    for (const { pipeline, step, reason, count } of groups)
+      expect(await narrowed({ pipeline: pipeline.id, step, reason: reason ?? '' })).toHaveLength(count);
+    expect(await narrowed({ pipeline: 'pipe_a', reason: 'No pipe_b.' })).toEqual([]);
+    expect(await narrowed({ step: null })).toEqual([]);
+    expect(await narrowed({ ids: [second] })).toEqual([second]);
+    expect(await narrowed({ endedBy: NOW - 1 })).toEqual([]);
     const failures = await storage.listFailures(orgId, ids);
     expect(failures).toHaveLength(3);
     expect(failures.find(({ eventId, pipelineId }) => eventId === second && pipelineId === 'pipe_b')).toEqual(
@@ -267,6 +341,35 @@ export function deadLettersContract(subject: Subject): void {
     await remove();
   });
 
+  test('an event that fails again counts once, by its latest reason, and can be discarded for one pipeline alone', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const storage = everyStore(nodes[0]);
+    const orgId = await storedOrganisation(storage);
+    const [eventId = ''] = await accepted(storage, orgId, 1);
+    const failed = (pipelineId: string, reason: string, at = NOW) =>
+      aRun({ id: idAt('run', at), pipelineId, outcome: 'failed', reason });
+    const [claimed] = (await storage.claimEvents(aClaimInput())).events;
+    const runs = [failed('pipe_a', 'First.'), failed('pipe_b', 'Other.')];
+    if (claimed) await storage.settleEvents([aSettlement(claimed, { runs })], NOW);
+    const job = aJob(orgId);
+    await storage.createJob(job);
+    await storage.advanceJob(unclaimed(job), {}, NOW, { replays: [{ eventId, plan: null }] });
+    const [again] = (await storage.claimEvents(aClaimInput())).events;
+    const second = failed('pipe_a', 'Second.', NOW + 1);
+    if (again) await storage.settleEvents([aSettlement(again, { runs: [second] })], NOW + 1);
+    const groups = async () =>
+      (await storage.listFailedGroups(orgId, {}, 100)).map(({ reason, count }) => [reason, count]);
+    expect(await groups()).toEqual([
+      ['Second.', 1],
+      ['Other.', 1],
+    ]);
+    expect(await storage.countFailedEvents(orgId, { reason: 'First.' })).toBe(0);
+    const discards = { deliveries: [], events: [eventId], pipeline: 'pipe_a', at: NOW };
+    await storage.advanceJob(unclaimed(job), {}, NOW, { discards });
+    expect(await groups()).toEqual([['Other.', 1]]);
+    await remove();
+  });
+
   test('a failed event that was discarded stays what it is, and comes back only when it fails again', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const storage = everyStore(nodes[0]);
@@ -299,9 +402,9 @@ export function deadLettersContract(subject: Subject): void {
     const later = failed('pipe_b', idAt('run', NOW + 1));
     if (again) await storage.settleEvents([aSettlement(again, { runs: [later] })], NOW);
     expect(await storage.listFailedEvents(orgId, page)).toEqual([second]);
-    expect((await storage.listFailures(orgId, [second])).map(({ pipelineId }) => pipelineId)).toEqual([
-      'pipe_b',
-    ]);
+    const failuresOf = async (id: string) =>
+      (await storage.listFailures(orgId, [id])).map(({ pipelineId }) => pipelineId);
+    expect(await failuresOf(second)).toEqual(['pipe_b']);
     await remove();
   });
 

@@ -207,6 +207,16 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
       },
     }),
   },
+  'POST /dead-letters/discard': {
+    ...member,
+    body: ({ paths }) => ({
+      filter: {
+        event: paths['/events'],
+        pipeline: paths['/pipelines'],
+        destination: paths['/destinations'],
+      },
+    }),
+  },
 
   'GET /entities': viewer,
   'POST /entities': {

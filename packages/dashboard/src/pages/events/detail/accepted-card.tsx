@@ -72,7 +72,7 @@ function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
   const names = Object.keys(headers).sort();
   if (names.length === 0) return null;
   return (
-    <Disclosure summary={<Text size="sm">Headers ({names.length})</Text>}>
+    <Disclosure summary={<Text size="sm">Received headers ({names.length})</Text>}>
       <dl className={facts.facts}>
         {names.map(name => (
           <Fragment key={name}>

@@ -17,6 +17,7 @@ import { sendAgainCommand } from './event-command.ts';
 import { EventTimeline } from './event-timeline.tsx';
 import { ReplayMenu } from './replay-menu.tsx';
 import { VerdictNotice } from './verdict-notice.tsx';
+import { WaterfallCard } from './waterfall-card.tsx';
 
 /** One event and all that became of it, as it happens. */
 export default function EventPage() {
@@ -52,6 +53,7 @@ export default function EventPage() {
           <JobProgress id={job} />
         </Card>
       )}
+      <WaterfallCard event={event} />
       <Card>
         <EventTimeline event={event} key={event.id} />
       </Card>

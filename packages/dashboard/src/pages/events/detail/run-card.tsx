@@ -5,11 +5,12 @@ import { IconArrowsDiff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ExactTime } from '../../../components/exact-time.tsx';
-import { StateBadge } from '../../../components/state-badge.tsx';
 import { useAll } from '../../../lib/api/use-call.ts';
 import { DeliveryLine } from './delivery-line.tsx';
 import classes from './event.module.css';
+import { RunHead } from './run-head.tsx';
 import { StepLines } from './step-line.tsx';
+import { TryList } from './try-list.tsx';
 
 /** The event's way through one pipeline: each step, and each delivery that came of it. */
 export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: readonly DeliveryRecord[] }) {
@@ -18,30 +19,23 @@ export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: reado
   return (
     <Stack gap="sm">
       <Group justify="space-between" gap="xs" align="flex-start">
-        <div>
-          <Group gap="xs">
-            <Text span fw={600}>
-              <Anchor component={Link} to={`/pipelines/${run.pipeline.id}`} inherit c="inherit">
-                {run.pipeline.name}
-              </Anchor>
-            </Text>
-            <Text span size="sm" c="dimmed">
-              version {run.pipeline.version}
-            </Text>
-            <StateBadge state={run.outcome} />
-          </Group>
-          <Text size="sm" c="dimmed" component="div">
-            <ExactTime at={run.at} />
-            {run.replay && (
-              <>
-                {' · replayed by '}
-                <Anchor component={Link} to={`/jobs/${run.replay}`} inherit>
-                  a job
-                </Anchor>
-              </>
-            )}
-          </Text>
-        </div>
+        <RunHead
+          pipeline={run.pipeline}
+          state={run.outcome}
+          when={
+            <>
+              <ExactTime at={run.at} />
+              {run.replay && (
+                <>
+                  {' · replayed by '}
+                  <Anchor component={Link} to={`/jobs/${run.replay}`} inherit>
+                    a job
+                  </Anchor>
+                </>
+              )}
+            </>
+          }
+        />
         {changes && (
           <Button
             size="compact-sm"
@@ -67,6 +61,7 @@ export function RunCard({ run, deliveries }: { run: RunRecord; deliveries: reado
           </Text>
         )
       )}
+      {run.step !== null && <TryList tries={run.tries} step={run.step} />}
       {run.routing.length > 0 && <NotSent routing={run.routing} />}
       {deliveries.length > 0 && (
         <ul className={classes.lines} aria-label={`Deliveries of ${run.pipeline.name}`}>

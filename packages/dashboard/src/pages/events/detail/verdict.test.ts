@@ -14,6 +14,7 @@ const aRun = (given: Partial<RunRecord> = {}): RunRecord => ({
   reason: null,
   steps: [],
   cut_at: null,
+  tries: [],
   routing: [],
   replay: null,
   at: soon(0),
@@ -48,6 +49,7 @@ const answered = (status: number): DeliveryRecord['attempts'][number] => ({
   message: null,
   request: { target: '', headers: {}, body: '' },
   response: '',
+  exchange: null,
   cut: false,
 });
 

@@ -11,7 +11,7 @@ import { deadDeliveries } from './deliveries.ts';
 /** Nobody looks at more. */
 const MOST_GROUPS = 100;
 
-/** Whether a pipeline has not run this event any better since: it may have, at the same moment. */
+/** Whether a pipeline has not run this event since: it may have, at the same moment. */
 const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
   eb.and([
     eb.not(
@@ -22,8 +22,7 @@ const isLatest = (eb: ExpressionBuilder<Schema, 'runs'>) =>
           .whereRef('later.org_id', '=', 'runs.org_id')
           .whereRef('later.event_id', '=', 'runs.event_id')
           .whereRef('later.pipeline_id', '=', 'runs.pipeline_id')
-          .whereRef('later.id', '>', 'runs.id')
-          .where('later.outcome', '!=', 'failed'),
+          .whereRef('later.id', '>', 'runs.id'),
       ),
     ),
     // Table by table: as one view they would be put together for every run.
@@ -49,10 +48,14 @@ const failedRunsOfAll = (db: Db) =>
     .where(isLatest);
 
 function failedRuns(db: Db, orgId: string, filter: FailedEventFilter) {
-  const { pipeline, event, receivedAfter, receivedBefore } = filter;
+  const { pipeline, event, step, reason, ids, endedBy, receivedAfter, receivedBefore } = filter;
   let query = failedRunsOfAll(db).where('runs.org_id', '=', orgId);
   if (pipeline !== undefined) query = query.where('runs.pipeline_id', '=', pipeline);
   if (event !== undefined) query = query.where('runs.event_id', '=', event);
+  if (ids !== undefined) query = query.where('runs.event_id', 'in', ids);
+  if (step !== undefined) query = query.where('runs.failed_step', step === null ? 'is' : '=', step);
+  if (reason !== undefined) query = query.where('runs.reason', '=', reason);
+  if (endedBy !== undefined) query = query.where('runs.created_at', '<=', endedBy);
   if (receivedAfter !== undefined)
     query = query.where('runs.event_id', '>=', idFloor('evt', receivedAfter + 1));
   if (receivedBefore !== undefined) query = query.where('runs.event_id', '<', idFloor('evt', receivedBefore));
@@ -131,25 +134,37 @@ export const discardFailedEvent: Operation<DeliveryQueue['discardFailedEvent']> 
   db,
   orgId,
   eventId,
-) => {
-  const discarded = await db
+) => (await discardFailures(db, orgId, [eventId])) > 0;
+
+/** What these events failed in, or of that what one pipeline failed in. Answers how many of them had failed there. */
+export async function discardFailures(
+  db: Db,
+  orgId: string,
+  eventIds: readonly string[],
+  pipelineId?: string,
+): Promise<number> {
+  if (eventIds.length === 0) return 0;
+  let failures = db
     .updateTable('runs')
     .set({ mended: DISCARDED })
     .where('org_id', '=', orgId)
-    .where('event_id', '=', eventId)
+    .where('event_id', 'in', eventIds)
     .where('outcome', '=', 'failed')
-    .where('mended', '=', 0)
-    .returning('id')
-    .execute();
-  return discarded.length > 0;
-};
+    .where('mended', '=', 0);
+  if (pipelineId !== undefined) failures = failures.where('pipeline_id', '=', pipelineId);
+  const discarded = await failures.returning('event_id').execute();
+  return new Set(discarded.map(({ event_id }) => event_id)).size;
+}
 
 /** In the column `mended`: nobody wants it any more. */
 const DISCARDED = 2;
 
+/** So much of a response says what it is about. */
+const LONGEST_MESSAGE = 300;
+
 export const listDeadGroups: Operation<DeliveryQueue['listDeadGroups']> = async (db, orgId, filter, most) => {
   const dead = deadDeliveries(db, orgId, filter)
-    .select(['deliveries.id', 'deliveries.destination_id', 'deliveries.code'])
+    .select(['deliveries.id', 'deliveries.destination_id', 'deliveries.code', 'deliveries.attempt_status'])
     .orderBy('deliveries.id', 'desc')
     .limit(most);
   const groups = await db
@@ -157,32 +172,48 @@ export const listDeadGroups: Operation<DeliveryQueue['listDeadGroups']> = async 
     .select(eb => [
       'destination_id',
       'code',
+      'attempt_status as status',
       eb.fn.max('id').as('latest'),
       eb.fn.countAll<number>().as('count'),
     ])
-    .groupBy(['destination_id', 'code'])
+    .groupBy(['destination_id', 'code', 'attempt_status'])
     .orderBy('count', 'desc')
+    .orderBy('latest', 'desc')
     .limit(MOST_GROUPS)
     .execute();
   if (groups.length === 0) return [];
   // A destination is called as it was when the latest of them was made.
   const rows = await db
     .selectFrom('deliveries')
-    .select(['id', 'destination_name', 'destination_kind'])
-    .where('org_id', '=', orgId)
+    .leftJoin('attempts', join =>
+      join
+        .onRef('attempts.org_id', '=', 'deliveries.org_id')
+        .onRef('attempts.delivery_id', '=', 'deliveries.id')
+        .onRef('attempts.n', '=', 'deliveries.attempt'),
+    )
+    .select([
+      'deliveries.id',
+      'destination_name',
+      'destination_kind',
+      'attempts.message',
+      sql<string | null>`substr(attempts.response, 1, ${sql.lit(LONGEST_MESSAGE)})`.as('response'),
+    ])
+    .where('deliveries.org_id', '=', orgId)
     .where(
-      'id',
+      'deliveries.id',
       'in',
       groups.map(({ latest }) => latest),
     )
     .execute();
-  const named = new Map(rows.map(row => [row.id, row]));
-  return groups.map(({ destination_id, code, latest, count }) => {
-    const { destination_name = '', destination_kind = '' } = named.get(latest) ?? {};
+  const latestOf = new Map(rows.map(row => [row.id, row]));
+  return groups.map(({ destination_id, code, status, latest, count }) => {
+    const { destination_name = '', destination_kind = '', message, response } = latestOf.get(latest) ?? {};
     return {
       destination: { id: destination_id, name: destination_name, kind: destination_kind },
       code,
+      status,
       count: Number(count),
+      message: response?.trim() || (message ?? null),
     };
   });
 };
@@ -194,22 +225,27 @@ export const listFailedGroups: Operation<DeliveryQueue['listFailedGroups']> = as
   most,
 ) => {
   const failed = failedRuns(db, orgId, filter)
-    .select(['runs.event_id', 'runs.pipeline_id', 'runs.pipeline_name'])
-    .distinct()
+    .select(['runs.event_id', 'runs.pipeline_id', 'runs.pipeline_name', 'runs.failed_step', 'runs.reason'])
     .orderBy('runs.event_id', 'desc')
     .limit(most);
   const rows = await db
     .selectFrom(failed.as('failed'))
     .select(eb => [
       'pipeline_id',
+      'failed_step as step',
+      'reason',
       eb.fn.max('pipeline_name').as('name'),
       eb.fn.countAll<number>().as('count'),
     ])
-    .groupBy('pipeline_id')
+    .groupBy(['pipeline_id', 'failed_step', 'reason'])
     .orderBy('count', 'desc')
+    .orderBy('pipeline_id')
+    .limit(MOST_GROUPS)
     .execute();
-  return rows.map(row => ({
-    pipeline: { id: row.pipeline_id, name: row.name },
-    count: Number(row.count),
+  return rows.map(({ pipeline_id, name, step, reason, count }) => ({
+    pipeline: { id: pipeline_id, name },
+    step,
+    reason,
+    count: Number(count),
   }));
 };

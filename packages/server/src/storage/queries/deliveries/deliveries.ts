@@ -42,6 +42,7 @@ const shown = (db: Db, orgId: string) =>
       'deliveries.attempt',
       'deliveries.due_at',
       'deliveries.code',
+      'deliveries.attempt_status',
       'deliveries.created_at',
       'deliveries.finished_at',
       'deliveries.replayed_by',
@@ -68,6 +69,7 @@ const toDelivery = (row: ShownRow): StoredDelivery => ({
   attempt: row.attempt,
   nextAttemptAt: row.finished_at === null && row.shown_state !== 'cancelled' ? row.due_at : null,
   code: row.code,
+  status: row.shown_state === 'dead' ? row.attempt_status : null,
   createdAt: row.created_at,
   finishedAt: row.finished_at,
   replayedBy: row.replayed_by,
@@ -90,13 +92,16 @@ function outageOf(row: ShownRow): StoredDelivery['outage'] {
  * planner prefers it.
  */
 function matches(filter: DeliveryFilter) {
-  const { event, pipeline, code, destination, state, madeAfter, madeBefore } = filter;
+  const { event, pipeline, code, status, destination, state, ids, endedBy, madeAfter, madeBefore } = filter;
   const eb = expressionBuilder<Schema, 'deliveries'>();
   const hasIndex = code === undefined && (state === undefined || state === 'delivered' || state === 'dead');
   const conditions = [
     event !== undefined && eb('deliveries.event_id', '=', event),
     pipeline !== undefined && eb('deliveries.pipeline_id', '=', pipeline),
     code !== undefined && eb('deliveries.code', '=', code),
+    status !== undefined && eb('deliveries.attempt_status', status === null ? 'is' : '=', status),
+    ids !== undefined && eb('deliveries.id', 'in', ids),
+    endedBy !== undefined && eb('deliveries.finished_at', '<=', endedBy),
     // An id holds when it was made.
     madeAfter !== undefined && eb('deliveries.id', '>=', idFloor('dlv', madeAfter + 1)),
     madeBefore !== undefined && eb('deliveries.id', '<', idFloor('dlv', madeBefore)),
@@ -258,6 +263,7 @@ export const listAttempts: Operation<DeliveryQueue['listAttempts']> = async (
     message: row.message,
     request: repeated ? fullRequest(row.request, { ...repeated, deliveryId, n: row.n }) : row.request,
     response: row.response,
+    ...(row.exchange === null ? {} : { exchange: row.exchange }),
   }));
 };
 

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Operation } from '../../operation.ts';
+import type { Db } from '../../schema.ts';
 import { ownerOfWaiting, waitingIds } from '../counters/waiting.ts';
 import { isHeld } from './held.ts';
 
@@ -91,6 +92,7 @@ export const retryDelivery: Operation<DeliveryQueue['retryDelivery']> = async (d
       due_at: at,
       waiting_from: null,
       code: null,
+      attempt_status: null,
       finished_at: null,
       down_since: null,
       probed_at: null,
@@ -109,6 +111,25 @@ export const retryDelivery: Operation<DeliveryQueue['retryDelivery']> = async (d
     )
     .returning('id')
     .executeTakeFirst()) !== undefined;
+
+/** Those of them that are dead still. */
+export const discardDead = async (
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+  at: number,
+): Promise<number> => {
+  if (ids.length === 0) return 0;
+  const discarded = await db
+    .updateTable('deliveries')
+    .set({ state: 'cancelled', finished_at: at })
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .where('state', '=', 'dead')
+    .returning('id')
+    .execute();
+  return discarded.length;
+};
 
 export const discardDelivery: Operation<DeliveryQueue['discardDelivery']> = async (db, orgId, id, at) =>
   (await db

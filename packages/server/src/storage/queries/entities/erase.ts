@@ -175,6 +175,7 @@ async function eraseAttempts(
     .set(eb => ({
       request,
       response,
+      exchange: null,
       message: eb.case().when('message', 'is', null).then(null).else(note).end(),
     }))
     .where('org_id', '=', orgId)

@@ -1,7 +1,8 @@
 import type { Job, JobState, JobStore } from '../../../core/stores/jobs.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
-import { retryDelivery } from '../deliveries/delivery-ends.ts';
+import { discardFailures } from '../deliveries/dead-letters.ts';
+import { discardDead, retryDelivery } from '../deliveries/delivery-ends.ts';
 
 const toJob = (row: Schema['jobs']): Job => ({
   id: row.id,
@@ -98,7 +99,12 @@ export const advanceJob: Operation<JobStore['advanceJob']> = async (
   { orgId, id, token },
   progress,
   until,
-  { replays = [], deliveries = { ids: [], at: 0 }, chunk } = {},
+  {
+    replays = [],
+    deliveries = { ids: [], at: 0 },
+    discards = { deliveries: [], events: [], at: 0 },
+    chunk,
+  } = {},
 ) => {
   const { total, done = 0, failed = 0, position, notes } = progress;
   const advanced = await db
@@ -108,7 +114,11 @@ export const advanceJob: Operation<JobStore['advanceJob']> = async (
       total,
       position,
       notes: notes === undefined ? undefined : JSON.stringify(notes),
-      done: eb('done', '+', done + deliveries.ids.length),
+      done: eb(
+        'done',
+        '+',
+        done + deliveries.ids.length + discards.deliveries.length + discards.events.length,
+      ),
       failed: eb('failed', '+', failed),
     }))
     .where('org_id', '=', orgId)
@@ -139,6 +149,8 @@ export const advanceJob: Operation<JobStore['advanceJob']> = async (
   let alive = 0;
   for (const delivery of deliveries.ids)
     if (!(await retryDelivery(db, orgId, delivery, deliveries.at))) alive++;
+  alive += discards.deliveries.length - (await discardDead(db, orgId, discards.deliveries, discards.at));
+  alive += discards.events.length - (await discardFailures(db, orgId, discards.events, discards.pipeline));
   if (alive > 0) {
     await db
       .updateTable('jobs')

@@ -83,5 +83,8 @@ function showTest(result: AttemptResult): DestinationTestRecord {
       headers: { ...result.request.headers },
     },
     response: result.response,
+    exchange: result.exchange
+      ? { headers: { ...result.exchange.headers }, phases: result.exchange.phases }
+      : null,
   };
 }

@@ -59,7 +59,7 @@ export function dryRunCalls(
       labels: body.labels,
       ...tried,
     });
-    const { cutAt, notes, said, ...rest } = report;
+    const { cutAt, notes, said, tries: _tries, ...rest } = report;
     return call.answer({ ...rest, answer: said, cut_at: cutAt, routing: notes });
   });
 

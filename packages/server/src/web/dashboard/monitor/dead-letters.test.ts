@@ -33,7 +33,7 @@ beforeAll(async () => {
     clock: systemClock,
     onDeliveriesDue: () => {},
   });
-  deadLetterCalls(calls, { journal: storage, deliveryQueue: storage, deadLetters });
+  deadLetterCalls(calls, { journal: storage, deliveryQueue: storage, deadLetters, clock: systemClock });
 });
 afterAll(() => dashboard.close());
 

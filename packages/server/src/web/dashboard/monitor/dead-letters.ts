@@ -1,5 +1,5 @@
 import type { DeadLetter } from '@sluice/contract/dashboard-letters';
-import { toRfc3339 } from '../../../core/clock.ts';
+import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { eventSummaryOf } from '../../../core/event/summary.ts';
 import type { DeadLetterActions, StoredDeadLetter } from '../../../core/jobs/dead-letters.ts';
@@ -10,8 +10,8 @@ import { showSelection, toSelection } from './dead-letter-filter.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { showJob } from './jobs.ts';
 
-/** Who has more than this of something knows enough. */
-const MOST_COUNTED = 10_000;
+/** Who has more than this of something knows enough; an index alone counts these. */
+const MOST_COUNTED = 100_000;
 
 /** Deliveries that are dead and events that failed, newest first: what did not arrive, and why. */
 export function deadLetterCalls(
@@ -20,10 +20,12 @@ export function deadLetterCalls(
     deliveryQueue,
     journal,
     deadLetters,
+    clock,
   }: {
     readonly journal: Pick<Journal, 'findEvent'>;
     readonly deliveryQueue: Pick<DeliveryQueue, 'audited' | 'listDeadGroups' | 'listFailedGroups'>;
     readonly deadLetters: DeadLetterActions;
+    readonly clock: Clock;
   },
 ): void {
   calls.on('GET /dead-letters', 'read', async call => {
@@ -54,12 +56,23 @@ export function deadLetterCalls(
   });
 
   calls.on('POST /dead-letters/retry', 'deliveries.change', async call => {
-    const { filter } = await call.body();
-    const selection = toSelection(filter);
+    const { filter, ids } = await call.body();
+    const selection = toSelection(filter, { ids });
     const { job, isNew } = await deadLetters.retry(call.session.orgId, selection, {
       by: call.session.email,
       record: ({ id, total }) =>
         call.record('dead_letters.retried', id, { filter: showSelection(selection), total }),
+    });
+    return call.answer(showJob(job), isNew ? 201 : 200);
+  });
+
+  calls.on('POST /dead-letters/discard', 'deliveries.change', async call => {
+    const { filter, ids, dead_for_ms } = await call.body();
+    const selection = toSelection(filter, { ids, endedBy: clock.now() - dead_for_ms });
+    const { job, isNew } = await deadLetters.discard(call.session.orgId, selection, {
+      by: call.session.email,
+      record: ({ id, total }) =>
+        call.record('dead_letters.discarded', id, { filter: showSelection(selection), total }),
     });
     return call.answer(showJob(job), isNew ? 201 : 200);
   });
@@ -105,6 +118,7 @@ function showLetter(letter: StoredDeadLetter, mostAttempts?: number): DeadLetter
     return {
       kind: 'delivery',
       ...showDelivery(delivery, attempts, mostAttempts),
+      status: delivery.status,
       reason: attempts.at(-1)?.message ?? delivery.code,
     };
   }

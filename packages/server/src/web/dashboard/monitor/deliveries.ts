@@ -1,3 +1,4 @@
+import type { ExchangeRecord } from '@sluice/contract/dashboard-deliveries';
 import type { AttemptRecord, DeliveryRecord } from '@sluice/contract/dashboard-letters';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
@@ -113,6 +114,7 @@ function showAttempt(attempt: StoredAttempt, most: number): AttemptRecord {
     message,
     request: { ...request, body: cut(request.body, most) },
     response: cut(response, most),
+    exchange: attempt.exchange === undefined ? null : (JSON.parse(attempt.exchange) as ExchangeRecord),
     cut: request.body.length > most || response.length > most,
   };
 }

@@ -34,7 +34,7 @@ beforeAll(async () => {
       listEvents: (org, filter, page) => storage.listEvents(org, filter, { ...page, budgetMs: 0 }),
     },
     pipelineAdmin: {
-      showTrace: () => ({ steps: [], cutAt: null }),
+      showTrace: () => ({ steps: [], cutAt: null, tries: [] }),
       show: () => ({ name: 'None', sources: [], steps: [], destinations: [] }),
     },
   });

@@ -2,6 +2,7 @@ import type { DeliveryRecord, EventRecord } from '@sluice/contract/dashboard-let
 import type { RunRecord, StoppedRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { seconds, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
+import type { FailedTry } from '../../../core/event/outcome.ts';
 import { eventSummaryOf } from '../../../core/event/summary.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../../../core/json/json.ts';
 import type { PipelineAdmin, ShownTrace } from '../../../core/kinds/pipeline-admin.ts';
@@ -110,7 +111,7 @@ export function eventCalls(
     const traces = showTraces(runs, event.payload, trace => pipelineAdmin.showTrace(trace, payload));
     const shown = await Promise.all(
       runs.map(async (run, i) => ({
-        ...showRun(run, traces[i] ?? { steps: [], cutAt: 0 }),
+        ...showRun(run, traces[i] ?? { steps: [], cutAt: 0, tries: [] }),
         // Of a run whose deliveries are not all here, nobody can tell.
         ...(deliveries_cut ? {} : { routing: [...(await routingOf(session.orgId, run, deliveries))] }),
       })),
@@ -134,7 +135,7 @@ export function eventCalls(
   });
 }
 
-const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
+const showRun = (run: StoredRun, { steps, cutAt, tries }: ShownTrace): RunRecord => ({
   id: run.id,
   pipeline: { id: run.pipelineId, name: run.pipelineName, version: run.version },
   outcome: run.outcome,
@@ -142,9 +143,16 @@ const showRun = (run: StoredRun, { steps, cutAt }: ShownTrace): RunRecord => ({
   reason: run.reason,
   steps: [...steps],
   cut_at: cutAt,
+  tries: tries.map(showTry),
   routing: [...run.notes],
   replay: run.jobId,
   at: toRfc3339(run.createdAt),
+});
+
+const showTry = ({ at, reason, said }: FailedTry): RunRecord['tries'][number] => ({
+  at: toRfc3339(at),
+  reason,
+  answer: said,
 });
 
 /** What waits to be tried again; while a try is under way, its time is over. */
@@ -163,7 +171,7 @@ function showRetry(
         steps: [...steps],
         cut_at: cutAt,
         until: toRfc3339(dueAt),
-        tries: tries.map(({ at, reason, said }) => ({ at: toRfc3339(at), reason, answer: said })),
+        tries: tries.map(showTry),
       },
     ];
   });

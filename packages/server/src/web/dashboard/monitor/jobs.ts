@@ -1,7 +1,7 @@
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
-import { RETRY_JOB, readSelection } from '../../../core/jobs/dead-letters.ts';
+import { DISCARD_JOB, RETRY_JOB, readSelection } from '../../../core/jobs/dead-letters.ts';
 import { EXPORT_JOB, type ExportActions, readExportRequest } from '../../../core/jobs/export.ts';
 import { REPLAY_JOB, readReplayRequest } from '../../../core/jobs/replay.ts';
 import type { Job, JobStore } from '../../../core/stores/jobs.ts';
@@ -71,7 +71,10 @@ export const showJob = (job: Job): JobRecord => ({
 
 /** In the words that it was asked for with. */
 function showRequest(job: Job): unknown {
-  if (job.kind === RETRY_JOB) return { filter: showSelection(readSelection(job)) };
+  if (job.kind === RETRY_JOB || job.kind === DISCARD_JOB) {
+    const selection = readSelection(job);
+    return { filter: showSelection(selection), selected: selection.filter.ids?.length };
+  }
   if (job.kind === EXPORT_JOB) {
     const { filter, format } = readExportRequest(job);
     return { filter: showFilter(filter), format };

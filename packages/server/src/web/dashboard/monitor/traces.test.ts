@@ -7,6 +7,7 @@ const step = { kind: 'filter.match', outcome: 'kept', duration_ms: 1, note: null
 const trace = {
   steps: Array.from({ length: 50 }, () => ({ ...step, before: state, after: state })),
   cutAt: null,
+  tries: [],
 };
 const runs = (count: number) => Array.from({ length: count }, (_, n) => ({ trace: String(n) }));
 const show = (count: number) => showTraces(runs(count), JSON.stringify(payload), () => trace);

@@ -23,7 +23,8 @@ export function showTraces(
   return newestFirst.reverse();
 }
 
-const withoutStates = ({ steps }: ShownTrace): ShownTrace => ({
+const withoutStates = ({ steps, tries }: ShownTrace): ShownTrace => ({
   steps: steps.map(step => ({ ...step, before: null, after: null })),
   cutAt: 0,
+  tries,
 });
