@@ -1,9 +1,10 @@
+import { withOrganisation } from '../../packages/contract/src/organisation-address.ts';
 import {
   type SystemEventType,
   systemEvents,
   systemEventTypes,
 } from '../../packages/contract/src/system-events.ts';
-import { systemPayload } from '../../packages/server/src/alerts/payload.ts';
+import { pageAbout, systemPayload } from '../../packages/server/src/alerts/payload.ts';
 import type { Trouble } from '../../packages/server/src/core/stores/alerts.ts';
 import { table } from './table.ts';
 
@@ -73,6 +74,7 @@ ${systemEventTypes.map(section).join('\n\n')}
 function section(type: SystemEventType): string {
   const { when, subject, counts, isForOperator } = systemEvents[type];
   const trouble = { orgId: 'org_01KG…', type, since: SINCE, lastError: null, ...samples[type] };
+  const link = `https://sluice.example.com${withOrganisation('acme', pageAbout(trouble))}`;
   const rows = [
     ['`subject`', `${subject}: its \`type\`, \`id\`, \`name\` and \`kind\``],
     ...Object.entries(counts).map(([name, meaning]) => [`\`counts.${name}\``, meaning]),
@@ -81,6 +83,6 @@ function section(type: SystemEventType): string {
     `## ${type}`,
     `${when}${isForOperator ? ' Raised in the first organisation of the installation alone.' : ''}`,
     table(['Field', 'Meaning'], rows),
-    `\`\`\`json\n${JSON.stringify(systemPayload(trouble, 'https://sluice.example.com'), null, 2)}\n\`\`\``,
+    `\`\`\`json\n${JSON.stringify(systemPayload(trouble, link), null, 2)}\n\`\`\``,
   ].join('\n\n');
 }

@@ -46,8 +46,9 @@ export const auditActions = {
   event: ['event.replayed', 'events.replayed', 'event.discarded', 'events.exported'],
   delivery: ['delivery.retried', 'delivery.discarded', 'dead_letters.retried', 'dead_letters.discarded'],
   job: ['job.cancelled', 'export.downloaded'],
+  test_event: ['test_event.created', 'test_event.changed', 'test_event.deleted'],
   view: ['view.created', 'view.changed', 'view.deleted'],
-  entity: ['entity.written', 'entity.changed', 'entity.deleted'],
+  entity: ['entity.written', 'entity.changed', 'entity.deleted', 'entity.linked', 'entity.unlinked'],
 } as const;
 
 type AuditKind = keyof typeof auditActions;

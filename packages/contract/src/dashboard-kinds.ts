@@ -40,6 +40,8 @@ export interface KindRecord {
   }[];
   /** Of destinations: where connections come from. */
   readonly egress_addresses?: readonly string[];
+  /** Of destinations: whether a message can be previewed. */
+  readonly has_preview?: boolean;
   /** Of steps: what they may do to an event. */
   readonly class?: 'mutating' | 'control' | 'enrichment';
   /** Of steps: what they ask of the world, such as `model`. */

@@ -103,6 +103,14 @@ import {
   sourceBody,
   sourceChange,
 } from './dashboard-sources.ts';
+import {
+  destinationPreviewBody,
+  destinationTestBody,
+  type MessagePreview,
+  type TestEventRecord,
+  testEventBody,
+  testEventChange,
+} from './dashboard-test-events.ts';
 import { type ViewRecord, viewBody, viewChange } from './dashboard-views.ts';
 import {
   deleteQuery,
@@ -201,12 +209,22 @@ export const privateCalls = {
   'POST /pipelines/:id/rollback': { body: rollbackBody, answer: one<PipelineRecord>() },
   /** The server reads the event under the limits that it is set to. */
   'POST /pipelines/dry-run': { body: dryRunBody(defaultEventLimits), answer: one<DryRunRecord>() },
+  /** Events that were saved to try things with; an organisation has few. */
+  'GET /test-events': { answer: one<TestEventRecord[]>() },
+  'POST /test-events': { body: testEventBody(defaultEventLimits), answer: one<TestEventRecord>() },
+  'PATCH /test-events/:id': { body: testEventChange(defaultEventLimits), answer: one<TestEventRecord>() },
+  'DELETE /test-events/:id': { answer: one<DeletedRecord>() },
   'POST /conditions/check': { body: conditionCheckBody, answer: one<ConditionCheck>() },
 
   'GET /kinds/destinations': { answer: one<KindRecord[]>() },
   'GET /destinations': { query: listQuery, answer: list<DestinationRecord>() },
   'POST /destinations': { body: destinationBody, answer: one<NewDestinationRecord>() },
   'POST /destinations/columns': { body: tableColumnsBody, answer: one<TableColumnsRecord>() },
+  /** Nothing is sent, and no secret is asked for. */
+  'POST /destinations/preview': {
+    body: destinationPreviewBody(defaultEventLimits),
+    answer: one<MessagePreview>(),
+  },
   'GET /destinations/:id': { answer: one<DestinationRecord>() },
   'PATCH /destinations/:id': { body: destinationChange, answer: one<NewDestinationRecord>() },
   'DELETE /destinations/:id': { answer: one<DeletedRecord>() },
@@ -218,7 +236,11 @@ export const privateCalls = {
     bodyMayBeEmpty: true,
     answer: one<RotatedDestinationRecord>(),
   },
-  'POST /destinations/:id/test': { answer: one<DestinationTestRecord>() },
+  'POST /destinations/:id/test': {
+    body: destinationTestBody(defaultEventLimits),
+    bodyMayBeEmpty: true,
+    answer: one<DestinationTestRecord>(),
+  },
   /** Sees whether one that is down is back: a delivery that is due there goes out now, or else a test. */
   'POST /destinations/:id/probe': { answer: one<DestinationProbeRecord>() },
 
@@ -262,12 +284,19 @@ export const privateCalls = {
   'GET /entities': { query: entitiesQuery, answer: list<EntityRecord>() },
   'POST /entities': { body: entityBody.or(entitiesBody), answer: one<EntityRecord | EntityRecord[]>() },
   'GET /entities/:kind/:external_id': { answer: one<TimedEntityRecord>() },
+  'PUT /entities/:kind/:external_id': { body: traitsBody, answer: one<EntityRecord>() },
   'PATCH /entities/:kind/:external_id': { body: traitsBody, answer: one<EntityRecord>() },
   'DELETE /entities/:kind/:external_id': {
     query: deleteQuery,
     answer: one<{ readonly deleted: true; readonly erased_events?: number }>(),
   },
   'GET /entities/:kind/:external_id/links': { query: linksQuery, answer: list<EntityLinkRecord>() },
+  'PUT /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id': {
+    answer: one<EntityLinkRecord>(),
+  },
+  'DELETE /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id': {
+    answer: one<{ readonly deleted: true }>(),
+  },
   'GET /entities/:kind/:external_id/graph': { query: graphQuery, answer: one<EntityGraphRecord>() },
   'GET /entities/:kind/:external_id/identity': { answer: one<EntityIdentityRecord>() },
   'GET /entities/:kind/:external_id/events': { query: entityEventsQuery, answer: list<EntityEventRecord>() },

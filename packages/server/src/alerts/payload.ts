@@ -11,7 +11,8 @@ export interface Told extends Trouble {
 
 const MOST_ERROR = 500;
 
-export function systemPayload(told: Told, baseUrl: string | undefined): SystemEventPayload {
+/** `link`: to the page that shows it. */
+export function systemPayload(told: Told, link: string | null): SystemEventPayload {
   const { type, subject, since, until, counts, lastError, state, address } = told;
   const { title } = systemEvents[type];
   return {
@@ -24,7 +25,7 @@ export function systemPayload(told: Told, baseUrl: string | undefined): SystemEv
     ...(lastError === null ? {} : { last_error: cut(lastError) }),
     ...(state === undefined ? {} : { state }),
     ...(address === undefined ? {} : { address }),
-    ...(baseUrl === undefined ? {} : { link: baseUrl + pageOf(told) }),
+    ...(link === null ? {} : { link }),
   };
 }
 
@@ -35,7 +36,8 @@ export const iconOf = (type: SystemEventType): string =>
 const isNamed = (type: Trouble['subject']['type']): boolean =>
   type !== 'organisation' && type !== 'installation';
 
-function pageOf({ type, subject }: Trouble): string {
+/** The page that shows it, in its organisation. */
+export function pageAbout({ type, subject }: Trouble): string {
   switch (type) {
     case 'sluice.destination.down':
     case 'sluice.destination.recovered':

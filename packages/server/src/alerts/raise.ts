@@ -1,9 +1,10 @@
 import { hours } from '../core/clock.ts';
+import type { DashboardLinks } from '../core/dashboard-links.ts';
 import { systemSourceId } from '../core/event/system-source.ts';
 import { newId } from '../core/ids.ts';
 import type { AlertStore } from '../core/stores/alerts.ts';
 import type { AppendRequest, AppendResult } from '../core/stores/journal.ts';
-import { iconOf, systemPayload, type Told } from './payload.ts';
+import { iconOf, pageAbout, systemPayload, type Told } from './payload.ts';
 
 /** Stores a system event by the way that every event takes; one that was stored under its key before stays the only one. */
 export type RaiseEvent = (told: Told, now: number) => Promise<void>;
@@ -14,12 +15,13 @@ export function createRaise(options: {
   readonly alerts: Pick<AlertStore, 'noteRaised'>;
   accept(request: AppendRequest): Promise<AppendResult>;
   sourceSeen(id: string): void;
-  readonly baseUrl: string | undefined;
+  readonly links: DashboardLinks;
 }): RaiseEvent {
-  const { alerts, accept, sourceSeen, baseUrl } = options;
+  const { alerts, accept, sourceSeen, links } = options;
   return async (told, now) => {
     const { orgId, type, subject, since } = told;
     const sourceId = systemSourceId(orgId);
+    const link = await links.to(orgId, pageAbout(told));
     await accept({
       orgId,
       sourceId,
@@ -29,7 +31,7 @@ export function createRaise(options: {
           id: newId('evt', now),
           type,
           icon: iconOf(type),
-          payload: JSON.stringify(systemPayload(told, baseUrl)),
+          payload: JSON.stringify(systemPayload(told, link)),
           senderId: null,
           entityKind: null,
           entityExternalId: null,

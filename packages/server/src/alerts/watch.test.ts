@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import type { SystemEventPayload } from '@sluice/contract/system-events';
 import { temporaryDirectory } from '../../test/support/service.ts';
 import { minutes } from '../core/clock.ts';
+import { createDashboardLinks } from '../core/dashboard-links.ts';
 import { systemSourceId } from '../core/event/system-source.ts';
 import { newId } from '../core/ids.ts';
 import type { AlertStore } from '../core/stores/alerts.ts';
@@ -52,7 +53,7 @@ function start(given: { alerts?: Partial<AlertStore>; baseUrl?: string; isStoppi
     alerts,
     accept: async request => (await engine.journal.append([request]))[0] as AppendResult,
     sourceSeen() {},
-    baseUrl: given.baseUrl,
+    links: createDashboardLinks(given.baseUrl, engine.accounts),
   });
   return createWatch({
     ...engine,
@@ -175,7 +176,7 @@ test('a disk with little room is told of in the first organisation alone, and ag
   expect((await raised(first))[0]?.payload).toMatchObject({
     subject: { type: 'installation' },
     counts: { free_bytes: GIB - 1 },
-    link: 'https://sluice.example.com/settings/health',
+    link: 'https://sluice.example.com/o/acme/settings/health',
   });
   expect(await raised()).toEqual([]);
   free = GIB;
@@ -186,6 +187,22 @@ test('a disk with little room is told of in the first organisation alone, and ag
   now += minutes(10);
   await start().look();
   expect(await since()).toBe(2);
+});
+
+test('an alert about a whole organisation leads there, whichever one its reader used last', async () => {
+  const slug = (await engine.accounts.findOrganisation(orgId))?.slug;
+  expect(slug).toMatch(/^acme-\d+$/);
+  const subject = { type: 'organisation', id: orgId, name: 'Acme', kind: 'organisation' } as const;
+  const about = { orgId, subject, since: now, counts: {}, lastError: null };
+  const readTrouble = async () => [
+    { ...about, type: 'sluice.dead_letters.growing' as const },
+    { ...about, type: 'sluice.backlog.growing' as const },
+  ];
+  await start({ alerts: { readTrouble }, baseUrl: 'https://sluice.example.com' }).look();
+  expect((await raised()).map(({ payload }) => payload.link).sort()).toEqual([
+    `https://sluice.example.com/o/${slug}`,
+    `https://sluice.example.com/o/${slug}/dead-letters`,
+  ]);
 });
 
 test('without the base URL an event has no link', async () => {

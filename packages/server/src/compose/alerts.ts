@@ -1,6 +1,7 @@
 import { createRaise } from '../alerts/raise.ts';
 import { createTurn, type Turn } from '../alerts/turn.ts';
 import { createWatch } from '../alerts/watch.ts';
+import { createDashboardLinks } from '../core/dashboard-links.ts';
 import { newId } from '../core/ids.ts';
 import { repeat } from '../core/work/repeat.ts';
 import type { Foundation } from './foundation.ts';
@@ -24,7 +25,7 @@ export function composeAlerts(
     alerts,
     accept: endpoints.appender.accept,
     sourceSeen: endpoints.activity.sourceSeen,
-    baseUrl: settings.SLUICE_BASE_URL,
+    links: createDashboardLinks(settings.SLUICE_BASE_URL, engine.accounts),
   });
   const watch = createWatch({
     alerts,

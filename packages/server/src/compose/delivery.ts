@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { createDashboardLinks } from '../core/dashboard-links.ts';
 import { createDatabaseThread } from '../delivery/databases/database-thread.ts';
 import { createDeadLetterActions } from '../delivery/dead-letters/actions.ts';
 import { createDestinationAdmin } from '../delivery/destination-admin.ts';
@@ -72,6 +73,7 @@ export function composeDelivery(
         clock,
         random: Math.random,
         entities: createTraitReader(engine.entities),
+        links: createDashboardLinks(settings.SLUICE_BASE_URL, engine.accounts),
         prepare: stored =>
           sending === null ? destinationAdmin.prepare(stored) : destinationAdmin.prepareOn(sending, stored),
         onDoubt: () => sending?.doubt(),

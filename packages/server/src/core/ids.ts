@@ -20,7 +20,8 @@ export type IdPrefix =
   | 'run'
   | 'ent'
   | 'view'
-  | 'node';
+  | 'node'
+  | 'tev';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** What each character stands for, by its code. */

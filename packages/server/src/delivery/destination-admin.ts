@@ -1,8 +1,8 @@
 import { invalid } from '../core/errors.ts';
 import type { AttemptResult } from '../core/http/attempt.ts';
 import { newId } from '../core/ids.ts';
-import { type JsonObject, parseJson, stringifyJson } from '../core/json/json.ts';
-import type { ConfigInput, DestinationAdmin } from '../core/kinds/destination-admin.ts';
+import { type JsonObject, parseJson } from '../core/json/json.ts';
+import type { ConfigInput, DestinationAdmin, TriedEvent } from '../core/kinds/destination-admin.ts';
 import {
   describeKind,
   keepSecrets,
@@ -14,7 +14,7 @@ import {
 import type { Vault } from '../core/secrets/vault.ts';
 import type { StoredDestination } from '../core/stores/configuration/destinations.ts';
 import { probeMoment } from './decide/breaker.ts';
-import type { Destination, DestinationDeps, DestinationKind } from './destination.ts';
+import type { Destination, DestinationDeps, DestinationKind, OutgoingDelivery } from './destination.ts';
 import { destinationKinds, findDestinationKind } from './destinations/registry.ts';
 import { listenerConfig, tokensOf } from './listeners/config.ts';
 import {
@@ -24,6 +24,7 @@ import {
   withoutOwnFields,
 } from './portable-config.ts';
 import { prepareDestination } from './prepare-destination.ts';
+import type { Rendered } from './rendering/message.ts';
 import { requireSameServer } from './same-server.ts';
 import { openConfig, sealConfig } from './sealed-config.ts';
 import type { SendingThreads } from './sending/sending-threads.ts';
@@ -80,7 +81,11 @@ export function createDestinationAdmin(
 
   return {
     kinds: () =>
-      destinationKinds.map(kind => ({ ...describeKind(kind), egress_addresses: deps.egressAddresses })),
+      destinationKinds.map(kind => ({
+        ...describeKind(kind),
+        egress_addresses: deps.egressAddresses,
+        has_preview: kind.preview !== undefined,
+      })),
 
     async accept(input) {
       const { kind, read } = readInput(input);
@@ -138,7 +143,8 @@ export function createDestinationAdmin(
       const here = prepareDestination(kind, config, deps);
       // The way to a listener is a connection that this thread holds.
       if (here.isReachable !== undefined) return here;
-      return { readsTraits: here.readsTraits, ...threads.open(kind.name, config) };
+      const { readsTraits, readsLink = false } = here;
+      return { readsTraits, readsLink, ...threads.open(kind.name, config) };
     },
 
     listenerTokens(destination) {
@@ -146,38 +152,52 @@ export function createDestinationAdmin(
       return config.success ? tokensOf(config.data, deps.clock.now()) : [];
     },
 
-    async test(destination) {
-      const now = deps.clock.now();
+    async test(destination, tried) {
       const prepared = prepare(destination);
       if (prepared.isReachable?.() === false) return notReachable(destination);
+      const timeoutMs = destination.policy.timeout_s * 1_000;
       try {
-        return await prepared.send({
-          orgId: destination.orgId,
-          id: newId('dlv', now),
-          attempt: 1,
-          event: {
-            id: newId('evt', now),
-            type: 'sluice.test',
-            icon: '🧪',
-            senderId: null,
-            entity: null,
-            happenedAt: now,
-            receivedAt: now,
-          },
-          payload: stringifyJson({ message: `A test of the destination “${destination.name}”.` }),
-          labels: {},
-          traits: null,
-          sourceName: null,
-          timeoutMs: destination.policy.timeout_s * 1_000,
-          isTest: true,
-          isStillWanted: async () => true,
-        });
+        return await prepared.send(testDelivery(destination.orgId, tried, timeoutMs, deps.clock.now()));
       } finally {
         await prepared.close?.();
       }
     },
+
+    async preview({ orgId, kind: name, config }, tried) {
+      const kind = requireKind(name);
+      const { preview, composer, examples } = kind;
+      if (preview === undefined || composer === undefined)
+        throw invalid('kind', `A ${kind.name} destination has no message to preview.`);
+      // What makes up the message is the draft's; the rest need not be filled in yet, and an example stands in for it.
+      const isShown = ([field]: [string, unknown]) => preview.fields.includes(field);
+      const example = Object.entries(examples[0]?.config ?? {}).filter(field => !isShown(field));
+      const given = Object.entries(config).filter(isShown);
+      const read = readConfig(kind, Object.fromEntries([...example, ...given]), 'config');
+      const compiled = composer(read);
+      compiled.check();
+      const recipe = { kind: kind.name, config: read, composer: compiled };
+      const delivery = testDelivery(orgId, tried, 0, deps.clock.now());
+      const rendered = (await deps.renderer.render(delivery, recipe)) as Rendered<unknown>;
+      if (rendered.kind === 'failed') throw invalid('config', rendered.failure.message);
+      return preview.show(rendered.value);
+    },
   };
 }
+
+const testDelivery = (
+  orgId: string,
+  tried: TriedEvent,
+  timeoutMs: number,
+  now: number,
+): OutgoingDelivery => ({
+  ...tried,
+  orgId,
+  id: newId('dlv', now),
+  attempt: 1,
+  isTest: true,
+  timeoutMs,
+  isStillWanted: async () => true,
+});
 
 function requireKind(name: string): DestinationKind {
   const kind = findDestinationKind(name);

@@ -1,3 +1,4 @@
+import type { MessagePreview } from '@sluice/contract/dashboard-test-events';
 import type { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { type PipelineEvent, type Scope, scopeOf } from '../core/event/scope.ts';
@@ -30,6 +31,15 @@ export interface DestinationKind<C extends z.ZodType = z.ZodType> extends Kind<C
   rotate?(config: z.output<C>, previousHoldsUntil: number, owner: DestinationAddress): NewSecret<z.output<C>>;
   /** Looks at the table that a configuration names, so that a form can offer its columns. Throws a 400. */
   readColumns?(config: z.output<C>, deps: DestinationDeps): Promise<FoundTable>;
+  /** How its messages look, where they are for people. */
+  readonly preview?: PreviewKind;
+}
+
+interface PreviewKind {
+  /** The fields of the configuration that make up a message: a preview needs none of the others. */
+  readonly fields: readonly string[];
+  /** What the composer has rendered. */
+  show(rendered: unknown): MessagePreview;
 }
 
 interface NewSecret<Config> {
@@ -46,6 +56,8 @@ export const defineDestination = <C extends z.ZodType>(
 export interface Destination {
   /** Whether a template reads the entity's traits, which then have to be at hand. */
   readonly readsTraits: boolean;
+  /** Whether it shows, or may show, the link to the event's page. */
+  readonly readsLink?: boolean;
   /**
    * Whether there is a way to it from this node now; absent where there always is. While there is none, nothing is
    * claimed for it here.
@@ -112,9 +124,11 @@ export interface OutgoingDelivery {
   readonly labels: JsonObject;
   readonly traits: JsonObject | null;
   readonly sourceName: string | null;
+  /** To the event's page; null where there is none to show, or nobody reads it. */
+  readonly link: string | null;
   /** From connecting to the last byte. */
   readonly timeoutMs: number;
-  /** Somebody tries the destination out. */
+  /** Somebody tries the destination out, to see whether it would arrive: what can be undone is undone. */
   readonly isTest?: true | undefined;
   /** Whether it was not paused, changed or withdrawn meanwhile: to be asked after any wait, before it goes out. */
   isStillWanted(): Promise<boolean>;
@@ -126,4 +140,5 @@ export const scopeOfDelivery = (delivery: RenderedDelivery): Scope =>
     labels: delivery.labels,
     traits: delivery.traits,
     sourceName: delivery.sourceName,
+    link: delivery.link,
   });

@@ -84,7 +84,11 @@ export const changeOf = (name: OperationName, args: readonly unknown[]): Configu
 export const isRefusal = (result: unknown): boolean =>
   typeof result === 'string'
     ? !hasChanged[result as keyof typeof hasChanged]
-    : result === false || result === null;
+    : result === false || result === null || isUnmade(result);
+
+/** What was asked for was there already. */
+const isUnmade = (result: unknown): boolean =>
+  typeof result === 'object' && result !== null && 'made' in result && result.made === false;
 
 /** What the audited changes of all stores answer. */
 type ChangeResult = {

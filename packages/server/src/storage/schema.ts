@@ -308,6 +308,16 @@ export interface Schema extends Views {
     created_at: number;
     updated_at: number;
   };
+  /** `event`: JSON, as it would be sent. */
+  test_events: {
+    id: string;
+    org_id: string;
+    name: string;
+    event: string;
+    created_by: string;
+    created_at: number;
+    updated_at: number;
+  };
   /** When it was last heard of, by the clock of the database; `roles` as in the setting: `ingest,deliver`. */
   nodes: {
     id: string;

@@ -9,6 +9,7 @@ import {
   visit,
 } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp } from '../support/dashboard.ts';
+import { ingestWith } from '../support/endpoints.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -31,6 +32,7 @@ beforeAll(async () => {
     SLUICE_ALLOW_ADDRESSES: '127.0.0.1/32',
     SLUICE_ALLOW_HTTP: 'true',
     SLUICE_EGRESS_ADDRESSES: '198.51.100.7',
+    SLUICE_BASE_URL: 'http://sluice.example.com',
   };
   [service, chromium, database] = await Promise.all([
     startTestService({ settings }),
@@ -59,6 +61,10 @@ afterAll(async () => {
 
 const open = (path: string) => page.goto(`${service.url}${path}`);
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const sendEvents = async (...events: object[]) => {
+  const { secret } = dataOf<{ secret: string }>(await owner.post('/keys', { name: 'k' }));
+  await ingestWith(service.url, secret)({ events });
+};
 const makeDestination = async (body: object) =>
   dataOf<{ id: string; secret: string }>(await owner.post('/destinations', body)).id;
 
@@ -366,6 +372,90 @@ describe('a destination that exists', () => {
     await page.getByRole('link', { name: 'order.paid' }).waitFor();
     await page.getByRole('link', { name: /^Delivered 1$/ }).waitFor();
     await page.getByText('100% delivered').waitFor();
+  });
+});
+
+test('is tried with any event: a recent one, one that is written, a saved one', async () => {
+  const id = await makeDestination({
+    kind: 'webhook',
+    name: 'Tried',
+    config: { url: `${receiver.url}/tried` },
+  });
+  await sendEvents({ type: 'order.recent', payload: { note: 'as it came' } });
+  await open(`/destinations/${id}`);
+  const dialog = page.getByRole('dialog');
+  const tryWith = async (choose: () => Promise<void>, note: string) => {
+    await press('More tests');
+    await page.getByRole('menuitem', { name: 'Test with an event…' }).click();
+    await choose();
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByText('status 200', { exact: false }).waitFor();
+    expect(receiver.requests.at(-1)?.body).toContain(note);
+  };
+  const recent = dialog.getByRole('combobox', { name: 'Recent event' });
+  await tryWith(async () => {
+    await recent.click();
+    await page.getByRole('option', { name: /order\.recent/ }).click();
+  }, 'as it came');
+  await tryWith(async () => {
+    await recent.click();
+    await page.getByRole('option', { name: /order\.recent/ }).click();
+    await dialog.getByRole('button', { name: 'Edit a copy' }).click();
+    const text = dialog.getByRole('textbox', { name: 'Event' });
+    await text.fill((await text.inputValue()).replace('as it came', 'as it was written'));
+    await dialog.getByRole('button', { name: 'Save as test event' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Recent, changed');
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.getByRole('combobox', { name: 'Saved event' }).waitFor();
+  }, 'as it was written');
+});
+
+describe('a message is seen before it is sent', () => {
+  const hostile = '<img src=x onerror=alert(1)> <https://evil.test|here> [here](https://evil.test) @everyone';
+  const preview = () => page.getByRole('group', { name: 'Preview' });
+
+  test('while its text is written, as Slack, Discord and Telegram draw it', async () => {
+    await sendEvents({ type: 'order.paid', icon: '🧾', payload: { id: 42, note: hostile } });
+    for (const kind of ['slack', 'discord', 'telegram']) {
+      await open(`/destinations/new?kind=${kind}`);
+      await preview().getByText('🧾 order.paid').waitFor();
+      await preview().getByRole('link', { name: 'Open in Sluice' }).waitFor();
+      // What an event holds is shown as it is: neither markup nor a link to somewhere else comes of it.
+      await preview().getByText('<img src=x onerror=alert(1)>', { exact: false }).first().waitFor();
+      expect(await preview().locator('img, script').count()).toBe(0);
+      if (kind !== 'telegram') expect(await preview().locator('a[href*="evil.test"]').count()).toBe(0);
+      await page.getByRole('textbox', { name: 'Text' }).fill('*{{payload.id}}* paid {{event.link}}');
+      if (kind === 'telegram') await preview().getByText('*42* paid', { exact: false }).waitFor();
+      else
+        await preview()
+          .locator(kind === 'slack' ? 'strong' : 'em')
+          .getByText('42')
+          .waitFor();
+      await preview().locator('a[href*="/o/acme/events/evt_"]').waitFor();
+      await page.getByRole('textbox', { name: 'Text' }).fill('{{payload.');
+      await preview().getByRole('alert').waitFor();
+      await page.getByRole('textbox', { name: 'Text' }).fill('');
+    }
+  });
+
+  test('as a mail: with its HTML in a frame that runs and loads nothing, and as plain text', async () => {
+    await open('/destinations/new?kind=email');
+    const mail = page.frameLocator('iframe[title="The mail"]');
+    await mail.getByRole('heading', { name: '🧾 order.paid' }).waitFor();
+    await mail.getByText('<img src=x onerror=alert(1)>', { exact: false }).waitFor();
+    expect(await page.locator('iframe[title="The mail"]').getAttribute('sandbox')).toBe('');
+    const box = mail.getByText('note', { exact: true });
+    expect(await box.evaluate(cell => getComputedStyle(cell).color)).toBe('rgb(102, 112, 133)');
+    await preview().getByText('Plain text').click();
+    await preview()
+      .getByText('Open in Sluice: http://sluice.example.com/o/acme/events/', { exact: false })
+      .waitFor();
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Order {{payload.id}}');
+    await preview().getByText('Order 42').waitFor();
+    await preview().getByText('HTML', { exact: true }).click();
+    expect(await faultsForAnybody(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'Subject' }).fill('');
   });
 });
 

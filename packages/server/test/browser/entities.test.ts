@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser as Chromium } from 'playwright-core';
-import { launchChromium, leave, visit } from '../support/browser-page.ts';
-import { dataOf, join } from '../support/dashboard.ts';
+import { faultsForAnybody, launchChromium, leave, visit } from '../support/browser-page.ts';
+import { dataOf, join, listOf } from '../support/dashboard.ts';
 import { openSampleCompany, type SampleCompany } from '../support/sample-company.ts';
 
 setDefaultTimeout(60_000);
@@ -79,11 +79,83 @@ test('the list and the events of one refresh themselves', async () => {
   await leave(page);
 });
 
+test('one is created, edited and linked by hand, and what others write meanwhile is not overwritten unasked', async () => {
+  const { page, faults } = await visit(chromium, company.service.url, '/entities', { as: company.owner });
+  const dialog = page.getByRole('dialog');
+  const create = async (kind: string, id: string, traits: string) => {
+    await page.getByRole('button', { name: 'New entity' }).click();
+    await dialog.getByLabel('Kind').fill(kind);
+    await dialog.getByLabel('External id').fill(id);
+    await dialog.getByLabel('Traits').fill(traits);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+  };
+  await create('customer', 'c_0', '{}');
+  await dialog.getByText('There is such an entity already.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await create('robot', 'r/2', '{"legs": 9007199254740993}');
+  await page.getByRole('heading', { level: 1, name: 'r/2' }).waitFor();
+  await page
+    .getByRole('row', { name: /legs 9007199254740993/ })
+    .first()
+    .waitFor();
+
+  const write = (legs: number) =>
+    company.owner.send('PUT', '/entities/robot/r%2F2', { body: { traits: { legs } } });
+  await page.getByRole('button', { name: 'Edit traits' }).click();
+  const traits = page.getByRole('textbox', { name: 'Traits' });
+  await traits.fill('{"legs": ');
+  await page.getByText('This is not JSON yet', { exact: false }).waitFor();
+  await traits.fill('{"legs": 6, "colour": null}');
+  await write(4);
+  await page.getByText('It was changed meanwhile: version 2').waitFor();
+  await page.getByRole('button', { name: 'Save traits' }).click();
+  await page.getByRole('button', { name: 'Replace with mine' }).click();
+  await page
+    .getByRole('row', { name: /colour null/ })
+    .first()
+    .waitFor();
+  expect(dataOf(await company.owner.get('/entities/robot/r%2F2'))).toMatchObject({
+    version: 3,
+    traits: { legs: 6, colour: null },
+  });
+  await page.getByRole('button', { name: 'Edit traits' }).click();
+  await traits.fill('{}');
+  await write(8);
+  await page.getByRole('button', { name: 'Load version 4' }).click();
+  expect(await traits.inputValue()).toContain('"legs": 8');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+
+  const form = page.getByRole('form', { name: 'Add a link' });
+  const link = async (relation: string, kind: string, id: string) => {
+    await form.getByLabel('Relation').fill(relation);
+    await form.getByLabel('Kind').fill(kind);
+    await form.getByLabel('External id').fill(id);
+    await form.getByRole('button', { name: 'Add link' }).click();
+  };
+  await link('owned_by', 'customer', 'nobody');
+  await form.getByText('One of the two does not exist.').waitFor();
+  await link('owned_by', 'customer', 'c_0');
+  const row = page
+    .getByRole('table', { name: 'Links' })
+    .getByRole('row', { name: /owned_by → customer c_0/ });
+  await row.waitFor();
+  expect(await faultsForAnybody(page)).toEqual([]);
+  await row.getByRole('button', { name: 'Unlink' }).click();
+  await dialog.getByRole('button', { name: 'Unlink' }).click();
+  await row.waitFor({ state: 'detached' });
+  const { data } = listOf<{ action: string }>(await company.owner.get('/audit?limit=2'));
+  expect(data.map(({ action }) => action)).toEqual(['entity.unlinked', 'entity.linked']);
+  expect(faults).toEqual([]);
+  await leave(page);
+});
+
 test('one is deleted with the payloads of its events, which a viewer is not offered', async () => {
   const viewer = await join(company.service.url, company.owner, 'looks@example.com', 'viewer');
   const seen = await visit(chromium, company.service.url, '/entities/customer/c_1', { as: viewer });
   await seen.page.getByRole('heading', { level: 1, name: 'c_1' }).waitFor();
-  expect(await seen.page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+  for (const name of ['Delete', 'Edit traits', 'Add link', 'Unlink'])
+    expect(await seen.page.getByRole('button', { name }).count()).toBe(0);
   await leave(seen.page);
 
   const { page } = await visit(chromium, company.service.url, '/entities/customer/c_1', {

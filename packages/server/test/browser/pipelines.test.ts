@@ -249,6 +249,16 @@ test('the test panel shows what each step does, again after each change, and sto
   await page.getByText('Custom event').click();
   await page.getByRole('textbox', { name: 'Event' }).fill('{"type":"x","payload":{"total":5000}}');
   await page.getByText('It would go to Team inbox.').waitFor();
+  await page.getByRole('button', { name: 'Save as test event' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).last().fill('A large order');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const saved = page.getByRole('combobox', { name: 'Saved event' });
+  await saved.waitFor();
+  await page.reload();
+  await page.getByText('Saved', { exact: true }).click();
+  await saved.click();
+  await page.getByRole('option', { name: 'A large order · x' }).click();
+  await page.getByText('It would go to Team inbox.').waitFor();
   expect(await events()).toBe(before);
   expect(listOf(await owner.get(`/events?pipeline=${id}`)).data).toEqual([]);
   expect((await read(id)).version).toBe(1);

@@ -182,7 +182,7 @@ test('a destination that goes down is told to Slack once, and once when it is ba
   await Promise.all(Array.from({ length: 80 }, () => flow.send({}, 'shop')));
   await until(() => told().length > 0, 'Slack was not told within the time that it has.', 60_000);
   expect(told()).toEqual([expect.stringMatching(/^🔴 Destination “shop” has been down since .*503/s)]);
-  expect(told()[0]).toContain(`https://sluice.example.com/destinations/${id}`);
+  expect(told()[0]).toContain(`https://sluice.example.com/o/acme/destinations/${id}`);
   const [down] = await alertsAbout('sluice.destination.down', id);
   expect(down).toMatchObject({
     subject: { type: 'destination', id, name: 'shop', kind: 'webhook' },
@@ -267,7 +267,7 @@ test('deliveries that die raise an event for the organisation', async () => {
   expect(growing).toMatchObject({
     subject: { type: 'organisation', name: 'Acme' },
     last_error: 'A delivery to grave is dead: bad_status.',
-    link: 'https://sluice.example.com/dead-letters',
+    link: 'https://sluice.example.com/o/acme/dead-letters',
   });
   expect(growing?.counts.deliveries).toBeGreaterThanOrEqual(10);
 });
@@ -310,7 +310,7 @@ test('a source that is quiet for longer than is expected of it is told of', asyn
 test('a job that is finished is told of once', async () => {
   const { id } = dataOf<JobRecord>(await flow.browser.post('/dead-letters/retry', {}));
   const [finished] = await alertsAbout('sluice.job.finished', id);
-  expect(finished).toMatchObject({ state: 'done', link: `https://sluice.example.com/jobs/${id}` });
+  expect(finished).toMatchObject({ state: 'done', link: `https://sluice.example.com/o/acme/jobs/${id}` });
   await lookedAgain();
   expect(await alertsAbout('sluice.job.finished', id)).toHaveLength(1);
 });

@@ -149,6 +149,45 @@ describe('writing', () => {
     ]);
   });
 
+  test('replaces all traits, at the version that is asked for', async () => {
+    await member.post('/entities', { kind: 'person', external_id: 'r', traits: { a: 1, b: 2 } });
+    const put = (version: string, traits: unknown) =>
+      member.send('PUT', '/entities/person/r', { body: { traits }, headers: { 'If-Match': version } });
+    expect(dataOf(await put('"1"', { b: null }))).toMatchObject({ traits: { b: null }, version: 2 });
+    expectRefused(await put('"1"', {}), { status: 409, code: 'version_conflict' });
+    expectRefused(await member.send('PUT', '/entities/person/none', { body: { traits: {} } }), {
+      status: 404,
+      code: 'not_found',
+    });
+    expect((await audited(1))[0]).toEqual({ actor, action: 'entity.changed', target: 'person/r' });
+  });
+
+  test('links and unlinks, each on record once it has changed something', async () => {
+    for (const external_id of ['l/1', 'l2']) await member.post('/entities', { kind: 'person', external_id });
+    const path = '/entities/person/l%2F1/links/knows/person/l2';
+    const before = await audited(1);
+    const put = (at = path) => member.send('PUT', at);
+    expectRefused(await put(`${path}-not`), { status: 404, code: 'not_found' });
+    expectRefused(await put('/entities/person/l2/links/knows/person/l2'), {
+      status: 400,
+      code: 'validation_failed',
+      path: 'to.external_id',
+    });
+    expect(await audited(1)).toEqual(before);
+    const made = await put();
+    expect(made.status).toBe(201);
+    expect(dataOf(made)).toMatchObject({ relation: 'knows', from: { external_id: 'l/1' } });
+    expect((await put()).status).toBe(200);
+    expect(dataOf(await member.delete(path))).toEqual({ deleted: true });
+    expectRefused(await member.delete(path), { status: 404, code: 'not_found' });
+    const [unlinked, linked] = listOf<AuditRecord>(await owner.get('/audit?limit=3')).data;
+    const details = { relation: 'knows', to: 'person/l2' };
+    expect(unlinked).toMatchObject({ actor, action: 'entity.unlinked', target: 'person/l/1', details });
+    expect(linked).toMatchObject({ actor, action: 'entity.linked', target: 'person/l/1', details });
+    expect((await audited(3))[2]).toEqual(before[0]);
+    expectRefused(await viewer.send('PUT', path), { status: 403, code: 'forbidden' });
+  });
+
   test('patches what is there, at the version that is asked for', async () => {
     await member.post('/entities', { kind: 'person', external_id: 'p', traits: { a: 1, b: 2 } });
     const patch = (version: string, traits: unknown, path = '/entities/person/p') =>

@@ -85,6 +85,7 @@ export async function openWorkerBench(): Promise<WorkerBench> {
       clock,
       random: () => 0.5,
       entities: { readTraits: behaviour.readTraits ?? (async () => null) },
+      links: { to: () => null },
       prepare:
         behaviour.prepare ??
         (destination => ({

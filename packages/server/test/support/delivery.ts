@@ -43,6 +43,7 @@ export function sampleDelivery(over: Partial<OutgoingDelivery> = {}): OutgoingDe
     labels: { severity: 'high' },
     traits: null,
     sourceName: 'Shop',
+    link: null,
     timeoutMs: 5_000,
     isStillWanted: async () => true,
     ...over,

@@ -23,10 +23,25 @@ export const asCallError = (problem: unknown): CallError =>
 /** Receives `refused` when it may be that nobody is logged in any more: a session can end while a page is open. */
 export const session = new EventTarget();
 
-const send = <R extends Route>(route: R, given: GivenTo<R>): Promise<unknown> =>
-  sendTo(route, addressOf(route, given), 'body' in given ? given.body : undefined);
+/** What goes with a call beside what its address and its body hold. */
+interface CallOptions {
+  /** Only where it is this version still; a 409 otherwise. */
+  readonly ifMatch?: number;
+}
 
-async function sendTo(route: Route, address: string, body: unknown, keepalive = false): Promise<unknown> {
+interface Sending extends CallOptions {
+  readonly body: unknown;
+  readonly keepalive?: boolean;
+}
+
+const send = <R extends Route>(route: R, given: GivenTo<R>, options?: CallOptions): Promise<unknown> =>
+  sendTo(route, addressOf(route, given), { body: 'body' in given ? given.body : undefined, ...options });
+
+async function sendTo(
+  route: Route,
+  address: string,
+  { body, keepalive = false, ifMatch }: Sending,
+): Promise<unknown> {
   const [method = 'GET'] = route.split(' ');
   const response = await fetch(address, {
     method,
@@ -34,6 +49,7 @@ async function sendTo(route: Route, address: string, body: unknown, keepalive = 
     headers: {
       ...(method === 'GET' ? {} : { 'X-Sluice-CSRF': '1' }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(ifMatch === undefined ? {} : { 'If-Match': `"${ifMatch}"` }),
     },
     ...(body === undefined ? {} : { body: stringifyExact(body, 0) }),
   }).catch(() => {
@@ -66,8 +82,11 @@ function tryParse(text: string): unknown {
 }
 
 /** The `data` of a call's answer. */
-export const call = async <R extends Route>(route: R, given: GivenTo<R>): Promise<DataOf<R>> =>
-  ((await send(route, given)) as { data: DataOf<R> }).data;
+export const call = async <R extends Route>(
+  route: R,
+  given: GivenTo<R>,
+  options?: CallOptions,
+): Promise<DataOf<R>> => ((await send(route, given, options)) as { data: DataOf<R> }).data;
 
 /** How a call that was prepared is made: with `keepalive` it outlives the page. */
 interface PreparedOptions<R extends Route> {
@@ -84,7 +103,7 @@ export function prepareCall<R extends Route>(
   const address = addressOf(route, given);
   const prepared = 'body' in given ? given.body : undefined;
   return async ({ keepalive, body = prepared }) =>
-    ((await sendTo(route, address, body, keepalive)) as { data: DataOf<R> }).data;
+    ((await sendTo(route, address, { body, keepalive })) as { data: DataOf<R> }).data;
 }
 
 /** One page of a list. */

@@ -2,7 +2,7 @@ import { Alert, Button, Fieldset, Group, Stack, TextInput } from '@mantine/core'
 import type { DeliveryPolicy } from '@sluice/contract/dashboard-deliveries';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconShieldCheck } from '@tabler/icons-react';
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { isSame } from '../../components/form-baseline/changes.ts';
 import { type Aids, KindForm } from '../../components/kind-form/kind-form.tsx';
@@ -10,13 +10,18 @@ import { problemOf, problemsOf } from '../../components/kind-form/problems.ts';
 import { askedFields, type Config, variantsOf } from '../../components/kind-form/schema.ts';
 import { withoutTyped } from '../../components/kind-form/typed-secrets.ts';
 import { LeaveGuard } from '../../components/leave-guard.tsx';
+import { Loading } from '../../components/page-states.tsx';
 import { RestoredNotice } from '../../components/restored-notice.tsx';
 import type { CallError } from '../../lib/api/call.ts';
 import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
+import { lazily } from '../../lib/lazily.ts';
 import classes from './destinations.module.css';
 import { PolicyForm } from './policy-form.tsx';
 import { readDelays, writeDelays } from './retry-policy-text.ts';
 import { TableColumns } from './table-columns.tsx';
+
+/** Few kinds have one. */
+const MessagePreview = lazily(() => import('./preview/message-preview.tsx'));
 
 export interface DestinationDraft {
   readonly name: string;
@@ -132,6 +137,11 @@ export function DestinationForm(props: {
             disabled={disabled}
             aids={aids}
           />
+        )}
+        {kind.has_preview && !disabled && (
+          <Suspense fallback={<Loading />}>
+            <MessagePreview kind={kind.kind} id={id} config={draft.config} />
+          </Suspense>
         )}
         <Fieldset legend="Retries and limits" bg="transparent">
           <PolicyForm

@@ -1,7 +1,6 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import type { DestinationRecord, DestinationTestRecord } from '@sluice/contract/dashboard-deliveries';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
-import { IconFlask } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { CloneButton } from '../../components/clone.tsx';
@@ -29,6 +28,7 @@ import { ListenCommand } from './listen-command.tsx';
 import { NewDestinationPage } from './new-destination.tsx';
 import { RecentDeliveries } from './recent-deliveries.tsx';
 import { describeRetries } from './retry-policy-text.ts';
+import { SendTest, type TestBody } from './send-test.tsx';
 import { SuccessCard } from './success-card.tsx';
 import { TestResult } from './test-result.tsx';
 
@@ -46,6 +46,10 @@ function ExistingDestination({ id }: { id: string }) {
   /** What came of a test that went out in place of a delivery. */
   const [probed, setProbed] = useState<DestinationTestRecord | null>(null);
   const test = useChange('POST /destinations/:id/test');
+  const send = (body: TestBody) => {
+    setProbed(null);
+    return test.mutateAsync({ id, body });
+  };
   const pause = useChange(
     destination?.paused ? 'POST /destinations/:id/resume' : 'POST /destinations/:id/pause',
   );
@@ -70,16 +74,7 @@ function ExistingDestination({ id }: { id: string }) {
       actions={
         mayChange && (
           <>
-            <Button
-              leftSection={<IconFlask size={16} aria-hidden />}
-              loading={test.isPending}
-              onClick={() => {
-                setProbed(null);
-                test.mutate({ id });
-              }}
-            >
-              Send a test
-            </Button>
+            <SendTest kind={destination.kind} isSending={test.isPending} onSend={send} />
             <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate({ id })}>
               {destination.paused ? 'Resume' : 'Pause'}
             </Button>

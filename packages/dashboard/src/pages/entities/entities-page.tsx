@@ -12,8 +12,10 @@ import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { useList } from '../../lib/api/use-call.ts';
 import { useLiveList } from '../../lib/api/use-live-list.ts';
 import { entityPage } from '../../lib/entity-path.ts';
+import { useMay } from '../../lib/session.tsx';
 import { commandAskingForKey } from '../../lib/shell-command.ts';
 import { useFilters } from '../../lib/use-filters.ts';
+import { NewEntity } from './new-entity.tsx';
 
 const keyOf = ({ kind, external_id }: EntityRecord) => `${kind} ${external_id}`;
 
@@ -54,13 +56,19 @@ function toQuery(filters: Readonly<Record<string, string | undefined>>) {
 /** Who and what events are about: searched by kind, by id and by a trait. */
 export default function EntitiesPage() {
   const [filters] = useFilters();
+  const may = useMay();
   const query = toQuery(filters);
   const list = useList('GET /entities', query);
   useLiveList(list, 'GET /entities', query, one => `${keyOf(one)} ${one.version}`);
   const isFiltered = Object.keys(filters).length > 0;
 
   return (
-    <Page title="Entities" lead="Who and what your events are about, and how they belong together." fill>
+    <Page
+      title="Entities"
+      lead="Who and what your events are about, and how they belong together."
+      actions={may('entities.change') && <NewEntity />}
+      fill
+    >
       <EntityFilters />
       <PagedList
         label="Entities"
@@ -87,7 +95,7 @@ const NoneLikeThat = () => (
 
 const NoneYet = () => (
   <Empty
-    sentence="There are no entities yet. They come through the API, and events tie themselves to them."
+    sentence="There are no entities yet. Create one here or through the API; events then refer to it."
     action={
       <Button component="a" href="/docs">
         Read the reference

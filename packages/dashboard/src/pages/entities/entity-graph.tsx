@@ -13,7 +13,6 @@ import {
   ReactFlow,
 } from '@xyflow/react';
 import { useMemo } from 'react';
-import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
@@ -29,7 +28,11 @@ export default function EntityGraph({ name, depth }: { name: EntityName; depth: 
   if (graph.error) return <ErrorNotice error={graph.error} onRetry={() => void graph.refetch()} />;
   if (!graph.data || !drawn) return <Loading />;
   if (graph.data.edges.length === 0) {
-    return <Empty sentence="It is linked to nothing yet. Links are made through the API." />;
+    return (
+      <Text size="sm" c="dimmed">
+        It is linked to nothing yet.
+      </Text>
+    );
   }
   return (
     <>

@@ -13,8 +13,9 @@ import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { DeleteEntity } from './delete-entity.tsx';
 import { EntityEvents } from './entity-events.tsx';
+import { EntityLinks } from './entity-links.tsx';
 import { IdentityCard } from './identity-card.tsx';
-import { TraitTable } from './trait-table.tsx';
+import { TraitsCard } from './traits-card.tsx';
 
 /** The library that draws graphs is large; it comes when one is looked at. */
 const EntityGraph = lazily(() => import('./entity-graph.tsx'));
@@ -26,7 +27,7 @@ export default function EntityPage() {
   const entity = useCall('GET /entities/:kind/:external_id', name, { live: true });
   const may = useMay();
   if (!entity.data) return <Waiting error={entity.error} onRetry={() => void entity.refetch()} />;
-  const { traits, trait_times, version, created_at, updated_at } = entity.data;
+  const { version, created_at, updated_at } = entity.data;
 
   return (
     <Page
@@ -44,9 +45,7 @@ export default function EntityPage() {
       actions={may('entities.change') && <DeleteEntity name={name} />}
     >
       <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Card title="Traits" lead="What is known about it, and when each was last written.">
-          <TraitTable traits={traits} timeOf={trait => trait_times[trait] ?? null} />
-        </Card>
+        <TraitsCard key={`${kind} ${externalId}`} entity={entity.data} />
         <IdentityCard name={name} />
       </SimpleGrid>
       <GraphCard name={name} />
@@ -76,6 +75,7 @@ function GraphCard({ name }: { name: EntityName }) {
       <Suspense fallback={<Loading />}>
         <EntityGraph name={name} depth={depth} />
       </Suspense>
+      <EntityLinks key={`${name.kind} ${name.external_id}`} name={name} />
     </Card>
   );
 }

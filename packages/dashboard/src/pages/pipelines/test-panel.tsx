@@ -1,18 +1,15 @@
-import { Checkbox, Group, Loader, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core';
+import { Checkbox, Loader, Select, Stack, Text } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { shortened } from '../../components/kind-form/problems.ts';
-import { formatRelative } from '../../components/relative-time.tsx';
+import { EventChoice } from '../../components/test-event/event-choice.tsx';
+import type { TrialEvent } from '../../components/test-event/trial-event.ts';
 import { CallError } from '../../lib/api/call.ts';
-import { useCall } from '../../lib/api/use-call.ts';
 import { askedLabels, type PipelineDraft, placeOf } from './draft.ts';
 import { TrialReport } from './trial-report.tsx';
-import type { Trial, TrialEvent } from './use-trial.ts';
-
-const RECENT = 30;
-const SAMPLE = '{\n  "type": "order.created",\n  "payload": { "id": 1, "total": 120 }\n}';
+import type { Trial } from './use-trial.ts';
 
 /** Tries the draft with a real event or a written one, again after each change. */
 export function TestPanel(props: {
@@ -42,36 +39,7 @@ export function TestPanel(props: {
       actions={trial.isRunning ? <Loader size="xs" role="status" aria-label="Running" /> : null}
     >
       <Stack gap="sm">
-        <SegmentedControl
-          size="xs"
-          w="fit-content"
-          aria-label="Which event"
-          value={event?.kind ?? 'recent'}
-          onChange={kind => onEvent(kind === 'pasted' ? { kind: 'pasted', text: SAMPLE } : null)}
-          data={[
-            { value: 'recent', label: 'A recent event' },
-            { value: 'pasted', label: 'Custom event' },
-          ]}
-        />
-        {event?.kind === 'pasted' ? (
-          <Textarea
-            label="Event"
-            description="As it would be sent to /v1/ingest: type and payload."
-            autosize
-            minRows={4}
-            maxRows={14}
-            spellCheck={false}
-            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8rem' } }}
-            value={event.text}
-            onChange={change => onEvent({ kind: 'pasted', text: change.currentTarget.value })}
-          />
-        ) : (
-          <RecentEvents
-            sources={draft.sources}
-            chosen={event?.id ?? null}
-            onChoose={id => onEvent(id === null ? null : { kind: 'recent', id })}
-          />
-        )}
+        <EventChoice event={event} onEvent={onEvent} sources={draft.sources} />
         {asksModel && (
           <Checkbox
             label="Call the model"
@@ -122,36 +90,4 @@ function placed(error: CallError): CallError {
   const where =
     step !== null ? `Step ${step + 1}: ` : destination !== null ? `Destination ${destination + 1}: ` : '';
   return new CallError(status, code, `${where}${shortened(message, path)}`, where === '' ? path : null);
-}
-
-/** The newest events, of the one source that is listened to, or of all. */
-function RecentEvents(props: {
-  sources: readonly string[];
-  chosen: string | null;
-  onChoose(id: string | null): void;
-}) {
-  const [source] = props.sources;
-  const { data: events = [], isPending } = useCall('GET /events', {
-    limit: RECENT,
-    source: props.sources.length === 1 ? source : undefined,
-  });
-  const now = Date.now();
-  return (
-    <Group gap="xs" align="flex-end">
-      <Select
-        label="Recent event"
-        flex={1}
-        searchable
-        clearable
-        placeholder={events.length === 0 && !isPending ? 'No events yet: write one' : 'Choose an event'}
-        nothingFoundMessage="No such event among the recent ones"
-        value={props.chosen}
-        data={events.map(({ id, type, received_at, sources }) => ({
-          value: id,
-          label: `${type} · ${sources[0]?.name ?? 'no source'} · ${formatRelative(Date.parse(received_at), now)} · ${id.slice(-6)}`,
-        }))}
-        onChange={props.onChoose}
-      />
-    </Group>
-  );
 }

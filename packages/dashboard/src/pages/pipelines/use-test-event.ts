@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
 import { commonFields, fieldsOf, type KnownField } from '../../components/condition/known-fields.ts';
+import { readEvent, type TrialEvent } from '../../components/test-event/trial-event.ts';
 import { useCall } from '../../lib/api/use-call.ts';
 import type { PipelineDraft } from './draft.ts';
-import { readEvent, type TrialEvent } from './use-trial.ts';
 
 interface TestEvent {
   readonly event: TrialEvent | null;
@@ -15,7 +15,7 @@ interface TestEvent {
 export function useTestEvent(draft: PipelineDraft): TestEvent {
   const [event, choose] = useState<TrialEvent | null>(null);
   const { data: recent } = useCall('GET /events/:id', event?.kind === 'recent' ? { id: event.id } : null);
-  const written = event?.kind === 'pasted' ? readEvent(event) : null;
+  const written = event === null || event.kind === 'recent' ? null : readEvent(event);
   const payload =
     event?.kind === 'recent'
       ? recent?.payload

@@ -1,15 +1,11 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { CallError, call } from '../../lib/api/call.ts';
+import { readEvent, type TrialEvent } from '../../components/test-event/trial-event.ts';
+import { type CallError, call } from '../../lib/api/call.ts';
 import { parseExact, stringifyExact } from '../../lib/api/exact-json.ts';
 import type { GivenTo } from '../../lib/api/path.ts';
 import { type PipelineDraft, toBody } from './draft.ts';
-
-/** The event that a draft is tried with: one that came in, or one that somebody wrote. */
-export type TrialEvent =
-  | { readonly kind: 'recent'; readonly id: string }
-  | { readonly kind: 'pasted'; readonly text: string };
 
 export interface Trial {
   readonly report: DryRunRecord | null;
@@ -58,22 +54,4 @@ export function useTrial(input: {
     error: isReady ? error : null,
     isRunning: isReady && (isFetching || settled !== body),
   };
-}
-
-type Given =
-  | { readonly kind: 'event'; readonly body: { event_id: string } | { event: unknown } }
-  | { readonly kind: 'broken'; readonly error: CallError };
-
-export function readEvent(event: TrialEvent): Given | null {
-  if (event.kind === 'recent') return { kind: 'event', body: { event_id: event.id } };
-  if (event.text.trim() === '') return null;
-  try {
-    return { kind: 'event', body: { event: parseExact(event.text) } };
-  } catch (problem) {
-    const why = problem instanceof Error ? problem.message : String(problem);
-    return {
-      kind: 'broken',
-      error: new CallError(0, 'invalid_json', `The event is not JSON yet: ${why}`, null),
-    };
-  }
 }

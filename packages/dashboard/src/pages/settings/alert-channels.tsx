@@ -74,7 +74,7 @@ export function AlertChannel(props: {
               size="compact-sm"
               disabled={first === undefined}
               loading={test.isPending}
-              onClick={() => first && test.mutate({ id: first.id })}
+              onClick={() => first && test.mutate({ id: first.id, body: {} })}
             >
               Send a test
             </Button>

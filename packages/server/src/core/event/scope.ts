@@ -20,6 +20,8 @@ interface EventScope {
   readonly timestamp: Date;
   /** What a webhook came with, by lower-case name; absent for an event of `/v1/ingest`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Its page in the dashboard: of what goes to a destination, where the operator has set the base URL. */
+  readonly link?: string;
 }
 
 interface EntityScope {
@@ -58,10 +60,11 @@ export function scopeOf(
     readonly labels: JsonObject;
     readonly traits: JsonObject | null;
     readonly sourceName: string | null;
+    readonly link?: string | null;
   },
 ): Scope {
   return {
-    event: eventScope(event),
+    event: eventScope(event, state.link ?? null),
     payload: state.payload,
     labels: state.labels,
     entity:
@@ -76,7 +79,7 @@ export function scopeOf(
   };
 }
 
-function eventScope(event: PipelineEvent): EventScope {
+function eventScope(event: PipelineEvent, link: string | null): EventScope {
   const scope = {
     id: event.id,
     type: event.type,
@@ -85,7 +88,8 @@ function eventScope(event: PipelineEvent): EventScope {
     received_at: new Date(event.receivedAt),
     timestamp: new Date(event.happenedAt),
   };
-  return event.headers === undefined ? scope : withHeaders(scope, event.headers);
+  const whole = link === null ? scope : { ...scope, link };
+  return event.headers === undefined ? whole : withHeaders(whole, event.headers);
 }
 
 /** Few conditions ask for headers, so their text is read by the first that does. */

@@ -111,7 +111,7 @@ function compileText(text: string, path: string, gathered: Gathered): Compiled {
 
 // --- $event.… --------------------------------------------------------------------------------------------
 
-const eventFields = ['id', 'type', 'icon', 'sender_id', 'received_at', 'timestamp'] as const;
+const eventFields = ['id', 'type', 'icon', 'sender_id', 'received_at', 'timestamp', 'link'] as const;
 const roots = ['payload', 'labels', 'entity', 'source'] as const;
 
 const isEventField = (name: unknown): name is (typeof eventFields)[number] =>
@@ -124,24 +124,27 @@ function compileReference(text: string, gathered: Gathered): Fill {
   const [name, ...rest] = readPath(text, start);
   if (isEventField(name)) {
     if (rest.length > 0) throw new ExpressionError(`$event.${name} has no fields`, start + name.length);
-    return (scope, budget) => take(toJson(scope.event[name] ?? null, budget) ?? undefined, budget, gathered);
+    return (scope, budget) =>
+      take(toJson(scope.event[name] ?? null, budget) ?? undefined, scope, budget, gathered);
   }
   if (name === 'headers')
-    return (scope, budget) => take(getPath((scope.event.headers ?? {}) as Json, rest), budget, gathered);
+    return (scope, budget) =>
+      take(getPath((scope.event.headers ?? {}) as Json, rest), scope, budget, gathered);
   if (!isRoot(name)) throw new ExpressionError(`There is no $event.${name}; there are ${nameAll()}`, start);
   if (name === 'entity' && rest[0] !== 'kind' && rest[0] !== 'external_id') gathered.traits = true;
-  return (scope, budget) => take(getPath(scope[name] as Json, rest), budget, gathered);
+  return (scope, budget) => take(getPath(scope[name] as Json, rest), scope, budget, gathered);
 }
 
 /** What is taken is shared, not copied, but counts as if it were: somebody will write it out. */
-function take(value: Json | undefined, budget: Budget, gathered: Gathered): Json | undefined {
+function take(value: Json | undefined, scope: Scope, budget: Budget, gathered: Gathered): Json | undefined {
   if (value === undefined) return undefined;
   budget.carryAll(value);
-  return typeof value === 'string' ? escaped(value, budget, gathered) : value;
+  return typeof value === 'string' ? escaped(value, scope, budget, gathered) : value;
 }
 
-/** Looks at each character, more than once. */
-function escaped(text: string, budget: Budget, { escapeText }: Gathered): string {
+/** Looks at each character, more than once. The event's link is ours, and would lead nowhere with marks in it. */
+function escaped(text: string, scope: Scope, budget: Budget, { escapeText }: Gathered): string {
+  if (text === scope.event.link) return text;
   if (escapeText !== asItIs) budget.spend(text.length >> 1);
   return escapeText(text);
 }
@@ -171,7 +174,7 @@ function compileInterpolation(text: string, path: string, gathered: Gathered): F
     let filled = '';
     for (const part of parts) {
       const added =
-        typeof part === 'string' ? part : escaped(printValue(part, scope, budget), budget, gathered);
+        typeof part === 'string' ? part : escaped(printValue(part, scope, budget), scope, budget, gathered);
       filled += added;
       budget.build(filled.length, added.length);
     }

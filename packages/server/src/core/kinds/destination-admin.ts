@@ -1,3 +1,5 @@
+import type { MessagePreview } from '@sluice/contract/dashboard-test-events';
+import type { PipelineEvent } from '../event/scope.ts';
 import type { AttemptResult } from '../http/attempt.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { StoredDestination } from '../stores/configuration/destinations.ts';
@@ -25,13 +27,28 @@ export interface DestinationAdmin {
   readColumns(input: ConfigInput): Promise<FoundTable>;
   /** When one that is down is probed next, where the first of what waits is due then; null where nothing waits. */
   nextProbeAt(destination: StoredDestination, firstDueAt: number | null): number | null;
-  /** Sends an event that says it is a test. */
-  test(destination: StoredDestination): Promise<AttemptResult>;
+  /** Sends an event by the way that deliveries go, and leaves nothing behind where that can be undone. */
+  test(destination: StoredDestination, tried: TriedEvent): Promise<AttemptResult>;
+  /** The message that would be sent. It takes no more of the configuration than makes up a message. */
+  preview(draft: Pick<ConfigInput, 'orgId' | 'kind' | 'config'>, tried: TriedEvent): Promise<MessagePreview>;
 }
 
 interface DestinationKindDescription extends KindDescription {
   /** Where connections come from, for people who have to let them in. */
   readonly egress_addresses: readonly string[];
+  readonly has_preview: boolean;
+}
+
+/** An event that is tried at a destination. */
+export interface TriedEvent {
+  readonly event: PipelineEvent;
+  /** JSON text. */
+  readonly payload: string;
+  readonly labels: JsonObject;
+  readonly traits: JsonObject | null;
+  readonly sourceName: string | null;
+  /** To the page that its message leads to. */
+  readonly link: string | null;
 }
 
 export interface ConfigInput {

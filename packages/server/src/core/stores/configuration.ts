@@ -4,6 +4,7 @@ import type { DestinationStore } from './configuration/destinations.ts';
 import type { PipelineStore } from './configuration/pipelines.ts';
 import type { SealedStore } from './configuration/sealed.ts';
 import type { SourceStore } from './configuration/sources.ts';
+import type { TestEventStore } from './configuration/test-events.ts';
 import type { SavedViewStore } from './configuration/views.ts';
 import type { WholeConfigurationStore } from './configuration/whole.ts';
 
@@ -13,6 +14,7 @@ export interface ConfigurationStore
     SourceStore,
     PipelineStore,
     DestinationStore,
+    TestEventStore,
     SealedStore,
     SavedViewStore,
     WholeConfigurationStore,
@@ -33,6 +35,9 @@ type AuditedConfigurationChange =
   | 'createDestination'
   | 'updateDestination'
   | 'deleteDestination'
+  | 'createTestEvent'
+  | 'updateTestEvent'
+  | 'deleteTestEvent'
   | 'editConfiguration'
   | 'createView'
   | 'changeView'

@@ -65,6 +65,12 @@ export interface DeliveryQueue
     page: { readonly limit: number; readonly below: string | null },
   ): Promise<StoredDelivery[]>;
   findDelivery(orgId: string, id: string): Promise<StoredDelivery | null>;
+  /** What a pipeline made of this event for this destination the last time, as JSON text; null where it never went there. */
+  findOutput(
+    orgId: string,
+    eventId: string,
+    destinationId: string,
+  ): Promise<{ readonly output: string; readonly sourceName: string | null } | null>;
   /** Oldest first; with `latest`, only so many of the last ones. */
   listAttempts(orgId: string, deliveryId: string, latest?: number): Promise<StoredAttempt[]>;
   /** A dead delivery gets a fresh budget; its attempts count on. */

@@ -94,7 +94,8 @@ export interface EventOfEntity {
 }
 
 /** The identity graph: entities, their links, and the events of each. */
-export interface EntityStore extends Audited<Pick<EntityStore, 'deleteEntity'>> {
+export interface EntityStore
+  extends Audited<Pick<EntityStore, 'deleteEntity' | 'linkEntities' | 'unlinkEntities'>> {
   /** One result per request, in order; requests of one call are independent of each other. */
   writeEntities(requests: readonly EntityWriteRequest[]): Promise<EntityWriteResult[]>;
   findEntity(orgId: string, entity: EntityRef): Promise<TimedEntity | null>;

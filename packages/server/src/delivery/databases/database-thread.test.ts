@@ -38,7 +38,7 @@ function threads(first: (message: DatabaseCall, handlers: Parameters<StartDataba
   return { start, started: () => started, ended: () => ended };
 }
 
-const insertion = { table: 't', columns: [], values: '[]' };
+const insertion = { table: 't', columns: [], values: '[]', isTest: false };
 
 test('a thread that does not get on is ended; what was under way has failed, and the next use has another', async () => {
   const made = threads(message => {

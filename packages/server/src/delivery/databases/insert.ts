@@ -10,26 +10,29 @@ const SERVER_SHARE = 0.9;
 /**
  * Inserts one row, and answers what the database said. The time limit holds for this row alone, whoever else uses the
  * connection behind a pooler; a locked table then ends the wait on the server too. All three statements go out at once
- * and are answered at once.
+ * and are answered at once. A test is rolled back, after what is deferred to the commit has been checked too.
  */
 export async function insertRow(
   client: pg.PoolClient,
   table: Table,
-  { table: name, columns, values }: Insertion,
+  { table: name, columns, values, isTest }: Insertion,
   timeoutMs: number,
 ): Promise<string> {
   const limitMs = Math.max(1, Math.floor(timeoutMs * SERVER_SHARE));
   const given = parseJson(values) as Json[];
   const row = columns.map((column, i) => toColumn(given[i], typeOf(table, column.name)));
-  const [begun, inserted, committed] = await Promise.allSettled([
+  const [begun, inserted, checked, ended] = await Promise.allSettled([
     client.query(`BEGIN; SET LOCAL statement_timeout = ${limitMs}`),
     client.query(statementFor(table, name, columns), row),
-    client.query('COMMIT'),
+    isTest ? client.query('SET CONSTRAINTS ALL IMMEDIATE') : null,
+    client.query(isTest ? 'ROLLBACK' : 'COMMIT'),
   ]);
   if (begun.status === 'rejected') throw begun.reason;
   if (inserted.status === 'rejected') throw inserted.reason;
-  if (committed.status === 'rejected') throw committed.reason;
-  return inserted.value.rowCount === 0 ? 'INSERT 0 0: the row was there already' : 'INSERT 0 1';
+  if (checked.status === 'rejected') throw checked.reason;
+  if (ended.status === 'rejected') throw ended.reason;
+  if (inserted.value.rowCount === 0) return 'INSERT 0 0: the row was there already';
+  return isTest ? 'INSERT 0 1, then ROLLBACK: a test leaves no row' : 'INSERT 0 1';
 }
 
 /** Whether the table may have been changed since it was read. */

@@ -15,6 +15,8 @@ export interface Insertion {
   readonly table: string;
   readonly columns: readonly { readonly name: string; readonly source: Json }[];
   readonly values: string;
+  /** It is rolled back. */
+  readonly isTest: boolean;
 }
 
 export type DatabaseCall =

@@ -1,10 +1,19 @@
+import type { DiscordMessage } from '@sluice/contract/dashboard-test-events';
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json/json.ts';
 import { defineDestination } from '../destination.ts';
 import { urlField } from '../fields.ts';
 import { hiddenUrl } from '../post.ts';
 import type { Card } from '../rendering/card.ts';
-import { type Chat, chatText, composeChat, prepareChat } from '../rendering/chat.ts';
+import {
+  type Chat,
+  chatPreviewFields,
+  chatText,
+  composeChat,
+  prepareChat,
+  shownFields,
+} from '../rendering/chat.ts';
+import { LINK_WORDS, linkField, withEnding } from '../rendering/link.ts';
 import { cutText } from '../rendering/text.ts';
 
 const MOST_CONTENT = 2_000;
@@ -13,6 +22,7 @@ const ACCENT = 0x228be6;
 const config = z.strictObject({
   url: urlField.meta({ title: 'Webhook URL' }),
   text: chatText,
+  link: linkField,
 });
 
 /** A message in a Discord channel, through a webhook of that channel. */
@@ -34,7 +44,11 @@ export const discordDestination = defineDestination({
   ],
   check: ({ url }, { client }) => client.requireUsableUrl(url, 'config.url'),
 
-  composer: given => composeChat(given.text, chatOf(given)),
+  composer: given => composeChat(given, chatOf(given)),
+  preview: {
+    fields: chatPreviewFields,
+    show: body => ({ format: 'discord', message: shownFields<DiscordMessage>(body, ['content', 'embeds']) }),
+  },
   prepare: (given, deps) => prepareChat('discord', given, chatOf(given), deps),
 });
 
@@ -50,7 +64,10 @@ function chatOf({ url }: z.output<typeof config>): Chat {
     },
     fields: { allowed_mentions: { parse: [] } },
     escapeText: literally,
-    fromText: text => ({ content: cutText(text || ' ', MOST_CONTENT) }),
+    // In angle brackets a link is shown without a picture of the page behind it.
+    fromText: (text, link) => ({
+      content: withEnding(text || ' ', link && `\n[${LINK_WORDS}](<${link}>)`, MOST_CONTENT),
+    }),
     fromCard: embed,
   };
 }
@@ -59,21 +76,33 @@ function chatOf({ url }: z.output<typeof config>): Chat {
 const literally = (value: string): string => value.replace(/[\\*_~`|>#[\]()<:@-]/g, '\\$&');
 
 /** An embed holds 6,000 characters in all, so no part of it may grow to what would be its own limit. */
-function embed(card: Card): JsonObject {
+function embed(card: Card, link: string | null): JsonObject {
   const more = card.hasMore ? '\n…and more in the payload' : '';
   return {
     embeds: [
       {
         title: cutText(literally(card.title), 256),
         color: ACCENT,
-        fields: card.fields.map(({ name, value }) => ({
-          name: cutText(literally(name), 100),
-          value: cutText(literally(value), 400),
-          inline: value.length <= 40,
-        })),
+        fields: [
+          ...card.fields.map(({ name, value }) => ({
+            name: cutText(literally(name), 100),
+            value: cutText(literally(value), 400),
+            inline: value.length <= 40,
+          })),
+          ...linkFields(link),
+        ],
         footer: { text: cutText(`${card.footer}${more}`, 300) },
         timestamp: new Date(card.happenedAt).toISOString(),
       },
     ],
   };
 }
+
+/** As much as is left beside everything else that an embed holds. */
+const LONGEST_LINK = 400;
+
+/** Not the link of its title: Discord refuses a whole message for one to a host that only the company knows. */
+const linkFields = (link: string | null) =>
+  link === null || link.length > LONGEST_LINK
+    ? []
+    : [{ name: '\u200b', value: `[${LINK_WORDS}](${link})`, inline: false }];

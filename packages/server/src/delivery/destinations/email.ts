@@ -1,8 +1,10 @@
+import type { EmailMessage } from '@sluice/contract/dashboard-test-events';
 import type { SendMailOptions } from 'nodemailer';
 import { z } from 'zod';
 import { invalid } from '../../core/errors.ts';
 import { type Composer, type Destination, defineDestination } from '../destination.ts';
 import { cardOf } from '../rendering/card.ts';
+import { LINK_WORDS, linkField, linkFor } from '../rendering/link.ts';
 import { compileMessage, type Rendered, unsent } from '../rendering/message.ts';
 import { cutText } from '../rendering/text.ts';
 import { htmlBody, textBody } from './email/layout.ts';
@@ -42,6 +44,7 @@ const config = z.strictObject({
     description:
       'Plain text, with `{{ … }}` where something of the event goes. Absent: a summary of the event.',
   }),
+  link: linkField,
 });
 
 /** A mail through an SMTP server. */
@@ -84,6 +87,10 @@ export const emailDestination = defineDestination({
   check: ({ host }, { client }) => client.requireUsableHost(host, 'config.host'),
 
   composer: composeMail,
+  preview: {
+    fields: ['subject', 'body', 'link'],
+    show: mail => ({ format: 'email', message: shownMail(mail as Mail) }),
+  },
 
   prepare(given, deps): Destination {
     if (given.password !== undefined && given.user === undefined) {
@@ -93,6 +100,7 @@ export const emailDestination = defineDestination({
     const recipe = { kind: 'email', config: given, composer: composeMail(given) };
     return {
       readsTraits: recipe.composer.readsTraits,
+      readsLink: true,
       async send(delivery) {
         const composed = await deps.renderer.render(delivery, recipe);
         if (composed.kind === 'failed') return unsent(target, composed.failure);
@@ -122,7 +130,10 @@ interface Mail extends SendMailOptions {
   readonly to: string[];
   readonly subject: string;
   readonly text: string;
+  readonly html?: string;
 }
+
+const shownMail = ({ subject, text, html }: Mail): EmailMessage => ({ subject, text, html: html ?? null });
 
 function composeMail(given: z.output<typeof config>): Composer<Rendered<Mail>> {
   const subject = given.subject === undefined ? null : compileMessage(given.subject, 'config.subject');
@@ -137,14 +148,16 @@ function composeMail(given: z.output<typeof config>): Composer<Rendered<Mail>> {
       const card = cardOf(scope);
       const line = subject?.render(scope, budget) ?? { kind: 'rendered' as const, value: card.title };
       if (line.kind === 'failed') return line;
-      const text = body?.render(scope, budget) ?? { kind: 'rendered' as const, value: textBody(card) };
+      const link = linkFor(given.link, body === null, scope);
+      const text = body?.render(scope, budget) ?? { kind: 'rendered' as const, value: textBody(card, link) };
       if (text.kind === 'failed') return text;
+      const ending = body === null || link === null ? '' : `\n\n${LINK_WORDS}: ${link}\n`;
       const mail = {
         from: given.from,
         to: given.to,
         subject: asOneLine(line.value),
-        text: text.value,
-        ...(body === null ? { html: htmlBody(card) } : {}),
+        text: `${text.value}${ending}`,
+        ...(body === null ? { html: htmlBody(card, link) } : {}),
         // The same for every attempt, so that a mailbox can tell a repetition.
         messageId: `<${delivery.id.toLowerCase()}@${domainOf(given.from)}>`,
         headers: { 'X-Service-Event-Id': delivery.event.id, 'Auto-Submitted': 'auto-generated' },

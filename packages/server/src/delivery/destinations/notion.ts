@@ -71,6 +71,7 @@ export const notionDestination = defineDestination({
     };
     return {
       readsTraits: recipe.composer.readsTraits,
+      readsLink: true,
       async send(delivery) {
         const page = await renderer.render(delivery, recipe);
         if (page.kind === 'failed') return unsent(`POST ${url}`, page.failure);

@@ -58,6 +58,7 @@ export const postgresDestination = defineDestination({
     '```',
     '',
     'With a unique column that holds `$event.id`, a repeated delivery makes no second row.',
+    'A test inserts a row and rolls it back, so that constraints and triggers have their say and nothing is left.',
     'The connection is encrypted and the certificate is verified, unless the connection string says `sslmode=disable`',
     'or the address is one of the operator’s own (`SLUICE_ALLOW_ADDRESSES`).',
   ].join('\n'),
@@ -120,12 +121,13 @@ export const postgresDestination = defineDestination({
     const target = `PostgreSQL ${address.host}:${address.port}/${address.database}`;
     return {
       readsTraits: recipe.composer.readsTraits,
+      readsLink: true,
       async send(delivery) {
         const rendered = await deps.renderer.render(delivery, recipe);
         if (rendered.kind === 'failed') return unsent(target, rendered.failure);
         const began = performance.now();
         const { values, shown } = rendered.value;
-        const row = { table: given.table, columns, values };
+        const row = { table: given.table, columns, values, isTest: delivery.isTest ?? false };
         const result = await database.use('insert', row, delivery.timeoutMs, delivery.isStillWanted);
         const facts = {
           request: { target, headers: {}, body: shown },

@@ -1,10 +1,19 @@
+import type { SlackMessage } from '@sluice/contract/dashboard-test-events';
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json/json.ts';
 import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl, tokenField, urlField } from '../fields.ts';
 import { type HttpAnswer, hiddenUrl, type VendorRejection } from '../post.ts';
 import type { Card } from '../rendering/card.ts';
-import { type Chat, chatText, composeChat, prepareChat } from '../rendering/chat.ts';
+import {
+  type Chat,
+  chatPreviewFields,
+  chatText,
+  composeChat,
+  prepareChat,
+  shownFields,
+} from '../rendering/chat.ts';
+import { LINK_WORDS, linkField, withEnding } from '../rendering/link.ts';
 import { cutText, quoted, withoutMentions } from '../rendering/text.ts';
 
 const VENDOR = 'https://slack.com/api';
@@ -13,7 +22,11 @@ const MOST_TEXT = 3_000;
 const config = z.union(
   [
     z
-      .strictObject({ url: urlField.meta({ title: 'Incoming webhook URL' }), text: chatText })
+      .strictObject({
+        url: urlField.meta({ title: 'Incoming webhook URL' }),
+        text: chatText,
+        link: linkField,
+      })
       .meta({ title: 'Incoming webhook' }),
     z
       .strictObject({
@@ -25,6 +38,7 @@ const config = z.union(
           .meta({ title: 'Channel', examples: ['#alerts', 'C0123456789'] }),
         base_url: baseUrlField(VENDOR),
         text: chatText,
+        link: linkField,
       })
       .meta({ title: 'Bot' }),
   ],
@@ -58,14 +72,18 @@ export const slackDestination = defineDestination({
       ? client.requireUsableUrl(given.url, 'config.url')
       : client.requireUsableUrl(given.base_url ?? VENDOR, 'config.base_url'),
 
-  composer: given => composeChat(given.text, chatOf(given)),
+  composer: given => composeChat(given, chatOf(given)),
+  preview: {
+    fields: chatPreviewFields,
+    show: body => ({ format: 'slack', message: shownFields<SlackMessage>(body, ['text', 'blocks']) }),
+  },
   prepare: (given, deps) => prepareChat('slack', given, chatOf(given), deps),
 });
 
 const chatOf = (given: z.output<typeof config>): Chat => ({
   ...('url' in given ? throughWebhook(given.url) : asBot(given)),
   escapeText: literally,
-  fromText: text => ({ text: cutText(text || ' ', MOST_TEXT) }),
+  fromText: (text, link) => ({ text: withEnding(text || ' ', link && `\n${anchor(link)}`, MOST_TEXT) }),
   fromCard: cardMessage,
 });
 
@@ -118,10 +136,13 @@ function readAnswer(body: string): z.output<typeof apiAnswer> | null {
 const literally = (value: string): string =>
   withoutMentions(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
+/** `<` begins a mark of theirs, and this is one. */
+const anchor = (link: string): string => `<${link.replaceAll('|', '%7C')}|${LINK_WORDS}>`;
+
 const marked = (value: string): JsonObject => ({ type: 'mrkdwn', text: value, verbatim: true });
 
 /** `text` is what notifications show, and all that servers show which do not know blocks. */
-function cardMessage(card: Card): JsonObject {
+function cardMessage(card: Card, link: string | null): JsonObject {
   const rows = card.fields.map(({ name, value }) => ({ name: literally(name), value: literally(value) }));
   const footer = literally(card.footer);
   const text = [
@@ -135,11 +156,12 @@ function cardMessage(card: Card): JsonObject {
   };
   const fields = rows.map(({ name, value }) => marked(`*${name}*\n${value}`));
   const more = card.hasMore ? [{ type: 'context', elements: [marked('…and more in the payload')] }] : [];
-  const blocks = [
+  const blocks: JsonObject[] = [
     header,
     ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
     ...more,
+    ...(link === null ? [] : [{ type: 'section', text: marked(anchor(link)) }]),
     { type: 'context', elements: [marked(footer)] },
   ];
-  return { text: cutText(text, MOST_TEXT), blocks };
+  return { text: withEnding(text, link && `\n${anchor(link)}`, MOST_TEXT), blocks };
 }

@@ -1,11 +1,20 @@
+import type { TelegramMessage } from '@sluice/contract/dashboard-test-events';
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json/json.ts';
 import { defineDestination } from '../destination.ts';
 import { baseUrlField, joinUrl } from '../fields.ts';
 import type { HttpAnswer, VendorRejection } from '../post.ts';
 import type { Card } from '../rendering/card.ts';
-import { type Chat, chatText, composeChat, prepareChat } from '../rendering/chat.ts';
-import { cutText, quoted, withoutMentions } from '../rendering/text.ts';
+import {
+  type Chat,
+  chatPreviewFields,
+  chatText,
+  composeChat,
+  prepareChat,
+  shownFields,
+} from '../rendering/chat.ts';
+import { LINK_WORDS, linkField, withEnding } from '../rendering/link.ts';
+import { quoted, withoutMentions } from '../rendering/text.ts';
 
 const VENDOR = 'https://api.telegram.org';
 const MOST_TEXT = 4_096;
@@ -21,6 +30,7 @@ const config = z.strictObject({
     })
     .meta({ title: 'Chat' }),
   text: chatText,
+  link: linkField,
   base_url: baseUrlField(VENDOR),
 });
 
@@ -44,7 +54,14 @@ export const telegramDestination = defineDestination({
   ],
   check: ({ base_url }, { client }) => client.requireUsableUrl(base_url ?? VENDOR, 'config.base_url'),
 
-  composer: given => composeChat(given.text, chatOf(given)),
+  composer: given => composeChat(given, chatOf(given)),
+  preview: {
+    fields: chatPreviewFields,
+    show: body => ({
+      format: 'telegram',
+      message: shownFields<TelegramMessage>(body, ['text', 'parse_mode']),
+    }),
+  },
   prepare: (given, deps) => prepareChat('telegram', given, chatOf(given), deps),
 });
 
@@ -60,7 +77,9 @@ function chatOf({ bot_token, chat_id, base_url }: z.output<typeof config>): Chat
     fields: { chat_id, link_preview_options: { is_disabled: true } },
     // Without a parse mode, marks are shown as they are; only mentions have to lose their effect.
     escapeText: withoutMentions,
-    fromText: text => ({ text: cutText(text.trim() || '—', MOST_TEXT) }),
+    fromText: (text, link) => ({
+      text: withEnding(text.trim() || '—', link && `\n${LINK_WORDS}: ${link}`, MOST_TEXT),
+    }),
     fromCard: summary,
   };
 }
@@ -94,11 +113,12 @@ const literally = (value: string): string =>
   withoutMentions(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Far below what a message may hold, even where every character has to be written as an entity. */
-function summary(card: Card): JsonObject {
+function summary(card: Card, link: string | null): JsonObject {
   const lines = [
     `<b>${literally(card.title)}</b>`,
     ...card.fields.map(({ name, value }) => `<b>${literally(name)}</b>: ${literally(value)}`),
     ...(card.hasMore ? ['…and more in the payload'] : []),
+    ...(link === null ? [] : [`<a href="${literally(link).replaceAll('"', '&quot;')}">${LINK_WORDS}</a>`]),
     `<i>${literally(card.footer)}</i>`,
   ];
   return { text: lines.join('\n'), parse_mode: 'HTML' };

@@ -15,6 +15,7 @@ test('deliveries arrive at the thread as they were handed over, in their order',
     labels: fc.dictionary(text, text) as fc.Arbitrary<JsonObject>,
     traits: fc.option(fc.dictionary(text, text) as fc.Arbitrary<JsonObject>),
     sourceName: fc.option(text),
+    link: fc.option(text),
     attempt: count,
     timeoutMs: count,
   });

@@ -57,6 +57,7 @@ export function packSend(writer: TextWriter, { call, destination, delivery }: Se
     .text(stringifyJson(delivery.labels))
     .textOrNull(delivery.traits === null ? null : stringifyJson(delivery.traits))
     .textOrNull(delivery.sourceName)
+    .textOrNull(delivery.link)
     .number(delivery.timeoutMs);
 }
 
@@ -74,6 +75,7 @@ export function* unpackSends(packed: string): Generator<SendCall> {
       labels: parseJson(reader.text()) as JsonObject,
       traits: jsonOrNull(reader.textOrNull()),
       sourceName: reader.textOrNull(),
+      link: reader.textOrNull(),
       timeoutMs: reader.number(),
     };
     yield { call, destination, delivery };

@@ -172,6 +172,7 @@ async function run(plan: Plan): Promise<void> {
       clock,
       random: () => 0.5,
       entities: { readTraits: async () => null },
+      links: { to: () => null },
       prepare: () => ({ readsTraits: false, send: ({ id, timeoutMs }) => send(node, id, timeoutMs) }),
       nodes: () => plan.nodes,
       newToken,

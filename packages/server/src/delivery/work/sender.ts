@@ -1,4 +1,5 @@
 import { type Clock, seconds } from '../../core/clock.ts';
+import type { DashboardLinks } from '../../core/dashboard-links.ts';
 import type { EntityReader } from '../../core/entities/reader.ts';
 import type { AttemptResult, Failed } from '../../core/http/attempt.ts';
 import { NoLongerWanted } from '../../core/http/outgoing.ts';
@@ -40,6 +41,7 @@ export interface SenderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly entities: EntityReader;
+  readonly links: DashboardLinks;
   /** An attempt and what became of its delivery are on disk. */
   onWritten?(delivery: ClaimedDelivery, record: EndedAttempt): void;
   onError(error: unknown): void;
@@ -197,6 +199,8 @@ export function createSender(
       destination.readsTraits && event.entity !== null
         ? await options.entities.readTraits(delivery.orgId, event.entity)
         : null;
+    const found = destination.readsLink ? options.links.to(delivery.orgId, `/events/${event.id}`) : null;
+    const link = found instanceof Promise ? await found : found;
     if (!(await isStillWanted(queue, claim))) return 'suspect';
     return destination.send({
       orgId: delivery.orgId,
@@ -207,6 +211,7 @@ export function createSender(
       labels,
       traits,
       sourceName: delivery.sourceName,
+      link,
       timeoutMs: seconds(stored.policy.timeout_s),
       isStillWanted: () => isStillWanted(queue, claim),
     });

@@ -22,6 +22,7 @@ import { endedDeliveries } from './0021-ended-deliveries.ts';
 import { nodesAtWork } from './0022-nodes-at-work.ts';
 import { exportsAndSavedViews } from './0024-exports-and-saved-views.ts';
 import { failedExchanges } from './0025-failed-exchanges.ts';
+import { testEvents } from './0027-test-events.ts';
 import { accountAndAudit } from './0028-account-and-audit.ts';
 import { recountsAndFailuresByTime } from './0029-recounts-and-failures-by-time.ts';
 
@@ -56,6 +57,7 @@ export const migrations: readonly (readonly string[])[] = [
   recountsAndFailuresByTime,
   exportsAndSavedViews,
   failedExchanges,
+  testEvents,
 ];
 
 /**
@@ -66,4 +68,5 @@ export const onlyAdding: ReadonlySet<readonly string[]> = new Set([
   nodesAtWork,
   accountAndAudit,
   exportsAndSavedViews,
+  testEvents,
 ]);

@@ -57,7 +57,10 @@ function bytesOf(route: Route, { eventBytes }: EventSize): number {
     case 'POST /configuration/apply':
       return DEFINITION_BYTES;
     case 'POST /pipelines/dry-run':
+    case 'POST /destinations/preview':
       return DEFINITION_BYTES + eventBytes;
+    case 'POST /destinations/:id/test':
+      return Math.max(READ_IN_PLACE_BYTES, eventBytes);
     default:
       return READ_IN_PLACE_BYTES;
   }

@@ -39,6 +39,8 @@ import { dryRunCalls } from './build/dry-run.ts';
 import { keyCalls } from './build/keys.ts';
 import { pipelineCalls } from './build/pipelines.ts';
 import { sourceCalls } from './build/sources.ts';
+import { testEventCalls } from './build/test-events.ts';
+import { createTriedEvents } from './build/tried-event.ts';
 import { besideIn } from './call-address.ts';
 import { createCalls, type EventSize } from './calls.ts';
 import { configurationCalls } from './configuration/calls.ts';
@@ -121,6 +123,7 @@ const subjects = [
   viewCalls,
   pipelineCalls,
   dryRunCalls,
+  testEventCalls,
   conditionCalls,
   replayCalls,
   jobCalls,
@@ -166,6 +169,7 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
     checkPassword: createPasswordCheck(accounts, passwords, attempts),
     secondFactors: createSecondFactors({ ...dependencies, attempts }),
     cursors: createCursors(vault),
+    triedEvents: createTriedEvents(dependencies),
     callAgain,
   };
 

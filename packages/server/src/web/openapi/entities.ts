@@ -190,7 +190,7 @@ A trait that your organisation has declared searchable is found by an index. By 
     sample: baseUrl => `curl -X PATCH ${baseUrl}/v1/entities/customer/c_42 \\
   -H "Authorization: Bearer $KEY" \\
   -H 'Content-Type: application/json' \\
-  -H 'If-Match: "3"' \\
+  -H 'If-Match: *' \\
   -d '{"traits": {"plan": "team", "trial": null}}'`,
     schemas: { ...record, Traits: traitsBody },
   },

@@ -49,6 +49,43 @@ const rows = async (table = 'events') =>
 
 const until = (holds: () => Promise<boolean>) => waitUntil(holds, 'It did not come to that.', 5_000);
 
+describe('a test', () => {
+  const send = (over: object = {}) => prepare(over).send(sampleDelivery({ isTest: true }));
+
+  test('inserts and rolls back: it says what the database said, and leaves no row', async () => {
+    await admin.query(defaultTableDdl('events'));
+    const result = await send();
+    expect(result).toMatchObject({
+      outcome: 'delivered',
+      response: 'INSERT 0 1, then ROLLBACK: a test leaves no row',
+    });
+    expect(await rows()).toEqual([]);
+    expect(await prepare().send(sampleDelivery())).toMatchObject({ response: 'INSERT 0 1' });
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test('shows which constraint would refuse the row, one that is deferred to the commit too', async () => {
+    const columns = { amount: '$event.payload.amount', customer: '$event.payload.customer.email' };
+    await admin.query('CREATE TABLE customers (email text PRIMARY KEY)');
+    await admin.query(`CREATE TABLE events (
+      amount numeric CONSTRAINT amount_is_small CHECK (amount < 10),
+      customer text CONSTRAINT knows_customer REFERENCES customers DEFERRABLE INITIALLY DEFERRED)`);
+    expect(await send({ columns })).toMatchObject({
+      outcome: 'failed',
+      code: 'rejected_by_destination',
+      message: expect.stringContaining('amount_is_small'),
+    });
+    await admin.query('ALTER TABLE events DROP CONSTRAINT amount_is_small');
+    expect(await send({ columns })).toMatchObject({
+      outcome: 'failed',
+      message: expect.stringContaining('knows_customer'),
+    });
+    await admin.query("INSERT INTO customers VALUES ('ada@example.com')");
+    expect(await send({ columns })).toMatchObject({ outcome: 'delivered' });
+    expect(await rows()).toEqual([]);
+  });
+});
+
 describe('a row', () => {
   test('of the default table holds the event, and a repeated delivery makes no second one', async () => {
     await admin.query(defaultTableDdl('events'));

@@ -25,7 +25,13 @@ const marked = z.strictObject({
 });
 const block = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('header'), text: plainText }),
-  z.strictObject({ type: z.literal('section'), fields: z.array(marked).min(1).max(10) }),
+  z
+    .strictObject({
+      type: z.literal('section'),
+      text: marked.optional(),
+      fields: z.array(marked).min(1).max(10).optional(),
+    })
+    .refine(({ text, fields }) => text !== undefined || fields !== undefined),
   z.strictObject({ type: z.literal('context'), elements: z.array(marked).min(1).max(10) }),
 ]);
 const message = z.strictObject({

@@ -31,6 +31,7 @@ import { secondFactorsContract } from './second-factors.ts';
 import { sessionsContract } from './sessions.ts';
 import { settleContract } from './settle.ts';
 import { sourcesContract } from './sources.ts';
+import { testEventsContract } from './test-events.ts';
 import { textSearchContract } from './text-search.ts';
 import { upkeepContract } from './upkeep.ts';
 import { viewsContract } from './views.ts';
@@ -72,6 +73,7 @@ const otherParts = {
   sealed: sealedContract,
   'whole configuration': wholeConfigurationContract,
   audit: auditContract,
+  'test events': testEventsContract,
   pipelines: pipelinesContract,
   claims: claimsContract,
   'born claimed': bornClaimedContract,

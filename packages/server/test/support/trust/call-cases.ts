@@ -133,6 +133,13 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
       event_id: things.paths['/events'],
     }),
   },
+  'GET /test-events': viewer,
+  'POST /test-events': {
+    ...member,
+    body: ({ word, eventType }) => ({ name: `${word} test`, event: { type: eventType, payload: { word } } }),
+  },
+  'PATCH /test-events/:id': { ...member, body: () => ({ name: 'renamed', event: { type: 'a.b' } }) },
+  'DELETE /test-events/:id': member,
   'POST /conditions/check': { ...viewer, body: () => ({ condition: 'payload.n > 1 && event.type == "a"' }) },
 
   'GET /alerts': viewer,
@@ -156,6 +163,15 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
       id: paths['/destinations'],
     }),
   },
+  'POST /destinations/preview': {
+    ...member,
+    body: ({ paths }) => ({
+      kind: 'slack',
+      config: { text: '{{event.id}} {{payload.word}}' },
+      id: paths['/destinations'],
+      event_id: paths['/events'],
+    }),
+  },
   'GET /destinations/:id': viewer,
   'PATCH /destinations/:id': {
     ...member,
@@ -166,7 +182,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'POST /destinations/:id/pause': member,
   'POST /destinations/:id/resume': member,
   'POST /destinations/:id/rotate': { ...member, body: () => ({ overlap_s: 60 }) },
-  'POST /destinations/:id/test': member,
+  'POST /destinations/:id/test': { ...member, body: ({ paths }) => ({ event_id: paths['/events'] }) },
   'POST /destinations/:id/probe': member,
 
   'GET /events': viewer,
@@ -224,9 +240,12 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
     body: ({ parameters: { kind, external_id } }) => ({ kind, external_id, traits: { plan: 'pro' } }),
   },
   'GET /entities/:kind/:external_id': viewer,
+  'PUT /entities/:kind/:external_id': { ...member, body: () => ({ traits: { plan: 'pro' } }) },
   'PATCH /entities/:kind/:external_id': { ...member, body: () => ({ traits: { plan: null } }) },
   'DELETE /entities/:kind/:external_id': member,
   'GET /entities/:kind/:external_id/links': viewer,
+  'PUT /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id': member,
+  'DELETE /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id': member,
   'GET /entities/:kind/:external_id/graph': viewer,
   'GET /entities/:kind/:external_id/identity': viewer,
   'GET /entities/:kind/:external_id/events': viewer,

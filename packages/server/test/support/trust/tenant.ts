@@ -49,6 +49,11 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
   });
   await make('/pipelines', { ...definition, name: `${word} spare`, enabled: false });
 
+  const testEvent = await make('/test-events', {
+    name: `${word} test`,
+    event: { type: `${word}.test`, payload: { word } },
+  });
+
   await makeEntities(url, key.secret, word);
   const parameters = parametersFor(word, hook.token);
   const eventType = `${word}.happened`;
@@ -113,6 +118,7 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
         '/sources': hook.id,
         '/pipelines': pipeline.id,
         '/destinations': destination.id,
+        '/test-events': testEvent.id,
         '/events': event,
         '/jobs': other.id,
         '/views': view.id,

@@ -40,6 +40,7 @@ export function ghosts(like?: Things): Things {
       '/sources': newId('src'),
       '/pipelines': newId('pipe'),
       '/destinations': newId('dst'),
+      '/test-events': newId('tev'),
       '/events': event,
       '/jobs': newId('job'),
       '/views': newId('view'),
@@ -69,13 +70,14 @@ export const parametersFor = (word: string, token: string): Things['parameters']
 });
 
 /** The path of a private call, about these things. */
-export function pathOf(route: Route, { paths }: Things): string {
+export function pathOf(route: Route, { paths, parameters }: Things): string {
   const [, path = ''] = route.split(' ');
-  return path.replace(/^(.*?)\/:\w+(?:\/:\w+)*/, (_, before: string) => {
+  const named = path.replace(/^(.*?)\/:\w+(?:\/:\w+)*/, (_, before: string) => {
     const thing: string | undefined = paths[before as Collection];
     if (thing === undefined) throw new Error(`There is no thing for ${route}: it takes a line in things.ts.`);
     return `${before}/${thing}`;
   });
+  return named.replaceAll(/:(\w+)/g, (_, name: string) => parameters[name as keyof Things['parameters']]);
 }
 
 /** The path of a public call, about these things. */

@@ -11,6 +11,7 @@ export const roots: Readonly<Record<keyof Scope, CelType>> = {
     received_at: TIMESTAMP,
     timestamp: TIMESTAMP,
     headers: mapOf(STRING),
+    link: STRING,
   } satisfies Record<keyof Scope['event'], CelType>),
   payload: mapOf(DYN),
   labels: mapOf(DYN),

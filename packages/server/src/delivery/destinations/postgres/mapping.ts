@@ -57,6 +57,7 @@ export function compileMapping(columns: Readonly<Record<string, Json>>): Mapping
 const KNOWN: Readonly<Record<string, MappedColumn['holds']>> = {
   '$event.id': 'text',
   '$event.type': 'text',
+  '$event.link': 'text',
   '$event.icon': 'text',
   '$event.source.name': 'text',
   '$event.entity.kind': 'text',

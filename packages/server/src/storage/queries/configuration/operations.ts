@@ -8,10 +8,11 @@ import * as destinations from './destinations.ts';
 import * as pipelines from './pipelines.ts';
 import * as sealed from './sealed.ts';
 import * as sources from './sources.ts';
+import * as testEvents from './test-events.ts';
 import * as views from './views.ts';
 import * as whole from './whole.ts';
 
-/** Keys, sources, pipelines, destinations, and the audit log. */
+/** Keys, sources, pipelines, destinations, saved test events, and the audit log. */
 export const configurationOperations: StoreOperations<ConfigurationStore> = {
   createApiKey: write(apiKeys.createApiKey, made('keys')),
   listApiKeys: read(apiKeys.listApiKeys),
@@ -61,6 +62,12 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
   createView: write(views.createView),
   changeView: write(views.changeView),
   deleteView: write(views.deleteView),
+
+  createTestEvent: write(testEvents.createTestEvent),
+  listTestEvents: read(testEvents.listTestEvents),
+  findTestEvent: read(testEvents.findTestEvent),
+  updateTestEvent: write(testEvents.updateTestEvent),
+  deleteTestEvent: write(testEvents.deleteTestEvent),
 
   listSealed: read(sealed.listSealed),
   replaceSealed: write(sealed.replaceSealed),

@@ -280,6 +280,25 @@ async function findRepeated(db: Db, orgId: string, deliveryId: string) {
   }))[0];
 }
 
+export const findOutput: Operation<DeliveryQueue['findOutput']> = async (
+  db,
+  orgId,
+  eventId,
+  destinationId,
+) => {
+  const { rows } = await sql<{ payload: string; output: string; source_name: string | null }>`
+    SELECT event.payload, ${sql.raw(outputColumn)} AS output,
+           coalesce(delivery.run_source_name, run.source_name) AS source_name
+    FROM deliveries AS delivery ${sql.raw(claimedDeliveryJoins)}
+    WHERE delivery.org_id = ${orgId} AND delivery.event_id = ${eventId}
+      AND delivery.destination_id = ${destinationId}
+    ORDER BY delivery.id DESC LIMIT 1`.execute(db);
+  const [found] = rows;
+  return found === undefined
+    ? null
+    : { output: fullOutput(found.output, found.payload), sourceName: found.source_name };
+};
+
 /** More than any delivery has, however often it is retried by hand. */
 const MOST_ATTEMPTS = 10_000;
 

@@ -20,6 +20,7 @@ export const deliveryOperations: StoreOperations<DeliveryQueue, 'claimDeliveries
 
   listDeliveries: snapshot(deliveries.listDeliveries),
   findDelivery: read(deliveries.findDelivery),
+  findOutput: read(deliveries.findOutput),
   listAttempts: snapshot(deliveries.listAttempts),
   retryDelivery: write(ends.retryDelivery),
   discardDelivery: write(ends.discardDelivery),

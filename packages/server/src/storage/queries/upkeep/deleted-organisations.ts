@@ -26,6 +26,7 @@ const fewRows = [
   'sources',
   'pipelines',
   'destinations',
+  'test_events',
   'event_claims',
   'alerts',
   'saved_views',

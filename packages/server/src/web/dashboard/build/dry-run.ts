@@ -1,6 +1,5 @@
-import { type EventLimits, type PipelineDefinition, parseTimestamp } from '@sluice/contract';
+import type { EventLimits, PipelineDefinition } from '@sluice/contract';
 import { dryRunBody } from '@sluice/contract/dashboard-pipelines';
-import type { z } from 'zod';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid } from '../../../core/errors.ts';
 import { newId } from '../../../core/ids.ts';
@@ -9,8 +8,7 @@ import type { DryRunEvent, PipelineAdmin } from '../../../core/kinds/pipeline-ad
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Journal } from '../../../core/stores/journal.ts';
 import type { Calls } from '../calls.ts';
-
-type Body = z.output<ReturnType<typeof dryRunBody>>;
+import { asPipelineEvent, type WrittenEvent } from './tried-event.ts';
 
 /** Runs an event through a draft. Nothing is sent, stored or announced. */
 export function dryRunCalls(
@@ -78,22 +76,11 @@ export function dryRunCalls(
     };
   }
 
-  function givenEvent(event: NonNullable<Body['event']>, sourceName: string | null): DryRunEvent {
-    const now = clock.now();
-    return {
-      event: {
-        id: newId('evt', now),
-        type: event.type,
-        icon: event.icon ?? null,
-        senderId: event.id ?? null,
-        entity: event.entity ? { kind: event.entity.kind, externalId: event.entity.external_id } : null,
-        happenedAt: (event.timestamp && parseTimestamp(event.timestamp)) || now,
-        receivedAt: now,
-      },
-      payload: stringifyJson(event.payload ?? {}),
-      sourceName,
-    };
-  }
+  const givenEvent = (event: WrittenEvent, sourceName: string | null): DryRunEvent => ({
+    event: asPipelineEvent(event, clock.now()),
+    payload: stringifyJson(event.payload ?? {}),
+    sourceName,
+  });
 }
 
 const firstName = (names: readonly string[]): string | null => names.toSorted()[0] ?? null;

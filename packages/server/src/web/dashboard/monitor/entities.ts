@@ -1,12 +1,13 @@
 import type { AuditAction } from '@sluice/contract/dashboard-audit';
+import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { EntityRef } from '../../../core/event/scope.ts';
-import type { EntityActions } from '../../../core/stores/entities.ts';
+import type { EntityActions, EntityStore } from '../../../core/stores/entities.ts';
 import type { Cursors } from '../../paging.ts';
-import { placeOf, readEntity, targetOf } from '../../public/entities-path.ts';
+import { placeOf, readEntity, readLink, targetOf } from '../../public/entities-path.ts';
 import { readIfMatch } from '../../public/entities-query.ts';
 import { createEntityReads, type EntityReadsDependencies } from '../../public/entities-read.ts';
-import { answerJson, timedEntityJson } from '../../public/entities-records.ts';
+import { answerJson, linkRecord, timedEntityJson } from '../../public/entities-records.ts';
 import { createEntityWrites, type EntityBodyReading } from '../../public/entities-write.ts';
 import { besideIn } from '../call-address.ts';
 import type { Calls } from '../calls.ts';
@@ -14,17 +15,21 @@ import type { SessionCall } from '../exchange.ts';
 import type { LimitedEntities } from './search-limit.ts';
 
 const ONE = '/entities/:kind/:external_id';
+const LINK = `${ONE}/links/:relation/:to_kind/:to_external_id` as const;
 
 /** Entities as people see and change them: as programs do, but with when each trait was written, and on record. */
 export function entityCalls(
   calls: Calls,
   dependencies: EntityBodyReading & {
-    readonly entities: EntityReadsDependencies['entities'] & Pick<LimitedEntities, 'listEntities'>;
+    readonly entities: EntityReadsDependencies['entities'] &
+      Pick<LimitedEntities, 'listEntities'> &
+      Pick<EntityStore, 'audited'>;
     readonly entityActions: EntityActions;
     readonly cursors: Cursors;
+    readonly clock: Clock;
   },
 ): void {
-  const { entities, entityActions: actions, cursors } = dependencies;
+  const { entities, entityActions: actions, cursors, clock } = dependencies;
   const reads = createEntityReads({ entities, actions, cursors });
 
   const writes = createEntityWrites({ ...dependencies, actions });
@@ -60,10 +65,35 @@ export function entityCalls(
     call.respond(await writes.merge(call.session.orgId, call.request, recordAs(call, 'entity.written'))),
   );
 
-  calls.on(`PATCH ${ONE}`, 'entities.change', async call => {
-    const record = recordAs(call, 'entity.changed');
-    const { orgId } = call.session;
-    return call.respond(await writes.write(orgId, segmentsOf(call), 'patch', call.request, record));
+  const write = async (call: SessionCall, mode: 'replace' | 'patch') =>
+    writes.write(call.session.orgId, segmentsOf(call), mode, call.request, recordAs(call, 'entity.changed'));
+
+  // For programs it makes what is not there; people make one on purpose, by `POST`.
+  calls.on(`PUT ${ONE}`, 'entities.change', async call => {
+    const entity = await entities.findEntity(call.session.orgId, entityOf(call));
+    if (entity === null) throw new Problem('not_found');
+    return call.respond(await write(call, 'replace'));
+  });
+
+  calls.on(`PATCH ${ONE}`, 'entities.change', async call => call.respond(await write(call, 'patch')));
+
+  const recordLink = (call: SessionCall, action: AuditAction) => {
+    const { relation, from, to } = readLink(segmentsOf(call));
+    return call.record(action, targetOf(from), { relation, to: targetOf(to) });
+  };
+
+  calls.on(`PUT ${LINK}`, 'entities.change', async call => {
+    const changes = entities.audited(recordLink(call, 'entity.linked'));
+    const found = await changes.linkEntities(call.session.orgId, readLink(segmentsOf(call)), clock.now());
+    if (found === null) throw new Problem('not_found', { message: 'One of the two does not exist.' });
+    return call.answer(linkRecord(found.link), found.made ? 201 : 200);
+  });
+
+  calls.on(`DELETE ${LINK}`, 'entities.change', async call => {
+    const changes = entities.audited(recordLink(call, 'entity.unlinked'));
+    if (!(await changes.unlinkEntities(call.session.orgId, readLink(segmentsOf(call)))))
+      throw new Problem('not_found');
+    return call.answer({ deleted: true });
   });
 
   calls.on(`DELETE ${ONE}`, 'entities.change', async call => {

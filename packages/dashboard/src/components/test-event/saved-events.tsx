@@ -1,0 +1,89 @@
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import type { TestEventRecord } from '@sluice/contract/dashboard-test-events';
+import { call } from '../../lib/api/call.ts';
+import { stringifyExact } from '../../lib/api/exact-json.ts';
+import { useCall, useChange, useChanges } from '../../lib/api/use-call.ts';
+import { ConfirmButton } from '../confirm.tsx';
+import { ErrorNotice } from '../error-notice.tsx';
+import { EventText } from './event-text.tsx';
+import { readEvent, type TrialEvent } from './trial-event.ts';
+
+type Saved = Extract<TrialEvent, { kind: 'saved' }>;
+
+/** The test events of the organisation: chosen, changed for this once or for good, and deleted. */
+export function SavedEvents(props: { chosen: Saved | null; onChoose(event: Saved | null): void }) {
+  const { chosen, onChoose } = props;
+  const saved = useCall('GET /test-events');
+  const events = saved.data ?? [];
+  const choose = (id: string | null) => {
+    const found = events.find(one => one.id === id);
+    onChoose(found ? { kind: 'saved', id: found.id, text: stringifyExact(found.event) } : null);
+  };
+  if (saved.error) return <ErrorNotice error={saved.error} onRetry={() => void saved.refetch()} />;
+  if (saved.data?.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        No saved test events yet. Write a custom event and save it.
+      </Text>
+    );
+  }
+  return (
+    <Stack gap={6}>
+      <Select
+        label="Saved event"
+        searchable
+        clearable
+        placeholder="Choose an event"
+        nothingFoundMessage="No saved event has this name"
+        value={chosen?.id ?? null}
+        data={events.map(({ id, name, event }) => ({ value: id, label: `${name} · ${event.type}` }))}
+        onChange={choose}
+      />
+      {chosen !== null && (
+        <>
+          <EventText text={chosen.text} onText={text => onChoose({ ...chosen, text })} />
+          <SavedActions
+            key={chosen.id}
+            chosen={chosen}
+            saved={events.find(({ id }) => id === chosen.id)}
+            onGone={() => onChoose(null)}
+          />
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function SavedActions(props: { chosen: Saved; saved: TestEventRecord | undefined; onGone(): void }) {
+  const { id } = props.chosen;
+  const save = useChange('PATCH /test-events/:id');
+  const remove = useChanges(() => call('DELETE /test-events/:id', { id }));
+  const given = readEvent(props.chosen);
+  const event = given?.kind === 'event' && 'event' in given.body ? given.body.event : null;
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Button
+          variant="default"
+          size="compact-sm"
+          loading={save.isPending}
+          disabled={event === null || stringifyExact(event, 0) === stringifyExact(props.saved?.event, 0)}
+          onClick={() => event !== null && save.mutate({ id, body: { event } })}
+        >
+          Save changes
+        </Button>
+        <ConfirmButton
+          label="Delete test event"
+          question={`“${props.saved?.name ?? ''}” is deleted for everybody in the organisation.`}
+          act="Delete"
+          button={{ size: 'compact-sm', variant: 'subtle', color: 'gray' }}
+          onConfirm={async () => {
+            await remove.mutateAsync();
+            props.onGone();
+          }}
+        />
+      </Group>
+      {save.error && <ErrorNotice error={save.error} />}
+    </Stack>
+  );
+}

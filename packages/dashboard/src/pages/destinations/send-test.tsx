@@ -1,0 +1,88 @@
+import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconChevronDown, IconFlask } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { EventChoice } from '../../components/test-event/event-choice.tsx';
+import { readEvent, type TrialEvent } from '../../components/test-event/trial-event.ts';
+import { asCallError, type CallError } from '../../lib/api/call.ts';
+import type { GivenTo } from '../../lib/api/path.ts';
+
+export type TestBody = GivenTo<'POST /destinations/:id/test'>['body'];
+
+/** Sends an event that says it is a test, or any other that somebody chooses. */
+export function SendTest(props: {
+  kind: string;
+  isSending: boolean;
+  onSend(body: TestBody): Promise<unknown>;
+}) {
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button.Group>
+        <Button
+          leftSection={<IconFlask size={16} aria-hidden />}
+          loading={props.isSending}
+          // What went wrong is shown on the page.
+          onClick={() => void props.onSend({}).catch(() => {})}
+        >
+          Send a test
+        </Button>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon size={36} aria-label="More tests" style={{ borderRadius: '0 8px 8px 0' }}>
+              <IconChevronDown size={16} aria-hidden />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={open}>Test with an event…</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Button.Group>
+      <Modal opened={isOpen} onClose={close} title="Test with an event" size="lg">
+        <TestForm {...props} onDone={close} />
+      </Modal>
+    </>
+  );
+}
+
+function TestForm(props: {
+  kind: string;
+  isSending: boolean;
+  onSend(body: TestBody): Promise<unknown>;
+  onDone(): void;
+}) {
+  const [event, setEvent] = useState<TrialEvent | null>(null);
+  const [error, setError] = useState<CallError | null>(null);
+  const given = event === null ? null : readEvent(event);
+  const problem = given?.kind === 'broken' ? given.error : error;
+  const send = async () => {
+    if (given?.kind !== 'event') return;
+    setError(null);
+    try {
+      await props.onSend(given.body);
+      props.onDone();
+    } catch (refused) {
+      setError(asCallError(refused));
+    }
+  };
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        {props.kind === 'postgres'
+          ? 'The row is really inserted, and then rolled back: constraints are checked and nothing stays.'
+          : 'It is really sent, once. A recent event goes as its pipeline left it for this destination, or else as it came in.'}
+      </Text>
+      <EventChoice event={event} onEvent={setEvent} />
+      {problem && <ErrorNotice error={problem} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={props.onDone}>
+          Cancel
+        </Button>
+        <Button loading={props.isSending} disabled={given?.kind !== 'event'} onClick={() => void send()}>
+          Send
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

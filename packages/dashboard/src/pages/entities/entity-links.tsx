@@ -1,0 +1,178 @@
+import { Anchor, Autocomplete, Button, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import type { EntityLinkRecord } from '@sluice/contract/entity';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { call } from '../../lib/api/call.ts';
+import { useChanges, useList } from '../../lib/api/use-call.ts';
+import { type EntityName, entityPage, nameOf } from '../../lib/entity-path.ts';
+import { useMay } from '../../lib/session.tsx';
+
+const isSame = (one: EntityName, other: EntityName) =>
+  one.kind === other.kind && one.external_id === other.external_id;
+
+/** What a link's address names. */
+const pathOf = ({ relation, from, to }: Pick<EntityLinkRecord, 'relation' | 'from' | 'to'>) => ({
+  ...from,
+  relation,
+  to_kind: to.kind,
+  to_external_id: to.external_id,
+});
+
+/** The links of an entity, one by one, to be made and removed. */
+export function EntityLinks({ name }: { name: EntityName }) {
+  const list = useList('GET /entities/:kind/:external_id/links', name);
+  const mayChange = useMay()('entities.change');
+  return (
+    <Stack gap="sm" mt="sm">
+      {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
+      {list.rows.length > 0 && (
+        <Table.ScrollContainer minWidth={340}>
+          <Table verticalSpacing={4} aria-label="Links">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Relation</Table.Th>
+                <Table.Th>Entity</Table.Th>
+                <Table.Th>Linked</Table.Th>
+                {mayChange && <Table.Th w={90}>Action</Table.Th>}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {list.rows.map(link => (
+                <LinkRow
+                  key={[link.relation, nameOf(link.from), nameOf(link.to)].join('\n')}
+                  link={link}
+                  here={name}
+                  mayChange={mayChange}
+                />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {list.hasMore && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          w="fit-content"
+          loading={list.isLoadingMore}
+          onClick={list.loadMore}
+        >
+          Show more
+        </Button>
+      )}
+      {mayChange && <AddLink name={name} />}
+    </Stack>
+  );
+}
+
+function LinkRow(props: { link: EntityLinkRecord; here: EntityName; mayChange: boolean }) {
+  const { link, here } = props;
+  const isOut = isSame(link.from, here);
+  const other = isOut ? link.to : link.from;
+  const unlink = useChanges(() =>
+    call('DELETE /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id', pathOf(link)),
+  );
+  const arrow = link.relation === 'same_as' ? '' : isOut ? ' →' : ' ←';
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <span className="mono">{link.relation}</span>
+        {arrow}
+      </Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        <Text span size="sm" c="dimmed">
+          {other.kind}
+        </Text>{' '}
+        <Anchor component={Link} to={entityPage(other)} size="sm">
+          {other.external_id}
+        </Anchor>
+      </Table.Td>
+      <Table.Td style={{ whiteSpace: 'nowrap' }}>
+        <RelativeTime at={link.created_at} />
+      </Table.Td>
+      {props.mayChange && (
+        <Table.Td>
+          <ConfirmButton
+            label="Unlink"
+            question={`The link ${link.relation} with ${nameOf(other)} is removed. Both entities stay.`}
+            act="Unlink"
+            button={{ size: 'compact-xs', variant: 'default' }}
+            onConfirm={() => unlink.mutateAsync()}
+          />
+        </Table.Td>
+      )}
+    </Table.Tr>
+  );
+}
+
+const relations = ['same_as', 'member_of', 'owns', 'uses'];
+const nothing = { relation: '', kind: '', external_id: '' };
+
+function AddLink({ name }: { name: EntityName }) {
+  const [given, setGiven] = useState(nothing);
+  const [direction, setDirection] = useState('to');
+  const link = useChanges((path: ReturnType<typeof pathOf>) =>
+    call('PUT /entities/:kind/:external_id/links/:relation/:to_kind/:to_external_id', path),
+  );
+  const isWhole = given.relation !== '' && given.kind !== '' && given.external_id !== '';
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isWhole) return;
+    const { relation, ...other } = given;
+    const path =
+      direction === 'to'
+        ? pathOf({ relation, from: name, to: other })
+        : pathOf({ relation, from: other, to: name });
+    link.mutate(path, { onSuccess: () => setGiven(nothing) });
+  };
+  const change = (changed: Partial<typeof nothing>) => {
+    setGiven({ ...given, ...changed });
+    link.reset();
+  };
+  return (
+    <form onSubmit={submit} aria-label="Add a link">
+      <Group gap="xs" align="flex-end">
+        <Autocomplete
+          label="Relation"
+          size="xs"
+          w={130}
+          placeholder="member_of"
+          data={relations}
+          value={given.relation}
+          onChange={relation => change({ relation })}
+        />
+        <Select
+          label="Direction"
+          size="xs"
+          w={90}
+          allowDeselect={false}
+          data={['to', 'from']}
+          value={direction}
+          onChange={value => setDirection(value ?? 'to')}
+        />
+        <TextInput
+          label="Kind"
+          size="xs"
+          w={130}
+          placeholder="company"
+          value={given.kind}
+          onChange={event => change({ kind: event.currentTarget.value })}
+        />
+        <TextInput
+          label="External id"
+          size="xs"
+          w={180}
+          value={given.external_id}
+          onChange={event => change({ external_id: event.currentTarget.value })}
+        />
+        <Button type="submit" size="xs" variant="default" loading={link.isPending} disabled={!isWhole}>
+          Add link
+        </Button>
+      </Group>
+      {link.error && <ErrorNotice error={link.error} />}
+    </form>
+  );
+}
