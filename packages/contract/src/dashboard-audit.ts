@@ -7,7 +7,13 @@ import { pagingQuery } from './paging.ts';
 /** Everything that is put on record, by the kind of record that it concerns. */
 export const auditActions = {
   source: ['source.created', 'source.changed', 'source.secret_rotated', 'source.deleted'],
-  pipeline: ['pipeline.created', 'pipeline.changed', 'pipeline.rolled_back', 'pipeline.deleted'],
+  pipeline: [
+    'pipeline.created',
+    'pipeline.changed',
+    'pipeline.rolled_back',
+    'pipeline.noted',
+    'pipeline.deleted',
+  ],
   destination: [
     'destination.created',
     'destination.changed',

@@ -167,8 +167,8 @@ export const deliveryState = z.enum([
 ]);
 export type DeliveryState = z.infer<typeof deliveryState>;
 
-/** `waiting`: pending or delivering. */
-const deliveryStateFilter = z.enum([...deliveryState.options, 'waiting']);
+/** `waiting`: pending or delivering. `open`: whatever has not ended. */
+const deliveryStateFilter = z.enum([...deliveryState.options, 'waiting', 'open']);
 
 /** What a list of deliveries can be narrowed by; all of it combines with AND. */
 const deliveryFilter = {

@@ -78,8 +78,8 @@ const presentRecord = z.object({
 export type PresentRecord = z.infer<typeof presentRecord>;
 
 export const figuresQuery = z.strictObject({ minutes });
-/** What became of what was sent to a destination. */
-export type DestinationFigures = PresentRecord;
+/** What became of what was sent to a destination, and how long it took. */
+export type DestinationFigures = PresentRecord & { readonly p95_ms: number | null };
 
 const backlogRecord = z.object({
   accepted: cappedCount,

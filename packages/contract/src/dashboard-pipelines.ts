@@ -5,10 +5,14 @@ import { pipelineDefinition, stepTrace } from './pipeline.ts';
 
 /** Private calls about pipelines, replays and jobs. */
 
+/** Why a version was made, for whoever looks through them later. */
+const versionNote = z.string().trim().max(500, 'may have 500 characters at most.');
+
 /** `clone_of`: another pipeline, whose secrets are copied where a step says `{"set": true}`. */
 export const pipelineBody = z.strictObject({
   ...pipelineDefinition.shape,
   clone_of: z.string().min(1).max(64).optional(),
+  note: versionNote.optional(),
 });
 
 /** What is left out stays as it is. A definition makes a new version; `enabled` alone makes none. */
@@ -18,9 +22,13 @@ export const pipelineChange = z.strictObject({
   steps: pipelineDefinition.shape.steps.unwrap().optional(),
   destinations: pipelineDefinition.shape.destinations.unwrap().optional(),
   enabled: z.boolean().optional(),
+  /** Of the version that is made. */
+  note: versionNote.optional(),
 });
 
-export const rollbackBody = z.strictObject({ version: z.int('must be a whole number.').min(1) });
+const versionNumber = z.int('must be a whole number.').min(1);
+export const rollbackBody = z.strictObject({ version: versionNumber });
+export const pipelineNote = z.strictObject({ version: versionNumber, note: versionNote });
 
 /** The draft may be that of a pipeline that exists: its id lets secrets be kept. */
 export const dryRunBody = (limits: EventLimits) =>
@@ -94,6 +102,7 @@ const pipelineVersionRecord = z.object({
   ...pipelineRecord.pick({ name: true, version: true, sources: true, steps: true, destinations: true }).shape,
   created_by: z.string(),
   created_at: z.string(),
+  note: z.string().nullable(),
 });
 export type PipelineVersionRecord = z.infer<typeof pipelineVersionRecord>;
 

@@ -174,5 +174,24 @@ export type NewSourceRecord = SourceRecord & {
 /** Without the secret where its provider made it. */
 export type RotatedSourceRecord = SourceRecord & { readonly secret?: string };
 
-const rejectionRecord = z.object({ at: z.string(), code: z.string(), message: z.string() });
+const rejectedRequest = z.object({
+  at: z.string(),
+  /** Where it came from; null where that is not known. */
+  address: z.string().nullable(),
+  /** Without credentials, signatures and whatever else may be secret. */
+  headers: z.record(z.string(), z.string()),
+});
+const rejectionRecord = z.object({ ...rejectedRequest.shape, code: z.string(), message: z.string() });
 export type RejectionRecord = z.infer<typeof rejectionRecord>;
+
+/** Requests that were rejected for the same reason, among the last 1,000 of their source. */
+const rejectionGroupRecord = z.object({
+  code: z.string(),
+  message: z.string(),
+  count: z.number(),
+  first_at: z.string(),
+  last_at: z.string(),
+  /** The latest of them, newest first. */
+  latest: z.array(rejectedRequest),
+});
+export type RejectionGroupRecord = z.infer<typeof rejectionGroupRecord>;

@@ -52,6 +52,14 @@ import {
   histogramQuery,
   tailQuery,
 } from './dashboard-events.ts';
+import {
+  type BadgesRecord,
+  type DestinationListFigures,
+  listFiguresQuery,
+  type PipelineFigures,
+  type PipelineListFigures,
+  type SourceListFigures,
+} from './dashboard-figures.ts';
 import { type KeyRecord, keyBody, keyChange, type NewKeyRecord } from './dashboard-keys.ts';
 import type { KindRecord } from './dashboard-kinds.ts';
 import type { DeadLetter, DeadLetterSummary, DeliveryRecord, EventRecord } from './dashboard-letters.ts';
@@ -88,6 +96,7 @@ import {
   type PipelineVersionRecord,
   pipelineBody,
   pipelineChange,
+  pipelineNote,
   replayBody,
   replaysBody,
   rollbackBody,
@@ -96,6 +105,7 @@ import type { ProviderRecord } from './dashboard-providers.ts';
 import { type Found, searchQuery } from './dashboard-search.ts';
 import {
   type NewSourceRecord,
+  type RejectionGroupRecord,
   type RejectionRecord,
   type RotatedSourceRecord,
   rotateBody,
@@ -196,6 +206,7 @@ export const privateCalls = {
   'POST /sources/:id/rotate': { body: rotateBody, bodyMayBeEmpty: true, answer: one<RotatedSourceRecord>() },
   'GET /kinds/providers': { answer: one<ProviderRecord[]>() },
   'GET /sources/:id/rejections': { query: listQuery, answer: list<RejectionRecord>() },
+  'GET /sources/:id/rejections/groups': { answer: one<RejectionGroupRecord[]>() },
 
   'GET /alerts': { answer: one<AlertsRecord>() },
 
@@ -206,6 +217,9 @@ export const privateCalls = {
   'PATCH /pipelines/:id': { body: pipelineChange, answer: one<PipelineRecord>() },
   'DELETE /pipelines/:id': { answer: one<DeletedRecord>() },
   'GET /pipelines/:id/versions': { query: listQuery, answer: list<PipelineVersionRecord>() },
+  /** The note of one of its versions; an empty one removes it. */
+  'POST /pipelines/:id/notes': { body: pipelineNote, answer: one<PipelineVersionRecord>() },
+  'GET /pipelines/:id/figures': { query: figuresQuery, answer: one<PipelineFigures>() },
   'POST /pipelines/:id/rollback': { body: rollbackBody, answer: one<PipelineRecord>() },
   /** The server reads the event under the limits that it is set to. */
   'POST /pipelines/dry-run': { body: dryRunBody(defaultEventLimits), answer: one<DryRunRecord>() },
@@ -315,6 +329,11 @@ export const privateCalls = {
   'GET /audit/:id': { answer: one<AuditRecord>() },
   'GET /search': { query: searchQuery, answer: one<Found[]>() },
   'GET /counters': { query: countersQuery, answer: one<CountersRecord>() },
+  /** All rows of a list at once. */
+  'GET /figures/destinations': { query: listFiguresQuery, answer: one<DestinationListFigures>() },
+  'GET /figures/sources': { query: listFiguresQuery, answer: one<SourceListFigures>() },
+  'GET /figures/pipelines': { query: listFiguresQuery, answer: one<PipelineListFigures>() },
+  'GET /badges': { answer: one<BadgesRecord>() },
   'GET /overview': { query: overviewQuery, answer: one<OverviewRecord>() },
   'GET /overview/top': { query: overviewQuery, answer: one<TopRecord>() },
   'GET /map': { query: overviewQuery, answer: one<MapRecord>() },

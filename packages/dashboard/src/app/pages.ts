@@ -8,6 +8,7 @@ import {
   IconRoute,
   IconSend,
   IconSettings,
+  IconSubtask,
   IconTopologyStar3,
   IconTruckDelivery,
 } from '@tabler/icons-react';
@@ -61,7 +62,10 @@ export const insidePages: Readonly<Record<MemberPage, InsidePage>> = {
     load: () => import('../pages/dead-letters/dead-letters-page.tsx'),
     sideBar: { group: 'Monitor', label: 'Dead letters', icon: IconMailOff, key: 'x' },
   },
-  '/jobs': { load: () => import('../pages/jobs/jobs-page.tsx') },
+  '/jobs': {
+    load: () => import('../pages/jobs/jobs-page.tsx'),
+    sideBar: { group: 'Monitor', label: 'Jobs', icon: IconSubtask, key: 'j' },
+  },
   '/jobs/$id': { load: () => import('../pages/jobs/job-page.tsx') },
   '/sources': {
     load: () => import('../pages/sources/sources-page.tsx'),

@@ -1,4 +1,15 @@
-import { AppShell, Burger, Center, Group, Kbd, Loader, NavLink, Text, UnstyledButton } from '@mantine/core';
+import {
+  AppShell,
+  Burger,
+  Center,
+  Group,
+  Kbd,
+  Loader,
+  NavLink,
+  Text,
+  UnstyledButton,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useDisclosure, useHotkeys, useWindowEvent } from '@mantine/hooks';
 import { withOrganisation } from '@sluice/contract/organisation-address';
 import { IconSearch } from '@tabler/icons-react';
@@ -13,6 +24,7 @@ import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import { SessionProvider } from '../lib/session.tsx';
 import { showTimesAs } from '../lib/time-display.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { badgesOf } from './badges.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { DocsLink } from './docs-link.tsx';
 import { modifierKey } from './modifier-key.ts';
@@ -88,6 +100,7 @@ function Frame() {
     if (path) close();
   }, [path, close]);
   useNavigationShortcuts();
+  const badges = useBadges(path);
   const [paletteAsked, askForPalette] = useReducer((times: number) => times + 1, 0);
   const [keysAsked, askForKeys] = useReducer((times: number) => times + 1, 0);
   useHotkeys([['mod+K', askForPalette]], []);
@@ -137,6 +150,7 @@ function Frame() {
                     to={to}
                     label={label}
                     leftSection={<Icon size={17} stroke={1.7} aria-hidden />}
+                    rightSection={badges[to] && <PageBadge {...badges[to]} />}
                     active={to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)}
                     className={classes.link ?? ''}
                   />
@@ -161,3 +175,25 @@ function Frame() {
     </AppShell>
   );
 }
+
+/** What was read so lately is not read again when another page is opened. */
+const FRESH_MS = 5_000;
+
+/** They follow along where the page follows something, and are read again where another page is opened. */
+function useBadges(path: string): ReturnType<typeof badgesOf> {
+  const { data, dataUpdatedAt, refetch } = useCall('GET /badges', {}, { live: 'along' });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another page is a reason to look
+  useEffect(() => {
+    if (Date.now() - dataUpdatedAt > FRESH_MS) void refetch();
+  }, [path]);
+  return badgesOf(data);
+}
+
+const PageBadge = ({ text, name, isBad }: ReturnType<typeof badgesOf>[string]) => (
+  <>
+    <span className={classes.badge} data-bad={isBad || undefined} aria-hidden>
+      {text}
+    </span>
+    <VisuallyHidden>{name}</VisuallyHidden>
+  </>
+);

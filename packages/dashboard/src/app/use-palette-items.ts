@@ -28,7 +28,6 @@ export function usePaletteItems(typed: string): { items: RunnableItem[]; isAskin
   });
   const pages = [
     ...navigation.map(({ to, label }) => ({ key: `page ${to}`, label, description: 'Page', to })),
-    { key: 'page /jobs', label: 'Jobs', description: 'Page', to: '/jobs' },
     { key: 'page /account', label: 'Account', description: 'Page', to: '/account' },
     { key: 'account appearance', label: 'Appearance and time zone', description: 'Account', to: '/account' },
     ...settingsSections.map(name => ({

@@ -14,12 +14,24 @@ export interface Column<Row> {
   /** Where there is little room; absent: the same. */
   readonly narrowWidth?: string;
   cell(row: Row): ReactNode;
-  /** Left out where there is no room for it. */
+  /** Left out where there is no room for it; `onlyWidest`: already on a small laptop. */
   readonly onlyWide?: boolean;
+  readonly onlyWidest?: boolean;
   /** The header is there to be heard, not seen. */
   readonly isHeaderHidden?: boolean;
   /** What stands in its place: a box that selects all. */
   readonly headerCell?: ReactNode;
+  /** Numbers stand below each other, digit by digit. */
+  readonly isNumber?: boolean;
+  /** Rows can be put in the order of this; the name stands in the address. What has no value comes last. */
+  readonly sort?: { readonly name: string; value(row: Row): number | string | null };
+}
+
+/** By which column rows are sorted, and how to sort them by another. */
+export interface Sorting {
+  readonly name: string | null;
+  readonly isDescending: boolean;
+  sortBy(name: string): void;
 }
 
 /** Whoever counts rows counts the heading too. */
@@ -58,6 +70,7 @@ export function Rows<Row>(props: {
   onScroll?(top: number): void;
   /** Another value brings it back to its top. */
   scrolledFor?: unknown;
+  sorting?: Sorting;
 }) {
   const { rows, columns, keyOf, pageOf, isOld = false, hasMore = false, isLoadingMore = false } = props;
   const { loadMore, onSelect } = props;
@@ -115,9 +128,13 @@ export function Rows<Row>(props: {
   );
 
   const tracks = {
-    '--wide': columns.map(({ width }) => width).join(' '),
+    '--widest': columns.map(({ width }) => width).join(' '),
+    '--wide': columns
+      .filter(({ onlyWidest }) => !onlyWidest)
+      .map(({ width }) => width)
+      .join(' '),
     '--narrow': columns
-      .filter(({ onlyWide }) => !onlyWide)
+      .filter(({ onlyWide, onlyWidest }) => !onlyWide && !onlyWidest)
       .map(({ width, narrowWidth }) => narrowWidth ?? width)
       .join(' '),
   } as React.CSSProperties;
@@ -134,9 +151,20 @@ export function Rows<Row>(props: {
       aria-busy={isOld || undefined}
     >
       <div className={classes.head} role="row" aria-rowindex={HEADINGS}>
-        {columns.map(({ header, onlyWide, isHeaderHidden, headerCell }) => (
-          <span key={header} role="columnheader" data-only-wide={onlyWide}>
-            {headerCell ?? (isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header)}
+        {columns.map(({ header, onlyWide, onlyWidest, isHeaderHidden, isNumber, sort, headerCell }) => (
+          <span
+            key={header}
+            role="columnheader"
+            data-only-wide={onlyWide}
+            data-only-widest={onlyWidest}
+            data-number={isNumber}
+            aria-sort={sort && props.sorting ? orderOf(sort.name, props.sorting) : undefined}
+          >
+            {sort && props.sorting ? (
+              <SortButton header={header} name={sort.name} sorting={props.sorting} />
+            ) : (
+              (headerCell ?? (isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header))
+            )}
           </span>
         ))}
       </div>
@@ -176,6 +204,20 @@ export function Rows<Row>(props: {
   );
 }
 
+const orderOf = (name: string, sorting: Sorting): 'ascending' | 'descending' | 'none' =>
+  sorting.name !== name ? 'none' : sorting.isDescending ? 'descending' : 'ascending';
+
+function SortButton(props: { header: string; name: string; sorting: Sorting }) {
+  const { header, name, sorting } = props;
+  const order = orderOf(name, sorting);
+  return (
+    <button type="button" className={classes.sort} data-order={order} onClick={() => sorting.sortBy(name)}>
+      {header}
+      <span aria-hidden>{order === 'descending' ? '↓' : '↑'}</span>
+    </button>
+  );
+}
+
 interface DrawnRowProps<Row> {
   readonly row: Row;
   readonly index: number;
@@ -207,8 +249,15 @@ const DrawnRow = memo(function DrawnRow<Row>(props: DrawnRowProps<Row>) {
       }}
       onKeyDown={() => undefined}
     >
-      {columns.map(({ header, cell, onlyWide }) => (
-        <span key={header} role="cell" className={classes.cell} data-only-wide={onlyWide}>
+      {columns.map(({ header, cell, onlyWide, onlyWidest, isNumber }) => (
+        <span
+          key={header}
+          role="cell"
+          className={classes.cell}
+          data-only-wide={onlyWide}
+          data-only-widest={onlyWidest}
+          data-number={isNumber}
+        >
           {cell(row)}
         </span>
       ))}

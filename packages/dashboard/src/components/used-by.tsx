@@ -2,6 +2,7 @@ import { Anchor, Group, Text } from '@mantine/core';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import { Link } from '@tanstack/react-router';
 import { useAll } from '../lib/api/use-call.ts';
+import { useMay } from '../lib/session.tsx';
 import { Card } from './card.tsx';
 import { StateBadge } from './state-badge.tsx';
 
@@ -14,7 +15,10 @@ export function usePipelinesOf(): (id: string) => readonly PipelineRecord[] {
     );
 }
 
-export function UsedBy({ id, none }: { id: string; none: string }) {
+/** `as`: what it is, so that a pipeline can be made with it. */
+export function UsedBy(props: { id: string; as: 'source' | 'destination'; none: string }) {
+  const { id, none } = props;
+  const mayMake = useMay()('pipelines.change');
   const { isSuccess } = useAll('GET /pipelines');
   const pipelines = usePipelinesOf()(id);
   return (
@@ -23,6 +27,14 @@ export function UsedBy({ id, none }: { id: string; none: string }) {
         <Text size="sm" c="dimmed">
           {none}
         </Text>
+      )}
+      {isSuccess && pipelines.length === 0 && mayMake && (
+        <Anchor
+          size="sm"
+          renderRoot={root => <Link to="/pipelines/new" search={{ [props.as]: id }} {...root} />}
+        >
+          Create pipeline
+        </Anchor>
       )}
       {pipelines.map(({ id: pipeline, name, enabled }) => (
         <Group key={pipeline} gap="xs" wrap="nowrap" mb={4}>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { formatCapped, formatDuration } from './format.ts';
+import { formatCapped, formatDuration, formatLatency, formatPerHour } from './format.ts';
 
 test('counts that went no further say so', () => {
   expect(formatCapped({ count: 10_000, more: true })).toBe('10,000+');
@@ -20,4 +20,19 @@ test.each([
   [86_400_000, '24 h'],
 ])('%p ms are %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
+});
+
+test('a rate an hour keeps what would be rounded away', () => {
+  expect([0, 1, 100, 229, 24_000].map(amount => formatPerHour(amount, 24))).toEqual([
+    '0',
+    '0.1',
+    '4.2',
+    '9.5',
+    '1,000',
+  ]);
+  expect(formatPerHour(7, 1)).toBe('7');
+});
+
+test('a percentile in the first class says no more than is known', () => {
+  expect([null, 1, 2.4].map(formatLatency)).toEqual(['–', '≤ 1 ms', '2.4 ms']);
 });

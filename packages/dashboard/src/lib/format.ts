@@ -8,6 +8,14 @@ export const formatNumber = (amount: number): string => whole.format(amount);
 export const formatCapped = ({ count, more }: { readonly count: number; readonly more: boolean }): string =>
   `${formatNumber(count)}${more ? '+' : ''}`;
 
+/** `0.4`, `12`, `12,345`: so many an hour, of so many in a time. */
+export const formatPerHour = (amount: number, hours: number): string => {
+  const rate = amount / hours;
+  return rate > 0 && rate < 10
+    ? String(Math.max(0.1, Math.round(rate * 10) / 10))
+    : formatNumber(Math.round(rate));
+};
+
 /** `0.04 ms`, `35 ms`, `1.2 s`, `4 min`, `2.5 h`: two figures are enough. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return '–';
@@ -17,6 +25,10 @@ export function formatDuration(ms: number | null): string {
   const amount = ms / Number(size);
   return `${amount < 10 ? Math.round(amount * 10) / 10 : Math.round(amount)} ${unit}`;
 }
+
+/** Of a percentile, which is known by classes of which the first ends at 1 ms. */
+export const formatLatency = (ms: number | null): string =>
+  ms !== null && ms <= 1 ? '≤ 1 ms' : formatDuration(ms);
 
 const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 

@@ -18,8 +18,9 @@ export function formatPercent(percent: number): string {
 }
 
 /** Of the deliveries that were made, those that have arrived, in percent; null where none was made. */
-export function deliveredPercent({ delivered, ...open }: PresentRecord): number | null {
-  const all = Object.values(open).reduce((sum, { count }) => sum + count, delivered);
+export function deliveredPercent(present: PresentRecord): number | null {
+  const { delivered, waiting, retrying, held, dead } = present;
+  const all = [waiting, retrying, held, dead].reduce((sum, { count }) => sum + count, delivered);
   return all === 0 ? null : (delivered / all) * 100;
 }
 

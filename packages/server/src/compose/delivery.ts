@@ -151,11 +151,12 @@ export function composeDelivery(
 /** Two cores are busy with taking, running and storing events; threads that send pay where there are more. */
 const sendingThreadsFor = (cores: number): number => Math.min(4, Math.floor((cores - 1) / 2));
 
-const countedBy = ({ counts, metrics }: TelemetryPart) =>
+const countedBy = ({ counts, lastErrors, metrics }: TelemetryPart) =>
   ({
     onWritten(delivery, { attempt, next }) {
       metrics.attempted(attempt.code ?? 'delivered');
       counts.attempted(delivery, next);
+      lastErrors.attempted(delivery, attempt);
       if (next.state !== 'retrying') metrics.ended(next.state, 1);
     },
     onExpired(orgId, destinationId, deliveries) {

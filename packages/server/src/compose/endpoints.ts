@@ -4,7 +4,7 @@ import type { OutgoingHttp } from '../core/http/outgoing.ts';
 import { createActivityLog } from '../ingest/activity.ts';
 import { createDirectory } from '../ingest/directory.ts';
 import { createHttpIngest } from '../ingest/http-ingest.ts';
-import { createHeaderKeeper } from '../ingest/kept-headers.ts';
+import { createHeaderKeeper, MOST_REFUSED_CHARACTERS } from '../ingest/kept-headers.ts';
 import { secretHeaders } from '../ingest/providers/registry.ts';
 import { createRateLimiter } from '../ingest/rate.ts';
 import { createBodyThread } from '../ingest/reading/body-thread.ts';
@@ -13,7 +13,7 @@ import { createWebhookIngress } from '../ingest/webhook-ingress.ts';
 import { createAppender } from '../journal/append.ts';
 import type { PipelineStage } from '../pipeline/stage.ts';
 import { startThread } from '../runtime/thread.ts';
-import { addressOf } from '../web/client.ts';
+import { addressOf, clientOf } from '../web/client.ts';
 import { guardEndpoint } from '../web/endpoints.ts';
 import type { Foundation } from './foundation.ts';
 import { bodyRoomBytes, limitsOf } from './limits.ts';
@@ -40,7 +40,7 @@ export function composeEndpoints(
     reserve: requests => pipelines().reserve(requests),
     onWaiting: eventsDue.raise,
   });
-  const activity = createActivityLog(engine.configuration, clock);
+  const activity = createActivityLog(engine.configuration, clock, counts.rejected);
   const directory = createDirectory({
     configuration: engine.configuration,
     accounts: engine.accounts,
@@ -69,6 +69,12 @@ export function composeEndpoints(
     ...ingest,
     rate,
     keepHeaders: createHeaderKeeper(secretHeaders(), settings.SLUICE_DROP_HEADERS),
+    keepRefusedHeaders: createHeaderKeeper(
+      secretHeaders(),
+      settings.SLUICE_DROP_HEADERS,
+      MOST_REFUSED_CHARACTERS,
+    ),
+    senderOf: (request, peerOf) => clientOf(request, peerOf(request), clientSettings).address,
     findEventsOfKey: engine.journal.findEventsOfKey,
     addressOf: request => addressOf(request, clientSettings),
   });

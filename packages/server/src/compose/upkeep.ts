@@ -42,6 +42,7 @@ export function composeUpkeep(
     ['activity', seconds(1), endpoints.activity.flush],
     ['counters', seconds(1), telemetry.counts.flush],
     ['recounts', seconds(5), createRecounts({ upkeep, ...slices })],
+    ['last errors', seconds(1), telemetry.lastErrors.flush],
     ['labels', seconds(1), pipelines.flush],
     ['retention', minutes(10), retention],
     ['deleted organisations', seconds(5), createRemoval({ upkeep, ...slices })],

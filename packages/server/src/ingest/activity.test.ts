@@ -7,8 +7,9 @@ function open() {
   const recorded: Activity[] = [];
   const recordActivity = async (activity: Activity) => void recorded.push(activity);
   let now = 0;
-  return { recorded, log: createActivityLog({ recordActivity }, { now: () => ++now }) };
+  return { recorded, log: createActivityLog({ recordActivity }, { now: () => ++now }, () => {}) };
 }
+const nobody = { address: null, headers: null };
 const source = { id: 'src_1', orgId: 'org_1' };
 
 test('records the last use of each key and source once, and nothing where nothing happened', async () => {
@@ -26,19 +27,28 @@ test('records the last use of each key and source once, and nothing where nothin
 
 test('records each rejection with its reason, in order', async () => {
   const { recorded, log } = open();
-  log.refused(source, new Problem('unauthenticated'));
-  log.refused(source, new Problem('rate_limited', { message: 'Slower.' }));
+  log.refused(source, new Problem('unauthenticated'), nobody);
+  log.refused(source, new Problem('rate_limited', { message: 'Slower.' }), {
+    address: '192.0.2.7',
+    headers: '{"user-agent":"x"}',
+  });
   await log.flush();
   expect(recorded[0]?.rejections).toMatchObject([
     { sourceId: 'src_1', orgId: 'org_1', at: 1, code: 'unauthenticated' },
-    { at: 2, code: 'rate_limited', message: 'Slower.' },
+    {
+      at: 2,
+      code: 'rate_limited',
+      message: 'Slower.',
+      address: '192.0.2.7',
+      headers: '{"user-agent":"x"}',
+    },
   ]);
 });
 
 test('a flood of refusals keeps the last thousand of each source', async () => {
   const { recorded, log } = open();
-  log.refused({ id: 'src_2', orgId: 'org_1' }, new Problem('unauthenticated'));
-  for (let n = 0; n < 5_000; n++) log.refused(source, new Problem('unauthenticated'));
+  log.refused({ id: 'src_2', orgId: 'org_1' }, new Problem('unauthenticated'), nobody);
+  for (let n = 0; n < 5_000; n++) log.refused(source, new Problem('unauthenticated'), nobody);
   await log.flush();
   const rejections = recorded[0]?.rejections ?? [];
   expect(rejections.filter(({ sourceId }) => sourceId === 'src_1')).toHaveLength(1_000);
@@ -57,7 +67,7 @@ describe('a write that storage refuses', () => {
       if (fails) throw new Problem('storage_unavailable');
       recorded.push(activity);
     };
-    const log = createActivityLog({ recordActivity }, { now: () => ++now });
+    const log = createActivityLog({ recordActivity }, { now: () => ++now }, () => {});
     return {
       recorded,
       log,
@@ -73,10 +83,10 @@ describe('a write that storage refuses', () => {
     log.keyUsed('key_1');
     log.keyUsed('key_2');
     log.sourceSeen('src_1');
-    log.refused(source, new Problem('unauthenticated'));
+    log.refused(source, new Problem('unauthenticated'), nobody);
     during.push(
       () => log.keyUsed('key_2'),
-      () => log.refused(source, new Problem('rate_limited')),
+      () => log.refused(source, new Problem('rate_limited'), nobody),
     );
     await expect(log.flush()).rejects.toMatchObject({ code: 'storage_unavailable' });
     recover();
@@ -100,7 +110,7 @@ describe('a write that storage refuses', () => {
   test('still keeps no more than the last thousand refusals of a source', async () => {
     const { recorded, log, recover } = failing();
     for (let round = 0; round < 3; round++) {
-      for (let n = 0; n < 600; n++) log.refused(source, new Problem('unauthenticated'));
+      for (let n = 0; n < 600; n++) log.refused(source, new Problem('unauthenticated'), nobody);
       await log.flush().catch(() => {});
     }
     recover();

@@ -10,15 +10,19 @@ import type { ConfigurationStore } from '../core/stores/configuration.ts';
 export interface ActivityLog {
   keyUsed(id: string): void;
   sourceSeen(id: string): void;
-  refused(source: { id: string; orgId: string }, problem: Problem): void;
+  refused(source: { id: string; orgId: string }, problem: Problem, sender: RefusedSender): void;
   flush(): Promise<void>;
 }
+
+/** Who sent what was refused, as far as that may be kept. */
+type RefusedSender = Pick<Rejection, 'address' | 'headers'>;
 
 const MOST_BUFFERED_PER_SOURCE = 1_000;
 
 export function createActivityLog(
   configuration: Pick<ConfigurationStore, 'recordActivity'>,
   clock: Clock,
+  onRefused: (source: { readonly id: string; readonly orgId: string }) => void,
 ): ActivityLog {
   let keys = new Map<string, number>();
   let sources = new Map<string, number>();
@@ -27,7 +31,8 @@ export function createActivityLog(
   return {
     keyUsed: id => void keys.set(id, clock.now()),
     sourceSeen: id => void sources.set(id, clock.now()),
-    refused(source, problem) {
+    refused(source, problem, { address, headers }) {
+      onRefused(source);
       const list = rejections.get(source.id) ?? [];
       rejections.set(source.id, list);
       list.push({
@@ -36,6 +41,8 @@ export function createActivityLog(
         at: clock.now(),
         code: problem.code,
         message: problem.reason ?? problem.message,
+        address,
+        headers,
       });
       if (list.length > MOST_BUFFERED_PER_SOURCE) list.shift();
     },

@@ -10,6 +10,8 @@ export type HeaderKeeper = (
 
 /** Names and values of one event together. */
 const MOST_CHARACTERS = 16 * 1024;
+/** Of one request that was refused: a source keeps a thousand of these, whoever sends them. */
+export const MOST_REFUSED_CHARACTERS = 2 * 1024;
 
 const MOST_JUDGED = 1_000;
 
@@ -29,12 +31,13 @@ const neverBeginning = ['proxy-', 'x-amzn-oidc-'];
 const SECRET_NAME = /signature|secret|password|jwt|api-?key|^(?!.*idempotency).*token/;
 
 /**
- * Keeps names in lower case, 16 KiB in all; what does not fit is left out. Credentials and signatures are never kept,
+ * Keeps names in lower case, 16 KiB in all where nothing else is said; what does not fit is left out. Credentials and signatures are never kept,
  * nor what the operator lists, where a star at the end stands for any ending.
  */
 export function createHeaderKeeper(
   secretHeaders: Iterable<string>,
   leftOut: readonly string[],
+  mostCharacters = MOST_CHARACTERS,
 ): HeaderKeeper {
   const listed = leftOut.map(name => name.toLowerCase());
   const names = new Set([...never, ...secretHeaders, ...listed.filter(name => !name.endsWith('*'))]);
@@ -56,7 +59,7 @@ export function createHeaderKeeper(
 
   return (headers, attributes, ownSecrets, token) => {
     const kept: Record<string, string> = {};
-    let room = MOST_CHARACTERS;
+    let room = mostCharacters;
     const keep = (value: string, name: string) => {
       const size = name.length + value.length;
       if (size > room || isLeftOut(name) || ownSecrets?.includes(name)) return;

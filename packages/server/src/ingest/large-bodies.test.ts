@@ -85,6 +85,8 @@ function openEndpoints(provider: KnownProvider | null = null) {
       ...dependencies,
       rate: createRateLimiter(systemClock),
       keepHeaders: createHeaderKeeper([], []),
+      keepRefusedHeaders: createHeaderKeeper([], []),
+      senderOf: () => '',
       findEventsOfKey: async () => null,
       addressOf: request => request.url,
     }).receive,

@@ -69,6 +69,8 @@ function open(name: string, change: Partial<KnownSource> = {}) {
     },
     rate: createRateLimiter(systemClock),
     keepHeaders: createHeaderKeeper([], []),
+    keepRefusedHeaders: createHeaderKeeper([], []),
+    senderOf: () => '',
     findEventsOfKey: async (_scope, key) => known.get(key) ?? null,
     addressOf: request => request.url,
   } as Parameters<typeof createWebhookIngress>[0]);

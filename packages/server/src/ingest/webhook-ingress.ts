@@ -17,9 +17,17 @@ import type { Received } from './verification/received.ts';
 const LARGE_BODIES_OF_ONE = 4;
 const LARGE_BODIES_OF_ALL = 16;
 
+/** The other end of the connection that a request came in on. Only asked about what is refused. */
+type PeerOf = (request: Request) => { readonly address: string };
+const unknownPeer: PeerOf = () => ({ address: '' });
+
 interface WebhookDependencies extends IngestDependencies {
   readonly rate: RateLimiter;
   readonly keepHeaders: HeaderKeeper;
+  /** Of a request that is refused. */
+  readonly keepRefusedHeaders: HeaderKeeper;
+  /** Where a request came from; empty where nobody knows. */
+  senderOf(request: Request, peerOf: PeerOf): string;
   /** The ids that came under this key before. */
   findEventsOfKey(scope: string, key: string, now: number): Promise<readonly string[] | null>;
   /** The address that a request came to, as its sender knows it. */
@@ -42,21 +50,29 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
   const read = (request: Request, { id }: KnownSource) => readBytes(request, limits, roomOf(id));
   const check = createSenderCheck({ clock, read, addressOf: dependencies.addressOf, bodyThread });
 
+  function refuse(request: Request, source: KnownSource, token: string, peerOf: PeerOf, problem: Problem) {
+    const own = source.auth === 'custom' ? source.provider?.preset.secretHeaders : undefined;
+    activity.refused(source, problem, {
+      address: dependencies.senderOf(request, peerOf) || null,
+      headers: dependencies.keepRefusedHeaders(request.headers, null, own, token),
+    });
+  }
+
   return {
-    async receive(request: Request, token: string): Promise<Response> {
+    async receive(request: Request, token: string, peerOf = unknownPeer): Promise<Response> {
       const known = directory.sourceOfToken(token);
       const source = known instanceof Promise ? await known : known;
       if (source === null) throw new Problem('not_found', { message: 'No source has this URL.' });
       try {
         return await receive(request, source, token);
       } catch (error) {
-        if (error instanceof Problem) activity.refused(source, error);
+        if (error instanceof Problem) refuse(request, source, token, peerOf, error);
         throw error;
       }
     },
 
     /** Any other method: a provider may ask so whether the address is ours; null where this one does not. */
-    async answerChallenge(request: Request, token: string): Promise<Response | null> {
+    async answerChallenge(request: Request, token: string, peerOf = unknownPeer): Promise<Response | null> {
       const source = await directory.sourceOfToken(token);
       const { current } = source?.provider ?? {};
       if (source === null || current?.challenge === undefined) return null;
@@ -64,7 +80,7 @@ export function createWebhookIngress(dependencies: WebhookDependencies) {
         if (!source.enabled) throw new Problem('source_disabled');
         return current.challenge(request);
       } catch (error) {
-        if (error instanceof Problem) activity.refused(source, error);
+        if (error instanceof Problem) refuse(request, source, token, peerOf, error);
         throw error;
       }
     },

@@ -11,9 +11,12 @@ export interface Peer {
   readonly address: string;
 }
 
+/** To be asked before a request is answered. */
+export type PeerOf = (request: Request) => Peer;
+
 interface HttpHandlers {
   ingest(request: Request): Promise<Response>;
-  webhook(request: Request, token: string): Promise<Response>;
+  webhook(request: Request, token: string, peerOf: PeerOf): Promise<Response>;
   everythingElse(request: Request, peer: Peer): Response | Promise<Response>;
 }
 
@@ -35,17 +38,17 @@ export function serveHttp(
 ): HttpServer {
   const { isLeaving = () => false } = options;
   const answered = (response: Response | Promise<Response>) => (isLeaving() ? lastOn(response) : response);
-  const server = Bun.serve({
+  const peerOf: PeerOf = request => ({ address: server.requestIP(request)?.address ?? '' });
+  const server: ReturnType<typeof Bun.serve> = Bun.serve({
     port: options.port,
     hostname: options.hostname,
     maxRequestBodySize: NEVER_REACHED_BYTES,
     idleTimeout: options.idleSeconds ?? IDLE_SECONDS,
     routes: {
       '/v1/ingest': request => answered(handlers.ingest(request)),
-      '/whk/:token': request => answered(handlers.webhook(request, request.params.token)),
+      '/whk/:token': request => answered(handlers.webhook(request, request.params.token, peerOf)),
     },
-    fetch: (request, bun) =>
-      answered(handlers.everythingElse(request, { address: bun.requestIP(request)?.address ?? '' })),
+    fetch: request => answered(handlers.everythingElse(request, peerOf(request))),
     error: () =>
       Response.json(
         { error: { message: 'Something went wrong on our side.', code: 'internal' } },

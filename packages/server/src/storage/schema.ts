@@ -92,7 +92,18 @@ export interface Schema extends Views {
     sealed_verify_token: string | null;
     expect_every_minutes: number | null;
   };
-  rejections: { source_id: string; org_id: string; at: number; n: number; code: string; message: string };
+  /** The last two are null in rejections of earlier versions. */
+  rejections: {
+    source_id: string;
+    org_id: string;
+    at: number;
+    n: number;
+    code: string;
+    message: string;
+    address: string | null;
+    /** JSON: the headers that are safe to keep. */
+    headers: string | null;
+  };
   audit: {
     id: string;
     org_id: string;
@@ -151,6 +162,7 @@ export interface Schema extends Views {
     created_at: number;
     /** When it was noticed that its pipeline is gone. */
     gone_at: number | null;
+    note: string | null;
   };
   destinations: {
     id: string;
@@ -172,6 +184,9 @@ export interface Schema extends Views {
     last_probe_at: number | null;
     probe_ended_at: number | null;
     last_failure: string | null;
+    /** Of the last attempt that failed, in a sentence. */
+    last_error: string | null;
+    last_error_at: number | null;
     /** The connection of its listener, by the token of the node that holds it. */
     listener_token: string | null;
     created_at: number;

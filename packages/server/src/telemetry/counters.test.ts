@@ -3,6 +3,7 @@ import { idFloor } from '../core/ids.ts';
 import { type Count, MOST_COUNTED_TYPES, UNWRITTEN_MS } from '../core/stores/counters.ts';
 import type { ClaimedDelivery } from '../core/stores/delivery-queue.ts';
 import type { Settlement } from '../core/stores/event-queue.ts';
+import { packDurations } from '../core/stores/latency.ts';
 import { type CountKeeper, createCountKeeper } from './counters.ts';
 
 const MINUTE = 60_000;
@@ -263,6 +264,46 @@ test('only what was delivered by itself says how long that takes', async () => {
     'dst dead 8',
     'dst delivered 4',
     'dst failed 2',
+    'dst latency_20 2',
+  ]);
+});
+
+test('of a run each step counts that it came to, where it ended, and what its models were asked', async () => {
+  const result = { kind: 'settled', deliveries: 0, state: 'dropped' } as const;
+  // Of the whole run, and of two steps.
+  const dropped = { ...run('dropped'), version: 3, step: 1, durations: packDurations([40, 0.04, 39.9]) };
+  const routed = { ...run('routed'), version: 3, durations: packDurations([3, 1, 1, 1]) };
+  const tallies = [{ pipelineId: 'pipe', tally: 'cache_hit', count: 1 } as const];
+  keeper.settled(settlement({ runs: [dropped], tallies }), result, []);
+  keeper.settled(settlement({ runs: [routed] }), { ...result, state: 'processed' }, []);
+  await keeper.flush();
+  expect(recorded()).toEqual([
+    ' dropped 1',
+    ' processed 1',
+    'pipe cache_hit 1',
+    'pipe dropped 1',
+    'pipe latency_11 1',
+    'pipe latency_4 1',
+    'pipe routed 1',
+    'pipe@3#0 latency_0 2',
+    'pipe@3#1 latency_0 1',
+    'pipe@3#1 latency_11 1',
+    'pipe@3#1 step_dropped 1',
+    'pipe@3#2 latency_0 1',
+  ]);
+});
+
+test('events of a source count when they came in, and requests that it rejected when that was', async () => {
+  keeper.received({ ...request('src'), events: [{ ...anEvent, id: idFloor('evt', now - MINUTE) }] }, 1, []);
+  const matchedSources = [{ id: 'sdk', name: 'App' }];
+  keeper.settled(settlement({ matchedSources }), { kind: 'settled', deliveries: 0, state: 'unrouted' }, []);
+  keeper.rejected({ orgId: 'org', id: 'src' });
+  await keeper.flush();
+  const ofSources = stored.filter(({ subject }) => subject !== '');
+  expect(ofSources.map(({ subject, name, at }) => `${subject} ${name} ${at / MINUTE}`).toSorted()).toEqual([
+    'sdk received 99',
+    'src received 99',
+    'src rejected 100',
   ]);
 });
 

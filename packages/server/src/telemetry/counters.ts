@@ -6,13 +6,14 @@ import {
   type CounterStore,
   EVENT_TYPES,
   MOST_COUNTED_TYPES,
+  stepOf,
   UNWRITTEN_MS,
   WHOLE_ORGANISATION,
 } from '../core/stores/counters.ts';
 import type { ClaimedDelivery, EndedAttempt } from '../core/stores/delivery-queue.ts';
-import type { SettledEvent, SettleResult } from '../core/stores/event-queue.ts';
+import type { SettledEvent, SettledRun, SettleResult } from '../core/stores/event-queue.ts';
 import type { AppendRequest, StoredEvents } from '../core/stores/journal.ts';
-import { latencyName } from '../core/stores/latency.ts';
+import { latencyName, packedLatencyName } from '../core/stores/latency.ts';
 import { createCountedTypes } from './counted-types.ts';
 
 /**
@@ -20,13 +21,15 @@ import { createCountedTypes } from './counted-types.ts';
  * only adds to numbers in memory; once a second they are added to what storage has, so that several nodes add up. What
  * a process that is killed took with it is counted again: see `recountMinute`.
  *
- * Of the organisation, events stand in the minute they came in, and deliveries of it and of a destination in the minute
+ * Of the organisation and of a source, events stand in the minute they came in, and deliveries of it and of a destination in the minute
  * they were made, whenever they end, as they do in every list: so many as are counted are listed. An event that a replay
  * gives another state moves from the one number to the other. All else counts when it happened.
  */
 export interface CountKeeper {
   /** What of a request is new is on disk: so many events. */
   received(request: AppendRequest, events: number, stored: StoredEvents): void;
+  /** A source rejected a request. */
+  rejected(source: { readonly orgId: string; readonly id: string }): void;
   /** An event that came through these sources was settled so. */
   settled(event: SettledEvent, result: Settled, sourceIds: readonly string[]): void;
   attempted(delivery: ClaimedDelivery, next: EndedAttempt['next']): void;
@@ -53,6 +56,8 @@ export function createCountKeeper(
   /** The node that the first of them was counted as: dead meanwhile, its counts may not go in under the next one's name. */
   let countedBy: string | null = null;
   let countedSince: number | null = null;
+  /** Every run names the same few steps. */
+  let steps = new StepSubjects();
 
   function add(orgId: string, subject: string, name: string, amount = 1, now = clock.now()): void {
     if (amount === 0) return;
@@ -90,26 +95,46 @@ export function createCountKeeper(
     return all.filter(({ orgId, subject, name }) => subject !== EVENT_TYPES || counted.get(orgId)?.has(name));
   }
 
+  /** Each step that a run came to stands in one class of latency: together these are how many came to it. */
+  function addDurations(orgId: string, run: SettledRun, durations: string): void {
+    const { pipelineId, version, outcome, step } = run;
+    add(orgId, pipelineId, packedLatencyName(durations, 0));
+    for (let place = 0; place < durations.length - 1; place++) {
+      const subject = steps.of(pipelineId, version, place);
+      add(orgId, subject, packedLatencyName(durations, place + 1));
+      // By names of their own: whoever looks for pipelines that fail finds pipelines.
+      if (place === step && outcome !== 'routed') add(orgId, subject, `step_${outcome}`);
+    }
+  }
+
   return {
     received(request, events, stored) {
       const { orgId, sourceId, events: sent } = request;
       const [first] = sent;
       const at = first === undefined ? clock.now() : idTime(first.id);
       add(orgId, WHOLE_ORGANISATION, 'received', events, at);
-      if (sourceId !== null) add(orgId, sourceId, 'received', events);
+      if (sourceId !== null) add(orgId, sourceId, 'received', events, at);
       addTypes(request, stored, at);
     },
 
-    settled({ orgId, eventId, round, runs, matchedSources }, result, sourceIds) {
+    rejected({ orgId, id }) {
+      add(orgId, id, 'rejected');
+    },
+
+    settled({ orgId, eventId, round, runs, matchedSources, tallies }, result, sourceIds) {
       const { state, before, isCounted, gone = [] } = result;
       if (state !== null && state !== before && isCounted !== true) {
         const receivedAt = idTime(eventId);
         add(orgId, WHOLE_ORGANISATION, state, 1, receivedAt);
         if (before !== undefined) add(orgId, WHOLE_ORGANISATION, before, -1, receivedAt);
       }
-      if (round === 'first') for (const { id } of matchedSources ?? []) add(orgId, id, 'received');
-      for (const { pipelineId, outcome, destinations } of runs) {
+      if (round === 'first')
+        for (const { id } of matchedSources ?? []) add(orgId, id, 'received', 1, idTime(eventId));
+      for (const { pipelineId, tally, count } of tallies) add(orgId, pipelineId, tally, count);
+      for (const run of runs) {
+        const { pipelineId, outcome, destinations } = run;
         add(orgId, pipelineId, outcome);
+        if (run.durations) addDurations(orgId, run, run.durations);
         for (const sourceId of sourceIds) add(orgId, arrow(sourceId, pipelineId), 'runs');
         for (const destinationId of destinations) {
           if (!gone.includes(destinationId)) add(orgId, arrow(pipelineId, destinationId), 'deliveries');
@@ -127,7 +152,9 @@ export function createCountKeeper(
       }
       // How long a person took to ask for another try says nothing of the service.
       if (isReplay || isRetried) return;
-      add(orgId, WHOLE_ORGANISATION, latencyName(clock.now() - event.receivedAt));
+      const latency = latencyName(clock.now() - event.receivedAt);
+      add(orgId, WHOLE_ORGANISATION, latency);
+      add(orgId, destinationId, latency);
     },
 
     expired(orgId, destinationId, deliveries) {
@@ -141,6 +168,7 @@ export function createCountKeeper(
       const [by, since] = [countedBy, countedSince];
       const all = counts.all();
       counts = new Counts();
+      steps = new StepSubjects();
       [countedBy, countedSince] = [self(), null];
       const putBack = (unwritten: readonly Count[]) => {
         [countedBy, countedSince] = [by, since];
@@ -161,6 +189,20 @@ export function createCountKeeper(
       }
     },
   };
+}
+
+/** The subjects of steps, so that no text is put together for each event. */
+class StepSubjects {
+  private readonly ofPipelines = new Map<string, Map<number, Map<number, string>>>();
+
+  of(pipelineId: string, version: number, place: number): string {
+    const places = within(within(this.ofPipelines, pipelineId), version);
+    const known = places.get(place);
+    if (known !== undefined) return known;
+    const made = stepOf(pipelineId, version, place);
+    places.set(place, made);
+    return made;
+  }
 }
 
 /** Numbers by minute, organisation, subject and name: each event adds to ten of them, so no key is put together for it. */

@@ -1,4 +1,5 @@
 import { Problem } from '../core/errors.ts';
+import type { PeerOf } from '../runtime/http.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { toProblem, toResponse } from './problem.ts';
@@ -7,14 +8,15 @@ import { toProblem, toResponse } from './problem.ts';
 export function guardEndpoint(
   endpoint: 'ingest' | 'webhook',
   dependencies: { metrics: Metrics; logger: Logger; isStopping(): boolean },
-  handle: (request: Request, token: string) => Promise<Response>,
+  handle: (request: Request, token: string, peerOf?: PeerOf) => Promise<Response>,
   /** What any other method is answered; null: it is not allowed. */
-  answerOther: (request: Request, token: string) => Promise<Response | null> = async () => null,
+  answerOther: (request: Request, token: string, peerOf?: PeerOf) => Promise<Response | null> = async () =>
+    null,
 ) {
-  return async (request: Request, token = ''): Promise<Response> => {
+  return async (request: Request, token = '', peerOf?: PeerOf): Promise<Response> => {
     let response: Response;
     try {
-      const other = request.method === 'POST' ? undefined : await answerOther(request, token);
+      const other = request.method === 'POST' ? undefined : await answerOther(request, token, peerOf);
       if (other === null) throw new Problem('method_not_allowed', { allow: 'POST' });
       if (dependencies.isStopping()) {
         throw new Problem('storage_unavailable', {
@@ -22,7 +24,7 @@ export function guardEndpoint(
           retryAfter: 1,
         });
       }
-      response = other ?? (await handle(request, token));
+      response = other ?? (await handle(request, token, peerOf));
     } catch (error) {
       const problem = isCutOff(error) ? cutOff() : toProblem(error);
       if (problem.code === 'internal')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
 import type { Browser as Chromium, Locator, Page } from 'playwright-core';
 import {
   accessibilityFaults,
@@ -11,6 +12,7 @@ import {
 import { PASSWORD } from '../support/dashboard.ts';
 import { newFolder } from '../support/folder.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -162,6 +164,53 @@ test('what is wrong in the set-up is said at its field, in plain words', async (
   await leave(page);
   await service.stop();
 });
+
+test('from an empty installation to a GitHub webhook in Slack it is at most 12 clicks', async () => {
+  const service = await startTestService({
+    settings: { SLUICE_ALLOW_ADDRESSES: '127.0.0.1/32', SLUICE_ALLOW_HTTP: 'true' },
+  });
+  const slack = startReceiver(() => new Response('ok'));
+  const { page, faults } = await visit(chromium, service.url, `/setup#${service.service.setupCode}`);
+  let clicks = 0;
+  const click = async (element: Locator) => {
+    clicks++;
+    await element.click();
+  };
+  await page.getByLabel('Organisation').fill('Acme');
+  await page.getByLabel('Email').fill('ada@example.com');
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await click(page.getByRole('button', { name: 'Create account' }));
+  await click(page.getByRole('link', { name: 'Connect a provider' }));
+  await click(page.getByRole('button', { name: 'GitHub', exact: true }));
+  await click(page.getByRole('button', { name: 'Create source' }));
+  const secret = await page.getByText(/^whsec_/).innerText();
+  const url = await page.getByText('/whk/', { exact: false }).first().innerText();
+  await click(page.getByRole('link', { name: 'Next: destination' }));
+  await click(page.getByRole('link', { name: /^Slack/ }));
+  await page.getByLabel('Name').fill('Team');
+  await page.getByLabel('Incoming webhook URL').fill(`${slack.url}/services/T0/B0/x`);
+  await click(page.getByRole('button', { name: 'Create destination' }));
+  await page.getByRole('heading', { name: 'New pipeline' }).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('GitHub to Team');
+  await click(page.getByRole('button', { name: 'Save version 1' }));
+  await page.getByText('version 1', { exact: true }).waitFor();
+  expect(clicks).toBeLessThanOrEqual(12);
+
+  const body = JSON.stringify({ action: 'opened', issue: { title: 'It leaks' } });
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'issues',
+    'x-hub-signature-256': `sha256=${signature}`,
+  };
+  expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(202);
+  await until(() => slack.requests.length === 1, 'Nothing has come to Slack.');
+  expect(JSON.stringify(slack.requests[0]?.body)).toContain('github.issues');
+  expect(faults).toEqual([]);
+  await leave(page);
+  await service.stop();
+  await slack.stop();
+}, 60_000);
 
 const commandIn = async (page: Page): Promise<string> =>
   (await page.getByRole('tabpanel').locator('pre').innerText()).trim();

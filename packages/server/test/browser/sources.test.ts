@@ -199,10 +199,25 @@ describe('a source that exists', () => {
   test('shows what it refused as it happens, with what to do about it', async () => {
     const { id, url } = await makeSource({ kind: 'webhook', name: 'Refusing' });
     await open(`/sources/${id}`);
-    await page.getByText('Nothing was refused.').waitFor();
+    await page.getByText('Nothing was rejected.').waitFor();
     await fetch(url, { method: 'POST', headers: { 'X-Ingest-Signature': 'sha256=abc' }, body: '{}' });
-    await page.getByRole('button', { name: /bad signature/ }).click();
-    await page.getByText('64 lowercase hex', { exact: false }).waitFor();
+    await fetch(url, { method: 'POST', headers: { 'X-Ingest-Signature': 'sha256=abc' }, body: '{}' });
+    await fetch(url, { method: 'POST', headers: { 'User-Agent': 'Sender/1' }, body: '{}' });
+    await page.getByText('2×, last', { exact: false }).waitFor();
+    await page.getByRole('button', { name: /bad signature.*1×/s }).click();
+    await page.getByRole('region').getByText('64 lowercase hex', { exact: false }).waitFor();
+    const request = page.getByRole('list', { name: 'Latest requests' });
+    await request.getByText('127.0.0.1', { exact: true }).waitFor();
+    await request.getByText('Sender/1').waitFor();
+    await page.getByText('3 rejected').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await open('/sources?text=refusing');
+    const row = page.getByRole('row', { name: 'Refusing' });
+    await row.getByRole('cell', { name: '100%' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Rejected' }).getByRole('button').click();
+    expect(page.url()).toContain('sort=-rejected');
+    expect(await faultsForAnybody(page)).toEqual([]);
   });
 
   test('is renamed, limited, disabled and enabled; a bad rate is reported at its field', async () => {

@@ -2,6 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { type EventSummary, eventOutcomes } from '@sluice/contract/dashboard-events';
 import type {
+  BadgesRecord,
+  DestinationRowFigures,
+  PipelineFigures,
+  PipelineRowFigures,
+  SourceRowFigures,
+} from '@sluice/contract/dashboard-figures';
+import type {
   CountersRecord,
   DestinationFigures,
   HealthRecord,
@@ -10,7 +17,7 @@ import type {
   TopRecord,
 } from '@sluice/contract/dashboard-overview';
 import { type Browser, dataOf, join, logIn, readAll, setUp, stranger } from '../support/dashboard.ts';
-import { expectRefused, ingestWith } from '../support/endpoints.ts';
+import { expectRefused, ingestWith, post } from '../support/endpoints.ts';
 import { makeInbox, makePipeline, makeWebhook, settled } from '../support/pipelines.ts';
 import { startReceiver } from '../support/receiver.ts';
 import {
@@ -266,10 +273,94 @@ test('figures are of what was made, by its present state, and each is as long as
   expect(await figuresOf(made.inbox)).toMatchObject({ delivered: 4, waiting: exactly(0) });
   expectRefused(await other.get(`/destinations/${made.inbox}/figures`), { status: 404, code: 'not_found' });
 
+  const badges = async () => dataOf<BadgesRecord>(await owner.get('/badges'));
+  expect(await badges()).toEqual({ dead_letters: exactly(1), destinations_down: 0, running_jobs: 0 });
+
   // What recovers is no longer dead.
   const [letter] = await readAll<{ id: string }>(owner, '/deliveries?state=dead');
   await owner.post(`/deliveries/${letter?.id}/discard`);
   expect((await overviewOf(owner)).present.dead).toEqual(exactly(0));
+  expect((await badges()).dead_letters).toEqual(exactly(0));
+});
+
+describe('the figures of a list', () => {
+  const figuresOf = async <Row extends { readonly id: string }>(
+    list: string,
+    minutes: number,
+    by = owner,
+  ) => {
+    const { rows } = dataOf<{ rows: Row[] }>(await by.get(`/figures/${list}?minutes=${minutes}`));
+    return (id: string) => rows.find(row => row.id === id);
+  };
+
+  test.each([60, 1_440])('of destinations are those of each page and list, of %d minutes', async minutes => {
+    await until(
+      async () =>
+        (await figuresOf<DestinationRowFigures>('destinations', minutes))(made.broken)?.last_error != null,
+      'The last error is not known.',
+    );
+    const of = await figuresOf<DestinationRowFigures>('destinations', minutes);
+    for (const id of [made.inbox, made.broken, made.paused]) {
+      const { p95_ms, ...present } = dataOf<DestinationFigures>(
+        await owner.get(`/destinations/${id}/figures?minutes=${minutes}`),
+      );
+      expect(of(id)).toMatchObject({ present, p95_ms });
+      const open = await readAll(owner, `/deliveries?destination=${id}&state=open`);
+      expect(of(id)?.open).toEqual({ count: open.length, more: false });
+    }
+    expect(of(made.paused)?.open.count).toBe(1);
+    expect(of(made.inbox)).toMatchObject({ present: { delivered: 4 }, last_error: null });
+    expect(of(made.inbox)?.p95_ms).toBeGreaterThan(0);
+    expect(sum(of(made.inbox)?.line)).toBe(4);
+    expect(of(made.broken)?.last_error?.message).toMatch(/connect/i);
+  });
+
+  test('of sources are what came through each, and how much of it was rejected', async () => {
+    const { token } = dataOf<{ token: string }>(await owner.get(`/sources/${made.hook}`));
+    expect((await post(`${service.url}/whk/${token}`, 'no json')).status).toBe(400);
+    const rejected = async () => (await figuresOf<SourceRowFigures>('sources', 60))(made.hook)?.rejected;
+    await until(async () => (await rejected()) === 1, 'What was rejected is not counted.');
+    for (const minutes of [60, 1_440]) {
+      const of = await figuresOf<SourceRowFigures>('sources', minutes);
+      expect(of(made.hook)).toMatchObject({ received: 4, rejected: 1 });
+      expect(sum(of(made.hook)?.line)).toBe(4);
+      expect(of(made.sdk)).toMatchObject({ received: 1, rejected: null });
+      for (const id of [made.hook, made.sdk])
+        expect(await readAll(owner, `/events?source=${id}`)).toHaveLength(of(id)?.received ?? -1);
+    }
+  });
+
+  test('of pipelines are what went in and what became of it, and of one at which of its steps', async () => {
+    for (const minutes of [60, 1_440]) {
+      const of = await figuresOf<PipelineRowFigures>('pipelines', minutes);
+      expect(of(made.pipeline)).toMatchObject({ in: 4, dropped: 1, failed: 0 });
+      expect(sum(of(made.pipeline)?.line)).toBe(4);
+      const { id: _id, line: _line, ...row } = of(made.pipeline) ?? { id: '', line: [] };
+      const one = dataOf<PipelineFigures>(
+        await owner.get(`/pipelines/${made.pipeline}/figures?minutes=${minutes}`),
+      );
+      expect(one).toMatchObject({ ...row, version: 1, steps: [{ in: 4, dropped: 1, failed: 0 }] });
+      expect(one.steps[0]?.p95_ms).toBeGreaterThan(0);
+    }
+    // Another version has processed nothing yet.
+    await owner.patch(`/pipelines/${made.strict}`, { name: 'Stricter' });
+    const { steps, ...whole } = dataOf<PipelineFigures>(await owner.get(`/pipelines/${made.strict}/figures`));
+    expect(whole).toMatchObject({ in: 1, version: 2 });
+    expect(steps).toEqual([{ in: 0, dropped: 0, failed: 0, p95_ms: null }]);
+  });
+
+  test('are of nobody else, and of no other time than a list has', async () => {
+    for (const list of ['destinations', 'sources', 'pipelines']) {
+      const of = await figuresOf(list, 60, other);
+      for (const id of Object.values(made)) expect(of(id), list).toBeUndefined();
+      expectRefused(await owner.get(`/figures/${list}?minutes=61`), {
+        status: 400,
+        code: 'validation_failed',
+        path: 'minutes',
+      });
+    }
+    expectRefused(await other.get(`/pipelines/${made.pipeline}/figures`), { status: 404, code: 'not_found' });
+  });
 });
 
 test('the map has everything, and how much went along each arrow', async () => {
@@ -278,7 +369,7 @@ test('the map has everything, and how much went along each arrow', async () => {
     ['App', 1],
     ['Shop', 4],
   ]);
-  expect(pipelines.map(({ name }) => name)).toEqual(['Orders', 'Strict']);
+  expect(pipelines.map(({ name }) => name)).toEqual(['Orders', 'Stricter']);
   expect(destinations.map(({ name, paused }) => [name, paused])).toEqual([
     ['Broken', false],
     ['Inbox', false],

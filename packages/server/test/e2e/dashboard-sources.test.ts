@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { RejectionRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import type {
+  RejectionGroupRecord,
+  RejectionRecord,
+  WebhookSourceRecord,
+} from '@sluice/contract/dashboard-sources';
 import { days, hours, seconds } from '../../src/core/clock.ts';
 import { type Browser, dataOf, join, listOf, readAll, setUp } from '../support/dashboard.ts';
 import { expectRefused, post, sign } from '../support/endpoints.ts';
@@ -236,6 +240,37 @@ test('refused requests are listed with time and reason, newest first, without th
     [new Date(first).toISOString(), 'unauthenticated'],
   ]);
   expect(JSON.stringify(data)).not.toContain('secret body');
+});
+
+test('refused requests are grouped by reason, with who sent them and no secret of theirs', async () => {
+  const source = await create();
+  const headers = {
+    'User-Agent': 'Sender/1',
+    'X-Ingest-Signature': 'a'.repeat(64),
+    Authorization: 'Bearer secret-of-theirs',
+    'X-Api-Key': 'secret-of-theirs',
+    Cookie: 'session=secret-of-theirs',
+    'X-Filler': 'f'.repeat(4_000),
+  };
+  for (let n = 0; n < 7; n++) await post(source.url, '{}', headers);
+  now += 5;
+  await post(source.url, '{}');
+  const path = `/sources/${source.id}/rejections`;
+  const read = async () => dataOf<RejectionGroupRecord[]>(await viewer.get(`${path}/groups`));
+  await until(async () => (await read()).reduce((sum, { count }) => sum + count, 0) === 8, 'not all listed');
+  const groups = await read();
+  expect(groups.map(({ code, count, latest }) => [code, count, latest.length])).toEqual([
+    ['unauthenticated', 1, 1],
+    ['unauthenticated', 7, 5],
+  ]);
+  const [{ address, headers: kept } = { address: null, headers: {} }] = groups[1]?.latest ?? [];
+  expect(address).toBe('127.0.0.1');
+  expect(kept).toMatchObject({ 'user-agent': 'Sender/1' });
+  const text = JSON.stringify(groups);
+  for (const secret of ['secret-of-theirs', 'a'.repeat(64), source.token, 'ffff'])
+    expect(text).not.toContain(secret);
+  expect(listOf<RejectionRecord>(await owner.get(path)).data[1]).toMatchObject({ address, headers: kept });
+  expectRefused(await owner.get('/sources/src_none/rejections/groups'), { status: 404, code: 'not_found' });
 });
 
 test('refused requests of one moment are paged through without skipping any', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { AuditRecord } from '@sluice/contract/dashboard-audit';
 import type { PipelineRecord, PipelineVersionRecord } from '@sluice/contract/dashboard-pipelines';
 import { stepKinds } from '../../src/pipeline/steps/registry.ts';
 import { type Browser, dataOf, join, listOf, setUp, stranger } from '../support/dashboard.ts';
@@ -139,6 +140,40 @@ describe('versions', () => {
       { version: 2, name: 'Two', sources: [] },
       { version: 1, name: 'One', steps: [filter('payload.n == 1')] },
     ]);
+  });
+
+  test('carry a note, given with the save or afterwards, which the audit log has too', async () => {
+    const { id } = dataOf<PipelineRecord>(await owner.post('/pipelines', { name: 'Noted', note: ' First ' }));
+    await owner.patch(`/pipelines/${id}`, { name: 'Noted twice', note: 'Renamed for billing' });
+    await owner.patch(`/pipelines/${id}`, { steps: [filter('true')], note: '' });
+    await owner.post(`/pipelines/${id}/rollback`, { version: 1 });
+    const notes = async () => (await versions(id)).map(({ note }) => note);
+    expect(await notes()).toEqual(['Restores version 1', null, 'Renamed for billing', 'First']);
+    const noted = await owner.post(`/pipelines/${id}/notes`, { version: 3, note: 'Lets all through' });
+    expect(dataOf<PipelineVersionRecord>(noted)).toMatchObject({ version: 3, note: 'Lets all through' });
+    await owner.post(`/pipelines/${id}/notes`, { version: 1, note: '' });
+    expect(await notes()).toEqual(['Restores version 1', 'Lets all through', 'Renamed for billing', null]);
+    expect(await read(id)).toMatchObject({ version: 4 });
+    const entries = listOf<AuditRecord>(await owner.get('/audit')).data.filter(({ target }) => target === id);
+    expect(entries.map(({ action, details }) => [action, details.note])).toEqual([
+      ['pipeline.noted', ''],
+      ['pipeline.noted', 'Lets all through'],
+      ['pipeline.rolled_back', undefined],
+      ['pipeline.changed', undefined],
+      ['pipeline.changed', 'Renamed for billing'],
+      ['pipeline.created', 'First'],
+    ]);
+
+    const refused = { status: 400, code: 'validation_failed' } as const;
+    expectRefused(await owner.patch(`/pipelines/${id}`, { note: 'Alone' }), { ...refused, path: 'note' });
+    expectRefused(await owner.post(`/pipelines/${id}/notes`, { version: 9, note: 'x' }), {
+      ...refused,
+      path: 'version',
+    });
+    expectRefused(await owner.post(`/pipelines/${id}/notes`, { version: 1, note: 'x'.repeat(501) }), {
+      ...refused,
+      path: 'note',
+    });
   });
 
   test('a bad change makes none', async () => {

@@ -28,6 +28,7 @@ const report = (run: PostedRun): void => {
     notes: [],
     claims: [],
     destinations: [],
+    durations: '',
     tallies: [],
     busyMs: 0,
   };

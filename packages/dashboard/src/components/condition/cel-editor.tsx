@@ -6,7 +6,6 @@ import {
 } from '@codemirror/autocomplete';
 import { bracketMatching } from '@codemirror/language';
 import { setDiagnostics } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, placeholder as placeholderText } from '@codemirror/view';
 import type { ConditionCheck } from '@sluice/contract/dashboard-pipelines';
 import { minimalSetup } from 'codemirror';
@@ -22,12 +21,11 @@ export function CelEditor(props: {
   describedBy: string;
   value: string;
   placeholder: string;
-  disabled: boolean;
   check: ConditionCheck | null;
   fields: readonly KnownField[];
   onChange(value: string): void;
 }) {
-  const { label, describedBy, value, placeholder, disabled, check } = props;
+  const { label, describedBy, value, placeholder, check } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   // The editor lives on while its props change.
@@ -51,12 +49,9 @@ export function CelEditor(props: {
         }),
         keymap.of([...closeBracketsKeymap, ...completionKeymap]),
         placeholderText(placeholder),
-        EditorState.readOnly.of(disabled),
-        EditorView.editable.of(!disabled),
         EditorView.contentAttributes.of({
           'aria-label': label,
           'aria-describedby': describedBy,
-          ...(disabled ? { 'aria-readonly': 'true', tabindex: '0' } : {}),
         }),
         EditorView.updateListener.of(update => {
           if (update.docChanged) latest.current.onChange(update.state.doc.toString());
@@ -68,7 +63,7 @@ export function CelEditor(props: {
       view.current = null;
       editor.destroy();
     };
-  }, [label, describedBy, placeholder, disabled]);
+  }, [label, describedBy, placeholder]);
 
   useEffect(() => {
     const editor = view.current;

@@ -15,14 +15,13 @@ export default function ConditionInput(props: {
   description: string | undefined;
   withAsterisk: boolean;
   error: string | null;
-  disabled: boolean;
   value: string;
   placeholder: string;
   /** Any value, not only true or false. */
   isExpression?: boolean;
   onChange(value: string): void;
 }) {
-  const { label, value, placeholder, disabled, isExpression = false, onChange } = props;
+  const { label, value, placeholder, isExpression = false, onChange } = props;
   const id = useId();
   const fields = useKnownFields();
   const check = useCheck(isExpression ? 'expression' : 'condition', value);
@@ -61,7 +60,6 @@ export default function ConditionInput(props: {
         <ConditionRows
           rows={rows}
           fields={fields}
-          disabled={disabled}
           onChange={changed => {
             setTyped(changed);
             onChange(toCondition(changed));
@@ -73,7 +71,6 @@ export default function ConditionInput(props: {
           describedBy={id}
           value={value}
           placeholder={placeholder}
-          disabled={disabled}
           check={check}
           fields={fields}
           onChange={onChange}

@@ -22,10 +22,9 @@ const emptyRow: Row = { field: '', operator: '==', values: [{ kind: 'text', text
 export function ConditionRows(props: {
   rows: JoinedRows;
   fields: readonly KnownField[];
-  disabled: boolean;
   onChange(rows: JoinedRows): void;
 }) {
-  const { rows, fields, disabled, onChange } = props;
+  const { rows, fields, onChange } = props;
   const change = (changed: readonly Row[]) => onChange({ ...rows, rows: changed });
   return (
     <Stack gap={8}>
@@ -35,7 +34,6 @@ export function ConditionRows(props: {
           w="fit-content"
           aria-label="How the rows are joined"
           value={rows.join}
-          disabled={disabled}
           onChange={join => onChange({ ...rows, join: join === 'or' ? 'or' : 'and' })}
           data={[
             { value: 'and', label: 'All of these' },
@@ -50,22 +48,19 @@ export function ConditionRows(props: {
           row={row}
           number={index + 1}
           fields={fields}
-          disabled={disabled}
           onChange={changed => change(rows.rows.map((each, i) => (i === index ? changed : each)))}
           onRemove={() => change(rows.rows.filter((_, i) => i !== index))}
         />
       ))}
-      {!disabled && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          w="fit-content"
-          leftSection={<IconPlus size={14} aria-hidden />}
-          onClick={() => change([...rows.rows, emptyRow])}
-        >
-          Add a row
-        </Button>
-      )}
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        w="fit-content"
+        leftSection={<IconPlus size={14} aria-hidden />}
+        onClick={() => change([...rows.rows, emptyRow])}
+      >
+        Add a row
+      </Button>
     </Stack>
   );
 }
@@ -74,11 +69,10 @@ function RowInputs(props: {
   row: Row;
   number: number;
   fields: readonly KnownField[];
-  disabled: boolean;
   onChange(row: Row): void;
   onRemove(): void;
 }) {
-  const { row, number, fields, disabled, onChange } = props;
+  const { row, number, fields, onChange } = props;
   const { takes } = operators[row.operator];
   const first = row.values[0];
   return (
@@ -90,7 +84,6 @@ function RowInputs(props: {
         data={[...new Set(fields.map(({ path }) => path))]}
         limit={40}
         value={row.field}
-        disabled={disabled}
         onChange={field => onChange({ ...row, field })}
       />
       <Select
@@ -98,7 +91,6 @@ function RowInputs(props: {
         aria-label={`Row ${number}: operator`}
         data={choices}
         value={row.operator}
-        disabled={disabled}
         allowDeselect={false}
         onChange={operator => operator && onChange(withOperator(row, operator as Operator))}
       />
@@ -106,9 +98,8 @@ function RowInputs(props: {
         <TagsInput
           className={classes.value}
           aria-label={`Row ${number}: values`}
-          placeholder={disabled ? '' : 'Type and press Enter'}
+          placeholder={'Type and press Enter'}
           value={row.values.map(showLiteral)}
-          disabled={disabled}
           acceptValueOnBlur
           onChange={given => onChange({ ...row, values: given.map(readLiteral) })}
         />
@@ -118,21 +109,18 @@ function RowInputs(props: {
           className={classes.value}
           aria-label={`Row ${number}: value`}
           value={first ? shown(takes, first) : ''}
-          disabled={disabled}
           onChange={event => onChange({ ...row, values: [read(takes, event.currentTarget.value)] })}
         />
       )}
-      {!disabled && (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="lg"
-          aria-label={`Remove row ${number}`}
-          onClick={props.onRemove}
-        >
-          <IconX size={15} aria-hidden />
-        </ActionIcon>
-      )}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Remove row ${number}`}
+        onClick={props.onRemove}
+      >
+        <IconX size={15} aria-hidden />
+      </ActionIcon>
     </Group>
   );
 }

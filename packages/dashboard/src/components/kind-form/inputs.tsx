@@ -28,17 +28,15 @@ interface InputProps {
   /** `undefined` leaves the field out. */
   onChange(value: unknown): void;
   readonly problem: string | null;
-  readonly disabled: boolean;
 }
 
 /** One field, asked for in the way that fits its schema. */
-export function Input({ schema, label, required, value, onChange, problem, disabled }: InputProps) {
+export function Input({ schema, label, required, value, onChange, problem }: InputProps) {
   const common = {
     label,
     description: schema.description && <InlineCode text={schema.description} />,
     withAsterisk: required,
     error: problem,
-    disabled,
   };
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   const example = schema.examples?.[0] ?? schema.default;
@@ -93,7 +91,6 @@ export function Input({ schema, label, required, value, onChange, problem, disab
         <Switch
           label={label}
           description={common.description}
-          disabled={disabled}
           checked={value === true || (value === undefined && schema.default === true)}
           onChange={event => onChange(event.currentTarget.checked)}
         />
@@ -116,7 +113,7 @@ export function Input({ schema, label, required, value, onChange, problem, disab
           {...common}
           value={listOf(value ?? schema.default)}
           onChange={given => onChange(given)}
-          placeholder={disabled ? '' : 'Type and press Enter'}
+          placeholder={'Type and press Enter'}
           acceptValueOnBlur
         />
       );
@@ -126,7 +123,7 @@ export function Input({ schema, label, required, value, onChange, problem, disab
           {...common}
           value={listOf(value ?? schema.default)}
           onChange={given => onChange(given.map(Number).filter(Number.isFinite))}
-          placeholder={disabled ? '' : 'Type and press Enter'}
+          placeholder={'Type and press Enter'}
           acceptValueOnBlur
           allowDuplicates
         />
@@ -149,41 +146,24 @@ export function Input({ schema, label, required, value, onChange, problem, disab
   }
 }
 
-type Common = Pick<InputProps, 'label' | 'disabled' | 'value' | 'onChange'> & {
+type Common = Pick<InputProps, 'label' | 'value' | 'onChange'> & {
   readonly description: ReactNode;
   readonly withAsterisk: boolean;
   readonly error: string | null;
 };
 
 /** A few words to choose from are best seen all at once. */
-function Choices({
-  schema,
-  value,
-  onChange,
-  label,
-  description,
-  error,
-  disabled,
-}: Common & { schema: ConfigSchema }) {
+function Choices({ schema, value, onChange, label, description, error }: Common & { schema: ConfigSchema }) {
   const chosen = listOf(value ?? schema.default);
   const choices = schema.items?.enum ?? [];
   if (choices.length > 12) {
-    return (
-      <MultiSelect
-        label={label}
-        data={[...choices]}
-        value={chosen}
-        onChange={onChange}
-        error={error}
-        disabled={disabled}
-      />
-    );
+    return <MultiSelect label={label} data={[...choices]} value={chosen} onChange={onChange} error={error} />;
   }
   return (
     <Checkbox.Group label={label} description={description} error={error} value={chosen} onChange={onChange}>
       <div style={{ display: 'flex', flexWrap: 'wrap', gap: '0.75rem', marginTop: 6 }}>
         {choices.map(choice => (
-          <Checkbox key={choice} value={choice} label={choice} disabled={disabled} />
+          <Checkbox key={choice} value={choice} label={choice} />
         ))}
       </div>
     </Checkbox.Group>

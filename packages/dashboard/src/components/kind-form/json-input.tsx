@@ -7,7 +7,6 @@ interface JsonInputProps {
   readonly description: ReactNode;
   readonly withAsterisk: boolean;
   readonly error: string | null;
-  readonly disabled: boolean;
   readonly value: unknown;
   onChange(value: unknown): void;
 }

@@ -21,7 +21,6 @@ type Aid = (field: {
   readonly value: unknown;
   onChange(value: unknown): void;
   readonly problem: string | null;
-  readonly disabled: boolean;
 }) => ReactNode;
 
 /** By the word that the schema says: `table_columns`. */
@@ -37,23 +36,10 @@ export function KindForm(props: {
   value: Config;
   onChange(value: Config): void;
   problems?: Problems;
-  disabled?: boolean;
   aids?: Aids;
 }) {
-  const { schema, value, onChange, problems = {}, disabled = false, aids = {} } = props;
-  return (
-    <div data-read-only={disabled || undefined}>
-      <Shape
-        schema={schema}
-        value={value}
-        onChange={onChange}
-        problems={problems}
-        disabled={disabled}
-        aids={aids}
-        path=""
-      />
-    </div>
-  );
+  const { schema, value, onChange, problems = {}, aids = {} } = props;
+  return <Shape schema={schema} value={value} onChange={onChange} problems={problems} aids={aids} path="" />;
 }
 
 interface Part {
@@ -61,7 +47,6 @@ interface Part {
   readonly value: Config;
   onChange(value: Config): void;
   readonly problems: Problems;
-  readonly disabled: boolean;
   readonly aids: Aids;
   /** Where this part stands: '' for the whole. */
   readonly path: string;
@@ -98,7 +83,6 @@ function Variants({ schema, label, ...part }: Part) {
           aria-label={label ?? 'Form'}
           value={String(chosen)}
           onChange={index => choose(Number(index))}
-          disabled={part.disabled}
           data={variants.map((each, index) => ({ value: String(index), label: variantName(each) }))}
         />
       </div>
@@ -108,7 +92,7 @@ function Variants({ schema, label, ...part }: Part) {
 }
 
 /** The fields of an object, one under the other. */
-function Fields({ schema: shape, value, onChange, problems, disabled, aids, path }: Part) {
+function Fields({ schema: shape, value, onChange, problems, aids, path }: Part) {
   const fields = askedFields(shape);
   if (fields.length === 0) return null;
   return (
@@ -119,7 +103,7 @@ function Fields({ schema: shape, value, onChange, problems, disabled, aids, path
         const change = (given: unknown) => onChange(withField(value, name, given));
         if (isShape(schema)) {
           const inner = (value[name] ?? schema.default ?? {}) as Config;
-          const part = { schema, value: inner, onChange: change, problems, disabled, aids, path: place };
+          const part = { schema, value: inner, onChange: change, problems, aids, path: place };
           return variantsOf(schema).length > 0 ? (
             <Variants key={name} {...part} label={label} />
           ) : (
@@ -131,7 +115,7 @@ function Fields({ schema: shape, value, onChange, problems, disabled, aids, path
         const problem = problemAt(problems, place);
         const aid = schema.aid === undefined ? undefined : aids[schema.aid];
         if (aid) {
-          const field = { schema, label, value: value[name], onChange: change, problem, disabled };
+          const field = { schema, label, value: value[name], onChange: change, problem };
           return <Fragment key={name}>{aid(field)}</Fragment>;
         }
         return (
@@ -143,7 +127,6 @@ function Fields({ schema: shape, value, onChange, problems, disabled, aids, path
             value={value[name]}
             onChange={change}
             problem={problem}
-            disabled={disabled}
           />
         );
       })}

@@ -8,7 +8,6 @@ interface PairsInputProps {
   readonly description: ReactNode;
   readonly withAsterisk: boolean;
   readonly error: string | null;
-  readonly disabled: boolean;
   readonly value: unknown;
   /** Whether values are texts as they are written, and never JSON. */
   readonly areTexts: boolean;
@@ -16,7 +15,7 @@ interface PairsInputProps {
 }
 
 /** An object whose names are free: a row for each. Values that are no text are written as JSON. */
-export function PairsInput({ value, onChange, disabled, areTexts, ...common }: PairsInputProps) {
+export function PairsInput({ value, onChange, areTexts, ...common }: PairsInputProps) {
   const [pairs, setPairs] = useState<readonly Pair[]>(() => toPairs(value, areTexts));
   const change = (changed: readonly Pair[]) => {
     setPairs(changed);
@@ -39,39 +38,33 @@ export function PairsInput({ value, onChange, disabled, areTexts, ...common }: P
               flex={1}
               aria-label={`${common.label}: name ${index + 1}`}
               value={name}
-              disabled={disabled}
               onChange={event => changeRow(index, [event.currentTarget.value, text])}
             />
             <TextInput
               flex={1}
               aria-label={`${common.label}: value ${index + 1}`}
               value={text}
-              disabled={disabled}
               onChange={event => changeRow(index, [name, event.currentTarget.value])}
             />
-            {!disabled && (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={`Remove ${name || 'the row'}`}
-                onClick={() => change(pairs.filter((_, i) => i !== index))}
-              >
-                <IconX size={15} aria-hidden />
-              </ActionIcon>
-            )}
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`Remove ${name || 'the row'}`}
+              onClick={() => change(pairs.filter((_, i) => i !== index))}
+            >
+              <IconX size={15} aria-hidden />
+            </ActionIcon>
           </Group>
         ))}
-        {!disabled && (
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            w="fit-content"
-            leftSection={<IconPlus size={14} aria-hidden />}
-            onClick={() => setPairs([...pairs, ['', '']])}
-          >
-            Add
-          </Button>
-        )}
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          w="fit-content"
+          leftSection={<IconPlus size={14} aria-hidden />}
+          onClick={() => setPairs([...pairs, ['', '']])}
+        >
+          Add
+        </Button>
       </Stack>
     </Input.Wrapper>
   );

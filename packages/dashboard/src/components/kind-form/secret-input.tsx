@@ -17,21 +17,20 @@ export function SecretInput({
   readonly description: ReactNode;
   readonly withAsterisk: boolean;
   readonly error: string | null;
-  readonly disabled: boolean;
   readonly placeholder: string;
   readonly value: unknown;
   onChange(value: unknown): void;
 }) {
   const [kept] = useState(() => (isSet(value) ? value : undefined));
   const isRemoved = kept !== undefined && value === undefined;
-  const mayBeRemoved = kept !== undefined && !common.withAsterisk && !common.disabled;
+  const mayBeRemoved = kept !== undefined && !common.withAsterisk;
   return (
     <div>
       <PasswordInput
         {...common}
         autoComplete="new-password"
         value={typeof value === 'string' ? value : ''}
-        placeholder={isSet(value) ? (common.disabled ? 'Set' : 'Set. Type to replace it') : placeholder}
+        placeholder={isSet(value) ? 'Set. Type to replace it' : placeholder}
         onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? kept : currentTarget.value)}
       />
       {mayBeRemoved && (

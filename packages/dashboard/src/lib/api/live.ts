@@ -12,6 +12,8 @@ const AGAIN_MS = 2_000;
 const MOST_CALLS = 16;
 
 interface Listener {
+  /** It goes along with what the page follows; alone it is not worth a stream. */
+  readonly isAlong?: boolean;
   onAnswer(answer: unknown): void;
   /** It is gone, or is no longer ours to read. */
   onRefused(): void;
@@ -44,8 +46,19 @@ function planToOpen(): void {
   });
 }
 
+/** What the page follows, and then what goes along with it. */
+function followed(): string[] {
+  const isAlong = (path: string) => [...(listeners.get(path) ?? [])].every(one => one.isAlong === true);
+  const [along, own] = [
+    [...listeners.keys()].filter(isAlong),
+    [...listeners.keys()].filter(path => !isAlong(path)),
+  ];
+  if (own.length === 0) return [];
+  return [...own.sort(), ...along.sort()].slice(0, MOST_CALLS);
+}
+
 function open(): void {
-  const paths = document.hidden ? [] : [...listeners.keys()].sort().slice(0, MOST_CALLS);
+  const paths = document.hidden ? [] : followed();
   const wanted = paths.join('\n');
   if (wanted === openedFor) return;
   stream?.close();

@@ -26,20 +26,22 @@ type Asked<R extends ReadRoute, Nothing, Options> =
     : [given: GivenTo<R> | Nothing, options?: Options];
 
 /**
- * The `data` of a GET. With `live`, the server sends it again when it has changed. `keep` shows the answer before
+ * The `data` of a GET. With `live`, the server sends it again when it has changed; `along` only while the page follows
+ * something else too. `keep` shows the answer before
  * while that to another path is on its way: for another look at the same thing, never for another thing. `null`
  * asks for nothing.
  */
 export function useCall<R extends ReadRoute>(
   route: R,
-  ...[given, options = {}]: Asked<R, null, { live?: boolean; keep?: boolean }>
+  ...[given, options = {}]: Asked<R, null, { live?: boolean | 'along'; keep?: boolean }>
 ): UseQueryResult<DataOf<R>, CallError> {
   const client = useQueryClient();
-  const live = options.live === true;
+  const { live = false } = options;
   const path = given === null ? null : pathOf(route, given ?? {});
   useEffect(() => {
     if (!live || path === null) return;
     return watch(path, {
+      isAlong: live === 'along',
       onAnswer: answer => takeIn(client, path, (answer as { data: DataOf<R> }).data),
       // Asked for again in the plain way, its refusal is shown like any other.
       onRefused: () => void client.invalidateQueries({ queryKey: keyOf(path), exact: true }),

@@ -20,6 +20,7 @@ import { LastResponse } from './last-response.tsx';
 
 /** In the order that a delivery goes through them. */
 const states = [
+  { value: 'open', label: 'open (not ended)' },
   { value: 'waiting', label: 'waiting (pending or delivering)' },
   'pending',
   'held',

@@ -15,7 +15,6 @@ import { RestoredNotice } from '../../components/restored-notice.tsx';
 import type { CallError } from '../../lib/api/call.ts';
 import { dropDraft, useKeptDraft } from '../../lib/kept-draft.ts';
 import { lazily } from '../../lib/lazily.ts';
-import classes from './destinations.module.css';
 import { PolicyForm } from './policy-form.tsx';
 import { readDelays, writeDelays } from './retry-policy-text.ts';
 import { TableColumns } from './table-columns.tsx';
@@ -46,7 +45,6 @@ export function DestinationForm(props: {
   error: CallError | null;
   isSaving: boolean;
   saveLabel: string;
-  disabled?: boolean;
   beside?: ReactNode;
   /** Stands above the button that saves. */
   notice?: ReactNode;
@@ -58,7 +56,7 @@ export function DestinationForm(props: {
   isDone?(): boolean;
   onSave(draft: DestinationDraft): void;
 }) {
-  const { kind, initial, id, error, disabled = false } = props;
+  const { kind, initial, id, error } = props;
   const secretsOf = id ?? props.original;
   const name = destinationDraftName(kind.kind, props);
   const {
@@ -67,7 +65,7 @@ export function DestinationForm(props: {
     change: setDraft,
   } = useKeptDraft(name, initial, {
     isFirst: props.isFirst ?? true,
-    isChanged: one => !disabled && !isSame(one, initial),
+    isChanged: one => !isSame(one, initial),
     withoutSecrets: one => ({ ...one, config: withoutTyped(one.config, kind, initial.config) }),
   });
   const [delays, setDelays] = useState(() => writeDelays(draft.policy.schedule_s));
@@ -103,9 +101,9 @@ export function DestinationForm(props: {
     else delaysField.current?.focus();
   };
   return (
-    <form onSubmit={save} noValidate className={disabled ? classes.readable : undefined}>
+    <form onSubmit={save} noValidate>
       <LeaveGuard
-        isUnsaved={() => !disabled && isChanged && !(props.isDone?.() ?? false)}
+        isUnsaved={() => isChanged && !(props.isDone?.() ?? false)}
         isKept
         onLeave={() => dropDraft(name)}
       />
@@ -124,7 +122,6 @@ export function DestinationForm(props: {
           placeholder={kind.title}
           value={draft.name}
           error={problemOf(error, 'name')}
-          disabled={disabled}
           onChange={event => change({ name: event.currentTarget.value })}
         />
         {hasConfig && <Egress addresses={kind.egress_addresses ?? []} />}
@@ -134,11 +131,10 @@ export function DestinationForm(props: {
             value={draft.config}
             onChange={config => change({ config })}
             problems={problems}
-            disabled={disabled}
             aids={aids}
           />
         )}
-        {kind.has_preview && !disabled && (
+        {kind.has_preview && (
           <Suspense fallback={<Loading />}>
             <MessagePreview kind={kind.kind} id={id} config={draft.config} />
           </Suspense>
@@ -155,19 +151,16 @@ export function DestinationForm(props: {
             }}
             delaysField={delaysField}
             error={error}
-            disabled={disabled}
           />
         </Fieldset>
         {error && !isAtField && Object.keys(problems).length === 0 && <ErrorNotice error={error} />}
         {props.notice}
-        {!disabled && (
-          <Group gap="xs">
-            <Button type="submit" loading={props.isSaving} disabled={id !== undefined && !isChanged}>
-              {props.saveLabel}
-            </Button>
-            {props.beside}
-          </Group>
-        )}
+        <Group gap="xs">
+          <Button type="submit" loading={props.isSaving} disabled={id !== undefined && !isChanged}>
+            {props.saveLabel}
+          </Button>
+          {props.beside}
+        </Group>
       </Stack>
     </form>
   );

@@ -20,6 +20,7 @@ import { useCall, useChange } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useDelete } from '../../lib/use-delete.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
+import { DestinationFacts } from './destination-facts.tsx';
 import { type DestinationDraft, DestinationForm } from './destination-form.tsx';
 import { DestinationNotices } from './destination-notices.tsx';
 import { stateOf } from './destination-state.ts';
@@ -95,11 +96,13 @@ function ExistingDestination({ id }: { id: string }) {
         <div className={classes.stack}>
           <SuccessCard id={id} />
           <RecentDeliveries id={id} showsBodies={destination.kind === 'inbox'} />
-          {kind && <Configuration kind={kind} destination={destination} onSecret={setSecret} />}
+          {kind && mayChange && <Configuration kind={kind} destination={destination} onSecret={setSecret} />}
+          {kind && !mayChange && <DestinationFacts kind={kind} destination={destination} />}
         </div>
         <div className={classes.stack}>
           <UsedBy
             id={id}
+            as="destination"
             none="No pipeline sends to it yet. Add it to one, and what the pipeline routes arrives here."
           />
           {rotation !== null && (mayChange || rotation.previous_secret_until !== null) && (
@@ -143,7 +146,6 @@ function Configuration(props: {
   destination: DestinationRecord;
   onSecret(secret: string | null): void;
 }) {
-  const mayChange = useMay()('destinations.change');
   const { id } = props.destination;
   const now = partsOf(props.destination);
   const form = useFormBaseline(now);
@@ -170,7 +172,6 @@ function Configuration(props: {
         error={change.error}
         isSaving={change.isPending}
         saveLabel="Save"
-        disabled={!mayChange}
         onTouch={form.touch}
         isFirst={form.edition === 0}
         notice={form.isOvertaken && !change.isPending && <StaleNotice onLoad={() => form.begin(now)} />}

@@ -1,44 +1,60 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { DestinationRecord } from '@sluice/contract/dashboard-deliveries';
+import type { DestinationRowFigures } from '@sluice/contract/dashboard-figures';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
+import { ListRange, type ListTime, useListRange } from '../../components/list-range.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
+import { Sparkline } from '../../components/sparkline.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
-import { namesOf, usePipelinesOf } from '../../components/used-by.tsx';
+import { useSorting } from '../../components/use-sorting.ts';
 import { useAll, useCall } from '../../lib/api/use-call.ts';
+import { formatCapped, formatLatency, formatNumber, formatPerHour } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
+import { deliveredPercent, formatDelivered } from '../../lib/share.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { stateOf } from './destination-state.ts';
 import { KindIcon } from './kind-icon.tsx';
-import { describeRetries } from './retry-policy-text.ts';
+
+type Row = DestinationRecord & { readonly figures: DestinationRowFigures | undefined };
 
 const pageOf = ({ id }: DestinationRecord) => `/destinations/${id}`;
 
-/** Where events go. */
+/** Where events go, and how well each takes them. */
 export default function DestinationsPage() {
   const mayChange = useMay()('destinations.change');
   const [{ text }] = useFilters();
+  const range = useListRange();
   const destinations = useAll('GET /destinations', {}, { live: true });
+  const figures = useCall(
+    'GET /figures/destinations',
+    { minutes: range.minutes },
+    { live: true, keep: true },
+  );
   const { data: kinds = [] } = useCall('GET /kinds/destinations');
-  const pipelinesOf = usePipelinesOf();
   const titleOf = (kind: string) => kinds.find(one => one.kind === kind)?.title ?? kind;
   const all = destinations.data ?? [];
-  const shown = all.filter(one => holdsText(text, one.name, one.kind, titleOf(one.kind), stateOf(one)));
+  const figuresOf = new Map(figures.data?.rows.map(row => [row.id, row]));
 
-  const columns: readonly Column<DestinationRecord>[] = [
+  const columns: readonly Column<Row>[] = [
     {
       header: 'Name',
-      width: 'minmax(120px, 1.4fr)',
+      width: 'minmax(120px, 1.2fr)',
+      narrowWidth: 'minmax(80px, 1fr)',
+      sort: { name: 'name', value: ({ name }) => name },
       cell: one => <Link to={pageOf(one)}>{one.name}</Link>,
     },
     {
       header: 'Kind',
       width: 'minmax(105px, 0.8fr)',
+      onlyWide: true,
+      sort: { name: 'kind', value: ({ kind }) => titleOf(kind) },
       cell: ({ kind }) => (
         <Group gap={6} wrap="nowrap">
           <KindIcon kind={kind} size={16} />
@@ -47,19 +63,65 @@ export default function DestinationsPage() {
       ),
     },
     {
-      header: 'Pipelines',
-      width: 'minmax(100px, 1fr)',
-      cell: ({ id }) => namesOf(pipelinesOf(id)),
+      header: 'Delivered/h',
+      width: '92px',
+      isNumber: true,
       onlyWide: true,
+      sort: { name: 'delivered', value: row => row.figures?.present.delivered ?? null },
+      cell: row => <Delivered row={row} range={range} />,
     },
     {
-      header: 'Retries',
-      width: 'minmax(120px, 1.2fr)',
-      cell: ({ policy }) => describeRetries(policy),
-      onlyWide: true,
+      header: 'Success',
+      width: '72px',
+      narrowWidth: '68px',
+      isNumber: true,
+      sort: { name: 'success', value: row => (row.figures ? deliveredPercent(row.figures.present) : null) },
+      cell: row => (row.figures ? formatDelivered(row.figures.present) : '…'),
     },
-    { header: 'State', width: '84px', cell: one => <StateBadge state={stateOf(one)} /> },
+    {
+      header: 'p95',
+      width: '72px',
+      isNumber: true,
+      onlyWidest: true,
+      sort: { name: 'p95', value: row => row.figures?.p95_ms ?? null },
+      cell: row => (row.figures ? formatLatency(row.figures.p95_ms) : '…'),
+    },
+    {
+      header: 'Waiting',
+      width: '76px',
+      narrowWidth: '70px',
+      isNumber: true,
+      sort: { name: 'waiting', value: row => row.figures?.open.count ?? null },
+      cell: row => <Open row={row} />,
+    },
+    {
+      header: 'Last error',
+      width: 'minmax(120px, 1.6fr)',
+      onlyWidest: true,
+      sort: {
+        name: 'error',
+        value: ({ figures }) => (figures?.last_error ? Date.parse(figures.last_error.at) : null),
+      },
+      cell: ({ figures }) => <LastError error={figures?.last_error ?? null} />,
+    },
+    {
+      header: 'Deliveries over time',
+      width: '90px',
+      onlyWidest: true,
+      isHeaderHidden: true,
+      cell: row => row.figures && <Sparkline values={row.figures.line} isBad={stateOf(row) === 'down'} />,
+    },
+    {
+      header: 'State',
+      width: '76px',
+      sort: { name: 'state', value: stateOf },
+      cell: one => <StateBadge state={stateOf(one)} />,
+    },
   ];
+  const matching = all
+    .filter(one => holdsText(text, one.name, one.kind, titleOf(one.kind), stateOf(one)))
+    .map(one => ({ ...one, figures: figuresOf.get(one.id) }));
+  const { rows: shown, sorting } = useSorting(matching, columns);
 
   return (
     <Page
@@ -78,12 +140,67 @@ export default function DestinationsPage() {
           action={mayChange && <NewDestination />}
         />
       )}
-      {all.length > 0 && <ListFilter placeholder="Filter by name, kind or state" />}
+      {figures.error && <ErrorNotice error={figures.error} onRetry={() => void figures.refetch()} />}
+      {all.length > 0 && (
+        <Group justify="space-between" gap="xs">
+          <ListFilter placeholder="Filter by name, kind or state" />
+          <ListRange />
+        </Group>
+      )}
       {all.length > 0 && shown.length === 0 && <Empty sentence="No destinations match" />}
       {shown.length > 0 && (
-        <Rows label="Destinations" columns={columns} rows={shown} keyOf={({ id }) => id} pageOf={pageOf} />
+        <Rows
+          label="Destinations"
+          columns={columns}
+          rows={shown}
+          keyOf={({ id }) => id}
+          pageOf={pageOf}
+          sorting={sorting}
+        />
       )}
     </Page>
+  );
+}
+
+/** Leads to the deliveries that it counts. */
+function Delivered({ row, range }: { row: Row; range: ListTime }) {
+  if (row.figures === undefined) return '…';
+  const { delivered } = row.figures.present;
+  const within = range.name === '1h' ? 'the last hour' : 'the last 24 hours';
+  return (
+    <Link
+      to="/deliveries"
+      search={{ destination: row.id, state: 'delivered', within: range.name }}
+      title={`${formatNumber(delivered)} delivered in ${within}`}
+    >
+      {formatPerHour(delivered, range.hours)}
+    </Link>
+  );
+}
+
+function Open({ row }: { row: Row }) {
+  if (row.figures === undefined) return '…';
+  return (
+    <Link to="/deliveries" search={{ destination: row.id, state: 'open' }}>
+      {formatCapped(row.figures.open)}
+    </Link>
+  );
+}
+
+function LastError({ error }: { error: DestinationRowFigures['last_error'] }) {
+  if (error === null)
+    return (
+      <Text span size="sm" c="dimmed">
+        none
+      </Text>
+    );
+  return (
+    <span title={error.message}>
+      <Text span size="sm" c="dimmed">
+        <RelativeTime at={error.at} />
+      </Text>{' '}
+      {error.message}
+    </span>
   );
 }
 

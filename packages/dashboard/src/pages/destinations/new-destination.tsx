@@ -40,12 +40,19 @@ export function NewDestinationPage() {
   return <KindPage key={key} kind={kind} original={original.data} onSecret={setMade} />;
 }
 
+/** The source that somebody has just made: what comes next is the pipeline between both. */
+function useNext(): { readonly source?: string } {
+  const [{ source }] = useFilters();
+  return source === undefined ? {} : { source };
+}
+
 function KindCards({ kinds }: { kinds: readonly KindRecord[] }) {
+  const next = useNext();
   return (
     <Page title="New destination" lead="What should become of the events?">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
         {kinds.map(({ kind, title, docs }) => (
-          <Link key={kind} to="/destinations/new" search={{ kind }} className={classes.kind}>
+          <Link key={kind} to="/destinations/new" search={{ kind, ...next }} className={classes.kind}>
             <Group gap="sm" mb={6}>
               <KindIcon kind={kind} size={22} />
               <Title order={2} size="h5">
@@ -71,6 +78,7 @@ function KindPage(props: {
   const { kind, original } = props;
   const change = useChange('POST /destinations');
   const navigate = useNavigate();
+  const next = useNext();
   const isMade = useRef(false);
   const [initial] = useState<DestinationDraft>(() =>
     original === undefined
@@ -90,8 +98,9 @@ function KindPage(props: {
         onSuccess: made => {
           isMade.current = true;
           dropDraft(destinationDraftName(kind.kind, { original: original?.id }));
-          if (made.secret === undefined) void navigate({ to: `/destinations/${made.id}` });
-          else props.onSecret(made);
+          if (made.secret !== undefined) props.onSecret(made);
+          else if (next.source === undefined) void navigate({ to: `/destinations/${made.id}` });
+          else void navigate({ to: '/pipelines/new', search: { ...next, destination: made.id } });
         },
       },
     );
@@ -99,7 +108,10 @@ function KindPage(props: {
     <Page
       title={`New destination: ${kind.title}`}
       actions={
-        <Button component={Link} to="/destinations/new" variant="default">
+        <Button
+          variant="default"
+          renderRoot={root => <Link to="/destinations/new" search={next} {...root} />}
+        >
           Another kind
         </Button>
       }
@@ -132,6 +144,7 @@ function KindPage(props: {
 
 /** A secret that was made here is shown this once, before anything else. */
 function Made({ destination }: { destination: NewDestinationRecord }) {
+  const next = useNext();
   return (
     <Page
       title={`${destination.name} created`}
@@ -141,9 +154,24 @@ function Made({ destination }: { destination: NewDestinationRecord }) {
           : 'Deliveries wait until your machine is connected.'
       }
       actions={
-        <Button component={Link} to={`/destinations/${destination.id}`}>
-          View destination
-        </Button>
+        <>
+          <Button
+            component={Link}
+            to={`/destinations/${destination.id}`}
+            variant={next.source === undefined ? 'filled' : 'default'}
+          >
+            View destination
+          </Button>
+          {next.source !== undefined && (
+            <Button
+              renderRoot={root => (
+                <Link to="/pipelines/new" search={{ ...next, destination: destination.id }} {...root} />
+              )}
+            >
+              Next: pipeline
+            </Button>
+          )}
+        </>
       }
     >
       {destination.secret !== undefined && destination.listener !== null && (

@@ -31,9 +31,8 @@ export function PolicyForm(props: {
   onDelays(text: string): void;
   delaysField: RefObject<HTMLInputElement | null>;
   error: CallError | null;
-  disabled: boolean;
 }) {
-  const { value, onChange, error, disabled } = props;
+  const { value, onChange, error } = props;
   const isBroken = readDelays(props.delays) === null;
   return (
     <Stack gap="sm">
@@ -53,7 +52,6 @@ export function PolicyForm(props: {
               allowDecimal={!isWhole}
               clampBehavior="none"
               error={problemOf(error, `policy.${name}`)}
-              disabled={disabled}
               onChange={given => onChange({ ...value, [name]: Number(given) })}
             />
           </Grid.Col>
@@ -65,7 +63,6 @@ export function PolicyForm(props: {
             ref={props.delaysField}
             value={props.delays}
             error={isBroken ? 'Write delays such as 0, 5s, 2m, 1h.' : problemOf(error, 'policy.schedule_s')}
-            disabled={disabled}
             onChange={event => props.onDelays(event.currentTarget.value)}
           />
         </Grid.Col>

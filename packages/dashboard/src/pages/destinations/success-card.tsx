@@ -5,7 +5,7 @@ import { Suspense, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { formatCapped } from '../../lib/format.ts';
+import { formatCapped, formatLatency } from '../../lib/format.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { formatDelivered } from '../../lib/share.ts';
 import classes from './destinations.module.css';
@@ -36,7 +36,10 @@ export function SuccessCard({ id }: { id: string }) {
   return (
     <Card
       title="Deliveries"
-      lead={figures.data && `${formatDelivered(figures.data)} delivered`}
+      lead={
+        figures.data &&
+        `${formatDelivered(figures.data)} delivered · p95 ${formatLatency(figures.data.p95_ms)}`
+      }
       actions={
         <SegmentedControl
           aria-label="Time"

@@ -17,7 +17,6 @@ interface Props {
   readonly value: unknown;
   onChange(value: unknown): void;
   readonly problem: string | null;
-  readonly disabled: boolean;
   readonly kind: string;
   readonly config: Config;
   readonly id?: string;
@@ -25,7 +24,7 @@ interface Props {
 
 /** What goes into each column: rows to fill in, or, once somebody has looked, the columns that the table has. */
 export function TableColumns(props: Props) {
-  const { schema, label, value, onChange, problem, disabled, kind, id } = props;
+  const { schema, label, value, onChange, problem, kind, id } = props;
   const look = useChange('POST /destinations/columns');
   const { columns: _mapping, ...config } = props.config;
   const description = schema.description && <InlineCode text={schema.description} />;
@@ -36,7 +35,7 @@ export function TableColumns(props: Props) {
     <Stack gap="xs">
       {found?.exists ? (
         <Input.Wrapper label={label} description={description} error={problem}>
-          <Mapping found={found} value={value} onChange={onChange} disabled={disabled} />
+          <Mapping found={found} value={value} onChange={onChange} />
         </Input.Wrapper>
       ) : (
         <PairsInput
@@ -45,7 +44,6 @@ export function TableColumns(props: Props) {
           withAsterisk={false}
           areTexts={false}
           error={problem}
-          disabled={disabled}
           value={value}
           onChange={onChange}
         />
@@ -56,25 +54,23 @@ export function TableColumns(props: Props) {
           {refusal}
         </Alert>
       )}
-      {!disabled && (
-        <Group gap="sm">
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<IconTableSpark size={15} aria-hidden />}
-            disabled={!isReady}
-            loading={look.isPending}
-            onClick={() => look.mutate({ body: { kind, config, id } })}
-          >
-            {found ? 'Reload columns' : 'Load columns'}
-          </Button>
-          {!isReady && (
-            <Text size="xs" c="dimmed">
-              With a connection string and a table, its columns are found.
-            </Text>
-          )}
-        </Group>
-      )}
+      <Group gap="sm">
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconTableSpark size={15} aria-hidden />}
+          disabled={!isReady}
+          loading={look.isPending}
+          onClick={() => look.mutate({ body: { kind, config, id } })}
+        >
+          {found ? 'Reload columns' : 'Load columns'}
+        </Button>
+        {!isReady && (
+          <Text size="xs" c="dimmed">
+            With a connection string and a table, its columns are found.
+          </Text>
+        )}
+      </Group>
     </Stack>
   );
 }
@@ -90,13 +86,8 @@ const NoTable = ({ found }: { found: TableColumnsRecord }) => (
 
 type Columns = Readonly<Record<string, unknown>>;
 
-function Mapping(props: {
-  found: TableColumnsRecord;
-  value: unknown;
-  onChange(value: unknown): void;
-  disabled: boolean;
-}) {
-  const { found, onChange, disabled } = props;
+function Mapping(props: { found: TableColumnsRecord; value: unknown; onChange(value: unknown): void }) {
+  const { found, onChange } = props;
   const own = props.value as Columns | undefined;
   const fits = defaultFits(found);
   const mapping = own ?? (fits ? found.default_columns : {});
@@ -144,7 +135,6 @@ function Mapping(props: {
                       placeholder="NULL, or its default"
                       data={[...references]}
                       value={column.name in mapping ? showValue(mapping[column.name]) : ''}
-                      disabled={disabled}
                       onChange={text => change(column.name, text)}
                     />
                   )}
@@ -154,18 +144,16 @@ function Mapping(props: {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {!disabled && (
-        <Group gap="xs">
-          <Button variant="subtle" size="compact-sm" onClick={() => onChange(suggestMapping(found))}>
-            Suggest a mapping
+      <Group gap="xs">
+        <Button variant="subtle" size="compact-sm" onClick={() => onChange(suggestMapping(found))}>
+          Suggest a mapping
+        </Button>
+        {own !== undefined && fits && (
+          <Button variant="subtle" size="compact-sm" onClick={() => onChange(undefined)}>
+            Use the default mapping
           </Button>
-          {own !== undefined && fits && (
-            <Button variant="subtle" size="compact-sm" onClick={() => onChange(undefined)}>
-              Use the default mapping
-            </Button>
-          )}
-        </Group>
-      )}
+        )}
+      </Group>
     </Stack>
   );
 }

@@ -1,12 +1,12 @@
 import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Sparkline } from '../../components/sparkline.tsx';
 import { formatCapped, formatDuration, formatNumber } from '../../lib/format.ts';
 import { addCapped, deliveredPercent, formatDelivered } from '../../lib/share.ts';
 import classes from './cards.module.css';
 import { type Change, changeOf } from './change.ts';
 import { listedWithin, type Range } from './ranges.ts';
-import { Sparkline } from './sparkline.tsx';
 
 /** The four figures that say whether all is well, each with its way over time and how it was before. */
 export function Cards({ overview, range }: { overview: OverviewRecord; range: Range }) {

@@ -2,9 +2,35 @@ import { Anchor, Group, MultiSelect, Stack, Switch, Text, TextInput } from '@man
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../components/card.tsx';
+import facts from '../../components/facts.module.css';
+import { Fact } from '../../components/kind-form/kind-facts.tsx';
 import { problemOf } from '../../components/kind-form/problems.ts';
+import { StateBadge } from '../../components/state-badge.tsx';
 import type { CallError } from '../../lib/api/call.ts';
 import type { PipelineDraft } from './draft.ts';
+
+/** The same for those who may not change it. Its name is the title of the page. */
+function BasicFacts({ draft, sources }: { draft: PipelineDraft; sources: readonly SourceRecord[] }) {
+  return (
+    <Card>
+      <dl className={facts.facts}>
+        <Fact label="State">
+          <StateBadge state={draft.enabled ? 'enabled' : 'disabled'} />
+        </Fact>
+        <Fact label="Sources">
+          {draft.sources.length === 0 && 'none'}
+          <Group gap="xs">
+            {draft.sources.map(id => (
+              <Anchor key={id} component={Link} to={`/sources/${id}`} size="sm">
+                {sources.find(source => source.id === id)?.name ?? id}
+              </Anchor>
+            ))}
+          </Group>
+        </Fact>
+      </dl>
+    </Card>
+  );
+}
 
 /** What it is called, whether it runs, and which sources it listens to. */
 export function BasicsPart(props: {
@@ -15,7 +41,7 @@ export function BasicsPart(props: {
   onChange(changed: Partial<PipelineDraft>): void;
 }) {
   const { draft, sources, mayChange, error, onChange } = props;
-  if (!mayChange) return <TakenSources ids={draft.sources} sources={sources} />;
+  if (!mayChange) return <BasicFacts draft={draft} sources={sources} />;
   return (
     <Card>
       <Stack gap="md">
@@ -57,23 +83,6 @@ export function BasicsPart(props: {
           onChange={event => onChange({ enabled: event.currentTarget.checked })}
         />
       </Stack>
-    </Card>
-  );
-}
-
-/** For those who may only read: the name and whether it is enabled stand beside the title. */
-function TakenSources({ ids, sources }: { ids: readonly string[]; sources: readonly SourceRecord[] }) {
-  const taken = ids.map(id => ({ id, name: sources.find(source => source.id === id)?.name ?? id }));
-  return (
-    <Card title="Sources" lead="Whose events it takes.">
-      {taken.length === 0 && <Text size="sm">None.</Text>}
-      <Group gap="md">
-        {taken.map(({ id, name }) => (
-          <Anchor key={id} component={Link} to={`/sources/${id}`} size="sm">
-            {name}
-          </Anchor>
-        ))}
-      </Group>
     </Card>
   );
 }

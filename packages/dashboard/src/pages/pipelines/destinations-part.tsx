@@ -118,14 +118,18 @@ function OneDestination(props: {
           {problem}
         </Text>
       )}
-      {when !== undefined && (
+      {when !== undefined && !mayChange && (
+        <Text size="sm">
+          when <span className="mono">{when}</span>
+        </Text>
+      )}
+      {when !== undefined && mayChange && (
         <Suspense fallback={<TextInput label="When" value={when} readOnly />}>
           <ConditionInput
             label={`When, for ${name}`}
             description="Only events that match go there."
             withAsterisk={false}
             error={problem}
-            disabled={!mayChange}
             value={when}
             placeholder='labels.severity == "critical"'
             onChange={onChange}

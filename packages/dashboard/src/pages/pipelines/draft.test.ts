@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
   addStep,
+  beginBetween,
   draftChanges,
   duplicateStep,
-  emptyDraft,
   isChanged,
   moveStep,
   type PipelineDraft,
@@ -46,7 +46,10 @@ describe('what is sent to the server', () => {
   });
 
   test('tells integers of any size apart', () => {
-    const step = (n: bigint) => ({ ...emptyDraft, steps: addStep([], 'transform', { set: { n } }) });
+    const step = (n: bigint) => ({
+      ...beginBetween(undefined, undefined),
+      steps: addStep([], 'transform', { set: { n } }),
+    });
     expect(isChanged(step(9007199254740993n), step(9007199254740992n))).toBe(true);
   });
 });
@@ -88,6 +91,20 @@ describe('steps', () => {
   });
 });
 
+test('a pipeline begins between what somebody comes from, and with nothing otherwise', () => {
+  const [source, destination] = [
+    { id: 'src_1', name: 'GitHub' },
+    { id: 'dst_1', name: 'Team' },
+  ];
+  expect(beginBetween(source, destination)).toMatchObject({
+    name: 'GitHub to Team',
+    sources: ['src_1'],
+    destinations: [{ id: 'dst_1' }],
+  });
+  expect(beginBetween(source, undefined)).toMatchObject({ name: '', sources: ['src_1'], destinations: [] });
+  expect(beginBetween(undefined, undefined)).toMatchObject({ name: '', sources: [], enabled: true });
+});
+
 test('an error of the server is found at its place', () => {
   expect(placeOf('steps', 'steps[12].config.condition')).toBe(12);
   expect(placeOf('steps', 'pipeline.steps[0].kind')).toBe(0);
@@ -98,10 +115,14 @@ test('an error of the server is found at its place', () => {
 
 test('a step is summed up by what it is set to, without its secrets', () => {
   expect(summaryOf({ condition: 'payload.a == 1' })).toBe('payload.a == 1');
-  expect(summaryOf({ key: 'payload.id', window_s: 60 })).toBe('payload.id · 60');
+  expect(summaryOf({ key: 'payload.id', window_s: 60 })).toBe('payload.id · window s 60');
   expect(summaryOf({ label: 'mood', labels: ['a', 'b'], model: { name: 'm' }, more: 'x' })).toBe(
     'mood · labels a, b · model name',
   );
   expect(summaryOf({ remove: ['notes'] })).toBe('remove notes');
+  expect(summaryOf({ detectors: ['email'], mode: 'mask', fields: [] })).toBe('detectors email · mode mask');
+  expect(summaryOf({ set: { total: 1, note: '' }, strict: true, other: false })).toBe(
+    'set total, note · strict',
+  );
   expect(summaryOf({ token: { set: true } })).toBe('');
 });

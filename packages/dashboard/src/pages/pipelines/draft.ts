@@ -24,13 +24,26 @@ export interface DraftDestination {
   readonly when?: string | undefined;
 }
 
-export const emptyDraft: PipelineDraft = {
+const emptyDraft: PipelineDraft = {
   name: '',
   enabled: true,
   sources: [],
   steps: [],
   destinations: [],
 };
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A new one, between a source and a destination where somebody comes from these. */
+export const beginBetween = (source: Named | undefined, destination: Named | undefined): PipelineDraft => ({
+  ...emptyDraft,
+  name: source && destination ? `${source.name} to ${destination.name}` : '',
+  sources: source ? [source.id] : [],
+  destinations: destination ? [{ id: destination.id }] : [],
+});
 
 type Definition = Pick<PipelineRecord, 'name' | 'enabled' | 'sources' | 'steps' | 'destinations'>;
 
@@ -136,16 +149,18 @@ export function placeOf(list: 'steps' | 'destinations', path: string | null): nu
   return place === undefined ? null : Number(place);
 }
 
-/** What a step is set to, on one line: the first things that its configuration says. */
+/** What a step does, on one line: the first things that its configuration says. */
 export function summaryOf(config: Config): string {
-  const said = Object.entries(config).flatMap(([name, value]) => textsOf(name, value));
+  const said = Object.entries(config).flatMap(([name, value], place) => textsOf(name, value, place === 0));
   return said.slice(0, 3).join(' · ');
 }
 
-/** What holds several things is told with its name: `remove notes`. */
-function textsOf(name: string, value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value === 'number' || typeof value === 'bigint') return [String(value)];
+/** Each with its name, as in `remove notes` and `window s 3600`; but for a text at the beginning, which speaks for itself. */
+function textsOf(field: string, value: unknown, isFirst: boolean): string[] {
+  const name = field.replaceAll('_', ' ');
+  if (typeof value === 'string') return value === '' ? [] : [isFirst ? value : `${name} ${value}`];
+  if (typeof value === 'number' || typeof value === 'bigint') return [`${name} ${value}`];
+  if (value === true) return [name];
   if (Array.isArray(value)) return value.length === 0 ? [] : [`${name} ${value.map(String).join(', ')}`];
   if (typeof value !== 'object' || value === null) return [];
   const names = Object.keys(value);

@@ -17,9 +17,9 @@ import { dropDraft } from '../../lib/kept-draft.ts';
 import { useDelete } from '../../lib/use-delete.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { BasicsPart } from './basics-part.tsx';
-import { ClassifyCounts } from './classify-counts.tsx';
 import { DestinationsPart } from './destinations-part.tsx';
 import { type PipelineDraft, placeOf, toBody } from './draft.ts';
+import { FiguresCard, usePipelineFigures } from './figures-card.tsx';
 import classes from './pipeline.module.css';
 import { SaveBar } from './save-bar.tsx';
 import { StepsPart } from './steps-part.tsx';
@@ -34,25 +34,35 @@ export function PipelineEditor(props: {
   record: PipelineDetails | null;
   /** What a new one is a copy of. */
   original: PipelineDetails | null;
+  /** What a new one begins with, where it is no copy. */
+  begun: PipelineDraft;
   kinds: readonly KindRecord[];
   sources: readonly SourceRecord[];
   destinations: readonly DestinationRecord[];
   mayChange: boolean;
 }) {
   const { record, original, kinds, sources, destinations, mayChange } = props;
-  const state = useDraft(record, kinds, original);
+  const state = useDraft(record, kinds, original, props.begun);
   const { draft, base } = state;
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [classify, setClassify] = useState(false);
   const [simulated, setSimulated] = useState<Readonly<Record<string, string>>>({});
+  const [note, setNote] = useState('');
+  const { range, figures } = usePipelineFigures(base?.id ?? null);
   const [filters, setFilters] = useFilters();
   const navigate = useNavigate();
+  const isTurnedOnly = base !== null && Object.keys(state.changes()).join() === 'enabled';
+  // Of a version that is saved: what is being written has none.
+  const areStepsSaved = base !== null && figures?.version === base.version && !('steps' in state.changes());
   const change = useChanges(() =>
     base === null
       ? call('POST /pipelines', {
-          body: { ...toBody(draft), ...(original === null ? {} : { clone_of: original.id }) },
+          body: { ...toBody(draft), note, ...(original === null ? {} : { clone_of: original.id }) },
         })
-      : call('PATCH /pipelines/:id', { id: base.id, body: state.changes() }),
+      : call('PATCH /pipelines/:id', {
+          id: base.id,
+          body: { ...state.changes(), ...(isTurnedOnly ? {} : { note }) },
+        }),
   );
   const removeAt = useDelete('DELETE /pipelines/:id');
   const tested = useTestEvent(draft);
@@ -85,6 +95,8 @@ export function PipelineEditor(props: {
         await navigate({ to: `/pipelines/${saved.id}` });
       } else {
         state.saved(saved, draft);
+        // What was noted meanwhile is meant for the next one.
+        setNote(before => (before === note ? '' : before));
       }
     } catch (problem) {
       setRefused(draft);
@@ -105,14 +117,11 @@ export function PipelineEditor(props: {
   const nameOf = (id: string) => [...sources, ...destinations].find(each => each.id === id)?.name ?? id;
   const hasPlace = /^(?:name|sources|steps|destinations)/.test(error?.path ?? '');
   const isSaved = change.isSuccess && !state.isUnsaved;
-  const isTurnedOnly = base !== null && Object.keys(state.changes()).join() === 'enabled';
 
   const design = (
     <div className={classes.columns} data-two={mayChange || undefined}>
-      <div
-        className={mayChange ? classes.column : `${classes.column} ${classes.reading}`}
-        key={state.edition}
-      >
+      <div className={classes.column} key={state.edition}>
+        {record && <FiguresCard range={range} figures={figures} classify={record.classify} />}
         <BasicsPart
           draft={draft}
           sources={sources}
@@ -127,6 +136,7 @@ export function PipelineEditor(props: {
           mayChange={mayChange}
           error={error}
           report={trial.report}
+          figures={areStepsSaved ? figures?.steps : undefined}
           fieldsAt={place => tested.fieldsOf(trial.report?.steps[place]?.before ?? null)}
           onToggle={toggle}
           onChange={steps => state.change({ steps })}
@@ -139,7 +149,6 @@ export function PipelineEditor(props: {
           fields={tested.fieldsOf(trial.report)}
           onChange={chosen => state.change({ destinations: chosen })}
         />
-        {record && <ClassifyCounts classify={record.classify} />}
       </div>
       {mayChange && (
         <div className={classes.trying}>
@@ -234,6 +243,8 @@ export function PipelineEditor(props: {
           label={isTurnedOnly ? 'Save' : `Save version ${(base?.version ?? 0) + 1}`}
           error={hasPlace ? null : error}
           isSaving={change.isPending}
+          note={isTurnedOnly ? null : note}
+          onNote={setNote}
           onSave={() => void save()}
           onDiscard={base && (() => state.take(base))}
         />

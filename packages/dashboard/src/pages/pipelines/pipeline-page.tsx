@@ -3,6 +3,7 @@ import { useAll, useCall } from '../../lib/api/use-call.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 import { usePathId } from '../../lib/use-path-id.ts';
+import { beginBetween } from './draft.ts';
 import { PipelineEditor } from './pipeline-editor.tsx';
 
 /** One pipeline, or a new one: everything that its editor has to know before it can be drawn. */
@@ -10,7 +11,7 @@ export default function PipelinePage() {
   const id = usePathId();
   const isNew = id === 'new';
   const mayChange = useMay()('pipelines.change');
-  const [{ clone }] = useFilters();
+  const [{ clone, source, destination }] = useFilters();
   const cloned = isNew ? clone : undefined;
   const original = useCall('GET /pipelines/:id', cloned === undefined ? null : { id: cloned });
   const pipeline = useCall('GET /pipelines/:id', isNew ? null : { id }, { live: true });
@@ -28,6 +29,9 @@ export default function PipelinePage() {
     sources,
     destinations,
   ];
+  // What was made a moment ago may not have been read yet.
+  const isComing = (id: string | undefined, rows: readonly { id: string }[], isFetching: boolean) =>
+    isNew && id !== undefined && isFetching && !rows.some(one => one.id === id);
   // What could not be read again is still known from before, and a draft may stand on it.
   const failed = asked.find(({ data, error }) => error !== null && data === undefined);
   if (
@@ -36,6 +40,8 @@ export default function PipelinePage() {
     !sources.data ||
     !destinations.data ||
     (!isNew && record === null) ||
+    isComing(source, sources.data, sources.isFetching) ||
+    isComing(destination, destinations.data, destinations.isFetching) ||
     (cloned !== undefined && !original.data)
   ) {
     return (
@@ -44,9 +50,13 @@ export default function PipelinePage() {
   }
   return (
     <PipelineEditor
-      key={`${id} ${cloned ?? ''}`}
+      key={`${id} ${cloned ?? ''} ${source ?? ''} ${destination ?? ''}`}
       record={record}
       original={cloned === undefined ? null : (original.data ?? null)}
+      begun={beginBetween(
+        sources.data.find(({ id }) => id === source),
+        destinations.data.find(({ id }) => id === destination),
+      )}
       kinds={kinds.data}
       sources={sources.data}
       destinations={destinations.data}

@@ -1,16 +1,20 @@
 import { Anchor, Badge, Button, Group, Switch, Text } from '@mantine/core';
+import type { PipelineRowFigures } from '@sluice/contract/dashboard-figures';
 import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
+import { ListRange, useListRange } from '../../components/list-range.tsx';
 import { Page } from '../../components/page.tsx';
 import { Waiting } from '../../components/page-states.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
+import { Sparkline } from '../../components/sparkline.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
-import { useAll, useChange } from '../../lib/api/use-call.ts';
+import { useSorting } from '../../components/use-sorting.ts';
+import { useAll, useCall, useChange } from '../../lib/api/use-call.ts';
+import { formatLatency, formatNumber } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
 import { useFilters } from '../../lib/use-filters.ts';
 
@@ -24,6 +28,68 @@ export default function PipelinesPage() {
   const [{ text }] = useFilters();
   const mayChange = useMay()('pipelines.change');
   const change = useChange('PATCH /pipelines/:id');
+  const range = useListRange();
+  const figures = useCall('GET /figures/pipelines', { minutes: range.minutes }, { live: true, keep: true });
+  const figuresOf = new Map(figures.data?.rows.map(row => [row.id, row]));
+  const matching = (pipelines.data ?? [])
+    .filter(({ name, steps }) => holdsText(text, name, ...steps.map(({ kind }) => kind)))
+    .map(pipeline => ({ ...pipeline, figures: figuresOf.get(pipeline.id) }));
+
+  const columns: readonly Column<Row>[] = [
+    {
+      header: 'Name',
+      width: 'minmax(110px, 1.4fr)',
+      narrowWidth: 'minmax(80px, 1fr)',
+      sort: { name: 'name', value: ({ name }) => name },
+      cell: ({ id, name }) => (
+        <Anchor component={Link} to={`/pipelines/${id}`} size="sm" fw={550}>
+          {name}
+        </Anchor>
+      ),
+    },
+    { header: 'Sources', width: 'minmax(80px, 1fr)', onlyWidest: true, cell: row => sources(row.sources) },
+    {
+      header: 'Steps',
+      width: 'minmax(120px, 2fr)',
+      onlyWide: true,
+      cell: ({ steps }) => <Steps steps={steps} />,
+    },
+    {
+      header: 'Destinations',
+      width: 'minmax(80px, 1fr)',
+      onlyWidest: true,
+      cell: row => destinations(row.destinations.map(({ id }) => id)),
+    },
+    figureColumn('In', 'in', ({ in: came }) => came, formatNumber),
+    { ...figureColumn('Dropped', 'dropped', ({ dropped }) => dropped, formatNumber), onlyWide: true },
+    figureColumn('Failed', 'failed', ({ failed }) => failed, formatNumber),
+    { ...figureColumn('p95', 'p95', ({ p95_ms }) => p95_ms, formatLatency), onlyWide: true },
+    {
+      header: 'Events over time',
+      width: '64px',
+      onlyWidest: true,
+      isHeaderHidden: true,
+      cell: row => row.figures && <Sparkline values={row.figures.line} />,
+    },
+    {
+      header: 'Enabled',
+      width: '72px',
+      sort: { name: 'enabled', value: ({ enabled }) => Number(enabled) },
+      cell: ({ id, name, enabled }) =>
+        mayChange ? (
+          <Switch
+            size="sm"
+            aria-label={`${name} is enabled`}
+            checked={enabled}
+            disabled={change.isPending}
+            onChange={event => change.mutate({ id, body: { enabled: event.currentTarget.checked } })}
+          />
+        ) : (
+          <StateBadge state={enabled ? 'active' : 'disabled'} />
+        ),
+    },
+  ];
+  const { rows: shown, sorting } = useSorting(matching, columns);
 
   if (!pipelines.data) return <Waiting error={pipelines.error} onRetry={() => void pipelines.refetch()} />;
   const create = mayChange && (
@@ -42,63 +108,13 @@ export default function PipelinesPage() {
     );
   }
 
-  const columns: Column<PipelineRecord>[] = [
-    {
-      header: 'Name',
-      width: 'minmax(140px, 1.2fr)',
-      cell: ({ id, name }) => (
-        <Anchor component={Link} to={`/pipelines/${id}`} size="sm" fw={550}>
-          {name}
-        </Anchor>
-      ),
-    },
-    {
-      header: 'Enabled',
-      width: '84px',
-      cell: ({ id, name, enabled }) =>
-        mayChange ? (
-          <Switch
-            size="sm"
-            aria-label={`${name} is enabled`}
-            checked={enabled}
-            disabled={change.isPending}
-            onChange={event => change.mutate({ id, body: { enabled: event.currentTarget.checked } })}
-          />
-        ) : (
-          <StateBadge state={enabled ? 'active' : 'disabled'} />
-        ),
-    },
-    { header: 'Sources', width: 'minmax(110px, 1fr)', onlyWide: true, cell: row => sources(row.sources) },
-    {
-      header: 'Steps',
-      width: 'minmax(170px, 2fr)',
-      onlyWide: true,
-      cell: ({ steps }) => <Steps steps={steps} />,
-    },
-    {
-      header: 'Destinations',
-      width: 'minmax(110px, 1fr)',
-      onlyWide: true,
-      cell: row => destinations(row.destinations.map(({ id }) => id)),
-    },
-    {
-      header: 'Version',
-      width: '70px',
-      cell: ({ version }) => <span className="numbers">{version}</span>,
-    },
-    {
-      header: 'Updated',
-      width: '110px',
-      onlyWide: true,
-      cell: ({ updated_at }) => <RelativeTime at={updated_at} />,
-    },
-  ];
-  const shown = pipelines.data.filter(({ name, steps }) =>
-    holdsText(text, name, ...steps.map(({ kind }) => kind)),
-  );
   return (
     <Page title="Pipelines" lead={LEAD} actions={create} fill>
-      <ListFilter placeholder="Name or step" />
+      <Group justify="space-between" gap="xs">
+        <ListFilter placeholder="Name or step" />
+        <ListRange />
+      </Group>
+      {figures.error && <ErrorNotice error={figures.error} onRetry={() => void figures.refetch()} />}
       {change.error && <ErrorNotice error={change.error} />}
       {shown.length === 0 ? (
         <Empty sentence="No pipeline has such a name or such a step." />
@@ -109,13 +125,33 @@ export default function PipelinesPage() {
           columns={columns}
           keyOf={({ id }) => id}
           pageOf={({ id }) => `/pipelines/${id}`}
+          sorting={sorting}
         />
       )}
     </Page>
   );
 }
 
-const MOST_CHIPS = 3;
+type Row = PipelineRecord & { readonly figures: PipelineRowFigures | undefined };
+
+/** A column of one figure. */
+function figureColumn<Figure extends number | null>(
+  header: string,
+  name: string,
+  read: (figures: PipelineRowFigures) => Figure,
+  format: (figure: Figure) => string,
+): Column<Row> {
+  return {
+    header,
+    width: '64px',
+    narrowWidth: '58px',
+    isNumber: true,
+    sort: { name, value: ({ figures }) => (figures ? read(figures) : null) },
+    cell: ({ figures }) => (figures ? format(read(figures)) : '…'),
+  };
+}
+
+const MOST_CHIPS = 2;
 
 function Steps({ steps }: { steps: PipelineRecord['steps'] }) {
   if (steps.length === 0)

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import type { CallError } from '../../lib/api/call.ts';
@@ -11,6 +11,9 @@ export function SaveBar(props: {
   /** What stands in the way, where it has no place of its own on the page. */
   error: CallError | null;
   isSaving: boolean;
+  /** On the version that is made; null where none is. */
+  note: string | null;
+  onNote(note: string): void;
   onSave(): void;
   onDiscard: (() => void) | null;
 }) {
@@ -23,6 +26,16 @@ export function SaveBar(props: {
         <Text size="sm" c="dimmed">
           {props.isNew ? 'This pipeline is not saved yet.' : 'There are unsaved changes.'}
         </Text>
+      )}
+      {props.note !== null && (
+        <TextInput
+          className={classes.note ?? ''}
+          aria-label="Note on this version"
+          placeholder="Note: what changed, and why (optional)"
+          maxLength={500}
+          value={props.note}
+          onChange={event => props.onNote(event.currentTarget.value)}
+        />
       )}
       <Group gap="xs" ml="auto">
         {props.onDiscard && (

@@ -1,13 +1,16 @@
 import { useSortable } from '@dnd-kit/sortable';
 import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import type { StepTrace } from '@sluice/contract';
+import type { PipelineFigures } from '@sluice/contract/dashboard-figures';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import { IconChevronDown, IconCopyPlus, IconGripVertical, IconTrash } from '@tabler/icons-react';
+import { KindFacts } from '../../components/kind-form/kind-facts.tsx';
 import { KindForm } from '../../components/kind-form/kind-form.tsx';
 import type { Problems } from '../../components/kind-form/problems.ts';
 import type { Config } from '../../components/kind-form/schema.ts';
 import { Prose } from '../../components/prose.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { formatLatency, formatNumber } from '../../lib/format.ts';
 import { type DraftStep, summaryOf } from './draft.ts';
 import classes from './pipeline.module.css';
 
@@ -23,6 +26,8 @@ export function StepCard(props: {
   problem: string | null;
   /** What it did to the event that is being tried. */
   trace: StepTrace | undefined;
+  /** What became of the events that came to it lately. */
+  figures: PipelineFigures['steps'][number] | undefined;
   onToggle(): void;
   onChange(config: Config): void;
   onExample(config: Config): void;
@@ -100,6 +105,7 @@ export function StepCard(props: {
           </Group>
         )}
       </Group>
+      {props.figures && <StepFigures figures={props.figures} />}
       {isOpen && (
         <Stack gap="md" className={classes.stepBody}>
           {problem && (
@@ -113,13 +119,16 @@ export function StepCard(props: {
                 <Prose text={kind.docs} />
                 {mayChange && kind.examples.length > 0 && <Examples kind={kind} onChoose={props.onExample} />}
               </Group>
-              <KindForm
-                schema={kind.schema}
-                value={step.config}
-                onChange={props.onChange}
-                problems={props.problems}
-                disabled={!mayChange}
-              />
+              {mayChange ? (
+                <KindForm
+                  schema={kind.schema}
+                  value={step.config}
+                  onChange={props.onChange}
+                  problems={props.problems}
+                />
+              ) : (
+                <KindFacts schema={kind.schema} value={step.config} />
+              )}
             </>
           ) : (
             <Text size="sm" c="dimmed">
@@ -129,6 +138,25 @@ export function StepCard(props: {
         </Stack>
       )}
     </li>
+  );
+}
+
+function StepFigures({ figures }: { figures: PipelineFigures['steps'][number] }) {
+  const shown: readonly (readonly [string, string])[] = [
+    ['in', formatNumber(figures.in)],
+    ['dropped', formatNumber(figures.dropped)],
+    ['failed', formatNumber(figures.failed)],
+    ['p95', formatLatency(figures.p95_ms)],
+  ];
+  return (
+    <dl className={classes.stepFigures}>
+      {shown.map(([name, figure]) => (
+        <div key={name} data-some={(name === 'failed' && figures.failed > 0) || undefined}>
+          <dt>{name}</dt>
+          <dd className="numbers">{figure}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@dnd-kit/core';
 import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { Text } from '@mantine/core';
+import type { PipelineFigures } from '@sluice/contract/dashboard-figures';
 import type { KindRecord } from '@sluice/contract/dashboard-kinds';
 import type { DryRunRecord } from '@sluice/contract/dashboard-pipelines';
 import { useRef, useState } from 'react';
@@ -31,6 +32,8 @@ export function StepsPart(props: {
   mayChange: boolean;
   error: CallError | null;
   report: DryRunRecord | null;
+  /** Of each step as it is saved; absent while the steps are others. */
+  figures: PipelineFigures['steps'] | undefined;
   fieldsAt(place: number): readonly KnownField[];
   onToggle(key: string, isOpen: boolean): void;
   onChange(steps: readonly DraftStep[]): void;
@@ -108,6 +111,7 @@ export function StepsPart(props: {
                   problems={problemsOf(error, `steps[${place}].config`)}
                   problem={problemOfWhole(error, place)}
                   trace={report?.steps[place]}
+                  figures={props.figures?.[place]}
                   onToggle={() => onToggle(step.key, !open.has(step.key))}
                   onChange={config => replace(step.key, { config })}
                   onExample={config => {

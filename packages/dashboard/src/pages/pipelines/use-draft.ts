@@ -3,7 +3,7 @@ import type { PipelineRecord } from '@sluice/contract/dashboard-pipelines';
 import { useEffect, useState } from 'react';
 import { withoutTyped } from '../../components/kind-form/typed-secrets.ts';
 import { useKeptDraft } from '../../lib/kept-draft.ts';
-import { draftChanges, emptyDraft, isChanged, type PipelineDraft, toCopy, toDraft } from './draft.ts';
+import { draftChanges, isChanged, type PipelineDraft, toCopy, toDraft } from './draft.ts';
 
 /** Under which a draft is kept. */
 export const pipelineDraftName = (
@@ -41,9 +41,10 @@ export function useDraft(
   record: PipelineRecord | null,
   kinds: readonly KindRecord[],
   original: PipelineRecord | null,
+  begun: PipelineDraft,
 ): DraftState {
   const [base, setBase] = useState(record);
-  const [fresh] = useState(() => (original === null ? emptyDraft : toCopy(original)));
+  const [fresh] = useState(() => (original === null ? begun : toCopy(original)));
   const saved = base === null ? fresh : toDraft(base);
   const {
     draft,

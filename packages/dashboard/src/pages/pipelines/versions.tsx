@@ -8,6 +8,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
 import { useAll, useChange } from '../../lib/api/use-call.ts';
 import { lazily } from '../../lib/lazily.ts';
+import { VersionNote } from './version-note.tsx';
 
 /** What it needs to compare texts is large, and is loaded when somebody first compares. */
 const VersionDiff = lazily(() => import('./version-diff.tsx'));
@@ -37,13 +38,14 @@ export function Versions(props: {
     });
   return (
     <Card title="Versions" lead="Every save makes one, and every event says which one processed it.">
-      <Table.ScrollContainer minWidth={420}>
+      <Table.ScrollContainer minWidth={560}>
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Version</Table.Th>
               <Table.Th>Saved by</Table.Th>
               <Table.Th>When</Table.Th>
+              <Table.Th>Note</Table.Th>
               <Table.Th>
                 <Text span size="xs" c="dimmed">
                   Against the current one
@@ -58,6 +60,9 @@ export function Versions(props: {
                 <Table.Td>{version.created_by}</Table.Td>
                 <Table.Td>
                   <RelativeTime at={version.created_at} />
+                </Table.Td>
+                <Table.Td>
+                  <VersionNote pipelineId={pipeline.id} version={version} mayChange={mayChange} />
                 </Table.Td>
                 <Table.Td>
                   {version.version === pipeline.version ? (

@@ -1,5 +1,6 @@
 import { Button, List, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -46,31 +47,50 @@ export default function WelcomePage() {
           <FirstEvent flow={flow} pipeline={pipeline} />
         </Stack>
       ) : (
-        <Card title="1. A way through" lead="An event comes in by a source, travels a pipeline, and arrives.">
-          <Stack align="flex-start">
-            <List size="sm" spacing={4}>
-              <List.Item>
-                a <b>source</b>: a webhook with a URL of its own, which takes what is signed with its secret
-              </List.Item>
-              <List.Item>
-                a <b>destination</b>: the built-in inbox, which keeps what it gets and sends nothing anywhere
-              </List.Item>
-              <List.Item>
-                a <b>pipeline</b> between them, without steps for now
-              </List.Item>
-            </List>
-            {make.error && <ErrorNotice error={make.error} />}
-            {mayMake ? (
-              <Button loading={make.isPending} onClick={() => make.mutate(flow)}>
-                Create starter pipeline
+        <>
+          <Card
+            title="1. A way through"
+            lead="An event comes in by a source, travels a pipeline, and arrives."
+          >
+            <Stack align="flex-start">
+              <List size="sm" spacing={4}>
+                <List.Item>
+                  a <b>source</b>: a webhook with a URL of its own, which takes what is signed with its secret
+                </List.Item>
+                <List.Item>
+                  a <b>destination</b>: the built-in inbox, which keeps what it gets and sends nothing
+                  anywhere
+                </List.Item>
+                <List.Item>
+                  a <b>pipeline</b> between them, without steps for now
+                </List.Item>
+              </List>
+              {make.error && <ErrorNotice error={make.error} />}
+              {mayMake ? (
+                <Button loading={make.isPending} onClick={() => make.mutate(flow)}>
+                  Create starter pipeline
+                </Button>
+              ) : (
+                <Text size="sm" c="dimmed">
+                  Making them takes the role member or above.
+                </Text>
+              )}
+            </Stack>
+          </Card>
+          {mayMake && (
+            <Card
+              title="Or connect what you have"
+              lead="GitHub, Stripe, Shopify and others: each step leads on to the next, from the source to the pipeline."
+            >
+              <Button
+                variant="default"
+                renderRoot={root => <Link to="/sources/new" search={{ kind: 'provider' }} {...root} />}
+              >
+                Connect a provider
               </Button>
-            ) : (
-              <Text size="sm" c="dimmed">
-                Making them takes the role member or above.
-              </Text>
-            )}
-          </Stack>
-        </Card>
+            </Card>
+          )}
+        </>
       )}
     </Page>
   );

@@ -98,11 +98,14 @@ function copyOf(source: SourceRecord): NewSourceDraft {
 export function NewSourcePage() {
   const mayChange = useMay()('sources.change');
   const [made, setMade] = useState<NewSourceRecord | null>(null);
-  const [{ clone }] = useFilters();
+  const [{ clone, kind }] = useFilters();
   const original = useCall('GET /sources/:id', clone === undefined ? null : { id: clone });
   if (!mayChange) return <NotFound />;
   if (made !== null) return <Made source={made} />;
-  if (clone === undefined) return <SourceForm name="source new" initial={emptyDraft} onMade={setMade} />;
+  if (clone === undefined) {
+    const initial: NewSourceDraft = kind === 'provider' ? { ...emptyDraft, kind } : emptyDraft;
+    return <SourceForm key={kind ?? ''} name="source new" initial={initial} onMade={setMade} />;
+  }
   if (!original.data) return <Waiting error={original.error} onRetry={() => void original.refetch()} />;
   return (
     <SourceForm key={clone} name={`source like ${clone}`} initial={copyOf(original.data)} onMade={setMade} />
@@ -304,9 +307,16 @@ function Made({ source }: { source: NewSourceRecord }) {
       title={`${source.name} created`}
       lead="Ready to receive."
       actions={
-        <Button component={Link} to={`/sources/${source.id}`}>
-          View source
-        </Button>
+        <>
+          <Button component={Link} to={`/sources/${source.id}`} variant="default">
+            View source
+          </Button>
+          <Button
+            renderRoot={root => <Link to="/destinations/new" search={{ source: source.id }} {...root} />}
+          >
+            Next: destination
+          </Button>
+        </>
       }
     >
       {secret !== null && <OneTimeSecret secret={secret} />}

@@ -10,11 +10,10 @@ test('a rate is written as people say it', () => {
 });
 
 test('a refused request comes with what to do about it, by how the source is protected', () => {
-  const refused = (code: string) => ({ at: '2026-01-01T00:00:00.000Z', code, message: 'x' });
-  expect(hintFor(refused('unauthenticated'), 'hmac')).toContain('64 lowercase hex');
-  expect(hintFor(refused('unauthenticated'), 'bearer')).toContain('Authorization: Bearer');
-  expect(hintFor(refused('rate_limited'), 'hmac')).toContain('Retry-After');
-  expect(hintFor(refused('something_new'), 'hmac')).toBe('The message says what was wrong.');
+  expect(hintFor('unauthenticated', 'hmac')).toContain('64 lowercase hex');
+  expect(hintFor('unauthenticated', 'bearer')).toContain('Authorization: Bearer');
+  expect(hintFor('rate_limited', 'hmac')).toContain('Retry-After');
+  expect(hintFor('something_new', 'hmac')).toBe('The message says what was wrong.');
   expect(refusalTitle('unauthenticated', 'hmac')).toBe('bad signature');
   expect(refusalTitle('something_new', 'hmac')).toBe('something new');
 });

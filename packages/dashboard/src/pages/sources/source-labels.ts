@@ -1,4 +1,4 @@
-import type { RejectionRecord, SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
+import type { SourceRecord, WebhookSourceRecord } from '@sluice/contract/dashboard-sources';
 
 type Auth = WebhookSourceRecord['auth'];
 
@@ -36,7 +36,7 @@ export const describeRateLimit = (rate: WebhookSourceRecord['rate']): string =>
   rate.per_second === 0 ? formatRate(rate) : `${formatRate(rate)}, burst ${rate.burst.toLocaleString('en')}`;
 
 /** `100 req/s` */
-export function formatRate({ per_second }: WebhookSourceRecord['rate']): string {
+function formatRate({ per_second }: WebhookSourceRecord['rate']): string {
   if (per_second === 0) return 'no limit';
   const [amount, unit] = perUnit(per_second);
   return `${round(amount)} ${unit}`;
@@ -82,7 +82,7 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /** What to do about a refused request. */
-export const hintFor = ({ code }: RejectionRecord, auth: Auth): string =>
+export const hintFor = (code: string, auth: Auth): string =>
   code === 'unauthenticated' ? unauthenticated[auth] : (hints[code] ?? 'The message says what was wrong.');
 
 /** The reason in two words. */

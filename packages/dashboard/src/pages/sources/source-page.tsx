@@ -21,6 +21,7 @@ import { ProviderIcon } from './provider-icon.tsx';
 import { RejectedRequests } from './rejected-requests.tsx';
 import { SendingCard } from './sending-card.tsx';
 import { SourceSettings } from './source-settings.tsx';
+import { TrafficCard } from './traffic-card.tsx';
 
 /** One source: how to send to it, what it refused, and its settings. `/sources/new` makes one. */
 export default function SourcePage() {
@@ -90,13 +91,18 @@ function ExistingSource({ id }: { id: string }) {
             {source.kind === 'webhook' && source.provider !== undefined && (
               <PasteCard name={source.provider} />
             )}
+            <TrafficCard source={source} />
             {source.kind === 'webhook' && <RejectedRequests source={source} />}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Stack gap="md">
             <SourceSettings source={source} mayChange={mayChange} />
-            <UsedBy id={id} none="No pipeline listens to it yet, so its events are stored and go nowhere." />
+            <UsedBy
+              id={id}
+              as="source"
+              none="No pipeline listens to it yet, so its events are stored and go nowhere."
+            />
           </Stack>
         </Grid.Col>
       </Grid>

@@ -1,65 +1,119 @@
 import { Button, Group, Tooltip } from '@mantine/core';
+import type { SourceRowFigures } from '@sluice/contract/dashboard-figures';
 import type { SourceRecord } from '@sluice/contract/dashboard-sources';
 import { IconAlertTriangle, IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
+import { ListRange, type ListTime, useListRange } from '../../components/list-range.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { type Column, Rows } from '../../components/rows.tsx';
+import { Sparkline } from '../../components/sparkline.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { useSorting } from '../../components/use-sorting.ts';
 import { namesOf, usePipelinesOf } from '../../components/used-by.tsx';
-import { useAll } from '../../lib/api/use-call.ts';
+import { useAll, useCall } from '../../lib/api/use-call.ts';
+import { formatNumber, formatPerHour } from '../../lib/format.ts';
 import { useMay } from '../../lib/session.tsx';
+import { formatPercent } from '../../lib/share.ts';
 import { useFilters } from '../../lib/use-filters.ts';
-import { describeSource, formatRate, openWarning } from './source-labels.ts';
+import { describeSource, openWarning } from './source-labels.ts';
+
+type Row = SourceRecord & { readonly figures: SourceRowFigures | undefined };
 
 const pageOf = ({ id }: SourceRecord) => `/sources/${id}`;
 
-/** Where events come from. */
+/** Of the requests that came, those that were rejected; null where nobody counts them. */
+function rejectedPercent({ received, rejected }: SourceRowFigures): number | null {
+  return rejected === null || received + rejected === 0 ? null : (rejected / (received + rejected)) * 100;
+}
+
+/** Where events come from, and how much from each. */
 export default function SourcesPage() {
   const mayChange = useMay()('sources.change');
   const [{ text }] = useFilters();
+  const range = useListRange();
   const sources = useAll('GET /sources', {}, { live: true });
+  const figures = useCall('GET /figures/sources', { minutes: range.minutes }, { live: true, keep: true });
   const pipelinesOf = usePipelinesOf();
   const all = sources.data ?? [];
   const hasOwn = all.some(({ kind }) => kind !== 'system');
-  const shown = all.filter(source => holdsText(text, source.name, source.kind, describeSource(source)));
+  const figuresOf = new Map(figures.data?.rows.map(row => [row.id, row]));
 
-  const columns: readonly Column<SourceRecord>[] = [
+  const columns: readonly Column<Row>[] = [
     {
       header: 'Name',
       width: 'minmax(120px, 1.4fr)',
+      narrowWidth: 'minmax(80px, 1fr)',
+      sort: { name: 'name', value: ({ name }) => name },
       cell: source => <Link to={pageOf(source)}>{source.name}</Link>,
     },
-    { header: 'Kind', width: '80px', cell: ({ kind }) => kind },
     {
-      header: 'Takes',
-      width: 'minmax(120px, 1fr)',
-      cell: source => <Takes source={source} />,
+      header: 'Kind',
+      width: '72px',
+      sort: { name: 'kind', value: ({ kind }) => kind },
+      cell: ({ kind }) => kind,
       onlyWide: true,
     },
     {
-      header: 'Rate',
-      width: 'minmax(100px, 0.8fr)',
-      cell: source => (source.kind === 'webhook' ? formatRate(source.rate) : '—'),
-      onlyWide: true,
+      header: 'Takes',
+      width: 'minmax(110px, 1fr)',
+      cell: source => <Takes source={source} />,
+      onlyWidest: true,
     },
     {
       header: 'Pipelines',
       width: 'minmax(100px, 1fr)',
       cell: ({ id }) => namesOf(pipelinesOf(id)),
-      onlyWide: true,
+      onlyWidest: true,
     },
-    { header: 'Last event', width: '96px', cell: ({ last_event_at }) => <RelativeTime at={last_event_at} /> },
+    {
+      header: 'Events/h',
+      width: '84px',
+      narrowWidth: '72px',
+      isNumber: true,
+      sort: { name: 'events', value: row => row.figures?.received ?? null },
+      cell: row => <Received row={row} range={range} />,
+    },
+    {
+      header: 'Rejected',
+      width: '80px',
+      narrowWidth: '74px',
+      isNumber: true,
+      sort: { name: 'rejected', value: row => (row.figures ? rejectedPercent(row.figures) : null) },
+      cell: row => <Rejected figures={row.figures} />,
+    },
+    {
+      header: 'Last event',
+      width: '92px',
+      onlyWide: true,
+      sort: {
+        name: 'last',
+        value: ({ last_event_at }) => (last_event_at === null ? null : Date.parse(last_event_at)),
+      },
+      cell: ({ last_event_at }) => <RelativeTime at={last_event_at} />,
+    },
+    {
+      header: 'Events over time',
+      width: '90px',
+      onlyWidest: true,
+      isHeaderHidden: true,
+      cell: row => row.figures && <Sparkline values={row.figures.line} />,
+    },
     {
       header: 'State',
-      width: '84px',
-      cell: ({ enabled }) => <StateBadge state={enabled ? 'active' : 'disabled'} />,
+      width: '76px',
+      sort: { name: 'state', value: stateOf },
+      cell: source => <StateBadge state={stateOf(source)} />,
     },
   ];
+  const matching = all
+    .filter(source => holdsText(text, source.name, source.kind, describeSource(source)))
+    .map(source => ({ ...source, figures: figuresOf.get(source.id) }));
+  const { rows: shown, sorting } = useSorting(matching, columns);
 
   return (
     <Page
@@ -76,12 +130,52 @@ export default function SourcesPage() {
           action={mayChange && <NewSource />}
         />
       )}
-      {hasOwn && <ListFilter placeholder="Filter by name, kind or type" />}
+      {figures.error && <ErrorNotice error={figures.error} onRetry={() => void figures.refetch()} />}
+      {hasOwn && (
+        <Group justify="space-between" gap="xs">
+          <ListFilter placeholder="Filter by name, kind or type" />
+          <ListRange />
+        </Group>
+      )}
       {all.length > 0 && shown.length === 0 && <Empty sentence="No sources match" />}
       {shown.length > 0 && (
-        <Rows label="Sources" columns={columns} rows={shown} keyOf={({ id }) => id} pageOf={pageOf} />
+        <Rows
+          label="Sources"
+          columns={columns}
+          rows={shown}
+          keyOf={({ id }) => id}
+          pageOf={pageOf}
+          sorting={sorting}
+        />
       )}
     </Page>
+  );
+}
+
+const stateOf = ({ enabled }: SourceRecord): string => (enabled ? 'active' : 'disabled');
+
+/** Leads to the events that it counts. */
+function Received({ row, range }: { row: Row; range: ListTime }) {
+  if (row.figures === undefined) return '…';
+  const { received } = row.figures;
+  const within = range.name === '1h' ? 'the last hour' : 'the last 24 hours';
+  return (
+    <Link
+      to="/events"
+      search={{ source: row.id, within: range.name }}
+      title={`${formatNumber(received)} in ${within}`}
+    >
+      {formatPerHour(received, range.hours)}
+    </Link>
+  );
+}
+
+function Rejected({ figures }: { figures: SourceRowFigures | undefined }) {
+  if (figures === undefined) return '…';
+  const percent = rejectedPercent(figures);
+  if (percent === null) return '–';
+  return (
+    <span title={`${formatNumber(figures.rejected ?? 0)} requests rejected`}>{formatPercent(percent)}</span>
   );
 }
 

@@ -30,6 +30,7 @@ type AuditedConfigurationChange =
   | 'deleteSource'
   | 'createPipeline'
   | 'savePipeline'
+  | 'notePipelineVersion'
   | 'enablePipeline'
   | 'deletePipeline'
   | 'createDestination'

@@ -16,6 +16,10 @@ export const MOST_COUNTED_TYPES = 100;
 /** An arrow of the map is a subject of its own. */
 export const arrow = (fromId: string, toId: string): string => `${fromId}>${toId}`;
 
+/** So is a step of one version of a pipeline, by its place. */
+export const stepOf = (pipelineId: string, version: number, place: number): string =>
+  `${pipelineId}@${version}#${place}`;
+
 /**
  * What comes to its end soon after it was made is counted in memory, and written once a second. After a kill the minutes
  * in which something may have been lost are counted again; so that these are few, whatever takes longer than this is
@@ -32,7 +36,9 @@ const EVENT_COUNTS: ReadonlySet<string> = new Set(['received', 'processed', 'dro
 
 /** Whether it can be counted again from what is stored. All else is counted once, and what a kill takes of it is lost. */
 export const isRecounted = ({ subject, name }: Pick<Count, 'subject' | 'name'>): boolean =>
-  name === 'delivered' || (subject === WHOLE_ORGANISATION && EVENT_COUNTS.has(name));
+  name === 'delivered' ||
+  subject === EVENT_TYPES ||
+  (subject === WHOLE_ORGANISATION && EVENT_COUNTS.has(name));
 
 export interface Count {
   readonly orgId: string;
@@ -88,6 +94,20 @@ interface WaitingAt {
   readonly destinations: ReadonlyMap<string, CappedCount>;
 }
 
+/** The same of one destination; `open` is all that has not ended there, whenever it was made. */
+interface PresentOfDestination extends PresentCounts {
+  readonly destinationId: string;
+  readonly open: CappedCount;
+}
+
+/** What the side bar says beside its pages. */
+interface BadgeCounts {
+  /** Deliveries that are dead and events that failed, as their list has them. */
+  readonly deadLetters: CappedCount;
+  readonly destinationsDown: number;
+  readonly runningJobs: number;
+}
+
 /** The same of all organisations together, each figure up to the limit that was asked for. */
 export interface Waiting {
   /** Events that wait for their pipelines, those to be tried again or replayed included. */
@@ -130,6 +150,14 @@ export interface CounterStore {
   ): Promise<PresentCounts>;
   /** What waits now, part by part, each counted no further than `most`. */
   countWaitingAt(orgId: string, most: number): Promise<WaitingAt>;
+  /** The same of each destination, in one look. */
+  countPresentOfEach(
+    orgId: string,
+    made: { readonly from: number; readonly to: number },
+    most: number,
+  ): Promise<PresentOfDestination[]>;
+  /** Looks at no more than about `most` dead letters, however many there are. */
+  countBadges(orgId: string, most: number): Promise<BadgeCounts>;
   /** As the backlog, of the whole installation. */
   countWaiting(most: number): Promise<Waiting>;
   /** What a pipeline's model was asked, and what it did not have to be asked. */

@@ -55,8 +55,8 @@ export interface DeliveryFilter {
   readonly event?: string | undefined;
   readonly destination?: string | undefined;
   readonly pipeline?: string | undefined;
-  /** `waiting`: pending or delivering. */
-  readonly state?: DeliveryState | 'waiting' | undefined;
+  /** `waiting`: pending or delivering. `open`: whatever has not ended. */
+  readonly state?: DeliveryState | 'waiting' | 'open' | undefined;
   readonly code?: string | undefined;
   /** Of dead ones: the status that they were given up with; null: there was none. */
   readonly status?: number | null | undefined;

@@ -146,7 +146,10 @@ export interface Settlement {
 }
 
 /** What is told of an event that is settled. */
-export type SettledEvent = Pick<Settlement, 'orgId' | 'eventId' | 'round' | 'runs' | 'matchedSources'>;
+export type SettledEvent = Pick<
+  Settlement,
+  'orgId' | 'eventId' | 'round' | 'runs' | 'matchedSources' | 'tallies'
+>;
 
 export interface SettledRun {
   readonly id: string;
@@ -173,6 +176,8 @@ export interface SettledRun {
   }[];
   /** Each gets a delivery. */
   readonly destinations: readonly string[];
+  /** Of the whole run and then of each step that it came to, packed; storage has no use for it. */
+  readonly durations?: string;
 }
 
 /** Why something did not go to a destination. */

@@ -10,14 +10,28 @@ const CLASSES = Math.ceil(Math.log2(LONGEST_MS) * CLASSES_PER_OCTAVE) + 1;
 const upperMs = (index: number): number => 2 ** (index / CLASSES_PER_OCTAVE);
 
 /** The name of the counter for something that took so long. */
-export function latencyName(ms: number): string {
-  const index = ms <= 1 ? 0 : Math.ceil(Math.log2(ms) * CLASSES_PER_OCTAVE);
-  return nameOf(Math.min(index, CLASSES - 1));
-}
+export const latencyName = (ms: number): string => nameOf(classOf(ms));
+
+const classOf = (ms: number): number =>
+  ms <= 1 ? 0 : Math.min(Math.ceil(Math.log2(ms) * CLASSES_PER_OCTAVE), CLASSES - 1);
 
 const nameOf = (index: number): string => `latency_${index}`;
 
 export const latencyNames: readonly string[] = Array.from({ length: CLASSES }, (_, index) => nameOf(index));
+
+/** The character of class 0: from there on all classes are letters, digits and the signs between them. */
+const FIRST_CHARACTER = 48;
+
+/** Durations as they are handed on with every run: a character for the class of each. */
+export function packDurations(durations: readonly number[]): string {
+  let packed = '';
+  for (const ms of durations) packed += String.fromCharCode(FIRST_CHARACTER + classOf(ms));
+  return packed;
+}
+
+/** The name of the counter for one of them. */
+export const packedLatencyName = (packed: string, index: number): string =>
+  latencyNames[packed.charCodeAt(index) - FIRST_CHARACTER] ?? nameOf(0);
 
 /** The time that this share of them did not exceed, from counts by name; null where there are none. */
 export function latencyAt(share: number, counts: ReadonlyMap<string, number>): number | null {

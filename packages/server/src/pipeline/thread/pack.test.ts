@@ -43,6 +43,7 @@ const report: fc.Arbitrary<ThreadReport> = fc.oneof(
     claims: fc.constant([]),
     destinations: fc.constant([]),
     said: fc.record({ status: fc.constant(503), body: text }),
+    durations: text,
     ...counted,
   }),
   fc.record({
@@ -57,6 +58,7 @@ const report: fc.Arbitrary<ThreadReport> = fc.oneof(
       maxLength: 2,
     }),
     destinations: fc.array(text, { maxLength: 2 }),
+    durations: text,
     ...counted,
   }),
   fc.record({

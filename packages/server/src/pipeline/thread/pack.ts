@@ -59,6 +59,7 @@ export function packReports(reports: readonly NumberedReport[]): string {
       .textOrNull(report.reason)
       .text(report.trace)
       .text(report.output)
+      .text(report.durations)
       .textOrNull(isPlain ? null : JSON.stringify({ notes, claims, destinations, tallies, said }))
       .number(report.busyMs);
   }
@@ -81,6 +82,7 @@ export function unpackReports(packed: string): NumberedReport[] {
       reason: reader.textOrNull(),
       trace: reader.text(),
       output: reader.text(),
+      durations: reader.text(),
     };
     const made = reader.textOrNull();
     const busyMs = reader.number();

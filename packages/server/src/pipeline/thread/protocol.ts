@@ -37,6 +37,8 @@ export type RunReport = {
       readonly destinations: readonly string[];
       /** What whoever the failed step asked has answered. */
       readonly said?: Said;
+      /** See `SettledRun`. */
+      readonly durations: string;
     }
   | {
       readonly kind: 'retry';
@@ -64,6 +66,7 @@ export const failedReport = (step: number | null, reason: string): RunReport => 
   notes: [],
   claims: [],
   destinations: [],
+  durations: '',
   tallies: [],
   busyMs: 0,
 });

@@ -9,7 +9,7 @@ import type { StepPorts } from '../ports/registry.ts';
 import type { Progress } from './progress.ts';
 import { failedReport, type PostedRun, type RunReport } from './protocol.ts';
 import { type BoundPipeline, bindPipeline, type RunResult } from './run.ts';
-import { writeTrace } from './trace.ts';
+import { durationsOf, writeTrace } from './trace.ts';
 
 /** The runs of a thread: each pipeline compiled once, each run kept within its time. */
 
@@ -145,6 +145,7 @@ export function createThreadRuns(dependencies: {
     const ended = {
       kind: 'settled' as const,
       trace: writeTrace(trace),
+      durations: durationsOf(trace),
       claims: claims.map(({ scope, key, windowMs, step }) => ({
         scope,
         key,

@@ -2,6 +2,7 @@ import type { StepTrace } from '@sluice/contract';
 import type { FailedTry, TracedOutcome } from '../../core/event/outcome.ts';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json/json.ts';
 import type { ShownTrace } from '../../core/kinds/pipeline-admin.ts';
+import { packDurations } from '../../core/stores/latency.ts';
 
 /**
  * What a run did, step by step. In memory a trace holds the states between steps as they are, which costs nothing;
@@ -78,6 +79,16 @@ export function withTries(trace: string, tries: readonly FailedTry[]): string {
     return { at, reason: cut(reason), said: said && (room < 0 ? { ...said, body: null } : said) };
   });
   return `${trace.slice(0, -1)},"tries":${JSON.stringify(kept.reverse())}}`;
+}
+
+/** Of all steps together, and then of each, as they are counted. */
+export function durationsOf({ steps }: Trace): string {
+  const durations = [0];
+  for (const { durationMs } of steps) {
+    durations[0] = (durations[0] ?? 0) + durationMs;
+    durations.push(durationMs);
+  }
+  return packDurations(durations);
 }
 
 const cut = (note: string): string =>

@@ -55,7 +55,7 @@ export function settlementOf(
 function settledRun(run: EndedRun, payload: string, now: number): SettledRun[] {
   const { pipeline, sourceName, report } = run;
   if (report.kind !== 'settled') return [];
-  const { outcome, step, reason, trace, output, notes, claims, destinations } = report;
+  const { outcome, step, reason, trace, output, notes, claims, destinations, durations } = report;
   return [
     {
       id: newId('run', now),
@@ -72,6 +72,7 @@ function settledRun(run: EndedRun, payload: string, now: number): SettledRun[] {
       notes,
       claims,
       destinations,
+      durations,
     },
   ];
 }
@@ -147,6 +148,8 @@ export function withoutLost(
             notes: [],
             claims: run.claims.filter(claim => claim.step < step),
             destinations: [],
+            // That of the whole run stands before them, and it came no further than this step.
+            durations: run.durations?.slice(0, step + 2) ?? '',
           }
         : run,
     ),

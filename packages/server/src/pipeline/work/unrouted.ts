@@ -38,7 +38,7 @@ export function tellUnrouted(
     if (result.events[i]?.duplicate !== false) continue;
     const matchedSources = unrouted?.matchedSources[i] ?? null;
     onSettled(
-      { orgId, eventId, round: 'first', runs: [], matchedSources },
+      { orgId, eventId, round: 'first', runs: [], matchedSources, tallies: [] },
       { kind: 'settled', deliveries: 0, state: stateAfter([]) },
       matchedSources?.map(({ id }) => id) ?? (sourceId === null ? [] : [sourceId]),
     );

@@ -22,6 +22,7 @@ import { endedDeliveries } from './0021-ended-deliveries.ts';
 import { nodesAtWork } from './0022-nodes-at-work.ts';
 import { exportsAndSavedViews } from './0024-exports-and-saved-views.ts';
 import { failedExchanges } from './0025-failed-exchanges.ts';
+import { notesAndLastErrors } from './0026-notes-and-last-errors.ts';
 import { testEvents } from './0027-test-events.ts';
 import { accountAndAudit } from './0028-account-and-audit.ts';
 import { recountsAndFailuresByTime } from './0029-recounts-and-failures-by-time.ts';
@@ -58,6 +59,7 @@ export const migrations: readonly (readonly string[])[] = [
   exportsAndSavedViews,
   failedExchanges,
   testEvents,
+  notesAndLastErrors,
 ];
 
 /**
@@ -69,4 +71,5 @@ export const onlyAdding: ReadonlySet<readonly string[]> = new Set([
   accountAndAudit,
   exportsAndSavedViews,
   testEvents,
+  notesAndLastErrors,
 ]);

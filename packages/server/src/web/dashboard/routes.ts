@@ -62,10 +62,13 @@ import { replayCalls } from './monitor/replays.ts';
 import { searchCalls } from './monitor/search.ts';
 import { withSearchLimit } from './monitor/search-limit.ts';
 import { viewCalls } from './monitor/views.ts';
+import { badgeCalls } from './overview/badges.ts';
 import { counterCalls } from './overview/counters.ts';
 import { figureCalls } from './overview/figures.ts';
+import { listFigureCalls } from './overview/list-figures.ts';
 import { mapCalls } from './overview/map.ts';
 import { overviewCalls } from './overview/overview.ts';
+import { pipelineFigureCalls } from './overview/pipeline-figures.ts';
 import { topCalls } from './overview/top.ts';
 import { addPages, type ReadPageFile } from './pages.ts';
 
@@ -141,6 +144,9 @@ const subjects = [
   overviewCalls,
   topCalls,
   figureCalls,
+  listFigureCalls,
+  pipelineFigureCalls,
+  badgeCalls,
   mapCalls,
   healthCalls,
   nodeCalls,

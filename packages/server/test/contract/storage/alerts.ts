@@ -173,7 +173,7 @@ export function alertsContract(subject: Subject): void {
       const [now, earlier] = [aWebhookSource(orgId, { name: 'Now' }), aWebhookSource(orgId)];
       for (const source of [now, earlier]) await storage.createSource(source);
       const rejection = (sourceId: string, at: number, message: string) => ({
-        ...{ sourceId, orgId, at, code: 'unauthenticated', message },
+        ...{ sourceId, orgId, at, code: 'unauthenticated', message, address: null, headers: null },
       });
       await storage.recordActivity({
         keysUsed: [],
@@ -203,7 +203,14 @@ export function alertsContract(subject: Subject): void {
       const activity = (rejections: { sourceId: string; at: number }[]) => ({
         keysUsed: [],
         sourcesSeen: [],
-        rejections: rejections.map(one => ({ ...one, orgId, code: 'unauthenticated', message: 'No.' })),
+        rejections: rejections.map(one => ({
+          ...one,
+          orgId,
+          code: 'unauthenticated',
+          message: 'No.',
+          address: null,
+          headers: '',
+        })),
       });
       const some = (sourceId: string, when: number, length: number) =>
         Array.from({ length }, () => ({ sourceId, at: when }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { ClaimedDelivery, EndedAttempt } from '../../../src/core/stores/delivery-queue.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
-import { NOW, storedOrganisation } from './samples.ts';
+import { idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
 const lease = (token: string) => ({ token, now: NOW + 1_000_000, until: NOW + 2_000_000 });
@@ -312,5 +312,25 @@ export function breakersContract(subject: Subject): void {
     await Promise.all([change(6, NOW + 5), change(7, NOW + 6)]);
     expect((await formers()).map(({ attempts }) => attempts).slice(0, 2)).toEqual([4, 5]);
     expect(await formers()).toHaveLength(3);
+  });
+
+  test('the last error of a destination is kept, an older one never over it', async () => {
+    const { storage, orgId, id, read } = await sample();
+    const [well, gone] = [aDestination(orgId), aDestination(orgId)];
+    await storage.createDestination(well);
+    expect(await storage.listLastErrors(orgId)).toEqual([]);
+    const before = await read();
+    const error = { orgId, id, at: NOW + 5, message: 'It answered 503.' };
+    await storage.recordLastErrors([error, { ...error, id: gone.id }]);
+    await storage.recordLastErrors([{ ...error, at: NOW + 4, message: 'Of another node, and late.' }]);
+    await storage.recordLastErrors([]);
+    expect(await storage.listLastErrors(orgId)).toEqual([error]);
+    await storage.recordLastErrors([{ ...error, at: NOW + 6, message: 'It took too long.' }]);
+    expect(await storage.listLastErrors(orgId)).toMatchObject([
+      { at: NOW + 6, message: 'It took too long.' },
+    ]);
+    expect(await storage.listLastErrors(idAt('org', NOW))).toEqual([]);
+    // It is nobody's change of the destination.
+    expect(await read()).toEqual(before);
   });
 }

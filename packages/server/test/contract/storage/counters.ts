@@ -3,7 +3,7 @@ import { hours, minutes } from '../../../src/core/clock.ts';
 import { type Count, EVENT_TYPES } from '../../../src/core/stores/counters.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
-import { aClaimInput, accepted, aRun, aSettlement } from './pipeline-samples.ts';
+import { aClaimInput, accepted, aJob, aRun, aSettlement } from './pipeline-samples.ts';
 import { anOrganisation, idAt, NOW, removeDeleted, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
@@ -200,6 +200,21 @@ export function countersContract(subject: Subject): void {
       accepted: { count: 2, more: true },
       pending: { count: 1, more: false },
       held: { count: 2, more: true },
+    });
+    const job = aJob(org);
+    await storage.createJob(job);
+    await storage.createJob(aJob(org, { state: 'done', finishedAt: NOW }));
+    await storage.openBreaker(org, open.id, { openedAt: NOW, nextProbeAt: NOW, failure: 'It is down.' });
+    expect(await storage.countBadges(org, 100)).toEqual({
+      deadLetters: exactly(2),
+      destinationsDown: 1,
+      runningJobs: 1,
+    });
+    expect((await storage.countBadges(org, 1)).deadLetters).toEqual({ count: 1, more: true });
+    expect(await storage.countBadges(idAt('org', NOW), 100)).toEqual({
+      deadLetters: exactly(0),
+      destinationsDown: 0,
+      runningJobs: 0,
     });
     expect(await storage.countWaiting(100)).toEqual({
       events: 4,

@@ -166,6 +166,8 @@ export function organisationsContract(subject: Subject): void {
         at: NOW,
         code: 'unauthenticated',
         message: 'No.',
+        address: null,
+        headers: null,
       };
       await storage.recordActivity({ keysUsed: [], sourcesSeen: [], rejections: [rejection] });
       return async () => ({

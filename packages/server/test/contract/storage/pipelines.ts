@@ -20,8 +20,37 @@ export function pipelinesContract(subject: Subject): void {
         definition: first.definition,
         createdBy: 'ada@example.com',
         createdAt: NOW,
+        note: null,
       },
     ]);
+  });
+
+  test('keeps a note with each version, which may be written, changed and removed afterwards', async () => {
+    const org = orgId();
+    const pipeline = aPipeline(org);
+    const { storage } = subject;
+    await storage.createPipeline(pipeline, 'ada', 'The first „one“');
+    const save = { from: 1, name: 'x', definition: '{}' };
+    await storage.savePipeline(org, pipeline.id, { ...save, note: 'Drops tests' }, 'bob', NOW);
+    await storage.savePipeline(org, pipeline.id, { ...save, from: 2 }, 'bob', NOW);
+    const notes = async () =>
+      (await storage.listPipelineVersions(org, pipeline.id)).map(({ version, note }) => [version, note]);
+    expect(await notes()).toEqual([
+      [3, null],
+      [2, 'Drops tests'],
+      [1, 'The first „one“'],
+    ]);
+    expect(await storage.notePipelineVersion(org, pipeline.id, 3, 'Later')).toBe(true);
+    expect(await storage.notePipelineVersion(org, pipeline.id, 1, null)).toBe(true);
+    expect(await notes()).toEqual([
+      [3, 'Later'],
+      [2, 'Drops tests'],
+      [1, null],
+    ]);
+    expect(await storage.notePipelineVersion(org, pipeline.id, 4, 'x')).toBe(false);
+    expect(await storage.notePipelineVersion(orgId(), pipeline.id, 1, 'x')).toBe(false);
+    // What processes events is the same version as before.
+    expect(await storage.findPipeline(org, pipeline.id)).toMatchObject({ version: 3, updatedAt: NOW });
   });
 
   test('saves the next version, and keeps every one before', async () => {

@@ -210,6 +210,21 @@ export function presentFiguresContract(subject: Subject): void {
       for (const id of [...destinations.map(({ id }) => id), ...gone]) {
         expect(await figuresOf(orgId, id)).toEqual(await listed(orgId, id));
       }
+      const each = await storage.countPresentOfEach(orgId, ever, 1_000);
+      expect(each.map(({ destinationId }) => destinationId).toSorted()).toEqual(
+        destinations.map(({ id }) => id).toSorted(),
+      );
+      for (const { destinationId: id, waiting, retrying, held, dead, open } of each) {
+        const { delivered: _, ...figures } = await listed(orgId, id);
+        const counted = {
+          ...{ waiting: waiting.count, retrying: retrying.count },
+          ...{ held: held.count, dead: dead.count },
+        };
+        expect(counted).toEqual(figures);
+        const listedOpen = { destination: id, state: 'open' } as const;
+        expect(open.count).toBe(await storage.countDeliveries(orgId, listedOpen));
+        expect(open.count).toBe(figures.waiting + figures.retrying + figures.held);
+      }
       // It was a lively time.
       expect(inAll.delivered).toBeGreaterThan(5);
       const names = ['received', 'processed', 'failed', 'dropped', 'unrouted'];
@@ -284,5 +299,14 @@ export function presentFiguresContract(subject: Subject): void {
     expect(await storage.countPresent(orgId, ever, 3)).toMatchObject({ waiting: { count: 3, more: false } });
     expect(await storage.countPresent(orgId, ever, 2)).toMatchObject({ waiting: { count: 2, more: true } });
     expect((await storage.countPresent(orgId, { from: 0, to: 1 }, 2)).waiting.count).toBe(0);
+
+    const [one] = await storage.countPresentOfEach(orgId, ever, 2);
+    expect(one).toMatchObject({ waiting: { count: 2, more: true }, open: { count: 2, more: true } });
+    // What was made before is open all the same.
+    const later = { from: NOW + days(3_650), to: NOW + days(3_651) };
+    expect((await storage.countPresentOfEach(orgId, later, 9))[0]).toMatchObject({
+      waiting: { count: 0, more: false },
+      open: { count: 3, more: false },
+    });
   });
 }

@@ -16,6 +16,8 @@ export function sourcesContract(subject: Subject): void {
     at: NOW + n,
     code: 'unauthenticated',
     message: `Refusal ${n}.`,
+    address: '192.0.2.7',
+    headers: null,
   });
 
   test('keeps both kinds of source as they were made', async () => {
@@ -194,5 +196,39 @@ export function sourcesContract(subject: Subject): void {
     for (const id of sources) {
       expect(await subject.storage.listRejections(org, id, 5_000)).toHaveLength(1_000);
     }
+  });
+
+  test('groups what a source rejected by its reason, each with the latest and who sent it', async () => {
+    const org = orgId();
+    const [source, other] = [idAt('src', NOW), idAt('src', NOW)];
+    const rejected = (n: number, change: Partial<Rejection>): Rejection => ({
+      ...aRejection(org, source, n),
+      ...change,
+    });
+    await record({
+      rejections: [
+        ...[1, 2, 3, 3].map((at, n) =>
+          rejected(at, { message: 'No signature.', headers: JSON.stringify({ 'user-agent': `a${n}` }) }),
+        ),
+        rejected(9, { message: 'Too old.', address: null }),
+        rejected(4, { code: 'rate_limited', message: 'Too old.' }),
+        aRejection(org, other, 5),
+      ],
+    });
+    const all = await subject.storage.groupRejections(org, source, { groups: 10, ofEach: 2 });
+    expect(all.map(({ code, message, count }) => [code, message, count])).toEqual([
+      ['unauthenticated', 'Too old.', 1],
+      ['rate_limited', 'Too old.', 1],
+      ['unauthenticated', 'No signature.', 4],
+    ]);
+    expect(all[0]?.latest[0]?.address).toBeNull();
+    expect(all[2]).toMatchObject({ firstAt: NOW + 1, lastAt: NOW + 3 });
+    expect(all[2]?.latest.map(({ headers }) => headers)).toEqual([
+      '{"user-agent":"a3"}',
+      '{"user-agent":"a2"}',
+    ]);
+    expect(all[2]?.latest[0]?.address).toBe('192.0.2.7');
+    expect(await subject.storage.groupRejections(org, source, { groups: 1, ofEach: 1 })).toHaveLength(1);
+    expect(await subject.storage.groupRejections(orgId(), source, { groups: 9, ofEach: 9 })).toEqual([]);
   });
 }

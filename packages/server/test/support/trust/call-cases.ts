@@ -117,6 +117,7 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'DELETE /sources/:id': member,
   'POST /sources/:id/rotate': { ...member, body: () => ({ overlap_s: 60 }) },
   'GET /sources/:id/rejections': viewer,
+  'GET /sources/:id/rejections/groups': viewer,
 
   'GET /kinds/steps': viewer,
   'GET /pipelines': viewer,
@@ -125,6 +126,8 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'PATCH /pipelines/:id': { ...member, body: definition },
   'DELETE /pipelines/:id': member,
   'GET /pipelines/:id/versions': viewer,
+  'POST /pipelines/:id/notes': { ...member, body: () => ({ version: 1, note: 'Why' }) },
+  'GET /pipelines/:id/figures': viewer,
   'POST /pipelines/:id/rollback': { ...member, body: () => ({ version: 1 }) },
   'POST /pipelines/dry-run': {
     ...member,
@@ -262,6 +265,10 @@ export const callCases: Readonly<Record<Route, CallCase>> = {
   'GET /audit/:id': viewer,
   'GET /search': { ...viewer, query: { text: 'nothing' } },
   'GET /counters': { ...viewer, query: { names: 'received' } },
+  'GET /figures/destinations': viewer,
+  'GET /figures/sources': viewer,
+  'GET /figures/pipelines': viewer,
+  'GET /badges': viewer,
   'GET /overview': viewer,
   'GET /overview/top': viewer,
   'GET /map': viewer,

@@ -22,6 +22,13 @@ export interface StoredDestination {
 /** A destination, and whose it is. */
 export type DestinationAddress = Pick<StoredDestination, 'orgId' | 'id'>;
 
+/** The last attempt at a destination that failed. */
+export interface LastError extends DestinationAddress {
+  readonly at: number;
+  /** What came back, in a sentence. */
+  readonly message: string;
+}
+
 /** The part of a policy that says how often and for how long something is tried, and until when that held. */
 export interface FormerPolicy extends Pick<DeliveryPolicy, 'attempts' | 'schedule_s' | 'timeout_s'> {
   readonly until: number;
@@ -77,6 +84,11 @@ export interface DestinationStore {
   ): Promise<boolean>;
   /** Takes it out of its pipelines, each in a new version. Its open deliveries are cancelled from then on. */
   deleteDestination(orgId: string, id: string, by: string, at: number): Promise<boolean>;
+
+  /** The latest of each destination since the last record. What is gone is left out. */
+  recordLastErrors(errors: readonly LastError[]): Promise<void>;
+  /** Of the destinations of an organisation that ever had one. */
+  listLastErrors(orgId: string): Promise<LastError[]>;
 
   /**
    * A listener has connected, in place of the one before it. What waited has not been waiting for a destination that is

@@ -14,13 +14,15 @@ export interface StoredPipeline {
   readonly updatedAt: number;
 }
 
-/** Never changed once it is made; outlives its pipeline, as the runs of it do. */
+/** Never changed once it is made, but for its note; outlives its pipeline, as the runs of it do. */
 export interface PipelineVersion {
   readonly pipelineId: string;
   readonly version: number;
   readonly definition: string;
   readonly createdBy: string;
   readonly createdAt: number;
+  /** Why it was made, in somebody's words; null where nobody said. */
+  readonly note: string | null;
 }
 
 /** What the events of an organisation are processed by. */
@@ -39,7 +41,7 @@ export interface Processing {
 
 /** Definitions of pipelines, every version of them. */
 export interface PipelineStore {
-  createPipeline(pipeline: StoredPipeline, by: string): Promise<void>;
+  createPipeline(pipeline: StoredPipeline, by: string, note?: string | null): Promise<void>;
   listPipelines(orgId: string): Promise<StoredPipeline[]>;
   findPipeline(orgId: string, id: string): Promise<StoredPipeline | null>;
   /** Makes the version after `from`, unless somebody else has made it meanwhile. */
@@ -51,10 +53,13 @@ export interface PipelineStore {
       readonly name: string;
       readonly definition: string;
       readonly enabled?: boolean;
+      readonly note?: string | null;
     },
     by: string,
     at: number,
   ): Promise<'saved' | 'changed_meanwhile' | 'not_found'>;
+  /** Null removes it. False where there is no such version. */
+  notePipelineVersion(orgId: string, id: string, version: number, note: string | null): Promise<boolean>;
   enablePipeline(orgId: string, id: string, enabled: boolean, at: number): Promise<boolean>;
   deletePipeline(orgId: string, id: string): Promise<boolean>;
   /** Newest first. */

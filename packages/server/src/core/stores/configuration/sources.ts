@@ -91,13 +91,28 @@ export type SourceChange = Partial<
     Pick<SdkSource, 'match'>
 >;
 
-/** A request that a source refused: when and why, never its body. */
+/** A request that a source refused: when, why and who sent it, never its body. */
 export interface Rejection {
   readonly sourceId: string;
   readonly orgId: string;
   readonly at: number;
   readonly code: string;
   readonly message: string;
+  /** Where it came from; null where that is not known. */
+  readonly address: string | null;
+  /** JSON text of the headers that are safe to keep; null where they were not kept. */
+  readonly headers: string | null;
+}
+
+/** Requests that a source refused for the same reason. */
+interface RejectionGroup {
+  readonly code: string;
+  readonly message: string;
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** The latest of them, newest first. */
+  readonly latest: readonly Rejection[];
 }
 
 /** What the ingest endpoints saw since the last record: written in one go, every second or so. */
@@ -119,4 +134,10 @@ export interface SourceStore {
   recordActivity(activity: Activity): Promise<void>;
   /** Newest first; a source keeps its last 1,000. */
   listRejections(orgId: string, sourceId: string, limit: number): Promise<Rejection[]>;
+  /** All that it keeps, by code and reason, the latest first: so many groups at most, each with so many requests. */
+  groupRejections(
+    orgId: string,
+    sourceId: string,
+    most: { readonly groups: number; readonly ofEach: number },
+  ): Promise<RejectionGroup[]>;
 }

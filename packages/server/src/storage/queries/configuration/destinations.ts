@@ -102,6 +102,34 @@ export const updateDestination: Operation<ConfigurationStore['updateDestination'
   return updated !== undefined;
 };
 
+export const recordLastErrors: Operation<ConfigurationStore['recordLastErrors']> = async (db, errors) => {
+  // In one order, so that two nodes that update the same ones cannot deadlock.
+  for (const { orgId, id, at, message } of errors.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    await db
+      .updateTable('destinations')
+      .set({ last_error: message, last_error_at: at })
+      .where('org_id', '=', orgId)
+      .where('id', '=', id)
+      .where(eb => eb.or([eb('last_error_at', 'is', null), eb('last_error_at', '<=', at)]))
+      .execute();
+  }
+};
+
+export const listLastErrors: Operation<ConfigurationStore['listLastErrors']> = async (db, orgId) => {
+  const rows = await db
+    .selectFrom('destinations')
+    .select(['id', 'last_error', 'last_error_at'])
+    .where('org_id', '=', orgId)
+    .where('last_error_at', 'is not', null)
+    .execute();
+  return rows.map(row => ({
+    orgId,
+    id: row.id,
+    at: Number(row.last_error_at),
+    message: row.last_error ?? '',
+  }));
+};
+
 export const beginListening: Operation<ConfigurationStore['beginListening']> = async (
   db,
   orgId,

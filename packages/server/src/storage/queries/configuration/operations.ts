@@ -29,11 +29,14 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
   deleteSource: write(sources.deleteSource, named('sources')),
   recordActivity: write(sources.recordActivity),
   listRejections: read(sources.listRejections),
+  groupRejections: snapshot(sources.groupRejections),
 
   createPipeline: write(pipelines.createPipeline, made('pipelines')),
   listPipelines: read(pipelines.listPipelines),
   findPipeline: read(pipelines.findPipeline),
   savePipeline: write(pipelines.savePipeline, named('pipelines')),
+  // What processes events is as it was: nobody has to read anything again.
+  notePipelineVersion: write(pipelines.notePipelineVersion),
   enablePipeline: write(pipelines.enablePipeline, named('pipelines')),
   deletePipeline: write(pipelines.deletePipeline, named('pipelines')),
   listPipelineVersions: read(pipelines.listPipelineVersions),
@@ -45,6 +48,9 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
   findDestination: read(destinations.findDestination),
   updateDestination: write(destinations.updateDestination, named('destinations')),
   deleteDestination: write(destinations.deleteDestination, named('destinations')),
+
+  recordLastErrors: write(destinations.recordLastErrors),
+  listLastErrors: read(destinations.listLastErrors),
 
   beginListening: write(destinations.beginListening, named('destinations')),
   endListening: write(destinations.endListening, named('destinations')),

@@ -28,6 +28,7 @@ const toVersion = (row: Schema['pipeline_versions']): PipelineVersion => ({
   definition: row.definition,
   createdBy: row.created_by,
   createdAt: row.created_at,
+  note: row.note,
 });
 
 /** Each with the definition of its present version. */
@@ -44,7 +45,12 @@ const pipelinesOf = (db: Db, orgId: string) =>
     .select('present.definition')
     .where('pipelines.org_id', '=', orgId);
 
-export const createPipeline: Operation<ConfigurationStore['createPipeline']> = async (db, pipeline, by) => {
+export const createPipeline: Operation<ConfigurationStore['createPipeline']> = async (
+  db,
+  pipeline,
+  by,
+  note = null,
+) => {
   await db
     .insertInto('pipelines')
     .values({
@@ -63,6 +69,7 @@ export const createPipeline: Operation<ConfigurationStore['createPipeline']> = a
     definition: pipeline.definition,
     createdBy: by,
     createdAt: pipeline.createdAt,
+    note,
   });
 };
 
@@ -76,6 +83,7 @@ async function addVersion(db: Db, orgId: string, version: PipelineVersion): Prom
       definition: version.definition,
       created_by: version.createdBy,
       created_at: version.createdAt,
+      note: version.note,
     })
     .execute();
 }
@@ -111,10 +119,26 @@ export const savePipeline: Operation<ConfigurationStore['savePipeline']> = async
     .returning('id')
     .executeTakeFirst();
   if (!saved) return (await findPipeline(db, orgId, id)) === null ? 'not_found' : 'changed_meanwhile';
-  const { definition } = save;
-  await addVersion(db, orgId, { pipelineId: id, version, definition, createdBy: by, createdAt: at });
+  const { definition, note = null } = save;
+  await addVersion(db, orgId, { pipelineId: id, version, definition, createdBy: by, createdAt: at, note });
   return 'saved';
 };
+
+export const notePipelineVersion: Operation<ConfigurationStore['notePipelineVersion']> = async (
+  db,
+  orgId,
+  id,
+  version,
+  note,
+) =>
+  (await db
+    .updateTable('pipeline_versions')
+    .set({ note })
+    .where('org_id', '=', orgId)
+    .where('pipeline_id', '=', id)
+    .where('version', '=', version)
+    .returning('version')
+    .executeTakeFirst()) !== undefined;
 
 export const enablePipeline: Operation<ConfigurationStore['enablePipeline']> = async (
   db,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type {
   AuthMode,
   Rejection,
@@ -167,6 +168,8 @@ export const recordActivity: Operation<ConfigurationStore['recordActivity']> = a
     n,
     code: rejection.code,
     message: rejection.message,
+    address: rejection.address,
+    headers: rejection.headers,
   }));
   for (let from = 0; from < rows.length; from += REJECTIONS_A_STATEMENT) {
     const some = rows.slice(from, from + REJECTIONS_A_STATEMENT);
@@ -207,12 +210,56 @@ export const listRejections: Operation<ConfigurationStore['listRejections']> = a
       .orderBy('n', 'desc')
       .limit(Math.min(limit, REJECTIONS_KEPT))
       .execute()
-  ).map(
-    (row): Rejection => ({
-      sourceId: row.source_id,
-      orgId: row.org_id,
-      at: row.at,
-      code: row.code,
-      message: row.message,
-    }),
-  );
+  ).map(toRejection);
+
+const toRejection = (row: Schema['rejections']): Rejection => ({
+  sourceId: row.source_id,
+  orgId: row.org_id,
+  at: row.at,
+  code: row.code,
+  message: row.message,
+  address: row.address,
+  headers: row.headers,
+});
+
+export const groupRejections: Operation<ConfigurationStore['groupRejections']> = async (
+  db,
+  orgId,
+  sourceId,
+  most,
+) => {
+  const kept = db.selectFrom('rejections').where('org_id', '=', orgId).where('source_id', '=', sourceId);
+  const groups = await kept
+    .select(eb => [
+      'code',
+      'message',
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.min('at').as('first_at'),
+      eb.fn.max('at').as('last_at'),
+    ])
+    .groupBy(['code', 'message'])
+    .orderBy('last_at', 'desc')
+    .orderBy('code')
+    .orderBy('message')
+    .limit(most.groups)
+    .execute();
+  const placed = kept
+    .selectAll()
+    .select(sql<number>`row_number() OVER (PARTITION BY code, message ORDER BY at DESC, n DESC)`.as('place'));
+  const latest = await db
+    .selectFrom(placed.as('placed'))
+    .selectAll()
+    .where('place', '<=', most.ofEach)
+    .orderBy('place')
+    .execute();
+  const keyOf = (one: { code: string; message: string }) => `${one.code}\n${one.message}`;
+  const byReason = Map.groupBy(latest, keyOf);
+  return groups.map(group => ({
+    code: group.code,
+    message: group.message,
+    count: Number(group.count),
+    firstAt: Number(group.first_at),
+    lastAt: Number(group.last_at),
+    latest: (byReason.get(keyOf(group)) ?? []).map(toRejection),
+  }));
+};

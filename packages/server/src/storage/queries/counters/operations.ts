@@ -1,8 +1,9 @@
 import type { CounterStore } from '../../../core/stores/counters.ts';
 import { read, type StoreOperations, snapshot, write } from '../../operation.ts';
 import * as backlog from './backlog.ts';
+import { countBadges } from './badges.ts';
 import * as counters from './counters.ts';
-import { countPresent } from './present.ts';
+import { countPresent, countPresentOfEach } from './present.ts';
 import { readTallies } from './tallies.ts';
 import { listCountedTypes } from './types.ts';
 import { countWaitingAt } from './waiting-at.ts';
@@ -17,6 +18,8 @@ export const counterOperations: StoreOperations<CounterStore> = {
   countDead: snapshot(backlog.countDead),
   countPresent: snapshot(countPresent),
   countWaitingAt: snapshot(countWaitingAt),
+  countPresentOfEach: snapshot(countPresentOfEach),
+  countBadges: snapshot(countBadges),
   countWaiting: snapshot(backlog.countWaiting),
   readTallies: read(readTallies),
 };

@@ -137,8 +137,11 @@ function parts(
     case 'delivered':
       return [(isOfDestination ? query.where(hasEnded) : query).where('deliveries.state', '=', 'delivered')];
     case 'waiting':
-      if (isNarrow(filter)) return [query.where(shownDeliveryState, 'in', ['pending', 'delivering'])];
-      return ['pending', 'delivering'];
+    case 'open': {
+      const states: OpenState[] =
+        state === 'waiting' ? ['pending', 'delivering'] : ['pending', 'retrying', 'held', 'delivering'];
+      return isNarrow(filter) ? [query.where(shownDeliveryState, 'in', states)] : states;
+    }
     default:
       if (isNarrow(filter)) return [query.where(shownDeliveryState, '=', state)];
       return state === 'cancelled'

@@ -70,7 +70,12 @@ export function pipelineCalls(
   /** The next version, unless somebody else has just made it. */
   async function save(
     { orgId, id, version }: StoredPipeline,
-    change: { readonly name: string; readonly definition: string; readonly enabled?: boolean },
+    change: {
+      readonly name: string;
+      readonly definition: string;
+      readonly enabled?: boolean;
+      readonly note: string | null;
+    },
     record: AuditEntry,
   ) {
     const next = { from: version, ...change };
@@ -99,7 +104,7 @@ export function pipelineCalls(
   });
 
   calls.on('POST /pipelines', 'pipelines.change', async call => {
-    const { enabled, clone_of, ...given } = await call.body();
+    const { enabled, clone_of, note, ...given } = await call.body();
     const { orgId, email } = call.session;
     const original = clone_of === undefined ? null : await configuration.findPipeline(orgId, clone_of);
     if (clone_of !== undefined && original === null) throw new Problem('not_found');
@@ -116,8 +121,13 @@ export function pipelineCalls(
       createdAt: now,
       updatedAt: now,
     };
-    const record = call.record('pipeline.created', id, { name: given.name, enabled, clone_of });
-    await configuration.audited(record).createPipeline(pipeline, email);
+    const record = call.record('pipeline.created', id, {
+      name: given.name,
+      enabled,
+      clone_of,
+      note: note || undefined,
+    });
+    await configuration.audited(record).createPipeline(pipeline, email, note || null);
     return call.answer(show(pipeline), 201);
   });
 
@@ -129,8 +139,9 @@ export function pipelineCalls(
 
   calls.on('PATCH /pipelines/:id', 'pipelines.change', async call => {
     const pipeline = await find(call);
-    const { enabled, ...change } = await call.body();
+    const { enabled, note, ...change } = await call.body();
     if (Object.keys(change).length === 0) {
+      if (note) throw invalid('note', 'note belongs to a new version, and this makes none.');
       if (enabled === undefined) return call.answer(show(pipeline));
       const record = call.record('pipeline.changed', pipeline.id, { enabled });
       await configuration.audited(record).enablePipeline(pipeline.orgId, pipeline.id, enabled, clock.now());
@@ -142,8 +153,13 @@ export function pipelineCalls(
     const version = pipeline.version + 1;
     await save(
       pipeline,
-      { name: given.name, definition, ...(enabled === undefined ? {} : { enabled }) },
-      call.record('pipeline.changed', pipeline.id, { version, changed: Object.keys(change), enabled }),
+      { name: given.name, definition, note: note || null, ...(enabled === undefined ? {} : { enabled }) },
+      call.record('pipeline.changed', pipeline.id, {
+        version,
+        changed: Object.keys(change),
+        enabled,
+        note: note || undefined,
+      }),
     );
     return call.answer(show(await find(call)));
   });
@@ -175,8 +191,19 @@ export function pipelineCalls(
     const given = pipelineAdmin.show(target.definition);
     const definition = await accept(orgId, id, given, { id, definition: target.definition });
     const record = call.record('pipeline.rolled_back', id, { to: version, version: pipeline.version + 1 });
-    await save(pipeline, { name: given.name, definition }, record);
+    await save(pipeline, { name: given.name, definition, note: `Restores version ${version}` }, record);
     return call.answer(show(await find(call)));
+  });
+
+  calls.on('POST /pipelines/:id/notes', 'pipelines.change', async call => {
+    const { orgId, id } = await find(call);
+    const { version, note } = await call.body();
+    const record = call.record('pipeline.noted', id, { version, note });
+    const changes = configuration.audited(record);
+    const isNoted = await changes.notePipelineVersion(orgId, id, version, note || null);
+    const noted = await configuration.findPipelineVersion(orgId, id, version);
+    if (!isNoted || noted === null) throw invalid('version', `version: there is no version ${version}.`);
+    return call.answer(showVersion(noted, pipelineAdmin));
   });
 }
 
@@ -188,13 +215,14 @@ const shownDefinition = ({ name, sources, steps, destinations }: VersionedDefini
 });
 
 const showVersion = (
-  { version, definition, createdBy, createdAt }: PipelineVersion,
+  { version, definition, createdBy, createdAt, note }: PipelineVersion,
   pipelineAdmin: Pick<PipelineAdmin, 'show'>,
 ): PipelineVersionRecord => ({
   version,
   ...shownDefinition(pipelineAdmin.show(definition)),
   created_by: createdBy,
   created_at: toRfc3339(createdAt),
+  note,
 });
 
 const newestVersionFirst = {

@@ -1,5 +1,6 @@
 import type { ProviderRecord } from '@sluice/contract/dashboard-providers';
 import {
+  type RejectionGroupRecord,
   type RejectionRecord,
   type SourceRecord,
   sdkSourceChange,
@@ -12,6 +13,7 @@ import { invalid, Problem } from '../../../core/errors.ts';
 import type { ProviderAdmin, ProviderDescription } from '../../../core/kinds/provider-admin.ts';
 import { newSecret, type Vault } from '../../../core/secrets/vault.ts';
 import {
+  type Rejection,
   type Source,
   type SourceChange,
   sourceSecret,
@@ -27,6 +29,9 @@ import { changedWebhookSource, newSource } from './source-input.ts';
 import { withoutPasted } from './source-verification.ts';
 
 const MOST_REJECTIONS = 1_000;
+/** Nobody looks through more reasons, or at more requests of one. */
+const MOST_GROUPS = 50;
+const OF_EACH_GROUP = 5;
 
 /** Sources. A webhook's token stays readable to members; its secret is answered when made or rotated only. */
 export function sourceCalls(
@@ -39,7 +44,7 @@ export function sourceCalls(
   }: {
     readonly configuration: Pick<
       ConfigurationStore,
-      'audited' | 'findSource' | 'listRejections' | 'listSources'
+      'audited' | 'findSource' | 'groupRejections' | 'listRejections' | 'listSources'
     >;
     readonly vault: Pick<Vault, 'seal' | 'open'>;
     readonly clock: Clock;
@@ -165,11 +170,35 @@ export function sourceCalls(
     const rejections = await configuration.listRejections(orgId, id, MOST_REJECTIONS);
     const { rows, next } = pageOf(withKeys(rejections), rejectionOrder, page);
     return page.answer(
-      rows.map(({ at, code, message }): RejectionRecord => ({ at: toRfc3339(at), code, message })),
+      rows.map(row => ({ ...showRejected(row), code: row.code, message: row.message })),
       next,
     );
   });
+
+  calls.on('GET /sources/:id/rejections/groups', 'read', async call => {
+    const { orgId, id } = await find(call);
+    const groups = await configuration.groupRejections(orgId, id, {
+      groups: MOST_GROUPS,
+      ofEach: OF_EACH_GROUP,
+    });
+    return call.answer(
+      groups.map(({ code, message, count, firstAt, lastAt, latest }) => ({
+        code,
+        message,
+        count,
+        first_at: toRfc3339(firstAt),
+        last_at: toRfc3339(lastAt),
+        latest: latest.map(showRejected),
+      })),
+    );
+  });
 }
+
+const showRejected = ({ at, address, headers }: Rejection): RejectionGroupRecord['latest'][number] => ({
+  at: toRfc3339(at),
+  address,
+  headers: headers === null ? {} : (JSON.parse(headers) as RejectionRecord['headers']),
+});
 
 const showProvider = ({ fields, ...provider }: ProviderDescription): ProviderRecord => {
   const { secret, ...others } = fields;

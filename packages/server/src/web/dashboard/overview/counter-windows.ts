@@ -1,6 +1,7 @@
 import { chartWindow, chartWindowBetween, endOfWindow, windowUpTo } from '@sluice/contract/chart-window';
 import { days, hours, minutes } from '../../../core/clock.ts';
 import type { CounterSum, CounterWindow } from '../../../core/stores/counters.ts';
+import { latencyAt, latencyNames } from '../../../core/stores/latency.ts';
 
 /** Sums of counters as a chart wants them, and as totals over the same time. */
 
@@ -53,6 +54,24 @@ export function seriesOf(
   }
   return series;
 }
+
+/** All names of a subject together, as one line for each. */
+export function seriesBySubject(sums: readonly CounterSum[], points: number): Map<string, number[]> {
+  const lines = new Map<string, number[]>();
+  for (const { subject, point, amount } of sums) {
+    const line = lines.get(subject) ?? new Array<number>(points).fill(0);
+    line[point] = Math.max(0, (line[point] ?? 0) + amount);
+    lines.set(subject, line);
+  }
+  return lines;
+}
+
+/** How long this share of what a subject counted took at most, from its classes of latency. */
+export const percentileOf = (
+  share: number,
+  subject: string,
+  total: ReturnType<typeof totalsOf>,
+): number | null => latencyAt(share, new Map(latencyNames.map(name => [name, total(subject, name)])));
 
 /** The amounts of one stretch, by subject and name. */
 export function totalsOf(sums: readonly CounterSum[]): (subject: string, name: string) => number {

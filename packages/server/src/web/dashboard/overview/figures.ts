@@ -4,8 +4,9 @@ import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import { type CounterStore, type CounterWindow, WHOLE_ORGANISATION } from '../../../core/stores/counters.ts';
+import { latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
-import { wholeOf } from './counter-windows.ts';
+import { percentileOf, totalsOf, wholeOf } from './counter-windows.ts';
 
 /** How far what has not arrived is counted: beyond it a person only wants to know that it is more. */
 export const MOST_BACKLOG_COUNTED = 10_000;
@@ -52,6 +53,10 @@ export function figureCalls(
     const id = call.param('id');
     if ((await configuration.findDestination(orgId, id)) === null) throw new Problem('not_found');
     const window = chartWindow(call.query().minutes, clock.now());
-    return call.answer(await presentFigures(counters, orgId, window, id));
+    const [present, latencies] = await Promise.all([
+      presentFigures(counters, orgId, window, id),
+      counters.readCounters(orgId, [id], latencyNames, wholeOf(window)),
+    ]);
+    return call.answer({ ...present, p95_ms: percentileOf(0.95, id, totalsOf(latencies)) });
   });
 }

@@ -1,0 +1,81 @@
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { PipelineVersionRecord } from '@sluice/contract/dashboard-pipelines';
+import { useState } from 'react';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { useChange } from '../../lib/api/use-call.ts';
+
+/** What somebody noted on a version, and a way to note it afterwards. */
+export function VersionNote(props: {
+  pipelineId: string;
+  version: PipelineVersionRecord;
+  mayChange: boolean;
+}) {
+  const { version, note } = props.version;
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      {note !== null && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {note}
+        </Text>
+      )}
+      {props.mayChange && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          aria-label={`${note === null ? 'Add a note to' : 'Edit the note on'} version ${version}`}
+          onClick={open}
+        >
+          {note === null ? 'Add note' : 'Edit'}
+        </Button>
+      )}
+      {note === null && !props.mayChange && (
+        <Text size="sm" c="dimmed">
+          –
+        </Text>
+      )}
+      <Modal opened={isOpen} onClose={close} title={`Note on version ${version}`}>
+        <NoteForm {...props} onDone={close} />
+      </Modal>
+    </>
+  );
+}
+
+function NoteForm(props: { pipelineId: string; version: PipelineVersionRecord; onDone(): void }) {
+  const { version, note } = props.version;
+  const [text, setText] = useState(note ?? '');
+  const change = useChange('POST /pipelines/:id/notes');
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault();
+        const body = { version, note: text };
+        change.mutate({ id: props.pipelineId, body }, { onSuccess: props.onDone });
+      }}
+    >
+      <Stack>
+        <Textarea
+          label="Note"
+          description="What changed, and why. Empty removes it."
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={500}
+          data-autofocus
+          value={text}
+          onChange={event => setText(event.currentTarget.value)}
+        />
+        {change.error && <ErrorNotice error={change.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            Save note
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

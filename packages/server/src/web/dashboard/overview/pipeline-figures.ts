@@ -1,0 +1,62 @@
+import type { PipelineDefinition } from '@sluice/contract';
+import { chartWindow } from '@sluice/contract/chart-window';
+import { type Clock, toRfc3339 } from '../../../core/clock.ts';
+import { Problem } from '../../../core/errors.ts';
+import { tallies } from '../../../core/event/outcome.ts';
+import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
+import { type CounterStore, stepOf } from '../../../core/stores/counters.ts';
+import { latencyNames } from '../../../core/stores/latency.ts';
+import type { Calls } from '../calls.ts';
+import { percentileOf, totalsOf } from './counter-windows.ts';
+import { runNames } from './list-figures.ts';
+
+/** What became of the events of one pipeline, and at which of its steps. */
+export function pipelineFigureCalls(
+  calls: Calls,
+  {
+    configuration,
+    counters,
+    clock,
+  }: {
+    readonly configuration: Pick<ConfigurationStore, 'findPipeline' | 'findPipelineVersion'>;
+    readonly counters: Pick<CounterStore, 'readCounters'>;
+    readonly clock: Clock;
+  },
+): void {
+  calls.on('GET /pipelines/:id/figures', 'read', async call => {
+    const { orgId } = call.session;
+    const pipeline = await configuration.findPipeline(orgId, call.param('id'));
+    if (pipeline === null) throw new Problem('not_found');
+    const { id, version, definition } = pipeline;
+    const { steps } = JSON.parse(definition) as Pick<PipelineDefinition, 'steps'>;
+    const subjects = steps.map((_, place) => stepOf(id, version, place));
+    const { from, stepMs, points } = chartWindow(call.query().minutes, clock.now());
+    const whole = { from, stepMs: stepMs * points, points: 1 };
+    const [present, ofPipeline, ofSteps] = await Promise.all([
+      configuration.findPipelineVersion(orgId, id, version),
+      counters.readCounters(orgId, [id], [...runNames, ...tallies, ...latencyNames], whole),
+      counters.readCounters(orgId, subjects, ['step_dropped', 'step_failed', ...latencyNames], whole),
+    ]);
+    const [total, step] = [totalsOf(ofPipeline), totalsOf(ofSteps)];
+    return call.answer({
+      in: runNames.reduce((sum, name) => sum + total(id, name), 0),
+      dropped: total(id, 'dropped'),
+      failed: total(id, 'failed'),
+      p95_ms: percentileOf(0.95, id, total),
+      version,
+      since: toRfc3339(present?.createdAt ?? pipeline.updatedAt),
+      steps: subjects.map(subject => ({
+        // Each event that came to it took its time.
+        in: latencyNames.reduce((sum, name) => sum + step(subject, name), 0),
+        dropped: step(subject, 'step_dropped'),
+        failed: step(subject, 'step_failed'),
+        p95_ms: percentileOf(0.95, subject, step),
+      })),
+      classify: {
+        model_called: total(id, 'model_called'),
+        cache_hit: total(id, 'cache_hit'),
+        call_shared: total(id, 'call_shared'),
+      },
+    });
+  });
+}
