@@ -245,7 +245,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     test('a source that others sign for from now on asks for their secret, and keeps none of ours', async () => {
       await empty();
       const hook = (more: string) =>
-        `version: 1\nsources:\n  Hook:\n    kind: webhook\n    ${more}\n    rate: { per_second: 0, burst: 1 }\n`;
+        `sluice: 1\nsources:\n  Hook:\n    kind: webhook\n    ${more}\n    rate: { per_second: 0, burst: 1 }\n`;
       const custom =
         'auth: custom\n    scheme: { header: x-sig, algorithm: sha256, encoding: hex, signed: "{body}" }';
       const [ours] = (await change(hook('auth: hmac'))).made;
