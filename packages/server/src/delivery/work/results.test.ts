@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Problem } from '../../core/errors.ts';
+import { idFloor } from '../../core/ids.ts';
+import { LATE_MS } from '../../core/stores/counters.ts';
 import type { EndedAttempt } from '../../core/stores/delivery-queue.ts';
 import { createResultLog } from './results.ts';
 
@@ -64,4 +66,33 @@ test('what storage that is away does not take is left to its claim', async () =>
   log.hurry();
   expect(await log.write(ended('dlv_1', 'fine'), 'dst')).toBeNull();
   expect(writes).toBe(1);
+});
+
+test('what is late when it is written is counted with it, however early it was answered', async () => {
+  const deliveryQueue = storage();
+  const log = createResultLog({ deliveryQueue, clock: { now: () => now }, onError: () => {} });
+  const delivered = (madeAt: number): EndedAttempt => ({
+    ...ended(idFloor('dlv', madeAt), ''),
+    next: { state: 'delivered' },
+  });
+  const written = await Promise.all([
+    log.write(delivered(now - LATE_MS - 1), 'dst'),
+    log.write(delivered(now - LATE_MS), 'dst'),
+  ]);
+  expect(written.map(record => record?.next)).toEqual([
+    { state: 'delivered', lateAt: 'dst' },
+    { state: 'delivered' },
+  ]);
+  expect(written).toEqual(deliveryQueue.written);
+});
+
+test('of two results of one delivery, the one that is refused takes nothing from the other', async () => {
+  const recordAttempts = async () => [0];
+  const log = createResultLog({
+    deliveryQueue: { recordAttempts },
+    clock: { now: () => now },
+    onError: () => {},
+  });
+  const [stale, fresh] = [ended('dlv_1', 'late'), ended('dlv_1', 'fine')];
+  expect(await Promise.all([log.write(stale, 'dst'), log.write(fresh, 'dst')])).toEqual([null, fresh]);
 });
