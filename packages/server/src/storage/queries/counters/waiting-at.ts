@@ -21,9 +21,11 @@ async function eventsBySource(db: Db, orgId: string, most: number): Promise<Map<
     sql`org_id || '' = ${orgId} AND state = 'claimed'`,
     sql`org_id = ${orgId} AND state = 'deferred'`,
   ]) {
+    // By their ids, which the index of what waits holds: for anything more an engine might look through all events.
     const { rows } = await sql<{ source_id: string | null; count: number }>`
-      SELECT source_id, count(*) AS count FROM (
-        SELECT source_id FROM events WHERE ${isWaiting} LIMIT ${most + 1}) AS seen
+      SELECT source_id, count(*) AS count FROM events
+      WHERE org_id = ${orgId} AND id IN (
+        SELECT id FROM (SELECT id FROM events WHERE ${isWaiting} LIMIT ${most + 1}) AS seen)
       GROUP BY source_id`.execute(db);
     for (const { source_id, count } of rows) {
       if (source_id !== null) found.set(source_id, (found.get(source_id) ?? 0) + Number(count));
