@@ -11,7 +11,8 @@ const byName: Readonly<Record<EventColumnName, Column<EventSummary>>> = {
   received: {
     header: 'Received',
     width: '150px',
-    narrowWidth: '86px',
+    // With room for “am” and “pm”.
+    narrowWidth: '102px',
     cell: ({ received_at }) => <ListTime at={received_at} />,
   },
   type: {

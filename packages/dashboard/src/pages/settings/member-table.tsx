@@ -55,6 +55,11 @@ export function MemberTable({ members }: { members: readonly MemberRecord[] }) {
                       )}
                       {member.status === 'invited' && <StateBadge state="invited" />}
                     </Group>
+                    {member.status === 'active' && (
+                      <Text size="xs" c="dimmed" hiddenFrom="xs">
+                        Last login: <RelativeTime at={member.last_login_at} />
+                      </Text>
+                    )}
                   </Table.Td>
                   <Table.Td>
                     {touchable && member.status === 'active' ? (
