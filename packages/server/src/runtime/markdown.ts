@@ -73,7 +73,11 @@ function headingsIn(html: string): Heading[] {
     id,
     title: plain(inside),
     // Cells and lines that stand beside each other must not become one word.
-    text: plain(html.slice(index + whole.length, found[n + 1]?.index).replaceAll('</', ' </')),
+    text: plain(
+      html
+        .slice(index + whole.length, found[n + 1]?.index)
+        .replaceAll(/<\/(?:p|li|t[dhr]|pre|blockquote)>/g, ' $&'),
+    ),
   }));
 }
 
