@@ -22,6 +22,12 @@ test('a line of NDJSON is the row of the list with the payload as it is stored',
   expect(exportLines.ndjson.heading).toBe('');
 });
 
+test('a payload that was sent over several lines stands on one', () => {
+  const line = exportLines.ndjson.line(event, '{"a": 1,\r\n "b": "x\\ny"}');
+  expect(line.trimEnd()).not.toMatch(/[\r\n]/);
+  expect(JSON.parse(line)).toMatchObject({ payload: { a: 1, b: 'x\ny' } });
+});
+
 test('a line of CSV has a cell for each heading, quoted where it must be', () => {
   const { heading, line } = exportLines.csv;
   expect(heading).toBe(

@@ -26,10 +26,13 @@ const csvColumns: readonly (readonly [name: string, value: (event: EventSummary)
 export const exportLines: Readonly<Record<ExportFormat, ExportLines>> = {
   ndjson: {
     heading: '',
-    line: (event, payload) => `${JSON.stringify(event).slice(0, -1)},"payload":${payload}}\n`,
+    line: (event, payload) => `${JSON.stringify(event).slice(0, -1)},"payload":${onOneLine(payload)}}\n`,
   },
   csv: {
     heading: csvLine([...csvColumns.map(([name]) => name), 'payload']),
     line: (event, payload) => csvLine([...csvColumns.map(([, value]) => value(event)), payload]),
   },
 };
+
+/** In JSON a line ends between tokens only: inside a text it is written as `\n`. */
+const onOneLine = (json: string): string => json.replaceAll(/[\r\n]+/g, ' ');
