@@ -23,6 +23,8 @@ try {
   run(join(root, 'node_modules', '.bin', 'bun'), [
     'build',
     '--compile',
+    // Without it each start parses and compiles all of the code again, which is most of a start.
+    ...['--bytecode', '--format=esm'],
     // Side by side under their own names: `core/threads/script.ts` and `runtime/embedded.ts` look for them there.
     ...['--entry-naming', '[name].[ext]', '--asset-naming', '[name].[ext]'],
     join(source, 'main.ts'),

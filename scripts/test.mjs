@@ -8,7 +8,8 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { missingPackages, requirePackages } from './packages.mjs';
@@ -31,7 +32,17 @@ const neededCommands = [
 ];
 
 const TEST_TIMEOUT_MS = 60_000;
-const FILES_AT_ONCE = 3;
+const FILES_AT_ONCE = 4;
+const support = join(root, 'packages/server/test/support');
+
+/** What is built for a run of everything; a few files take the source, which is quicker than building this for them. */
+const workplace = mkdtempSync(join(tmpdir(), 'sluice-tests-'));
+const built = {
+  SLUICE_TEST_EXECUTABLE: join(workplace, 'sluice'),
+  SLUICE_TEST_BUNDLE: join(workplace, 'threads'),
+};
+let isBuilt = false;
+process.on('exit', () => rmSync(workplace, { recursive: true, force: true }));
 
 let passed = 0;
 let failed = 0;
@@ -43,7 +54,7 @@ if (words.length === 0) {
   await Promise.all([
     stage('types', async () => (await run(bin('tsc'), ['--noEmit'])).code === 0),
     stage('style', async () => (await run(bin('biome'), ['check', '.'])).code === 0),
-    buildDashboard(),
+    build(),
   ]);
   await runTests([]);
 } else {
@@ -55,7 +66,7 @@ if (words.length === 0) {
   // Only tests of the whole service need the commands and the pages.
   if (chosen.some(file => /\/test\/(e2e|browser|faults|torture)\//.test(file))) {
     requirePackages(missingPackages(neededCommands));
-    await buildDashboard();
+    await stage('dashboard', async () => (await run(process.execPath, ['scripts/dashboard.mjs'])).code === 0);
   }
   await runTests(chosen);
 }
@@ -63,16 +74,35 @@ if (words.length === 0) {
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
-function buildDashboard() {
-  return stage('dashboard', async () => (await run(process.execPath, ['scripts/dashboard.mjs'])).code === 0);
+/** The dashboard, and what tests start: the executable with it inside, and a bundle of the service's threads. */
+function build() {
+  return stage('build', async () => {
+    const made = await Promise.all([
+      run(process.execPath, ['scripts/binary.mjs', built.SLUICE_TEST_EXECUTABLE]),
+      run(bin('bun'), [join(support, 'make-bundle.ts'), built.SLUICE_TEST_BUNDLE]),
+    ]);
+    isBuilt = made.every(({ code }) => code === 0);
+    return isBuilt;
+  });
 }
 
 function runTests(chosen) {
   return stage('tests', async () => {
     const postgres = await sharePostgres();
-    // Most of them wait for something most of the time, so three files at a time share two cores well.
-    const args = ['test', `--parallel=${FILES_AT_ONCE}`, '--timeout', String(TEST_TIMEOUT_MS), ...chosen];
-    const { code, output } = await run(bin('bun'), args, { SLUICE_TEST_DATABASE_URL: postgres.url });
+    const args = [
+      'test',
+      // Most of them wait for something most of the time, so four files at a time share two cores well.
+      `--parallel=${FILES_AT_ONCE}`,
+      // Those that take longest begin first, so that none of them is left alone at the end.
+      `--timings=${join(root, 'scripts/test-timings.json')}`,
+      ...(isBuilt ? ['--preload', join(support, 'bundled-threads.ts')] : []),
+      ...['--timeout', String(TEST_TIMEOUT_MS)],
+      ...chosen,
+    ];
+    const { code, output } = await run(bin('bun'), args, {
+      SLUICE_TEST_DATABASE_URL: postgres.url,
+      ...(isBuilt ? built : {}),
+    });
     postgres.end();
     const counted = countTests(output);
     passed += counted.passed;
@@ -87,8 +117,9 @@ function runTests(chosen) {
 async function sharePostgres() {
   const given = process.env.SLUICE_TEST_DATABASE_URL;
   if (given) return { url: given, end() {} };
-  const script = join(root, 'packages/server/test/support/shared-postgres.ts');
-  const child = spawn(bin('bun'), [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(bin('bun'), [join(support, 'shared-postgres.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit').then(() => {
     throw new Error('PostgreSQL for the tests did not start.');
   });

@@ -480,11 +480,12 @@ describe('a list of 100,000 events', () => {
     const scroller = page.getByRole('rowgroup');
     const rows = () => page.getByRole('table').getAttribute('aria-rowcount').then(Number);
     const toEnd = () => scroller.evaluate(element => element.scrollTo({ top: element.scrollHeight }));
-    await until(async () => {
+    const isAtEnd = async () => {
       await toEnd();
       // With the heading.
       return (await rows()) === EVENTS + 1;
-    }, 'the end of the list was not reached');
+    };
+    await until(isAtEnd, 'the end of the list was not reached', 120_000);
     await toEnd();
     await rowOf(page, 'n.0').last().waitFor();
 
@@ -510,7 +511,7 @@ describe('a list of 100,000 events', () => {
     expect(faults).toEqual([]);
     await leave(page);
     await quiet.stop();
-  });
+  }, 240_000);
 });
 
 async function fill({ engine }: TestService, orgId: string, first: number, count: number): Promise<void> {

@@ -6,12 +6,11 @@ import { readArguments } from '../../src/command/read-arguments.ts';
 import { send } from '../../src/command/send.ts';
 import { readSettings } from '../../src/settings.ts';
 import { runCommand } from '../support/command.ts';
+import { sluiceCommand } from '../support/executable.ts';
 import { newFolder } from '../support/folder.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 import { recordTerminal } from '../support/terminal.ts';
-
-const MAIN = join(import.meta.dir, '../../src/main.ts');
 
 let service: TestService;
 let seed: Seed;
@@ -196,7 +195,7 @@ describe('sluice send', () => {
       events += body.split('"type"').length - 1;
       return new Response('{"data":{"events":[]}}', { status: 202 });
     });
-    const child = Bun.spawn([process.execPath, MAIN, 'send', '-', '--json'], {
+    const child = Bun.spawn([...sluiceCommand(), 'send', '-', '--json'], {
       env: { PATH: process.env.PATH, SLUICE_URL: sink.url, SLUICE_API_KEY: 'sk_test' },
       stdin: 'pipe',
       stdout: 'pipe',

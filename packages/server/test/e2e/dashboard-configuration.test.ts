@@ -10,7 +10,8 @@ import type {
 } from '@sluice/contract/dashboard-configuration';
 import { type Browser, dataOf, join, listOf, setUp } from '../support/dashboard.ts';
 import { expectRefused, post } from '../support/endpoints.ts';
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
+import type { FreshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 setDefaultTimeout(60_000);
@@ -28,7 +29,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     let owner: Browser;
 
     beforeAll(async () => {
-      database = engine === 'postgres' ? await freshDatabase() : undefined;
+      database = engine === 'postgres' ? await migratedDatabase() : undefined;
       service = await startTestService({
         settings: {
           SLUICE_MAX_ORGANISATIONS_PER_USER: '100',

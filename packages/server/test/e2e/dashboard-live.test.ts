@@ -4,15 +4,15 @@ import { newId } from '../../src/core/ids.ts';
 import { type Browser, dataOf, join, openBrowser, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith, toAnswer } from '../support/endpoints.ts';
 import { type LiveStream, openStream, type StreamMessage } from '../support/live-stream.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
 import { makeInbox, makePipeline, makeWebhook } from '../support/pipelines.ts';
-import { freshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const engines = {
   'the embedded database': async () => ({ settings: {}, drop: async () => undefined }),
   PostgreSQL: async () => {
-    const { url, drop } = await freshDatabase();
+    const { url, drop } = await migratedDatabase();
     return { settings: { SLUICE_DATABASE_URL: url }, drop };
   },
 };

@@ -12,7 +12,8 @@ import {
   readAll,
 } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith } from '../support/endpoints.ts';
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
+import type { FreshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -21,7 +22,7 @@ let here: TestService;
 let there: TestService;
 let owner: Browser;
 beforeAll(async () => {
-  database = await freshDatabase();
+  database = await migratedDatabase();
   const settings = { SLUICE_DATABASE_URL: database.url };
   here = await startTestService({ settings });
   there = await startTestService({ settings });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { declarations } from '../../src/settings.ts';
+import { sluiceCommand } from '../support/executable.ts';
 import { readText, shellBlocks, workspace } from '../support/markdown-blocks.ts';
 import { pasteCommands, unknownWords } from '../support/pasted-commands.ts';
 import { type Seed, seedOrganisation, startTestService, type TestService } from '../support/service.ts';
@@ -52,7 +53,7 @@ describe('the commands of', () => {
 
   test('docs/command.md do what they say, as they are written', async () => {
     const written = shellBlocks('docs/command.md').join('\n');
-    const sluice = `sluice() { "${process.execPath}" "${join(root, 'packages/server/src/main.ts')}" "$@"; }`;
+    const sluice = `sluice() { "${sluiceCommand().join('" "')}" "$@"; }`;
     const { lines } = await paste(`${sluice}\n${written}\nls completions`);
     expect(lines.map(line => line.replace(/in [\d.]+ s/, 'in 0 s'))).toEqual([
       '1 sent, 0 refused, in 0 s.',

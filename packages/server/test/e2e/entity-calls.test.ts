@@ -3,7 +3,7 @@ import { type EntityRecord, entityRecord } from '@sluice/contract/entity';
 import { dataOf, type Listed, listOf } from '../support/dashboard.ts';
 import { expectRefused } from '../support/endpoints.ts';
 import { type EntityClient, entityClient, pathOf } from '../support/entities.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
 import { seedOrganisation, startTestService, type TestService } from '../support/service.ts';
 
 /** Everything that a program can do with entities, over HTTP, on both engines. */
@@ -14,7 +14,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     beforeAll(async () => {
       const settings: Record<string, string> = {};
       if (engine === 'PostgreSQL') {
-        const database = await freshDatabase();
+        const database = await migratedDatabase();
         settings.SLUICE_DATABASE_URL = database.url;
         dropDatabase = database.drop;
       }

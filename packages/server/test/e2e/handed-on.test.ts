@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Browser, setUp } from '../support/dashboard.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
 import { makeInbox, makePipeline, makeWebhook, readEvent, settled } from '../support/pipelines.ts';
-import { freshDatabase } from '../support/postgres.ts';
 import { startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -62,7 +62,7 @@ const delivered = async (browser: Browser, id: string): Promise<void> =>
 
 for (const engine of ['SQLite', 'PostgreSQL']) {
   test(`what is accepted goes through to its destination, and nobody claims it from storage: ${engine}`, async () => {
-    const database = engine === 'PostgreSQL' ? await freshDatabase() : null;
+    const database = engine === 'PostgreSQL' ? await migratedDatabase() : null;
     const service = await startTestService({
       settings: database === null ? {} : { SLUICE_DATABASE_URL: database.url },
     });

@@ -8,7 +8,8 @@ import { seconds } from '../../src/core/clock.ts';
 import type { RunOutcome } from '../../src/core/event/outcome.ts';
 import { stateAfter } from '../../src/core/event/state.ts';
 import { dataOf, readAll } from '../support/dashboard.ts';
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
+import type { FreshDatabase } from '../support/postgres.ts';
 import { liveTroubledHour, type TroubledHour } from '../support/troubled-hour.ts';
 import { until } from '../support/until.ts';
 
@@ -35,7 +36,7 @@ const sqlite = async (): Promise<Opened> => ({
 });
 
 const postgres = async (): Promise<Opened> => {
-  const database: FreshDatabase = await freshDatabase();
+  const database: FreshDatabase = await migratedDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   return {

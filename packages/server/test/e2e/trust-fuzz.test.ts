@@ -5,7 +5,8 @@ import { days } from '../../src/core/clock.ts';
 import { hashSecret, newSecret } from '../../src/core/secrets/vault.ts';
 import { type Browser, dataOf, join, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/endpoints.ts';
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
+import type { FreshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createAnswerCheck } from '../support/trust/answer-check.ts';
 import { readAnswerShapes, type Shape } from '../support/trust/answer-shapes.ts';
@@ -48,7 +49,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     /** An owner whose session no request ends. */
     let keeper: Browser;
     beforeAll(async () => {
-      database = engine === 'postgres' ? await freshDatabase() : undefined;
+      database = engine === 'postgres' ? await migratedDatabase() : undefined;
       service = await startTestService({
         settings: {
           SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8',

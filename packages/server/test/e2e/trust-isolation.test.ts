@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { cookieOf, listOf, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/endpoints.ts';
 import { openStream } from '../support/live-stream.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
 import { settled } from '../support/pipelines.ts';
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import type { FreshDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { callCases, routes } from '../support/trust/call-cases.ts';
 import { publicCalls } from '../support/trust/public-cases.ts';
@@ -33,7 +34,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     let before: string[];
 
     beforeAll(async () => {
-      database = engine === 'postgres' ? await freshDatabase() : undefined;
+      database = engine === 'postgres' ? await migratedDatabase() : undefined;
       service = await startTestService({
         settings: {
           SLUICE_ALLOW_ADDRESSES: '127.0.0.0/8',

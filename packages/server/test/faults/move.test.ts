@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import { join } from 'node:path';
 import pg from 'pg';
 import { passOver } from '../../src/storage/move/pass.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { openMoveTarget } from '../../src/storage/postgres/move-target.ts';
 import { openMoveSource } from '../../src/storage/sqlite/move-source.ts';
+import { sluiceCommand } from '../support/executable.ts';
 import { contentsOfSource, contentsOfTarget, newSource, plantEvents, runMove } from '../support/move.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { TEST_SECRET_KEY } from '../support/service.ts';
@@ -13,7 +13,6 @@ import { until } from '../support/until.ts';
 /** `sluice move` cut short: the process killed, the connection lost. */
 setDefaultTimeout(120_000);
 
-const MAIN = join(import.meta.dir, '../../src/main.ts');
 const EVENTS = 5_000;
 
 let postgres: PostgresServer;
@@ -54,7 +53,7 @@ test('a move that was killed in the midst of a copy goes on from there, and noth
   const directory = await newSource();
   plantEvents(directory, EVENTS);
   const { url, letGo } = await newTarget();
-  const child = Bun.spawn([process.execPath, MAIN, 'move', '--to', url], {
+  const child = Bun.spawn([...sluiceCommand(), 'move', '--to', url], {
     env: { PATH: process.env.PATH, SLUICE_DATA_DIR: directory, SLUICE_SECRET_KEY: TEST_SECRET_KEY },
     stdout: 'ignore',
     stderr: 'inherit',

@@ -32,7 +32,7 @@ const hostile = [
       { kind: 'redact.pii', config: { region: 'US' } },
     ],
     payload: { texts: Array(38_000).fill('1 '.repeat(12)) },
-    events: 8,
+    events: 4,
   },
 ];
 

@@ -62,7 +62,7 @@ export async function visit(
     const { origin, protocol } = new URL(request.url());
     if (protocol.startsWith('http') && origin !== new URL(url).origin) strangers.push(request.url());
   });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   await page.goto(`${url}${path}`);
   return { page, faults, strangers };
 }

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
-
-const MAIN = join(import.meta.dir, '../../src/main.ts');
+import { sluiceCommand } from './executable.ts';
 
 export interface CommandResult {
   readonly code: number;
@@ -14,7 +12,7 @@ export async function runCommand(
   settings: Record<string, string> = {},
   input = '',
 ): Promise<CommandResult> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...sluiceCommand(settings), ...args], {
     env: { PATH: process.env.PATH, ...settings },
     stdin: new Blob([input]),
     stdout: 'pipe',

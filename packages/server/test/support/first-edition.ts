@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
+import { sluiceCommand } from './executable.ts';
 import { freshDatabase } from './postgres.ts';
 
 /**
@@ -37,7 +38,6 @@ export interface Known {
 /** Everybody's. */
 export const PASSWORD = 'correct horse battery';
 
-const MAIN = join(import.meta.dir, '../../src/main.ts');
 const KEPT = join(import.meta.dir, '../fixtures/first-edition');
 /** The one that the database was written with. The data directory has its own beside it. */
 const SECRET_KEY_OF_DATABASE = 'the secret key of the first edition, a fixture';
@@ -82,7 +82,8 @@ export const oldInstallations: Readonly<Record<string, () => Promise<OldInstalla
 };
 
 async function serve(settings: Record<string, string>) {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const [command, ...args] = sluiceCommand();
+  const child = spawn(command, [...args, 'serve'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env.PATH,

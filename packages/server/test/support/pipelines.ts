@@ -58,10 +58,11 @@ export const readEvent = async (browser: Browser, id: string): Promise<EventReco
 
 /** The event once its pipelines are through with it. */
 export async function settled(browser: Browser, id: string, withinMs = 10_000): Promise<EventRecord> {
-  await until(
-    async () => (await readEvent(browser, id)).state !== 'accepted',
-    `${id} is still accepted.`,
-    withinMs,
-  );
-  return readEvent(browser, id);
+  let event = await readEvent(browser, id);
+  const isThrough = async () => {
+    if (event.state === 'accepted') event = await readEvent(browser, id);
+    return event.state !== 'accepted';
+  };
+  await until(isThrough, `${id} is still accepted.`, withinMs);
+  return event;
 }

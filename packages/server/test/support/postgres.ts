@@ -43,14 +43,17 @@ export const NOBODY = { uid: 65_534, gid: 65_534 };
 export const isRoot = process.getuid?.() === 0;
 const runAs = isRoot ? NOBODY : {};
 
-let shared: Promise<Pick<PostgresServer, 'freshDatabase'>> | undefined;
+let shared: Promise<Pick<PostgresServer, 'url'>> | undefined;
 
-/** A database of its own for the caller, on the server of this run of `npm test`, or one that this process starts. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+/** The address of the server of this run of `npm test`, or of one that this process starts. */
+export async function sharedServer(): Promise<string> {
   const given = process.env.SLUICE_TEST_DATABASE_URL;
-  shared ??= given ? Promise.resolve({ freshDatabase: () => createDatabase(given) }) : startPostgres();
-  return (await shared).freshDatabase();
+  shared ??= given ? Promise.resolve({ url: given }) : startPostgres();
+  return (await shared).url;
 }
+
+/** A database of its own for the caller, on that server. */
+export const freshDatabase = async (): Promise<FreshDatabase> => createDatabase(await sharedServer());
 
 export async function startPostgres(
   settings: readonly string[] = [],
@@ -198,9 +201,9 @@ const logsIn = (home: string): string =>
     .map(name => readFileSync(join(home, name), 'utf8'))
     .join('\n');
 
-async function createDatabase(serverUrl: string): Promise<FreshDatabase> {
+export async function createDatabase(serverUrl: string, template = 'template1'): Promise<FreshDatabase> {
   const name = `sluice_${randomBytes(6).toString('hex')}`;
-  await administer(serverUrl, `CREATE DATABASE ${name}`);
+  await administer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { sluiceCommand } from './executable.ts';
 import { TEST_SECRET_KEY } from './service.ts';
-
-const MAIN = join(import.meta.dir, '../../src/main.ts');
 
 /** The server as an operator runs it: a process of its own, on any free port. */
 export interface ServerProcess {
@@ -20,7 +18,7 @@ export interface ServerProcess {
 export interface ProcessOptions {
   readonly directory: string;
   readonly settings?: Record<string, string>;
-  /** What runs in place of `main.ts serve`. */
+  /** What runs in place of `sluice serve`. */
   readonly entry?: readonly string[];
   /** A command that runs the server's: `prlimit …`, `strace …`. It must become the server, or keep its pid. */
   readonly under?: readonly string[];
@@ -49,8 +47,7 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
   const [command = '', ...args] = [
     ...ENDING_WITH_ITS_PARENT,
     ...(options.under ?? []),
-    process.execPath,
-    ...(options.entry ?? [MAIN, 'serve']),
+    ...(options.entry ?? [...sluiceCommand(options.settings), 'serve']),
   ];
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { bundled } from '../support/bundle.ts';
 import { NotStarted, type ServerProcess, startProcess } from '../support/process.ts';
 import type { RunFiles } from './journal.ts';
 
@@ -28,7 +29,7 @@ export interface FleetOptions {
   readonly settings: Record<string, string>;
 }
 
-const NODE = join(import.meta.dir, 'node.ts');
+const NODE = bundled(join(import.meta.dir, 'node.ts'));
 const START_AGAIN_MS = 200;
 
 export async function startFleet(options: FleetOptions, files: RunFiles): Promise<Fleet> {
@@ -48,7 +49,7 @@ export async function startFleet(options: FleetOptions, files: RunFiles): Promis
         try {
           const started = await startProcess({
             directory: options.directory,
-            entry: [NODE, clockFile],
+            entry: [process.execPath, NODE, clockFile],
             under,
             settings: { ...options.settings, SLUICE_PORT: String(port) },
           });

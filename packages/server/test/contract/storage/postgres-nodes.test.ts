@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import pg from 'pg';
 import type { StorageEngine } from '../../../src/core/stores/engine.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
+import { migratedDatabase } from '../../support/migrated-database.ts';
+import type { FreshDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 import { anEvent, anOrganisation, aRequest, idAt } from './samples.ts';
 
@@ -15,7 +16,7 @@ let client: pg.Client;
 let engine: StorageEngine;
 
 beforeAll(async () => {
-  database = await freshDatabase();
+  database = await migratedDatabase();
   engine = await openPostgres({ url: database.url, onFatal: () => {} });
   client = new pg.Client({ connectionString: database.url });
   await client.connect();

@@ -6,13 +6,14 @@ import { listDeliveries } from '../../../src/storage/queries/deliveries/deliveri
 import { freeClaims, listClaims } from '../../../src/storage/queries/upkeep/claims-of-nodes.ts';
 import { reopenDeleted } from '../../../src/storage/queries/upkeep/deleted-organisations.ts';
 import type { Schema } from '../../../src/storage/schema.ts';
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
+import { migratedDatabase } from '../../support/migrated-database.ts';
+import type { FreshDatabase } from '../../support/postgres.ts';
 
 let database: FreshDatabase;
 let pool: pg.Pool;
 
 beforeAll(async () => {
-  database = await freshDatabase();
+  database = await migratedDatabase();
   await (await openPostgres({ url: database.url, onFatal: () => {} })).close();
   pool = new pg.Pool({ connectionString: database.url, max: 1 });
 }, 30_000);

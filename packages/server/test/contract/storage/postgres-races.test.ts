@@ -7,7 +7,8 @@ import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { listDeliveries } from '../../../src/storage/queries/deliveries/deliveries.ts';
 import type { Schema } from '../../../src/storage/schema.ts';
 import { everyStore } from '../../support/every-store.ts';
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts';
+import { migratedDatabase } from '../../support/migrated-database.ts';
+import type { FreshDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
@@ -26,7 +27,7 @@ let pool: pg.Pool;
 let watcher: pg.Client;
 
 beforeAll(async () => {
-  database = await freshDatabase();
+  database = await migratedDatabase();
   engine = await openPostgres({ url: database.url, onFatal: () => {} });
   third = new pg.Client({ connectionString: database.url });
   watcher = new pg.Client({ connectionString: database.url });

@@ -1,10 +1,10 @@
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
-import { freshDatabase } from '../../support/postgres.ts';
+import { migratedDatabase } from '../../support/migrated-database.ts';
 import type { OpenedStorage } from './suite.ts';
 
 /** Two nodes on one fresh PostgreSQL database. */
 export async function openTwoNodes(): Promise<OpenedStorage> {
-  const { url, drop } = await freshDatabase();
+  const { url, drop } = await migratedDatabase();
   const nodes = await Promise.all([
     openPostgres({ url, onFatal: fail }),
     openPostgres({ url, onFatal: fail }),
