@@ -32,7 +32,7 @@ const neededCommands = [
 ];
 
 const TEST_TIMEOUT_MS = 60_000;
-const FILES_AT_ONCE = 4;
+const FILES_AT_ONCE = 3;
 const support = join(root, 'packages/server/test/support');
 
 /** What is built for a run of everything; a few files take the source, which is quicker than building this for them. */

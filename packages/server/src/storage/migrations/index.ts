@@ -20,12 +20,12 @@ import { lostCountsAndSlugs } from './0019-lost-counts-and-slugs.ts';
 import { systemSources } from './0020-system-sources.ts';
 import { endedDeliveries } from './0021-ended-deliveries.ts';
 import { nodesAtWork } from './0022-nodes-at-work.ts';
-import { exportsAndSavedViews } from './0024-exports-and-saved-views.ts';
-import { failedExchanges } from './0025-failed-exchanges.ts';
-import { notesAndLastErrors } from './0026-notes-and-last-errors.ts';
+import { accountAndAudit } from './0023-account-and-audit.ts';
+import { recountsAndFailuresByTime } from './0024-recounts-and-failures-by-time.ts';
+import { exportsAndSavedViews } from './0025-exports-and-saved-views.ts';
+import { failedExchanges } from './0026-failed-exchanges.ts';
 import { testEvents } from './0027-test-events.ts';
-import { accountAndAudit } from './0028-account-and-audit.ts';
-import { recountsAndFailuresByTime } from './0029-recounts-and-failures-by-time.ts';
+import { notesAndLastErrors } from './0028-notes-and-last-errors.ts';
 
 /**
  * In order, never edited once released. An engine runs those beyond the version it finds, each in one
