@@ -91,7 +91,7 @@ function runTests(chosen) {
     const postgres = await sharePostgres();
     const args = [
       'test',
-      // Most of them wait for something most of the time, so four files at a time share two cores well.
+      // Most of them wait for something most of the time, so three files at a time share two cores well.
       `--parallel=${FILES_AT_ONCE}`,
       // Those that take longest begin first, so that none of them is left alone at the end.
       `--timings=${join(root, 'scripts/test-timings.json')}`,
