@@ -8,14 +8,14 @@ const listRanges = {
 } as const;
 type ListRangeName = keyof typeof listRanges;
 
-export interface ListTime {
+export interface FiguresTime {
   readonly name: ListRangeName;
   readonly minutes: number;
   /** `1,234 a day` is so many an hour. */
   readonly hours: number;
 }
 
-export function useListRange(): ListTime {
+export function useListRange(): FiguresTime {
   const [{ within }] = useFilters();
   const name: ListRangeName = within === '24h' ? '24h' : '1h';
   const { minutes } = listRanges[name];

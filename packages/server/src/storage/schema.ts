@@ -100,9 +100,10 @@ export interface Schema extends Views {
     n: number;
     code: string;
     message: string;
-    address: string | null;
-    /** JSON: the headers that are safe to keep. */
-    headers: string | null;
+    /** Empty where it is not known. */
+    address: string;
+    /** JSON: the headers that are safe to keep; empty where there are none. */
+    headers: string;
   };
   audit: {
     id: string;

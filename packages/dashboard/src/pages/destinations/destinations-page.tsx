@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { Empty } from '../../components/empty.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { holdsText, ListFilter } from '../../components/list-filter.tsx';
-import { ListRange, type ListTime, useListRange } from '../../components/list-range.tsx';
+import { type FiguresTime, ListRange, useListRange } from '../../components/list-range.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loading } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -163,7 +163,7 @@ export default function DestinationsPage() {
 }
 
 /** Leads to the deliveries that it counts. */
-function Delivered({ row, range }: { row: Row; range: ListTime }) {
+function Delivered({ row, range }: { row: Row; range: FiguresTime }) {
   if (row.figures === undefined) return '…';
   const { delivered } = row.figures.present;
   const within = range.name === '1h' ? 'the last hour' : 'the last 24 hours';

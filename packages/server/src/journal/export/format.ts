@@ -1,5 +1,6 @@
 import type { EventSummary, ExportFormat } from '@sluice/contract/dashboard-events';
 import { csvLine } from '../../core/csv.ts';
+import { onOneLine } from '../../core/json/one-line.ts';
 
 /** Exported events as the lines of a file. The payload goes out as the text it is stored as: read and written again, some numbers would change. */
 interface ExportLines {
@@ -33,6 +34,3 @@ export const exportLines: Readonly<Record<ExportFormat, ExportLines>> = {
     line: (event, payload) => csvLine([...csvColumns.map(([, value]) => value(event)), payload]),
   },
 };
-
-/** In JSON a line ends between tokens only: inside a text it is written as `\n`. */
-const onOneLine = (json: string): string => json.replaceAll(/[\r\n]+/g, ' ');

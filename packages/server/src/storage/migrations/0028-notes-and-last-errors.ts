@@ -4,6 +4,7 @@ export const notesAndLastErrors = [
   // Beside the breaker's own, which is gone once it closes.
   `ALTER TABLE destinations ADD COLUMN last_error TEXT`,
   `ALTER TABLE destinations ADD COLUMN last_error_at BIGINT`,
-  `ALTER TABLE rejections ADD COLUMN address TEXT`,
-  `ALTER TABLE rejections ADD COLUMN headers TEXT`,
+  // Empty, not null: the table has no key, and what is moved goes by the order of its rows.
+  `ALTER TABLE rejections ADD COLUMN address TEXT NOT NULL DEFAULT ''`,
+  `ALTER TABLE rejections ADD COLUMN headers TEXT NOT NULL DEFAULT ''`,
 ];

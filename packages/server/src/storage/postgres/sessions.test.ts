@@ -40,7 +40,7 @@ const rowsPlannedFor = () =>
     return Number(/rows=(\d+)/.exec(rows[0]?.['QUERY PLAN'] ?? '')?.[1]);
   });
 
-test('a plan is used again, and one that was made while a table was empty is soon made anew', async () => {
+test('a plan is used again, and one that was made while a table was empty is soon replaced', async () => {
   await withSession(async session => {
     await session.query('CREATE TABLE grown (n BIGINT PRIMARY KEY) WITH (autovacuum_enabled = off)');
     for (let n = 0; n < 10; n++) await session.query(FIND, [1]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import pg from 'pg';
+import { EVENT_TYPES } from '../../../src/core/stores/counters.ts';
 import type { StorageEngine } from '../../../src/core/stores/engine.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { migratedDatabase } from '../../support/migrated-database.ts';
@@ -170,9 +171,14 @@ test('a recount goes on in pieces, and writes nothing that is right already', as
   const orgIds: string[] = [];
   for (let n = 0; n < 120; n++) orgIds.push(await stored(at, 1));
   const [right = '', ...wrong] = orgIds;
-  await engine.counters.addCounts([countOf(right, at, 1)], 'one');
+  const ofType = { ...countOf(right, at, 1), subject: EVENT_TYPES, name: anEvent().type };
+  await engine.counters.addCounts([countOf(right, at, 1), ofType], 'one');
   const versionOf = async (orgId: string) =>
-    (await client.query('SELECT xmin, amount FROM counters WHERE org_id = $1 ORDER BY span', [orgId])).rows;
+    (
+      await client.query('SELECT xmin, amount FROM counters WHERE org_id = $1 ORDER BY subject, span', [
+        orgId,
+      ])
+    ).rows;
   const before = await versionOf(right);
   await silentFor('two', 16_000);
   await engine.upkeep.buryNodes('one');

@@ -168,8 +168,8 @@ export const recordActivity: Operation<ConfigurationStore['recordActivity']> = a
     n,
     code: rejection.code,
     message: rejection.message,
-    address: rejection.address,
-    headers: rejection.headers,
+    address: rejection.address ?? '',
+    headers: rejection.headers ?? '',
   }));
   for (let from = 0; from < rows.length; from += REJECTIONS_A_STATEMENT) {
     const some = rows.slice(from, from + REJECTIONS_A_STATEMENT);
@@ -218,8 +218,8 @@ const toRejection = (row: Schema['rejections']): Rejection => ({
   at: row.at,
   code: row.code,
   message: row.message,
-  address: row.address,
-  headers: row.headers,
+  address: row.address || null,
+  headers: row.headers || null,
 });
 
 export const groupRejections: Operation<ConfigurationStore['groupRejections']> = async (

@@ -3,6 +3,7 @@ import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { eventSummaryOf } from '../../../core/event/summary.ts';
 import type { DeadLetterActions, StoredDeadLetter } from '../../../core/jobs/dead-letters.ts';
+import { onOneLine } from '../../../core/json/one-line.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Journal } from '../../../core/stores/journal.ts';
 import type { Calls } from '../calls.ts';
@@ -110,7 +111,7 @@ export function deadLetterCalls(
 
 /** The payload goes out as the text it is stored as: read and written again, some numbers would change. */
 const exportedLine = (letter: StoredDeadLetter, payload: string | null): string =>
-  `${JSON.stringify(showLetter(letter)).slice(0, -1)},"payload":${payload}}\n`;
+  `${JSON.stringify(showLetter(letter)).slice(0, -1)},"payload":${payload === null ? null : onOneLine(payload)}}\n`;
 
 function showLetter(letter: StoredDeadLetter, mostAttempts?: number): DeadLetter {
   if (letter.kind === 'delivery') {
