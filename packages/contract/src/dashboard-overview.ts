@@ -132,7 +132,8 @@ const overviewRecord = z.object({
     series: z.record(z.enum(['p50', 'p95', 'p99']), z.array(z.number().nullable())),
   }),
   /** Destinations whose circuit is open, and what waits for them. */
-  down: z.array(z.object({ id: z.string(), name: z.string() })),
+  /** With what waits for each. */
+  down: z.array(z.object({ id: z.string(), name: z.string(), waiting: cappedCount })),
   backlog: backlogRecord,
   dead_letters: z.object({ deliveries: cappedCount, events: cappedCount }),
   failing: z.array(failingDestination),

@@ -1,12 +1,12 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { List } from '../lib/api/use-call.ts';
 import { ErrorNotice } from './error-notice.tsx';
 import { Loading } from './page-states.tsx';
 import { type Column, Rows } from './rows.tsx';
 
 /** It was read, and there is nothing in it. */
-export const isEmpty = ({ rows, isLoading, error }: List<unknown>): boolean =>
-  !isLoading && rows.length === 0 && !error;
+export const isEmpty = ({ rows, isLoading, hasMore, error }: List<unknown>): boolean =>
+  !isLoading && rows.length === 0 && !hasMore && !error;
 
 /**
  * A list that is read page by page, or what stands in its place: what went wrong, that it is read, that it is empty.
@@ -22,10 +22,17 @@ export function PagedList<Row>(props: {
   empty: ReactNode;
 }) {
   const { list, empty, ...rows } = props;
+  // All that was read is shown as deleted, and there is more behind it.
+  const isHidden = list.rows.length === 0 && list.hasMore && !list.error;
+  const next = useRef(list.loadMore);
+  next.current = list.loadMore;
+  useEffect(() => {
+    if (isHidden && !list.isLoadingMore) next.current();
+  }, [isHidden, list.isLoadingMore]);
   return (
     <>
       {list.error && <ErrorNotice error={list.error} onRetry={list.refresh} />}
-      {list.isLoading && !list.error && <Loading />}
+      {(list.isLoading || isHidden) && !list.error && <Loading />}
       {isEmpty(list) && empty}
       {list.rows.length > 0 && (
         <Rows

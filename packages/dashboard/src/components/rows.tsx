@@ -2,6 +2,7 @@ import { Loader, VisuallyHidden } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { inThisOrganisation } from '../lib/organisation.ts';
 import { isPageShortcut } from '../lib/page-shortcuts.ts';
 import classes from './rows.module.css';
 
@@ -281,7 +282,7 @@ function indexOf<Row>(mark: Mark | null, rows: readonly Row[], keyOf: (row: Row)
  */
 export function RowLink({ to, children }: { to: string; children: ReactNode }) {
   return (
-    <a href={to} data-row-link>
+    <a href={inThisOrganisation(to)} data-row-link>
       {children}
     </a>
   );

@@ -13,7 +13,7 @@ const OUTSIDE = /^\/(login|setup|invitations|account)(\/|$)/;
 export const isOutside = (path: string): boolean => OUTSIDE.test(path);
 
 /** Where a path of the router leads in this tab. */
-const inThisOrganisation = (path: string): string =>
+export const inThisOrganisation = (path: string): string =>
   isOutside(path) ? path : withOrganisation(slugInAddress(), path);
 
 /** The addresses of the router and those of the browser. */

@@ -29,7 +29,8 @@ export function useDelete<R extends RemovalRoute>(
       carryOut: ({ isLeaving }) => send({ keepalive: isLeaving }),
     });
     onRemoved?.();
-    if (to !== undefined) await navigate({ to });
+    // What was typed there is of no use any more.
+    if (to !== undefined) await navigate({ to, ignoreBlocker: true });
   };
 }
 

@@ -5,15 +5,16 @@ import { prepareCall } from '../../lib/api/call.ts';
 import { useChange } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
 import { useMay } from '../../lib/session.tsx';
-import { useIsRemoved, useRemovals } from '../../lib/undo/use-removals.tsx';
+import { useRemovals } from '../../lib/undo/use-removals.tsx';
 import { ConfirmButton } from '../confirm.tsx';
+import { useIsDiscarded } from './use-is-discarded.ts';
 
 const open = new Set(['pending', 'held', 'delivering', 'retrying']);
 
 /** Send it again, or let it go. */
 export function DeliveryActions({ delivery, size = 'sm' }: { delivery: DeliveryRecord; size?: string }) {
   const may = useMay()('deliveries.change');
-  const isDiscarded = useIsRemoved('/dead-letters', delivery);
+  const isDiscarded = useIsDiscarded(delivery);
   if (!may) return null;
   if (open.has(delivery.state)) return <DiscardOpen delivery={delivery} size={size} />;
   if (delivery.state !== 'dead') return null;

@@ -1,12 +1,15 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import type { TestEventRecord } from '@sluice/contract/dashboard-test-events';
-import { call } from '../../lib/api/call.ts';
 import { stringifyExact } from '../../lib/api/exact-json.ts';
-import { useCall, useChange, useChanges } from '../../lib/api/use-call.ts';
+import { useCall, useChange } from '../../lib/api/use-call.ts';
+import { useWithoutRemoved } from '../../lib/undo/use-removals.tsx';
+import { useDelete } from '../../lib/use-delete.ts';
 import { ConfirmButton } from '../confirm.tsx';
 import { ErrorNotice } from '../error-notice.tsx';
 import { EventText } from './event-text.tsx';
 import { readEvent, type TrialEvent } from './trial-event.ts';
+
+const NONE: readonly TestEventRecord[] = [];
 
 type Saved = Extract<TrialEvent, { kind: 'saved' }>;
 
@@ -14,13 +17,13 @@ type Saved = Extract<TrialEvent, { kind: 'saved' }>;
 export function SavedEvents(props: { chosen: Saved | null; onChoose(event: Saved | null): void }) {
   const { chosen, onChoose } = props;
   const saved = useCall('GET /test-events');
-  const events = saved.data ?? [];
+  const events = useWithoutRemoved('/test-events', saved.data ?? NONE);
   const choose = (id: string | null) => {
     const found = events.find(one => one.id === id);
     onChoose(found ? { kind: 'saved', id: found.id, text: stringifyExact(found.event) } : null);
   };
   if (saved.error) return <ErrorNotice error={saved.error} onRetry={() => void saved.refetch()} />;
-  if (saved.data?.length === 0) {
+  if (saved.data && events.length === 0) {
     return (
       <Text size="sm" c="dimmed">
         No saved test events yet. Write a custom event and save it.
@@ -57,7 +60,7 @@ export function SavedEvents(props: { chosen: Saved | null; onChoose(event: Saved
 function SavedActions(props: { chosen: Saved; saved: TestEventRecord | undefined; onGone(): void }) {
   const { id } = props.chosen;
   const save = useChange('PATCH /test-events/:id');
-  const remove = useChanges(() => call('DELETE /test-events/:id', { id }));
+  const remove = useDelete('DELETE /test-events/:id');
   const given = readEvent(props.chosen);
   const event = given?.kind === 'event' && 'event' in given.body ? given.body.event : null;
   return (
@@ -77,10 +80,7 @@ function SavedActions(props: { chosen: Saved; saved: TestEventRecord | undefined
           question={`“${props.saved?.name ?? ''}” is deleted for everybody in the organisation.`}
           act="Delete"
           button={{ size: 'compact-sm', variant: 'subtle', color: 'gray' }}
-          onConfirm={async () => {
-            await remove.mutateAsync();
-            props.onGone();
-          }}
+          onConfirm={() => remove({ id }, { name: props.saved?.name ?? '', onRemoved: props.onGone })}
         />
       </Group>
       {save.error && <ErrorNotice error={save.error} />}

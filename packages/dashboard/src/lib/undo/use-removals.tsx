@@ -65,8 +65,3 @@ export function useWithoutRemoved<Row, Rows extends readonly Row[] | undefined>(
     return (left.length === rows.length ? rows : left) as readonly Row[] as Rows;
   }, [list, rows, pending]);
 }
-
-/** Whether one thing is shown as gone. */
-export function useIsRemoved(list: string, row: unknown): boolean {
-  return usePendingRemovals().some(removal => removal.hides(list, row));
-}

@@ -1,7 +1,8 @@
 import type { DeadLetter } from '@sluice/contract/dashboard-letters';
-import { call, prepareCall } from '../../lib/api/call.ts';
+import { CallError, call, prepareCall } from '../../lib/api/call.ts';
 import { useChange } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
+import { slugInAddress } from '../../lib/organisation.ts';
 import type { Removal } from '../../lib/undo/removals.ts';
 import { usePendingRemovals, useRemovals } from '../../lib/undo/use-removals.tsx';
 import { coversGroup, type DeadLetterFilter, type LetterGroup, matchesFilter } from './letter-filter.ts';
@@ -27,6 +28,8 @@ export function useLetters(onJob: (id: string) => void): LetterActions {
   const retry = useChange('POST /dead-letters/retry');
   const start = async (body: Parameters<typeof retry.mutateAsync>[0]['body']) => {
     try {
+      // What is shown as discarded must not be sent again.
+      await removals.flush(false);
       onJob((await retry.mutateAsync({ body })).id);
     } catch (error) {
       notifyError(error);
@@ -35,10 +38,11 @@ export function useLetters(onJob: (id: string) => void): LetterActions {
   /** What has died since somebody asked nobody has seen: it stays. */
   const byJob = (body: { filter?: DeadLetterFilter; ids?: string[] }): Removal['carryOut'] => {
     const send = prepareCall('POST /dead-letters/discard', { body });
+    const slug = slugInAddress();
     return async ({ isLeaving, afterMs }) => {
       const dead_for_ms = Math.min(Math.round(afterMs), LONGEST_MS);
       const { id } = await send({ keepalive: isLeaving, body: { ...body, dead_for_ms } });
-      if (!isLeaving) await ended(id);
+      if (!isLeaving) await ended(id, slug);
     };
   };
   return {
@@ -83,10 +87,25 @@ function atOnce({ kind, id }: DeadLetter): Removal['carryOut'] {
 const LONGEST_MS = 600_000;
 const LOOKS_MS = 300;
 
-/** Until then the rows are still there, and would come back for a moment. */
-async function ended(id: string): Promise<void> {
-  while ((await call('GET /jobs/:id', { id })).state === 'running')
+/**
+ * Until then the rows are still there, and would come back for a moment. Whoever has gone to a page of another organisation
+ * sees none of them.
+ */
+async function ended(id: string, slug: string | null): Promise<void> {
+  while (slugInAddress() === slug && (await isRunning(id)))
     await new Promise(resolve => setTimeout(resolve, LOOKS_MS));
+}
+
+async function isRunning(id: string): Promise<boolean> {
+  try {
+    const { state } = await call('GET /jobs/:id', { id });
+    if (state === 'failed') throw new Error('The job has failed. Its page says why.');
+    return state === 'running';
+  } catch (error) {
+    // The job goes on while nobody can be asked.
+    if (error instanceof CallError && error.status === 0) return true;
+    throw error;
+  }
 }
 
 /** The groups without what is shown as discarded. */

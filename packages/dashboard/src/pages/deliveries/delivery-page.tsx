@@ -5,6 +5,7 @@ import { Card } from '../../components/card.tsx';
 import { CopyText } from '../../components/copy.tsx';
 import { AttemptList } from '../../components/delivery/attempt-list.tsx';
 import { DeliveryActions } from '../../components/delivery/delivery-actions.tsx';
+import { useIsDiscarded } from '../../components/delivery/use-is-discarded.ts';
 import { ExactTime } from '../../components/exact-time.tsx';
 import facts from '../../components/facts.module.css';
 import { Page } from '../../components/page.tsx';
@@ -12,14 +13,13 @@ import { Waiting } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { useCall } from '../../lib/api/use-call.ts';
-import { useIsRemoved } from '../../lib/undo/use-removals.tsx';
 import { usePathId } from '../../lib/use-path-id.ts';
 
 /** One delivery with every attempt, as it happens. */
 export default function DeliveryPage() {
   const id = usePathId();
   const { data: delivery, error, refetch } = useCall('GET /deliveries/:id', { id }, { live: true });
-  const isDiscarded = useIsRemoved('/dead-letters', { id });
+  const isDiscarded = useIsDiscarded(delivery);
   if (!delivery) return <Waiting error={error} onRetry={() => void refetch()} />;
   const { destination, pipeline, event_id, event_type, state, attempts } = delivery;
   return (

@@ -60,7 +60,7 @@ const day = timeFormat({ day: 'numeric', month: 'short' });
 const clock = timeFormat({ hour: '2-digit', minute: '2-digit' });
 
 function describeBetween({ from, to }: Between): string {
-  const isOneDay = new Date(from).toDateString() === new Date(to).toDateString();
+  const isOneDay = day.format(from) === day.format(to);
   const moment = (at: number) => `${day.format(at)}, ${clock.format(at)}`;
   return `${moment(from)} to ${isOneDay ? clock.format(to) : moment(to)}`;
 }

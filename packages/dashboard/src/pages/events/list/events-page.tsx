@@ -52,7 +52,7 @@ export default function EventsPage() {
     ...(query as object),
     ...(names.includes('payload') ? { excerpt: 'true' } : {}),
   });
-  const { histogram, isOld } = useHistogram(query, list.rows[0]?.id);
+  const { histogram, isOld } = useHistogram(query, list);
   const [isAtTop, setIsAtTop] = useState(true);
   const [selected, setSelected] = useSelection(query);
   const [refreshes, setRefreshes] = useState(0);

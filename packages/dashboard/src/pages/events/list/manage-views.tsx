@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useChange } from '../../../lib/api/use-call.ts';
 import { notifyError } from '../../../lib/notify-error.ts';
 import { useMay } from '../../../lib/session.tsx';
+import { useDelete } from '../../../lib/use-delete.ts';
 
 /** The views that there are: renamed where they stand, and deleted. */
 export function ManageViews(props: { isOpen: boolean; close(): void; views: readonly ViewRecord[] }) {
@@ -28,7 +29,7 @@ function ViewLine({ view }: { view: ViewRecord }) {
   const mayChange = useMay()('views.share') || !view.shared;
   const [name, setName] = useState(view.name);
   const rename = useChange('PATCH /views/:id');
-  const remove = useChange('DELETE /views/:id');
+  const remove = useDelete('DELETE /views/:id');
   const keep = () => {
     const wanted = name.trim();
     if (wanted === '' || wanted === view.name) return setName(view.name);
@@ -67,8 +68,7 @@ function ViewLine({ view }: { view: ViewRecord }) {
           variant="subtle"
           color="gray"
           aria-label={`Delete ${view.name}`}
-          loading={remove.isPending}
-          onClick={() => remove.mutateAsync({ id: view.id }).catch(notifyError)}
+          onClick={() => void remove({ id: view.id }, { name: view.name })}
         >
           <IconTrash size={16} aria-hidden />
         </ActionIcon>

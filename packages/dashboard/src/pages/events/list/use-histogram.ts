@@ -1,19 +1,20 @@
-import type { EventHistogram } from '@sluice/contract/dashboard-events';
+import type { EventHistogram, EventSummary } from '@sluice/contract/dashboard-events';
 import { useEffect, useRef } from 'react';
 import type { EventQuery } from '../../../components/events/use-event-query.ts';
-import { useCall } from '../../../lib/api/use-call.ts';
+import { type List, useCall } from '../../../lib/api/use-call.ts';
 
 /** What comes in one after the other is counted again no more often than this. */
 const COUNTED_AGAIN_AFTER_MS = 3_000;
 
-/** How many events match and when they came in. Counted again when the list's `newest` is another one. */
+/** How many events match and when they came in. Counted again when the list begins with another one. */
 export function useHistogram(
   query: EventQuery,
-  newest: string | undefined,
+  list: Pick<List<EventSummary>, 'rows' | 'isLoading'>,
 ): { histogram: EventHistogram | undefined; isOld: boolean } {
   const { data, isPlaceholderData, refetch } = useCall('GET /events/histogram', query as object, {
     keep: true,
   });
+  const newest = list.isLoading ? null : (list.rows[0]?.id ?? '');
   const countAgain = useRef(refetch);
   countAgain.current = refetch;
   const seen = useRef(newest);
@@ -21,7 +22,7 @@ export function useHistogram(
 
   useEffect(() => {
     // What the list shows first was counted with it.
-    const isFirst = seen.current === undefined;
+    const isFirst = seen.current === null;
     const isSame = seen.current === newest;
     seen.current = newest;
     if (isFirst || isSame || timer.current !== null) return;

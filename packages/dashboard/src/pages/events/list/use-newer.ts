@@ -4,6 +4,10 @@ import type { EventQuery } from '../../../components/events/use-event-query.ts';
 import { followEvents } from '../../../lib/api/tail.ts';
 import { type List, PAGE_SIZE } from '../../../lib/api/use-call.ts';
 
+/** What the list shows of what became of it. */
+const shownOf = ({ state, outcome, delivery_states }: EventSummary): string =>
+  `${state} ${outcome} ${JSON.stringify(delivery_states)}`;
+
 /**
  * Follows what comes in that belongs to the list. While nobody would be disturbed the list refreshes itself; otherwise
  * this answers whether there is something newer to show.
@@ -22,8 +26,8 @@ export function useNewer(query: EventQuery, list: List<EventSummary>, isAtRest: 
     return followEvents(filter, null, {
       onNews({ rows: sent }) {
         const { list, mayTurn } = now.current;
-        const shown = new Map(list.rows.slice(0, PAGE_SIZE).map(({ id, state }) => [id, state]));
-        if (sent.every(({ id, state }) => shown.get(id) === state)) return;
+        const shown = new Map(list.rows.slice(0, PAGE_SIZE).map(row => [row.id, shownOf(row)]));
+        if (sent.every(row => shown.get(row.id) === shownOf(row))) return;
         if (mayTurn) list.refresh();
         else if (sent.some(({ id }) => !shown.has(id))) setHasNewer(true);
       },

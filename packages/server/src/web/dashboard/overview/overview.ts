@@ -27,7 +27,10 @@ const MOST_FAILING = 20;
 const countedNames = funnelNames.filter(name => name !== 'dead');
 
 interface OverviewDependencies {
-  readonly counters: Pick<CounterStore, 'countBacklog' | 'countDead' | 'countPresent' | 'readCounters'>;
+  readonly counters: Pick<
+    CounterStore,
+    'countBacklog' | 'countDead' | 'countPresent' | 'countWaitingAt' | 'readCounters'
+  >;
   readonly configuration: Pick<ConfigurationStore, 'listDestinations' | 'listPipelines' | 'listSources'>;
   readonly deliveryQueue: Pick<DeliveryQueue, 'countFailedEvents' | 'findLastEnds'>;
   readonly clock: Clock;
@@ -125,6 +128,8 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
     };
     const total = (name: FunnelName) => (series[name] ?? []).reduce((sum, amount) => sum + amount, 0);
     const { deadDeliveries, failedEvents: allFailed, ...waiting } = backlog;
+    const down = destinations.filter(({ breaker }) => breaker !== null);
+    const waitingAt = down.length > 0 && (await counters.countWaitingAt(orgId, MOST_BACKLOG_COUNTED));
     return call.answer({
       from: toRfc3339(window.from),
       step_s: window.stepMs / 1_000,
@@ -143,7 +148,11 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
       failed_events: failed,
       before,
       latency: latencyOf(latencies, times),
-      down: destinations.filter(({ breaker }) => breaker !== null).map(({ id, name }) => ({ id, name })),
+      down: down.map(({ id, name }) => ({
+        id,
+        name,
+        waiting: (waitingAt && waitingAt.destinations.get(id)) || { count: 0, more: false },
+      })),
       backlog: waiting,
       dead_letters: { deliveries: deadDeliveries, events: allFailed },
       failing: await failingOf(orgId, destinations),
