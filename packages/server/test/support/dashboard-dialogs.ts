@@ -39,20 +39,42 @@ export function dialogsOf({ ids }: SampleCompany): Readonly<Record<string, Opene
     },
     'components/rotate-dialog.tsx': { at: source, open: page => press(page, 'Rotate the secret') },
     'pages/account/password-dialog.tsx': 'account.test.ts',
+    'pages/destinations/send-test.tsx': {
+      at: `/destinations/${ids.destination}`,
+      open: async page => {
+        await press(page, 'More tests');
+        await page.getByRole('menuitem', { name: 'Test with an event…' }).click();
+        await page.getByRole('dialog').waitFor();
+      },
+    },
+    'pages/entities/new-entity.tsx': { at: '/entities', open: page => press(page, 'New entity') },
     'pages/events/detail/replay-menu.tsx': {
       at: `/events/${ids.event}`,
       open: page => press(page, 'Replay'),
     },
+    'pages/events/list/column-choice.tsx': { at: '/events', open: page => press(page, 'Columns') },
+    'pages/events/list/export-menu.tsx': { at: '/events', open: page => press(page, 'Export') },
+    'pages/events/list/manage-views.tsx': 'events.test.ts',
     'pages/events/list/replay-bar.tsx': {
       at: '/events',
       open: async page => {
         await page
           .getByRole('checkbox', { name: /^Select/ })
-          .first()
+          .nth(1)
           .check();
         await press(page, 'Replay');
       },
     },
+    'pages/events/list/save-view.tsx': {
+      at: '/events',
+      open: async page => {
+        await press(page, 'Views');
+        await page.getByRole('menuitem', { name: 'Save as a view' }).click();
+        await page.getByRole('dialog').waitFor();
+      },
+    },
+    'pages/events/list/view-menu.tsx': { at: '/events', open: page => press(page, 'Views') },
+    'pages/overview/range-picker.tsx': { at: '/', open: page => press(page, 'Custom') },
     'pages/pipelines/add-step.tsx': { at: pipeline, open: page => press(page, 'Add a step') },
     'pages/pipelines/step-card.tsx': {
       at: pipeline,
@@ -62,6 +84,13 @@ export function dialogsOf({ ids }: SampleCompany): Readonly<Record<string, Opene
           .locator('[aria-expanded]')
           .click();
         await press(page, 'Examples');
+      },
+    },
+    'pages/pipelines/version-note.tsx': {
+      at: pipeline,
+      open: async page => {
+        await page.getByRole('tab', { name: 'Versions' }).click();
+        await press(page, /note (to|on) version/);
       },
     },
     'pages/pipelines/versions.tsx': {

@@ -91,6 +91,12 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
     );
   }
 
+  const file = await make('/exports', { format: 'ndjson' });
+  await until(
+    async () => (await owner.get(`/jobs/${file.id}/file`)).status === 200,
+    'An export does not end.',
+  );
+
   const saved = { filters: { type: eventType }, columns: ['type'] };
   await make('/views', { ...saved, name: `${word} own` });
   const view = await make('/views', { ...saved, name: `${word} view`, shared: true });
@@ -120,7 +126,7 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
         '/destinations': destination.id,
         '/test-events': testEvent.id,
         '/events': event,
-        '/jobs': other.id,
+        '/jobs': file.id,
         '/views': view.id,
         '/deliveries': dead[0]?.id ?? '',
         '/entities': `${parameters.kind}/${parameters.external_id}`,

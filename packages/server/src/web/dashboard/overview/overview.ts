@@ -129,7 +129,7 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
     const total = (name: FunnelName) => (series[name] ?? []).reduce((sum, amount) => sum + amount, 0);
     const { deadDeliveries, failedEvents: allFailed, ...waiting } = backlog;
     const down = destinations.filter(({ breaker }) => breaker !== null);
-    const waitingAt = down.length > 0 && (await counters.countWaitingAt(orgId, MOST_BACKLOG_COUNTED));
+    const waitingAt = down.length === 0 ? null : await counters.countWaitingAt(orgId, MOST_BACKLOG_COUNTED);
     return call.answer({
       from: toRfc3339(window.from),
       step_s: window.stepMs / 1_000,
@@ -151,7 +151,7 @@ export function overviewCalls(calls: Calls, dependencies: OverviewDependencies):
       down: down.map(({ id, name }) => ({
         id,
         name,
-        waiting: (waitingAt && waitingAt.destinations.get(id)) || { count: 0, more: false },
+        waiting: waitingAt?.destinations.get(id) ?? { count: 0, more: false },
       })),
       backlog: waiting,
       dead_letters: { deliveries: deadDeliveries, events: allFailed },
