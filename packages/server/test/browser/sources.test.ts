@@ -309,7 +309,7 @@ test('the list is narrowed by a text that stands in its address, and walked by k
   await page.keyboard.press('/');
   await page.keyboard.type('needle');
   await page.waitForURL('**/sources?text=needle');
-  await until(async () => (await rows.getByRole('link').count()) === 1, 'The list was not narrowed.');
+  await until(async () => (await rows.getByRole('row').count()) === 2, 'The list was not narrowed.');
   await page.getByLabel('Filter').blur();
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');

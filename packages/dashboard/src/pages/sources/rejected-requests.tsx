@@ -42,7 +42,8 @@ export function RejectedRequests({ source }: { source: WebhookSourceRecord }) {
 function ReasonGroup({ group, auth }: { group: RejectionGroupRecord; auth: WebhookSourceRecord['auth'] }) {
   const { code, message, count, last_at, latest } = group;
   return (
-    <Accordion.Item value={`${code} ${message}`}>
+    // It becomes part of an id, which has no blanks.
+    <Accordion.Item value={encodeURIComponent(`${code} ${message}`)}>
       <Accordion.Control>
         <Group gap="xs">
           <Badge color="red" tt="none" fw={600} flex="none">
