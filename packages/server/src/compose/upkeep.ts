@@ -52,7 +52,7 @@ export function composeUpkeep(
       ? [['replays', seconds(1), pipelines.replayJobs] as const]
       : []),
     ...(settings.SLUICE_ROLES.includes('dashboard')
-      ? [['exports', seconds(1), exports.work] as const, ['files', minutes(10), exports.prune] as const]
+      ? [['exports', seconds(1), exports.work] as const, ['files', minutes(1), exports.prune] as const]
       : []),
     ...(delivery.letterJobs ? [['dead letters', seconds(1), delivery.letterJobs] as const] : []),
   ];

@@ -308,8 +308,10 @@ export interface Schema extends Views {
     created_by: string;
     created_at: number;
     finished_at: number | null;
-    /** 1: an event has told of its end. */
+    /** 1: an event has told of its end, or none is to. */
     announced: number;
+    /** 1: nobody can read its file any more, though pieces of it may be left. */
+    file_gone: number;
   };
   /** The file of an export, in pieces from 0 on. */
   export_chunks: { org_id: string; job_id: string; n: number; bytes: number; body: string };

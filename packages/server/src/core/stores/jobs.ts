@@ -29,7 +29,7 @@ export interface JobStore extends Audited<Pick<JobStore, 'createExport' | 'creat
   ): Promise<boolean>;
   /**
    * As `createJob`, for one that writes a file. Too many where the organisation has `mostRunning` of its kind under way;
-   * of those that have ended, only the newest `mostKept` keep their files beside it.
+   * of those that have ended, only the newest `mostKept` keep their files beside it. Its end is not announced.
    */
   createExport(
     job: Job,
@@ -42,7 +42,10 @@ export interface JobStore extends Audited<Pick<JobStore, 'createExport' | 'creat
   ): Promise<{ readonly bytes: number; readonly chunks: number } | null>;
   /** A piece of it, from 0 on. */
   readFileChunk(orgId: string, jobId: string, n: number): Promise<string | null>;
-  /** Removes pieces, at most `limit`, of jobs that ended before, or that did not come to a good end; answers how many. */
+  /**
+   * Removes pieces, at most `limit`, of jobs that ended before, or that did not come to a good end, and of files that
+   * nobody can read any more; answers how many.
+   */
   pruneFiles(endedBefore: number, limit: number): Promise<number>;
   /** Whether anything of a replay is still to be run, or under way. */
   hasOutstanding(orgId: string, jobId: string): Promise<boolean>;

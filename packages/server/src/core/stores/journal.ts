@@ -35,7 +35,10 @@ export interface Journal {
     ids: readonly string[],
     mostBytes: number,
   ): Promise<{ readonly payloads: Readonly<Record<string, string>>; readonly covered: number }>;
-  /** A piece of each payload, by id: what stands around this text, or the beginning. */
+  /**
+   * A piece of each payload, by id: what stands around this text, or the beginning; an ellipsis alone where the payloads of
+   * those before it are too large together.
+   */
   excerptPayloads(
     orgId: string,
     ids: readonly string[],

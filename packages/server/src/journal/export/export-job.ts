@@ -18,7 +18,8 @@ interface Position {
 
 /** No slice takes as long. */
 const LEASE_MS = minutes(1);
-const PRUNED_AT_ONCE = 50;
+/** Each has a megabyte or more, and nobody else writes meanwhile. */
+const PRUNED_AT_ONCE = 10;
 const MOST_FILE_BYTES = 256 * 1024 * 1024;
 
 /** Writes the files of exports, slice by slice, the newest event first; and removes them when their time is over. */

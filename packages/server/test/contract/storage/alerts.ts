@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { minutes } from '../../../src/core/clock.ts';
 import { systemSourceId } from '../../../src/core/event/system-source.ts';
+import { EXPORT_JOB } from '../../../src/core/jobs/export.ts';
 import type { NewAlert, Trouble, TroubleThresholds } from '../../../src/core/stores/alerts.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
@@ -156,6 +157,15 @@ export function alertsContract(subject: Subject): void {
       ]);
       await storage.markAnnounced(orgId, job.id);
       expect(await troubleOf(orgId)).toEqual([]);
+    });
+
+    test('is not an export: whoever may read events could have any number of events sent', async () => {
+      const orgId = await storedOrganisation(storage);
+      const [replay, file] = [aJob(orgId), aJob(orgId, { kind: EXPORT_JOB })];
+      await storage.createJob(replay);
+      await storage.createExport(file, { mostRunning: 2, mostKept: 2 });
+      for (const { id } of [replay, file]) await storage.finishJob(orgId, id, 'done', NOW);
+      expect((await troubleOf(orgId)).map(({ subject: { id } }) => id)).toEqual([replay.id]);
     });
 
     test('is not the job of an organisation that was deleted', async () => {

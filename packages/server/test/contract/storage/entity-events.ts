@@ -226,8 +226,22 @@ export function entityEventsContract(subject: Subject): void {
       ...lease,
       token: 'again',
     });
+    const lastError = { orgId: org, id: tried, at: NOW + 49, message: CANARY };
+    const elsewhere = {
+      ...lastError,
+      id: await storedDestination(storage, org),
+      message: 'Of another event.',
+    };
+    await storage.recordLastErrors([lastError, elsewhere]);
+    const failure = { openedAt: NOW, nextProbeAt: NOW, failure: CANARY };
+    await storage.openBreaker(org, tried, failure);
 
     expect(await erase(org, customer('1'))).toEqual({ erased: 1, dropped: [], cancelled: 2, last: null });
+
+    // Not even one that another node had yet to record.
+    await storage.recordLastErrors([lastError]);
+    expect(await storage.listLastErrors(org)).toEqual([elsewhere]);
+    expect((await storage.findDestination(org, tried))?.breaker).toMatchObject({ lastFailure: null });
 
     const [run] = await storage.listRuns(org, id);
     const note = `Erased on request at ${new Date(NOW + 50).toISOString()}.`;

@@ -171,4 +171,22 @@ export function eventTimesContract(subject: Subject): void {
     expect(found[third]).toEqual({ before: '{"t":3}', hit: '', after: '' });
     expect(await storage.excerptPayloads(idAt('org', NOW), ids, 'needle')).toEqual({});
   });
+
+  test('of a list of large payloads only so much is read for the pieces; small ones find room behind them', async () => {
+    const { storage } = subject;
+    const org = idAt('org', NOW);
+    const large = `{"t":"${'x'.repeat(6 * 1024 * 1024)}"}`;
+    const events = [large, large, large, '{"t":"small"}'].map(payload => anEvent({ payload }));
+    for (const event of events) await storage.append([aRequest(org, [event])]);
+    const ids = events.map(({ id }) => id);
+    for (const text of [undefined, 'needle']) {
+      const excerpts = await storage.excerptPayloads(org, ids, text);
+      expect(ids.map(id => excerpts[id]?.before.slice(0, 13))).toEqual([
+        '{"t":"xxxxxxx',
+        '{"t":"xxxxxxx',
+        '…',
+        '{"t":"small"}',
+      ]);
+    }
+  });
 }

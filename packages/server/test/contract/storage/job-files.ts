@@ -20,6 +20,13 @@ export function jobFilesContract(subject: Subject): void {
     return job;
   }
   const measure = ({ orgId, id }: Job) => subject.storage.measureFile(orgId, id);
+  /** Removes the pieces that nobody can read any more, whatever their age, and answers how many there were. */
+  const removeUnread = () => removedBy(() => subject.storage.pruneFiles(0, 1));
+  async function removedBy(remove: () => Promise<number>): Promise<number> {
+    let all = 0;
+    for (let some = await remove(); some > 0; some = await remove()) all += some;
+    return all;
+  }
 
   test('a file is written piece by piece with its progress, and read by its organisation alone', async () => {
     const { storage } = subject;
@@ -57,6 +64,7 @@ export function jobFilesContract(subject: Subject): void {
 
   test('the files of the newest are kept when another begins', async () => {
     const org = await storedOrganisation(subject.storage);
+    await removeUnread();
     const jobs = [await ended(org, ['a']), await ended(org, ['b']), await ended(org, ['c'])];
     // The third began when two were kept; the fourth leaves the two before it.
     const fourth = await ended(org, ['d']);
@@ -66,6 +74,23 @@ export function jobFilesContract(subject: Subject): void {
       { bytes: 1, chunks: 1 },
       { bytes: 1, chunks: 1 },
     ]);
+    // What nobody reads any more is not removed in the step that made it so, but in small ones.
+    expect(await removeUnread()).toBe(1);
+  });
+
+  test('the files of a deleted organisation go a few pieces at a time', async () => {
+    const { storage } = subject;
+    const [org] = [await storedOrganisation(storage), await storedOrganisation(storage)];
+    await removedBy(() => storage.pruneDeleted(NOW, 1_000));
+    await ended(org, Array(25).fill('a'));
+    expect(await storage.deleteOrganisation(org, NOW)).toBe('deleted');
+    const slices: number[] = [];
+    await removedBy(async () => {
+      const some = await storage.pruneDeleted(NOW, 1_000);
+      slices.push(some);
+      return some;
+    });
+    expect(slices).toEqual([1, 10, 10, 5, 0]);
   });
 
   test('a file goes when its time is over, or when its job came to no good end', async () => {
@@ -98,6 +123,7 @@ export function jobFilesContract(subject: Subject): void {
     await storage.advanceJob(unclaimed(running), {}, NOW, chunk(0, 'c'));
     const event = anEvent({ entityKind: 'person', entityExternalId: 'p1', payload: '{"name":"Ada"}' });
     await storage.append([aRequest(org, [event])]);
+    await removeUnread();
     const erase = (externalId: string) =>
       storage.eraseEventsOfEntity(org, { kind: 'person', externalId }, { after: null, limit: 10, at: NOW });
 
@@ -105,9 +131,12 @@ export function jobFilesContract(subject: Subject): void {
     expect(await measure(file)).not.toBeNull();
     await erase('p1');
     expect(await measure(file)).toBeNull();
+    expect(await storage.readFileChunk(org, file.id, 0)).toBeNull();
     expect(await measure(others)).not.toBeNull();
     expect(await storage.findJob(org, running.id)).toMatchObject({ state: 'failed', finishedAt: NOW });
     expect(await storage.advanceJob(unclaimed(running), {}, NOW, chunk(1, 'late'))).toBe(false);
     expect(await measure(running)).toBeNull();
+    expect(await removeUnread()).toBe(2);
+    expect(await measure(others)).not.toBeNull();
   });
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Kysely, type KyselyPlugin, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { EXPORT_JOB } from '../../../src/core/jobs/export.ts';
 import type { DeliveryState } from '../../../src/core/stores/delivery.ts';
 import type { StorageEngine } from '../../../src/core/stores/engine.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
@@ -12,7 +13,7 @@ import type { FreshDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
-import { anOrganisation, idAt, NOW } from './samples.ts';
+import { anEvent, anOrganisation, aRequest, idAt, NOW, storedOrganisation } from './samples.ts';
 
 /**
  * Where two transactions meet in their middle: a lock of a third one holds the first, and lets it go on after the
@@ -104,6 +105,23 @@ test('a claim that is given back while its job is being cancelled is not parked'
   await Promise.all([cancelling, releasing]);
   expect(await storage.hasOutstanding(org, job.id)).toBe(false);
   expect((await storage.claimEvents(aClaimInput())).events).toEqual([]);
+});
+
+test('an export that is asked for during an erasure begins after it, and reads nothing of what was erased', async () => {
+  const storage = everyStore(engine);
+  const org = await storedOrganisation(storage);
+  const entity = { kind: 'person', externalId: 'p1' };
+  const event = anEvent({ entityKind: entity.kind, entityExternalId: entity.externalId });
+  await storage.append([aRequest(org, [event])]);
+  await third.query('BEGIN');
+  await third.query('SELECT 1 FROM events WHERE org_id = $1 FOR UPDATE', [org]);
+  const erasing = storage.eraseEventsOfEntity(org, entity, { after: null, limit: 10, at: NOW });
+  await areWaiting(1);
+  const creating = storage.createExport(aJob(org, { kind: EXPORT_JOB }), { mostRunning: 2, mostKept: 2 });
+  await areWaiting(2);
+  await third.query('COMMIT');
+  expect(await erasing).toMatchObject({ erased: 1 });
+  expect(await creating).toBe('created');
 });
 
 /** The first five in this state, where something happens between the first statement that finds any and the next. */

@@ -38,6 +38,25 @@ export function testEventsContract(subject: Subject): void {
     expect(await storage.listTestEvents(org)).toEqual([failed]);
   });
 
+  test('those of an entity whose events are erased go with them', async () => {
+    const { storage } = subject;
+    const [org, other] = [await storedOrganisation(storage), await storedOrganisation(storage)];
+    const of = (orgId: string, entity: object) =>
+      aTestEvent(orgId, { event: JSON.stringify({ type: 'a', entity, payload: { name: 'Ada' } }) });
+    const ada = { kind: 'person', external_id: 'p"1' };
+    const kept = [
+      aTestEvent(org),
+      of(org, { ...ada, external_id: 'p2' }),
+      of(org, { ...ada, kind: 'company' }),
+    ];
+    const foreign = of(other, ada);
+    for (const event of [...kept, of(org, ada), foreign]) await storage.createTestEvent(event, 10);
+    const entity = { kind: ada.kind, externalId: ada.external_id };
+    await storage.eraseEventsOfEntity(org, entity, { after: null, limit: 10, at: NOW });
+    expect((await storage.listTestEvents(org)).map(({ id }) => id)).toEqual(kept.map(({ id }) => id));
+    expect(await storage.listTestEvents(other)).toEqual([foreign]);
+  });
+
   test('are so many and no more, however many are saved at once; one that is refused is not on record', async () => {
     const { storage, atOnce, engine } = subject;
     const org = await storedOrganisation(storage);

@@ -120,7 +120,7 @@ export const listLastErrors: Operation<ConfigurationStore['listLastErrors']> = a
     .selectFrom('destinations')
     .select(['id', 'last_error', 'last_error_at'])
     .where('org_id', '=', orgId)
-    .where('last_error_at', 'is not', null)
+    .where('last_error', 'is not', null)
     .execute();
   return rows.map(row => ({
     orgId,

@@ -1,7 +1,8 @@
+import type { EntityRef } from '../../../core/event/scope.ts';
 import type { StoredTestEvent } from '../../../core/stores/configuration/test-events.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
-import type { Schema } from '../../schema.ts';
+import type { Db, Schema } from '../../schema.ts';
 
 /** Saved test events. */
 
@@ -90,3 +91,20 @@ export const deleteTestEvent: Operation<ConfigurationStore['deleteTestEvent']> =
     .executeTakeFirst();
   return removed !== undefined;
 };
+
+/** Those that stand for this entity: they may well be copies of its events. */
+export async function deleteTestEventsOf(db: Db, orgId: string, entity: EntityRef): Promise<void> {
+  const saved = await db
+    .selectFrom('test_events')
+    .select(['id', 'event'])
+    .where('org_id', '=', orgId)
+    .execute();
+  const ids = saved.filter(({ event }) => isOf(event, entity)).map(({ id }) => id);
+  if (ids.length === 0) return;
+  await db.deleteFrom('test_events').where('org_id', '=', orgId).where('id', 'in', ids).execute();
+}
+
+function isOf(text: string, { kind, externalId }: EntityRef): boolean {
+  const { entity } = JSON.parse(text) as { entity?: { kind?: unknown; external_id?: unknown } };
+  return entity?.kind === kind && entity.external_id === externalId;
+}

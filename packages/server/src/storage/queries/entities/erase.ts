@@ -7,8 +7,9 @@ import type { EntityStore, ErasedSlice } from '../../../core/stores/entities.ts'
 import { fullTrace } from '../../kept-run.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
+import { deleteTestEventsOf } from '../configuration/test-events.ts';
 import { writeCounts } from '../counters/write-counts.ts';
-import { removeFilesOf } from '../jobs/files.ts';
+import { withdrawFilesOf } from '../jobs/files.ts';
 
 /** Erasure: tombstones in place of the payloads of an entity's events, and of all that was made of them. */
 
@@ -30,7 +31,8 @@ export const eraseEventsOfEntity: Operation<EntityStore['eraseEventsOfEntity']> 
   if (after !== null) query = query.where('id', '>', after);
   const slice = await query.orderBy('id').limit(limit).execute();
   const ids = slice.filter(({ erased_at }) => erased_at === null).map(({ id }) => id);
-  if (ids.length > 0) await removeFilesOf(db, orgId, EXPORT_JOB, at);
+  if (after === null) await deleteTestEventsOf(db, orgId, entity);
+  if (ids.length > 0) await withdrawFilesOf(db, orgId, EXPORT_JOB, at);
   const ended = ids.length > 0 ? await eraseEvents(db, orgId, ids, at) : { dropped: [], cancelled: 0 };
   return { erased: ids.length, ...ended, last: slice.length < limit ? null : (slice.at(-1)?.id ?? null) };
 };
@@ -71,6 +73,7 @@ async function eraseEvents(
     .execute();
   await eraseRuns(db, orgId, ids, tombstones);
   await eraseAttempts(db, orgId, ids, tombstones);
+  await eraseLastErrors(db, orgId, ids, at);
   // After these, since traces are read with it.
   await db
     .updateTable('events')
@@ -187,4 +190,31 @@ async function eraseAttempts(
         .where('deliveries.event_id', 'in', eventIds),
     )
     .execute();
+}
+
+/** A destination has the message of its last failed attempt, whichever event that was of. */
+async function eraseLastErrors(
+  db: Db,
+  orgId: string,
+  eventIds: readonly string[],
+  at: number,
+): Promise<void> {
+  const destinations = await db
+    .selectFrom('deliveries')
+    .select('destination_id')
+    .distinct()
+    .where('org_id', '=', orgId)
+    .where('event_id', 'in', eventIds)
+    .orderBy('destination_id')
+    .execute();
+  // In the order in which last errors are recorded, so that the two cannot deadlock.
+  for (const { destination_id } of destinations) {
+    await db
+      .updateTable('destinations')
+      // With its time, so that an earlier one that is yet to be recorded comes too late.
+      .set({ last_failure: null, last_error: null, last_error_at: at })
+      .where('org_id', '=', orgId)
+      .where('id', '=', destination_id)
+      .execute();
+  }
 }

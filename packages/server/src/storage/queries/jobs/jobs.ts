@@ -20,7 +20,9 @@ const toJob = (row: Schema['jobs']): Job => ({
   finishedAt: row.finished_at,
 });
 
-export const createJob: Operation<JobStore['createJob']> = async (db, job) => {
+export const createJob: Operation<JobStore['createJob']> = (db, job) => insertJob(db, job, 0);
+
+export async function insertJob(db: Db, job: Job, announced: 0 | 1): Promise<void> {
   await db
     .insertInto('jobs')
     .values({
@@ -39,10 +41,11 @@ export const createJob: Operation<JobStore['createJob']> = async (db, job) => {
       created_by: job.createdBy,
       created_at: job.createdAt,
       finished_at: job.finishedAt,
-      announced: 0,
+      announced,
+      file_gone: 0,
     })
     .execute();
-};
+}
 
 export const findJob: Operation<JobStore['findJob']> = async (db, orgId, id) => {
   const row = await db

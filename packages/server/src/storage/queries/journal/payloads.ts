@@ -6,8 +6,10 @@ import type { Db } from '../../schema.ts';
 
 /** Payloads of many events. Each may have a megabyte: how much of them is in memory at once is bounded. */
 
-/** Of the payloads of a list, so much is searched for what is to be shown of each. */
+/** Of the payloads of a list, so much is read for what is to be shown of each. */
 const MOST_SEARCHED_BYTES = 16 * 1024 * 1024;
+/** Of one that there is no room for. */
+const UNREAD: Excerpt = { before: '…', hit: '', after: '' };
 
 export const readPayloads: Operation<Journal['readPayloads']> = async (db, orgId, ids, mostBytes) => {
   if (ids.length === 0) return { payloads: {}, covered: 0 };
@@ -40,21 +42,21 @@ async function sizesOf(db: Db, orgId: string, ids: readonly string[]): Promise<M
 
 export const excerptPayloads: Operation<Journal['excerptPayloads']> = async (db, orgId, ids, text) => {
   if (ids.length === 0) return {};
-  const rows = await db
-    .selectFrom('events')
-    .select(['id', sql<string>`substr(payload, 1, ${sql.lit(EXCERPT_LENGTH + 1)})`.as('beginning')])
-    .where('org_id', '=', orgId)
-    .where('id', 'in', ids)
-    .execute();
-  const excerpts: Record<string, Excerpt> = Object.fromEntries(
-    rows.map(({ id, beginning }) => [id, excerptOf(beginning)]),
-  );
-  if (text === undefined) return excerpts;
+  // Even for its beginning a payload is read whole. Its size is known without.
   const sizes = await sizesOf(db, orgId, ids);
+  const excerpts: Record<string, Excerpt> = {};
+  const read: string[] = [];
   let room = MOST_SEARCHED_BYTES;
   for (const id of ids) {
-    room -= sizes.get(id) ?? 0;
-    if (room < 0) break;
+    const size = sizes.get(id);
+    if (size === undefined) continue;
+    if (size <= room) {
+      room -= size;
+      read.push(id);
+    } else excerpts[id] = UNREAD;
+  }
+  if (text === undefined) return { ...excerpts, ...(await beginningsOf(db, orgId, read)) };
+  for (const id of read) {
     // One at a time: the next is read when this one is gone.
     const row = await db
       .selectFrom('events')
@@ -66,3 +68,14 @@ export const excerptPayloads: Operation<Journal['excerptPayloads']> = async (db,
   }
   return excerpts;
 };
+
+async function beginningsOf(db: Db, orgId: string, ids: readonly string[]): Promise<Record<string, Excerpt>> {
+  if (ids.length === 0) return {};
+  const rows = await db
+    .selectFrom('events')
+    .select(['id', sql<string>`substr(payload, 1, ${sql.lit(EXCERPT_LENGTH + 1)})`.as('beginning')])
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .execute();
+  return Object.fromEntries(rows.map(({ id, beginning }) => [id, excerptOf(beginning)]));
+}

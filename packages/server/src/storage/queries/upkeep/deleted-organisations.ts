@@ -5,6 +5,7 @@ import type { UpkeepStore } from '../../../core/stores/upkeep.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 import { pruneCounters } from '../counters/counters.ts';
+import { removePiecesOf } from '../jobs/files.ts';
 
 /**
  * An organisation that is deleted is gone at once for everybody: whatever could answer for it (its people, sessions,
@@ -16,6 +17,9 @@ import { pruneCounters } from '../counters/counters.ts';
 
 /** What a node had accepted before it learned of the deletion may well be written for this long, and goes at once. */
 const LATE_MS = minutes(10);
+
+/** Of files, so few go at once: each has a megabyte or more. */
+const MOST_PIECES = 10;
 
 /** As many as people make by hand. */
 const fewRows = [
@@ -95,7 +99,6 @@ const manyRows = [
   ['events', 'id'],
   ['labels', 'key'],
   ['tallies', 'pipeline_id'],
-  ['export_chunks', 'job_id'],
   ['jobs', 'id'],
   ['pipeline_versions', 'pipeline_id'],
   ['audit', 'id'],
@@ -105,6 +108,7 @@ export const reopenDeleted: Operation<UpkeepStore['reopenDeleted']> = async db =
   // What is found by an index. All else that could be written late goes by its own expiry.
   const tables = [
     ...manyRows.map(([table]) => table),
+    'export_chunks',
     ...fewRows.filter(table => table !== 'sessions' && table !== 'invitations'),
     'entities',
     'entity_traits',
@@ -129,6 +133,7 @@ async function removeSlice(db: Db, orgId: string, scopes: readonly string[], lim
     if (removed > 0) return removed;
   }
   return (
+    (await removePiecesOf(db, orgId, Math.min(limit, MOST_PIECES))) ||
     (await removeIndexedTraits(db, orgId, limit)) ||
     (await removeEntities(db, orgId, limit)) ||
     (await removeDedupeKeys(db, orgId, limit)) ||
