@@ -48,6 +48,7 @@ export const auditActions = {
     'organisation.changed',
     'organisation.deleted',
     'configuration.applied',
+    'audit.exported',
   ],
   event: ['event.replayed', 'events.replayed', 'event.discarded', 'events.exported'],
   delivery: ['delivery.retried', 'delivery.discarded', 'dead_letters.retried', 'dead_letters.discarded'],
@@ -75,7 +76,7 @@ const auditFilter = {
 };
 
 export const auditQuery = z.strictObject({ ...auditFilter, ...pagingQuery });
-/** The newest 10,000 at most, as a file. */
+/** As a file: 10,000 at most, and a 409 where more match. */
 export const auditExportQuery = z.strictObject({
   ...auditFilter,
   format: z.enum(['ndjson', 'csv']).default('ndjson'),

@@ -25,7 +25,18 @@ test('what waits and what is dead counts against what was delivered', () => {
   expect(deliveredPercent(present(0, 0, 0))).toBeNull();
   expect(formatDelivered(present(0, 0, 0))).toBe('–');
   expect(formatDelivered(present(0, 1_299, 0))).toBe('0%');
-  expect(formatDelivered(present(30_000, 10_000, 0, true))).toBe('<75%');
+});
+
+test.each([
+  [30_000, 10_000, '<75%'],
+  // With one more waiting it is 83.32%.
+  [5_000, 1_000, '<84%'],
+  [3, 1_000, '<0.3%'],
+  [1, 10_000, '<0.1%'],
+  [1_999_999, 1_000, '<100%'],
+  [0, 1_000, '0%'],
+])('%d delivered beside more than %d that wait is %p', (delivered, waiting, text) => {
+  expect(formatDelivered(present(delivered, waiting, 0, true))).toBe(text);
 });
 
 test('nearly all is never all of it', () => {

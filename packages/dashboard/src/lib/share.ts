@@ -30,8 +30,15 @@ export const isAtMost = ({ waiting, retrying, held, dead }: PresentRecord): bool
 
 export const formatDelivered = (present: PresentRecord): string => {
   const percent = deliveredPercent(present);
-  return percent === null ? '–' : `${isAtMost(present) ? '<' : ''}${formatPercent(percent)}`;
+  if (percent === null) return '–';
+  return percent > 0 && isAtMost(present) ? formatLessThan(percent) : formatPercent(percent);
 };
+
+/** Rounded up: where it is less than 83.3%, it need not be less than 83%. */
+function formatLessThan(percent: number): string {
+  const scale = percent < 10 || percent > 99 ? 10 : 1;
+  return `<${Math.ceil(percent * scale) / scale}%`;
+}
 
 export const addCapped = (a: CappedCountRecord, b: CappedCountRecord): CappedCountRecord => ({
   count: a.count + b.count,

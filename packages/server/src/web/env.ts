@@ -4,7 +4,10 @@ import type { Peer } from '../runtime/http.ts';
 
 /** What Hono hands to each route beside the request. */
 export interface WebEnv {
-  Bindings: Peer;
+  Bindings: Peer & {
+    /** It is asked again and again for a page that follows its answer. */
+    readonly isFollowed?: true;
+  };
   Variables: SecureHeadersVariables;
 }
 

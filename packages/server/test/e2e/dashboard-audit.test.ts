@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { MemberRecord } from '@sluice/contract/dashboard-accounts';
 import type { AuditRecord } from '@sluice/contract/dashboard-audit';
+import { anAuditEntry, idAt } from '../contract/storage/samples.ts';
 import {
   type Browser,
   cookieOf,
@@ -173,17 +174,47 @@ test('what is filtered is exported line by line or as a table that no spreadshee
       .split('\n')
       .map(line => JSON.parse(line).id),
   ).toEqual(whole.map(({ id }) => id));
-  const table = await download(owner, '/audit/export?format=csv&kind=key');
+  expect(await newest()).toMatchObject({
+    actor: 'owner@example.com',
+    action: 'audit.exported',
+    details: { filter: {}, format: 'ndjson' },
+  });
+  const table = await download(owner, '/audit/export?format=csv&kind=key&before=2100-01-01T00:00:00Z');
   expect(table.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   const rows = (await table.text()).trimEnd().split('\r\n');
   expect(rows[0]).toBe('at,actor,actor_name,action,target,target_name,address,details');
   expect(rows).toHaveLength(5);
+  expect(await newest()).toMatchObject({
+    action: 'audit.exported',
+    details: { filter: { kind: 'key', before: '2100-01-01T00:00:00.000Z' }, format: 'csv' },
+  });
   expect(rows[1]).toContain(`,"'=HYPERLINK(""x"")",127.0.0.1,`);
   expectRefused(await owner.get('/audit/export?format=xml'), {
     status: 400,
     code: 'validation_failed',
     path: 'format',
   });
+});
+
+test('what people call their own views stands nowhere in the log', async () => {
+  const view = { filters: {}, columns: ['type'] };
+  const entry = async (id: string, action: string) =>
+    (await readAll<AuditRecord>(owner, `/audit?action=${action}`)).find(({ target }) => target === id);
+  const own = dataOf<Made>(await owner.post('/views', { ...view, name: 'Mine alone' }));
+  await owner.patch(`/views/${own.id}`, { name: 'Mine alone still' });
+  await owner.delete(`/views/${own.id}`);
+  for (const action of ['view.created', 'view.changed', 'view.deleted'])
+    expect(await entry(own.id, action)).toMatchObject({ target_name: null, details: { shared: false } });
+  expect(JSON.stringify(await readAll<AuditRecord>(owner, '/audit?kind=view'))).not.toContain('Mine alone');
+
+  const shared = dataOf<Made>(await owner.post('/views', { ...view, name: 'Ours', shared: true }));
+  await owner.patch(`/views/${shared.id}`, { name: 'Ours, renamed' });
+  expect(await entry(shared.id, 'view.created')).toMatchObject({
+    target_name: 'Ours, renamed',
+    details: { name: 'Ours', shared: true },
+  });
+  await owner.delete(`/views/${shared.id}`);
+  expect(await entry(shared.id, 'view.created')).toMatchObject({ target_name: 'Ours, renamed' });
 });
 
 test('addresses are for those who look after the members', async () => {
@@ -204,4 +235,24 @@ test('members show when they last logged in here', async () => {
   );
   await owner.post('/members', { email: 'later@example.com', role: 'viewer' });
   expect(await last('later@example.com')).toBeNull();
+});
+
+test('a file never ends early: where more match than one may hold, it is refused', async () => {
+  const { organisation } = dataOf<{ organisation: { id: string } }>(await owner.get('/session'));
+  const at = Date.parse('2020-01-01T00:00:00Z');
+  const entries = Array.from({ length: 10_001 }, (_, n) =>
+    anAuditEntry(organisation.id, { id: idAt('aud', at + n), at: at + n, actor: 'many@example.com' }),
+  );
+  await Promise.all(entries.map(entry => service.engine.configuration.recordAudit(entry)));
+  const refused = await owner.get('/audit/export?actor=many@example.com');
+  expectRefused(refused, { status: 409, code: 'limit_reached' });
+  expect(JSON.stringify(refused.body)).toContain('More than 10,000 entries match');
+  expect((await newest())?.action).not.toBe('audit.exported');
+  const whole = await download(owner, '/audit/export?actor=many@example.com&after=2020-01-01T00:00:00Z');
+  const lines = (await whole.text()).trimEnd().split('\n');
+  expect(lines).toHaveLength(10_000);
+  expect([lines[0], lines.at(-1)].map(line => JSON.parse(line ?? '').id)).toEqual([
+    entries.at(-1)?.id,
+    entries[1]?.id,
+  ]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { EventSummary } from '@sluice/contract/dashboard-events';
 import { newId } from '../../src/core/ids.ts';
-import { type Browser, dataOf, join, openBrowser, setUp, stranger } from '../support/dashboard.ts';
+import { type Browser, dataOf, join, listOf, openBrowser, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, expectRefused, ingestWith, toAnswer } from '../support/endpoints.ts';
 import { type LiveStream, openStream, type StreamMessage } from '../support/live-stream.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
@@ -188,6 +188,33 @@ describe('streams are for members, and for as long as they are', () => {
     expect(JSON.parse(gone.data)).toMatchObject({ status: 404, answer: { error: { code: 'not_found' } } });
     expect((await stream.next(about('/jobs'))).event).toBe('answer');
     for (const path of paths.slice(2)) expect((await stream.next(about(path))).event).toBe('refused');
+    stream.close();
+  });
+
+  test('what answers with a file is not even asked for, however its path is written', async () => {
+    const newest = async () => listOf<{ id: string }>(await owner.get('/audit?limit=1')).data[0]?.id;
+    const before = await newest();
+    const paths = [
+      '/events/export',
+      '/events/%65xport',
+      '/x/../events/export',
+      '/audit/export',
+      '/dead-letters/export',
+    ];
+    const stream = await open(
+      owner,
+      `/live?${[...paths, '/jobs'].map(path => `call=${encodeURIComponent(path)}`).join('&')}`,
+    );
+    for (const path of paths) {
+      const { event, data } = await stream.next(about(path));
+      expect({ event, ...JSON.parse(data) }).toMatchObject({
+        event: 'refused',
+        status: 400,
+        answer: { error: { message: 'Only calls that answer with JSON can be followed.' } },
+      });
+    }
+    expect((await stream.next(about('/jobs'))).event).toBe('answer');
+    expect(await newest()).toBe(before ?? '');
     stream.close();
   });
 

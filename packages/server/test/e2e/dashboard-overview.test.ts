@@ -349,6 +349,30 @@ describe('the figures of a list', () => {
     expect(steps).toEqual([{ in: 0, dropped: 0, failed: 0, p95_ms: null }]);
   });
 
+  test('of destinations count no further than a thousand of each, and say so', async () => {
+    const busy = await stranger(service.url, owner, 'busy@example.com');
+    const source = dataOf<{ id: string }>(
+      await busy.post('/sources', { kind: 'sdk', name: 'App', match: 'app.*' }),
+    );
+    const inbox = await makeInbox(busy);
+    await busy.post(`/destinations/${inbox}/pause`);
+    await makePipeline(busy, { sources: [source.id], destinations: [{ id: inbox }] });
+    const { secret } = dataOf<{ secret: string }>(await busy.post('/keys', { name: 'k' }));
+    const events = Array.from({ length: 100 }, () => ({ type: 'app.started' }));
+    for (let n = 0; n < 11; n++) expect((await ingestWith(service.url, secret)({ events })).status).toBe(202);
+    await until(
+      async () => (await overviewOf(busy)).present.held.count === 1_100,
+      'They are not all held.',
+      30_000,
+    );
+    const of = await figuresOf<DestinationRowFigures>('destinations', 60, busy);
+    const capped = { count: 1_000, more: true };
+    expect(of(inbox)).toMatchObject({
+      present: { held: capped, waiting: { count: 0, more: false } },
+      open: capped,
+    });
+  }, 40_000);
+
   test('are of nobody else, and of no other time than a list has', async () => {
     for (const list of ['destinations', 'sources', 'pipelines']) {
       const of = await figuresOf(list, 60, other);

@@ -37,11 +37,16 @@ interface Sending extends CallOptions {
 const send = <R extends Route>(route: R, given: GivenTo<R>, options?: CallOptions): Promise<unknown> =>
   sendTo(route, addressOf(route, given), { body: 'body' in given ? given.body : undefined, ...options });
 
-async function sendTo(
+async function sendTo(route: Route, address: string, sending: Sending): Promise<unknown> {
+  const response = await ask(route, address, sending);
+  return readAnswer(response.status, await response.text());
+}
+
+async function ask(
   route: Route,
   address: string,
   { body, keepalive = false, ifMatch }: Sending,
-): Promise<unknown> {
+): Promise<Response> {
   const [method = 'GET'] = route.split(' ');
   const response = await fetch(address, {
     method,
@@ -57,7 +62,7 @@ async function sendTo(
   });
   // Whether there is a session is what `/session` itself asks; its answer is news to nobody.
   if (response.status === 401 && !route.endsWith(' /session')) session.dispatchEvent(new Event('refused'));
-  return readAnswer(response.status, await response.text());
+  return response;
 }
 
 /** The body of an answer, or its error. */
@@ -87,6 +92,13 @@ export const call = async <R extends Route>(
   given: GivenTo<R>,
   options?: CallOptions,
 ): Promise<DataOf<R>> => ((await send(route, given, options)) as { data: DataOf<R> }).data;
+
+/** What a call answers with as a file, whole: a link to it could not say why there is none. */
+export async function callFile<R extends Route>(route: R, given: GivenTo<R>): Promise<Blob> {
+  const response = await ask(route, addressOf(route, given), { body: undefined });
+  if (!response.ok) readAnswer(response.status, await response.text());
+  return response.blob();
+}
 
 /** How a call that was prepared is made: with `keepalive` it outlives the page. */
 interface PreparedOptions<R extends Route> {

@@ -1,10 +1,13 @@
 import { Button, Group, Menu } from '@mantine/core';
 import { auditActions, auditKinds } from '@sluice/contract/dashboard-audit';
 import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
 import { ChoiceFilter } from '../../components/choice-filter.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
-import { addressOf } from '../../lib/api/path.ts';
+import { callFile } from '../../lib/api/call.ts';
 import { useAll } from '../../lib/api/use-call.ts';
+import { notifyError } from '../../lib/notify-error.ts';
+import { saveFile } from '../../lib/save-file.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { useTimeRange } from '../../lib/use-time-range.ts';
 
@@ -23,6 +26,17 @@ export function AuditFilters() {
   const members = useAll('GET /members');
   const people = (members.data ?? []).filter(({ status }) => status === 'active').map(({ email }) => email);
   const actions = isKind(filter.kind) ? auditActions[filter.kind] : Object.values(auditActions).flat();
+  const [isExporting, setExporting] = useState(false);
+  const exportAs = async (format: 'csv' | 'ndjson') => {
+    setExporting(true);
+    try {
+      saveFile(`audit-log.${format}`, await callFile('GET /audit/export', { ...filter, format }));
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      setExporting(false);
+    }
+  };
   return (
     <search aria-label="Filters">
       <Group gap="xs">
@@ -32,18 +46,17 @@ export function AuditFilters() {
         <TimeFilter what="Done" isInLine />
         <Menu position="bottom-end">
           <Menu.Target>
-            <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+            <Button
+              variant="default"
+              loading={isExporting}
+              leftSection={<IconDownload size={16} aria-hidden />}
+            >
               Export
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
             {(['csv', 'ndjson'] as const).map(format => (
-              <Menu.Item
-                key={format}
-                component="a"
-                href={addressOf('GET /audit/export', { ...filter, format })}
-                download
-              >
+              <Menu.Item key={format} onClick={() => void exportAs(format)}>
                 As {format.toUpperCase()}
               </Menu.Item>
             ))}

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { asCallError, CallError, call } from '../../lib/api/call.ts';
+import { saveFile } from '../../lib/save-file.ts';
 import { useMay } from '../../lib/session.tsx';
 import { ConfigurationReview } from './configuration-review.tsx';
 
@@ -27,7 +28,7 @@ function Download() {
     setError(null);
     try {
       const { document } = await call('GET /configuration/file', {});
-      saveAs('sluice.yaml', document);
+      saveFile('sluice.yaml', new Blob([document], { type: 'application/yaml' }));
     } catch (problem) {
       setError(asCallError(problem));
     }
@@ -56,15 +57,6 @@ function Download() {
       {error && <ErrorNotice error={error} onRetry={() => void download()} />}
     </Card>
   );
-}
-
-function saveAs(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 function Upload() {

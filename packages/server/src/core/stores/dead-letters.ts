@@ -19,15 +19,19 @@ export interface DeadLetterStore {
   listFailedGroups(orgId: string, filter: FailedEventFilter, most: number): Promise<FailedGroup[]>;
 }
 
-export interface FailedEventFilter {
+/** Which failures of an event, of which it may have one in each pipeline. */
+export interface FailureFilter {
   readonly pipeline?: string | undefined;
-  readonly event?: string | undefined;
   /** Where the latest run of a pipeline failed; null: at no step. */
   readonly step?: number | null | undefined;
   readonly reason?: string | undefined;
-  readonly ids?: readonly string[] | undefined;
   /** When that run ended, at the latest. */
   readonly endedBy?: number | undefined;
+}
+
+export interface FailedEventFilter extends FailureFilter {
+  readonly event?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   /** When the event came in, exclusive. */
   readonly receivedAfter?: number | undefined;
   readonly receivedBefore?: number | undefined;

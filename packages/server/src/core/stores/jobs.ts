@@ -1,4 +1,5 @@
 import type { Audited } from './configuration/audit.ts';
+import type { FailureFilter } from './dead-letters.ts';
 import type { PlannedRun } from './event-queue.ts';
 
 /** Long pieces of work that somebody asked for, done in slices by a living node, each within a lease. */
@@ -92,8 +93,8 @@ export interface JobWork {
   readonly discards?: {
     readonly deliveries: readonly string[];
     readonly events: readonly string[];
-    /** Of the events only what failed in this one. */
-    readonly pipeline?: string | undefined;
+    /** Of the events only these failures; all of them without it. */
+    readonly failures?: FailureFilter;
     readonly at: number;
   };
 }

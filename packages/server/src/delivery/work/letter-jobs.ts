@@ -126,7 +126,8 @@ export function createLetterJobs(options: {
     const failed = events ? await deliveryQueue.listFailedEvents(job.orgId, { ...filter, ...page }) : [];
     const last = failed.at(-1);
     if (last === undefined) return 'done';
-    const discards = { deliveries: [], events: failed, pipeline: filter.pipeline, at };
+    const { pipeline, step, reason, endedBy } = filter;
+    const discards = { deliveries: [], events: failed, failures: { pipeline, step, reason, endedBy }, at };
     return { next: { phase, below: last }, progress: {}, work: { discards } };
   }
 

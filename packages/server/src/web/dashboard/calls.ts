@@ -5,7 +5,7 @@ import { type AnswerOf, privateCalls, type Route } from '@sluice/contract/privat
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { type Clock, seconds } from '../../core/clock.ts';
-import { Problem } from '../../core/errors.ts';
+import { invalid, Problem } from '../../core/errors.ts';
 import { READ_IN_PLACE_BYTES } from '../../core/http/read-body.ts';
 import { newId } from '../../core/ids.ts';
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
@@ -40,6 +40,9 @@ const OPEN_CALL_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = seconds(60);
 /** With as many steps and templates as there may be. */
 const DEFINITION_BYTES = 1024 * 1024;
+
+/** What a page that follows answers is told about all others. */
+export const NOT_FOLLOWED = 'Only calls that answer with JSON can be followed.';
 
 /** How large an event may be at the ingest endpoints, and so in a dry run. */
 export interface EventSize {
@@ -122,7 +125,16 @@ export function createCalls(
 
   function add(route: Route, handle: (context: Context<WebEnv>) => Promise<Response>): void {
     const [method = '', path = ''] = route.split(' ');
-    app.on(method, [`${CALLS_AT}${path}`, `${CALLS_AT}/o/:organisation{[a-z0-9-]+}${path}`], handle);
+    const { answer: answered }: PrivateCall = privateCalls[route];
+    app.on(
+      method,
+      [`${CALLS_AT}${path}`, `${CALLS_AT}/o/:organisation{[a-z0-9-]+}${path}`],
+      async context => {
+        // Before it is called: a file that nobody reads would be put together, and be on record as fetched.
+        if (context.env.isFollowed && answered.kind === 'stream') throw invalid('', NOT_FOLLOWED);
+        return handle(context);
+      },
+    );
   }
 
   async function sameSession({ request, client }: OpenCall, before: LoginSession): Promise<LoginSession> {

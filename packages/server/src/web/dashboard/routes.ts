@@ -164,7 +164,7 @@ export function addDashboard(app: Hono<WebEnv>, dependencies: DashboardDependenc
       headers,
       signal: request.signal,
     });
-    return app.fetch(again, { address: client.address });
+    return app.fetch(again, { address: client.address, isFollowed: true });
   };
   const parts = {
     ...dependencies,

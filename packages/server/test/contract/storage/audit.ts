@@ -10,6 +10,8 @@ import {
   storedOwner,
 } from './samples.ts';
 import type { Subject } from './suite.ts';
+import { aTestEvent } from './test-events.ts';
+import { aView } from './views.ts';
 
 export function auditContract(subject: Subject): void {
   const orgId = () => idAt('org', NOW);
@@ -50,6 +52,10 @@ export function auditContract(subject: Subject): void {
     expect(await list({ actions: [] })).toEqual([]);
     expect(await list({ after: NOW + 1, before: NOW + 4 })).toEqual([third, second]);
     expect(await list({ after: NOW + 2, actor: 'key_1' })).toEqual([fourth]);
+    expect(await subject.storage.countAudit(org, {}, 10)).toBe(4);
+    expect(await subject.storage.countAudit(org, {}, 3)).toBe(3);
+    expect(await subject.storage.countAudit(org, { actor: 'key_1', after: NOW + 2 }, 10)).toBe(1);
+    expect(await subject.storage.countAudit(orgId(), {}, 10)).toBe(0);
   });
 
   test('names what its entries are about, also what has gone since, and nothing of another organisation', async () => {
@@ -86,6 +92,29 @@ export function auditContract(subject: Subject): void {
       ].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     );
     expect(await storage.nameAuditTargets(org.id, [])).toEqual([]);
+  });
+
+  test('names test events and the views that all share, and no view of one person alone', async () => {
+    const { storage } = subject;
+    const org = await storedOrganisation(storage);
+    const [made, gone] = [aTestEvent(org, { name: 'Paid' }), aTestEvent(org, { name: 'Failed' })];
+    for (const event of [made, gone]) await storage.createTestEvent(event, 10);
+    const [shared, own] = [
+      aView(org, null, { name: 'Ours' }),
+      aView(org, idAt('usr', NOW), { name: 'Mine' }),
+    ];
+    for (const view of [shared, own]) await storage.createView(view, 10);
+    const details = { name: 'Failed' };
+    await storage
+      .audited(anAuditEntry(org, { action: 'test_event.deleted', target: gone.id, details }))
+      .deleteTestEvent(org, gone.id);
+    const ids = [made.id, gone.id, shared.id, own.id];
+    expect(await storage.nameAuditTargets(org, ids)).toEqual([
+      { id: made.id, name: 'Paid', isGone: false },
+      { id: gone.id, name: 'Failed', isGone: true },
+      { id: shared.id, name: 'Ours', isGone: false },
+    ]);
+    expect(await storage.nameAuditTargets(await storedOrganisation(storage), ids)).toEqual([]);
   });
 
   test('holds a change and its record together', async () => {

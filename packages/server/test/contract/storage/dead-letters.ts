@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { idTime, newId } from '../../../src/core/ids.ts';
+import type { FailureFilter } from '../../../src/core/stores/dead-letters.ts';
 import { everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement, unclaimed } from './pipeline-samples.ts';
@@ -364,9 +365,42 @@ export function deadLettersContract(subject: Subject): void {
       ['Other.', 1],
     ]);
     expect(await storage.countFailedEvents(orgId, { reason: 'First.' })).toBe(0);
-    const discards = { deliveries: [], events: [eventId], pipeline: 'pipe_a', at: NOW };
+    const discards = { deliveries: [], events: [eventId], failures: { pipeline: 'pipe_a' }, at: NOW };
     await storage.advanceJob(unclaimed(job), {}, NOW, { discards });
     expect(await groups()).toEqual([['Other.', 1]]);
+    await remove();
+  });
+
+  test('of an event that failed in several pipelines only the failures that match are discarded', async () => {
+    const { nodes, remove } = await subject.openEmpty();
+    const storage = everyStore(nodes[0]);
+    const orgId = await storedOrganisation(storage);
+    const [eventId = ''] = await accepted(storage, orgId, 1);
+    const failed = (pipelineId: string, step: number | null, reason: string, at = NOW) =>
+      aRun({ id: idAt('run', at), pipelineId, outcome: 'failed', step, reason });
+    const [claimed] = (await storage.claimEvents(aClaimInput())).events;
+    const runs = [failed('pipe_a', 1, 'X'), failed('pipe_b', 2, 'Y'), failed('pipe_c', null, 'Z')];
+    if (claimed) await storage.settleEvents([aSettlement(claimed, { runs })], NOW);
+    const replay = aJob(orgId);
+    await storage.createJob(replay);
+    await storage.advanceJob(unclaimed(replay), {}, NOW, { replays: [{ eventId, plan: null }] });
+    const [again] = (await storage.claimEvents(aClaimInput())).events;
+    const later = failed('pipe_d', 3, 'W', NOW + 5);
+    if (again) await storage.settleEvents([aSettlement(again, { runs: [later] })], NOW + 5);
+    const job = aJob(orgId);
+    await storage.createJob(job);
+    const discard = async (failures: FailureFilter) => {
+      await storage.advanceJob(unclaimed(job), {}, NOW, {
+        discards: { deliveries: [], events: [eventId], failures, at: NOW },
+      });
+      return (await storage.listFailures(orgId, [eventId])).map(({ reason }) => reason).toSorted();
+    };
+    expect(await discard({ reason: 'None.' })).toEqual(['W', 'X', 'Y', 'Z']);
+    expect(await discard({ reason: 'X' })).toEqual(['W', 'Y', 'Z']);
+    expect(await discard({ step: null })).toEqual(['W', 'Y']);
+    expect(await discard({ pipeline: 'pipe_b', step: 3 })).toEqual(['W', 'Y']);
+    expect(await discard({ endedBy: NOW })).toEqual(['W']);
+    expect(await storage.findJob(orgId, job.id)).toMatchObject({ done: 5, failed: 2 });
     await remove();
   });
 

@@ -4,7 +4,7 @@ import { aDestination, routedTo } from './delivery-samples.ts';
 import { anAuditEntry, idAt, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
-const aTestEvent = (orgId: string, given: Partial<StoredTestEvent> = {}): StoredTestEvent => ({
+export const aTestEvent = (orgId: string, given: Partial<StoredTestEvent> = {}): StoredTestEvent => ({
   id: idAt('tev', NOW),
   orgId,
   name: 'A paid order',

@@ -3,18 +3,19 @@ import type { SavedView } from '../../../src/core/stores/configuration/views.ts'
 import { idAt, joinedMember, NOW, storedOrganisation } from './samples.ts';
 import type { Subject } from './suite.ts';
 
+export const aView = (orgId: string, userId: string | null, given: Partial<SavedView> = {}): SavedView => ({
+  id: idAt('view', NOW),
+  orgId,
+  userId,
+  name: 'Failures of today',
+  filters: { outcome: 'failed', within: '24h' },
+  columns: ['received', 'type'],
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...given,
+});
+
 export function viewsContract(subject: Subject): void {
-  const aView = (orgId: string, userId: string | null, given: Partial<SavedView> = {}): SavedView => ({
-    id: idAt('view', NOW),
-    orgId,
-    userId,
-    name: 'Failures of today',
-    filters: { outcome: 'failed', within: '24h' },
-    columns: ['received', 'type'],
-    createdAt: NOW,
-    updatedAt: NOW,
-    ...given,
-  });
   const MANY = 100;
 
   test('a view is seen by its owner alone, or by everybody in its organisation', async () => {

@@ -33,6 +33,8 @@ export interface AuditLog {
     page: { readonly limit: number; readonly below: string | null },
     filter?: AuditFilter,
   ): Promise<AuditEntry[]>;
+  /** Counts no further than `most`. */
+  countAudit(orgId: string, filter: AuditFilter, most: number): Promise<number>;
   findAudit(orgId: string, id: string): Promise<AuditEntry | null>;
   /** What is called by these ids in the log: as it is named now, or was when it went. What nobody knows is left out. */
   nameAuditTargets(orgId: string, ids: readonly string[]): Promise<AuditTarget[]>;

@@ -13,7 +13,7 @@ type Names = (
 ) => Promise<readonly { readonly id: string; readonly name: string }[]>;
 
 const configured =
-  (table: 'sources' | 'pipelines' | 'destinations' | 'api_keys'): Names =>
+  (table: 'sources' | 'pipelines' | 'destinations' | 'api_keys' | 'test_events'): Names =>
   (db, orgId, ids) =>
     db.selectFrom(table).select(['id', 'name']).where('org_id', '=', orgId).where('id', 'in', ids).execute();
 
@@ -23,6 +23,16 @@ const namesByPrefix: Readonly<Record<string, Names>> = {
   pipe: configured('pipelines'),
   dst: configured('destinations'),
   key: configured('api_keys'),
+  tev: configured('test_events'),
+  // What people call their own views is for them alone.
+  view: (db, orgId, ids) =>
+    db
+      .selectFrom('saved_views')
+      .select(['id', 'name'])
+      .where('org_id', '=', orgId)
+      .where('user_id', 'is', null)
+      .where('id', 'in', ids)
+      .execute(),
   org: (db, orgId, ids) =>
     db
       .selectFrom('organisations')
@@ -88,6 +98,8 @@ const NAMING = [
   'invitation.withdrawn',
   'organisation.created',
   'organisation.deleted',
+  'test_event.deleted',
+  'view.deleted',
 ] as const;
 
 export const nameAuditTargets: Operation<ConfigurationStore['nameAuditTargets']> = async (db, orgId, ids) => {

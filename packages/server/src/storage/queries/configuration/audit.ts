@@ -1,8 +1,8 @@
 import { idFloor } from '../../../core/ids.ts';
-import type { AuditEntry } from '../../../core/stores/configuration/audit.ts';
+import type { AuditEntry, AuditFilter } from '../../../core/stores/configuration/audit.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import type { Operation } from '../../operation.ts';
-import type { Schema } from '../../schema.ts';
+import type { Db, Schema } from '../../schema.ts';
 
 /** The audit log: entries written and listed. */
 
@@ -32,20 +32,33 @@ export const recordAudit: Operation<ConfigurationStore['recordAudit']> = async (
   await db.insertInto('audit').values(toAuditRow(entry)).execute();
 };
 
-export const listAudit: Operation<ConfigurationStore['listAudit']> = async (
-  db,
-  orgId,
-  { limit, below },
-  { actor, actions, after, before } = {},
-) => {
-  let query = db.selectFrom('audit').selectAll().where('org_id', '=', orgId);
+function matching(db: Db, orgId: string, { actor, actions, after, before }: AuditFilter) {
+  let query = db.selectFrom('audit').where('org_id', '=', orgId);
   if (actor !== undefined) query = query.where('actor', '=', actor);
   if (actions !== undefined) query = query.where('action', 'in', actions.length === 0 ? [''] : actions);
   // Ids sort by time, and are in every index that this can be read by.
   if (after !== undefined) query = query.where('id', '>=', idFloor('aud', after + 1));
   if (before !== undefined) query = query.where('id', '<', idFloor('aud', before));
+  return query;
+}
+
+export const listAudit: Operation<ConfigurationStore['listAudit']> = async (
+  db,
+  orgId,
+  { limit, below },
+  filter = {},
+) => {
+  let query = matching(db, orgId, filter).selectAll();
   if (below !== null) query = query.where('id', '<', below);
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toAuditEntry);
+};
+
+export const countAudit: Operation<ConfigurationStore['countAudit']> = async (db, orgId, filter, most) => {
+  const { count } = await db
+    .selectFrom(matching(db, orgId, filter).select('id').limit(most).as('seen'))
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 };
 
 export const findAudit: Operation<ConfigurationStore['findAudit']> = async (db, orgId, id) => {

@@ -87,6 +87,7 @@ export const configurationOperations: StoreOperations<ConfigurationStore> = {
 
   recordAudit: write(audit.recordAudit),
   listAudit: read(audit.listAudit),
+  countAudit: read(audit.countAudit),
   findAudit: read(audit.findAudit),
   nameAuditTargets: read(nameAuditTargets),
 };

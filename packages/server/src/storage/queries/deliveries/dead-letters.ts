@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { idFloor } from '../../../core/ids.ts';
-import type { FailedEventFilter } from '../../../core/stores/dead-letters.ts';
+import type { FailedEventFilter, FailureFilter } from '../../../core/stores/dead-letters.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db, Schema } from '../../schema.ts';
@@ -136,24 +136,37 @@ export const discardFailedEvent: Operation<DeliveryQueue['discardFailedEvent']> 
   eventId,
 ) => (await discardFailures(db, orgId, [eventId])) > 0;
 
-/** What these events failed in, or of that what one pipeline failed in. Answers how many of them had failed there. */
+/** What these events failed in, as far as it matches. Answers how many of them had such a failure. */
 export async function discardFailures(
   db: Db,
   orgId: string,
   eventIds: readonly string[],
-  pipelineId?: string,
+  filter: FailureFilter = {},
 ): Promise<number> {
   if (eventIds.length === 0) return 0;
-  let failures = db
-    .updateTable('runs')
-    .set({ mended: DISCARDED })
-    .where('org_id', '=', orgId)
-    .where('event_id', 'in', eventIds)
-    .where('outcome', '=', 'failed')
-    .where('mended', '=', 0);
-  if (pipelineId !== undefined) failures = failures.where('pipeline_id', '=', pipelineId);
-  const discarded = await failures.returning('event_id').execute();
-  return new Set(discarded.map(({ event_id }) => event_id)).size;
+  const matching = await failedRuns(db, orgId, { ...filter, ids: eventIds })
+    .select(['runs.event_id', 'runs.pipeline_id'])
+    .execute();
+  const discarded = new Set<string>();
+  // What the same pipeline failed in before its latest run goes as well: it would keep the event for nobody.
+  for (const [pipelineId, failures] of Map.groupBy(matching, ({ pipeline_id }) => pipeline_id)) {
+    const rows = await db
+      .updateTable('runs')
+      .set({ mended: DISCARDED })
+      .where('org_id', '=', orgId)
+      .where(
+        'event_id',
+        'in',
+        failures.map(({ event_id }) => event_id),
+      )
+      .where('pipeline_id', '=', pipelineId)
+      .where('outcome', '=', 'failed')
+      .where('mended', '=', 0)
+      .returning('event_id')
+      .execute();
+    for (const { event_id } of rows) discarded.add(event_id);
+  }
+  return discarded.size;
 }
 
 /** In the column `mended`: nobody wants it any more. */

@@ -153,7 +153,7 @@ export const advanceJob: Operation<JobStore['advanceJob']> = async (
   for (const delivery of deliveries.ids)
     if (!(await retryDelivery(db, orgId, delivery, deliveries.at))) alive++;
   alive += discards.deliveries.length - (await discardDead(db, orgId, discards.deliveries, discards.at));
-  alive += discards.events.length - (await discardFailures(db, orgId, discards.events, discards.pipeline));
+  alive += discards.events.length - (await discardFailures(db, orgId, discards.events, discards.failures));
   if (alive > 0) {
     await db
       .updateTable('jobs')

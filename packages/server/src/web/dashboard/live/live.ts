@@ -4,7 +4,7 @@ import { invalid } from '../../../core/errors.ts';
 import { validate } from '../../../core/http/validate.ts';
 import { END, type LiveFeed, message } from '../../../telemetry/live-feed.ts';
 import type { LoginSession, LoginSessions } from '../access/sessions.ts';
-import type { Calls } from '../calls.ts';
+import { type Calls, NOT_FOLLOWED } from '../calls.ts';
 import type { SessionCall } from '../exchange.ts';
 
 /** A page watches a handful of answers at most. */
@@ -59,7 +59,7 @@ async function toMessage(path: string, response: Response): Promise<string> {
   const call = JSON.stringify(path);
   if (!response.headers.get('content-type')?.startsWith('application/json')) {
     await response.body?.cancel();
-    const error = { message: 'Only calls that answer with JSON can be followed.', code: 'validation_failed' };
+    const error = { message: NOT_FOLLOWED, code: 'validation_failed' };
     return message('refused', `{"call":${call},"status":400,"answer":${JSON.stringify({ error })}}`);
   }
   const body = await response.text();

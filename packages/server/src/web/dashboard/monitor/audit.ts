@@ -19,7 +19,12 @@ export function auditCalls(
   calls: Calls,
   {
     configuration,
-  }: { readonly configuration: Pick<ConfigurationStore, 'findAudit' | 'listAudit' | 'nameAuditTargets'> },
+  }: {
+    readonly configuration: Pick<
+      ConfigurationStore,
+      'countAudit' | 'findAudit' | 'listAudit' | 'nameAuditTargets' | 'recordAudit'
+    >;
+  },
 ): void {
   async function show({ session }: SessionCall, entries: readonly AuditEntry[]): Promise<AuditRecord[]> {
     const ids = entries.flatMap(({ actor, target }) => [actor, target]);
@@ -40,21 +45,29 @@ export function auditCalls(
 
   calls.on('GET /audit/export', 'read', async call => {
     const { format, ...given } = call.query();
+    const { orgId } = call.session;
     const filter = toFilter(given);
-    let below: string | null = null;
-    let left = MOST_EXPORTED;
+    if ((await configuration.countAudit(orgId, filter, MOST_EXPORTED + 1)) > MOST_EXPORTED)
+      throw new Problem('limit_reached', {
+        message: `More than ${MOST_EXPORTED.toLocaleString('en')} entries match: export them in parts, each of a shorter time.`,
+      });
+    const read = (below: string | null) =>
+      configuration.listAudit(orgId, { limit: EXPORT_SLICE, below }, filter);
+    // Read before the export is on record, so that it does not begin with itself.
+    let entries = await read(null);
+    await configuration.recordAudit(
+      call.record('audit.exported', orgId, { filter: showFilter(given), format }),
+    );
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         if (format === 'csv') controller.enqueue(Buffer.from(csvLine(CSV_COLUMNS)));
       },
       async pull(controller) {
-        const limit = Math.min(EXPORT_SLICE, left);
-        const entries = await configuration.listAudit(call.session.orgId, { limit, below }, filter);
-        left -= entries.length;
-        below = entries.at(-1)?.id ?? null;
         const lines = (await show(call, entries)).map(format === 'csv' ? csvOf : jsonOf);
         if (lines.length > 0) controller.enqueue(Buffer.from(lines.join('')));
-        if (entries.length < limit || left === 0) controller.close();
+        const last = entries.at(-1);
+        entries = last === undefined ? [] : await read(last.id);
+        if (entries.length === 0) controller.close();
       },
     });
     const file = new Response(body, {
@@ -82,6 +95,13 @@ function toFilter({ actor, action, kind, after, before }: GivenFilter): AuditFil
     action === undefined ? ofKind : [action].filter(one => ofKind?.some(is => is === one) ?? true);
   return { actor, actions, after, before };
 }
+
+/** The filter as somebody would give it again. */
+const showFilter = ({ after, before, ...rest }: GivenFilter) => ({
+  ...rest,
+  ...(after !== undefined && { after: toRfc3339(after) }),
+  ...(before !== undefined && { before: toRfc3339(before) }),
+});
 
 /** How and from where people log in: for those who look after the members, and for nobody else. */
 const ofLogins: ReadonlySet<string> = new Set(['address', 'began_from', 'second_factor']);

@@ -11,8 +11,8 @@ import { showSelection, toSelection } from './dead-letter-filter.ts';
 import { MOST_LISTED, showDelivery } from './deliveries.ts';
 import { showJob } from './jobs.ts';
 
-/** Who has more than this of something knows enough; an index alone counts these. */
-const MOST_COUNTED = 100_000;
+/** Who has more than this of something knows enough. Each failed run takes two looks at whether it is the latest. */
+const MOST_COUNTED = 10_000;
 
 /** Deliveries that are dead and events that failed, newest first: what did not arrive, and why. */
 export function deadLetterCalls(

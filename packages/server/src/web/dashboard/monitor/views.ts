@@ -59,7 +59,7 @@ export function viewCalls(
       createdAt: at,
       updatedAt: at,
     };
-    const changes = configuration.audited(call.record('view.created', view.id, { name, shared }));
+    const changes = configuration.audited(call.record('view.created', view.id, recorded(view)));
     if ((await changes.createView(view, MOST_VIEWS)) === 'too_many')
       throw new Problem('limit_reached', {
         message: `There are ${MOST_VIEWS} views already. Delete one that nobody needs.`,
@@ -70,21 +70,27 @@ export function viewCalls(
   calls.on('PATCH /views/:id', 'views.save', async call => {
     await findOwn(call);
     const change = await call.body();
-    const { id, name } = await findOwn(call);
+    const view = await findOwn(call);
+    const { id } = view;
     const { orgId, userId } = call.session;
-    const changes = configuration.audited(call.record('view.changed', id, { name: change.name ?? name }));
+    const changes = configuration.audited(call.record('view.changed', id, recorded({ ...view, ...change })));
     if (!(await changes.changeView(orgId, userId, id, change, clock.now()))) throw new Problem('not_found');
     return call.answer(showView(await find(call)));
   });
 
   calls.on('DELETE /views/:id', 'views.save', async call => {
-    const { id, name } = await findOwn(call);
-    const changes = configuration.audited(call.record('view.deleted', id, { name }));
+    const view = await findOwn(call);
+    const { id } = view;
+    const changes = configuration.audited(call.record('view.deleted', id, recorded(view)));
     if (!(await changes.deleteView(call.session.orgId, call.session.userId, id)))
       throw new Problem('not_found');
     return call.answer({ id, deleted: true });
   });
 }
+
+/** Everybody reads the audit log: what people call their own views does not stand there. */
+const recorded = ({ name, userId }: Pick<SavedView, 'name' | 'userId'>) =>
+  userId === null ? { name, shared: true } : { shared: false };
 
 const showView = (view: SavedView): ViewRecord => ({
   id: view.id,

@@ -10,6 +10,8 @@ import { percentileOf, totalsOf, wholeOf } from './counter-windows.ts';
 
 /** How far what has not arrived is counted: beyond it a person only wants to know that it is more. */
 export const MOST_BACKLOG_COUNTED = 10_000;
+/** The same of each part, where it is looked up for all of them, again and again. */
+export const MOST_OF_EACH_COUNTED = 1_000;
 
 type Counters = Pick<CounterStore, 'countPresent' | 'readCounters'>;
 

@@ -5,7 +5,7 @@ import type { CounterStore, CounterWindow } from '../../../core/stores/counters.
 import { latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { percentileOf, seriesBySubject, totalsOf } from './counter-windows.ts';
-import { MOST_BACKLOG_COUNTED } from './figures.ts';
+import { MOST_OF_EACH_COUNTED } from './figures.ts';
 
 /**
  * The figures of lists: all rows in one call, from counters and from what is open or dead at present, over the very
@@ -75,7 +75,7 @@ export function listFigureCalls(
     const [destinations, errors, present] = await Promise.all([
       configuration.listDestinations(orgId),
       configuration.listLastErrors(orgId),
-      counters.countPresentOfEach(orgId, { from, to: from + stepMs }, MOST_BACKLOG_COUNTED),
+      counters.countPresentOfEach(orgId, { from, to: from + stepMs }, MOST_OF_EACH_COUNTED),
     ]);
     const names = ['delivered', ...latencyNames];
     const { total, p95, line, begins } = await read(orgId, destinations, names, ['delivered'], windows);

@@ -11,12 +11,10 @@ import {
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Calls } from '../calls.ts';
 import { stepsOf, totalsOf, totalWindow, wholeOf } from './counter-windows.ts';
-import { MOST_BACKLOG_COUNTED } from './figures.ts';
+import { MOST_BACKLOG_COUNTED, MOST_OF_EACH_COUNTED } from './figures.ts';
 
 /** What a person takes for now. */
 const NOW_MINUTES = 5;
-/** At each part no more of what waits is counted: it is looked up for all of them, again and again. */
-const MOST_WAITING_COUNTED = 1_000;
 const NOTHING: CappedCount = { count: 0, more: false };
 
 /** The map: sources, pipelines and destinations as they are connected, and how much goes along each edge. */
@@ -72,7 +70,7 @@ export function mapCalls(
       counters.readCounters(orgId, arrows, ['runs', 'deliveries'], window),
       counters.readCounters(orgId, arrows, ['runs', 'deliveries'], totalWindow(NOW_MINUTES, now)),
       counters.readCounters(orgId, nodes, ['received', 'routed', 'dropped', 'failed', 'delivered'], window),
-      counters.countWaitingAt(orgId, MOST_WAITING_COUNTED),
+      counters.countWaitingAt(orgId, MOST_OF_EACH_COUNTED),
       deadOf(orgId, window),
     ]);
     const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
