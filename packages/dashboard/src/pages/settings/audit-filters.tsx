@@ -7,9 +7,9 @@ import { TimeFilter } from '../../components/time-filter.tsx';
 import { callFile } from '../../lib/api/call.ts';
 import { useAll } from '../../lib/api/use-call.ts';
 import { notifyError } from '../../lib/notify-error.ts';
-import { saveFile } from '../../lib/save-file.ts';
 import { useFilters } from '../../lib/use-filters.ts';
 import { useTimeRange } from '../../lib/use-time-range.ts';
+import { saveFile } from './save-file.ts';
 
 /** What the audit log is narrowed by, as the address says it. */
 export function useAuditFilter() {

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { asCallError, CallError, call } from '../../lib/api/call.ts';
-import { saveFile } from '../../lib/save-file.ts';
 import { useMay } from '../../lib/session.tsx';
 import { ConfigurationReview } from './configuration-review.tsx';
+import { saveFile } from './save-file.ts';
 
 const GUIDE = '/docs/guide/configuration-file';
 
