@@ -1,5 +1,6 @@
 import { expect } from 'bun:test';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { type Browser, dataOf, join, listOf, logIn } from '../dashboard.ts';
 import { acceptedIds, ingestWith, post } from '../endpoints.ts';
 import { until } from '../until.ts';
@@ -93,7 +94,7 @@ export async function fillOrganisation(url: string, owner: Browser): Promise<Ten
 
   const file = await make('/exports', { format: 'ndjson' });
   await until(
-    async () => (await owner.get(`/jobs/${file.id}/file`)).status === 200,
+    async () => dataOf<JobRecord>(await owner.get(`/jobs/${file.id}`)).file !== undefined,
     'An export does not end.',
   );
 
