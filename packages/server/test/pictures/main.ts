@@ -12,7 +12,7 @@ import { startTestService } from '../support/service.ts';
 const folder = process.argv[2] ?? join(import.meta.dir, '../../../../docs/pictures');
 mkdirSync(folder, { recursive: true });
 
-const company = await openSampleCompany({ minutes: 300 });
+const company = await openSampleCompany({ minutes: 240 });
 const fresh = await startTestService();
 const chromium = await launchChromium();
 const { owner, service } = company;

@@ -129,7 +129,8 @@ export async function openSampleCompany({ minutes = 60 } = {}): Promise<SampleCo
   for (let minute = 0; minute < minutes; minute++) {
     const busy = 4 + Math.round(2 * Math.sin(minute / 9) + Math.cos(minute / 2.3));
     for (let n = 0; n < busy; n++) event = await order();
-    if (minute % 3 === 0) await payment(minute + 1);
+    // So few that the circuit of the destination that rejects them stays closed.
+    if (minute % Math.ceil(minutes / 20) === 0) await payment(minute + 1);
     if (minute % 11 === 0) await ticket(minute);
     if (minute === replayed) job = (await make('/replays', { filter: { type: 'order.refunded' } })).id;
     await until(isSettled, 'The sample company does not come to rest.');
