@@ -20,7 +20,7 @@ export function composeAlerts(
 ): Part {
   const { alerts, configuration, deliveryQueue, upkeep, capabilities } = engine;
   const { isShared } = capabilities;
-  const turn = isShared ? createTurn(upkeep, clock, newId('node')) : alwaysOurs;
+  const turn = isShared ? createTurn(upkeep, clock, newId('node', clock.now())) : alwaysOurs;
   const raise = createRaise({
     alerts,
     accept: endpoints.appender.accept,

@@ -83,7 +83,7 @@ export function createNodes(
   }
 
   async function join(): Promise<void> {
-    const [id, sentAt] = [newId('node'), now()];
+    const [id, sentAt] = [newId('node', clock.now()), now()];
     const node = { id, roles, version: VERSION, host: hostname() };
     heard(await upkeep.join(node, !isShared), sentAt);
     nodeId = id;
