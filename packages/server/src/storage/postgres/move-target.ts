@@ -186,7 +186,7 @@ async function end(client: pg.Client, unwritten: readonly UnwrittenMinutes[]): P
     for (const { from, to } of unwritten) {
       await client.query(
         `INSERT INTO lost_counts (node_id, seen_at, buried_at, from_at, to_at)
-         VALUES ($1, $3, extract(epoch FROM now())::bigint * 1000, $2, $3)`,
+         VALUES ($1, $3, (extract(epoch FROM now()) * 1000)::bigint, $2, $3)`,
         [newId('node'), from, to],
       );
     }
