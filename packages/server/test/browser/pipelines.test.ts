@@ -298,7 +298,7 @@ test('each step says what became of the events that came to it, and a list of pi
   await save(page);
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByText('Notes may stay').waitFor();
-  await page.getByRole('button', { name: 'Add a note to version 1' }).click();
+  await page.getByRole('button', { name: 'Add note to version 1' }).click();
   await page.getByRole('textbox', { name: 'Note' }).fill('As we began');
   await page.getByRole('button', { name: 'Save note' }).click();
   await page.getByText('As we began').waitFor();

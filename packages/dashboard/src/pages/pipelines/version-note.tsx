@@ -24,7 +24,7 @@ export function VersionNote(props: {
         <Button
           size="compact-xs"
           variant="subtle"
-          aria-label={`${note === null ? 'Add a note to' : 'Edit the note on'} version ${version}`}
+          aria-label={`${note === null ? 'Add note to' : 'Edit note on'} version ${version}`}
           onClick={open}
         >
           {note === null ? 'Add note' : 'Edit'}
