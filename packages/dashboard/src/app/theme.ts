@@ -39,6 +39,7 @@ export const theme = createTheme({
   defaultRadius: 'md',
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: {
     // The icon and the ground have the colour; a title in it would be hard to read.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },

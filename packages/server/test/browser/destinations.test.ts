@@ -108,7 +108,7 @@ describe('a destination is made', () => {
       await page.getByLabel('URL').fill(url);
       await page.getByRole('button', { name: 'Create destination' }).click();
       await page.getByText(problem, { exact: false }).waitFor();
-      expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
+      await page.getByLabel('URL').and(page.locator('[aria-invalid=true]')).waitFor();
       expect(await page.getByRole('alert').count()).toBe(0);
     }
     await leave(page);

@@ -3,7 +3,7 @@ import { timeFormat } from '../../lib/time-display.ts';
 
 /** Series as charts want them: a row for each step, named by when it begins. */
 
-interface ThroughputRow {
+export interface ThroughputRow {
   readonly at: string;
   readonly processed: number;
   readonly dropped: number;

@@ -4,7 +4,7 @@ import type { OverviewRecord } from '@sluice/contract/dashboard-overview';
 import { useMemo } from 'react';
 import { Card } from '../../components/card.tsx';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
-import { latencyRows, throughputRows } from './chart-rows.ts';
+import { latencyRows, type ThroughputRow, throughputRows } from './chart-rows.ts';
 import { describeInterval, formatShort } from './format.ts';
 import classes from './overview.module.css';
 import { describeRange, type Range } from './ranges.ts';
@@ -70,7 +70,7 @@ export default function Charts({
       <Card title="Event throughput" lead={`${each} · drag to zoom`}>
         <TimeBrush {...brush}>
           <div role="img" aria-label={`Received ${formatNumber(received)} within ${within}`}>
-            <BarChart {...bars} series={events} />
+            <BarChart {...bars} series={drawnOf(events, rows)} />
           </div>
         </TimeBrush>
       </Card>
@@ -84,7 +84,7 @@ export default function Charts({
       >
         <TimeBrush {...brush}>
           <div role="img" aria-label={`Delivered ${formatNumber(delivered)} within ${within}`}>
-            <BarChart {...bars} series={deliveries} />
+            <BarChart {...bars} series={drawnOf(deliveries, rows)} />
           </div>
         </TimeBrush>
       </Card>
@@ -113,6 +113,10 @@ export default function Charts({
     </div>
   );
 }
+
+/** What never happened has no colour to look for in the legend, and each series costs as much to draw as the next. */
+const drawnOf = (all: typeof events, rows: readonly ThroughputRow[]): typeof events =>
+  all.filter(({ name }, n) => n === 0 || rows.some(row => row[name as keyof ThroughputRow] !== 0));
 
 const windowOf = ({ from, step_s }: { from: string; step_s: number }, points: number) => ({
   from: Date.parse(from),
