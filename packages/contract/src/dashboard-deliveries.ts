@@ -170,19 +170,6 @@ export type DeliveryState = z.infer<typeof deliveryState>;
 /** `waiting`: pending or delivering. `open`: whatever has not ended. */
 const deliveryStateFilter = z.enum([...deliveryState.options, 'waiting', 'open']);
 
-/** What a list of deliveries can be narrowed by; all of it combines with AND. */
-const deliveryFilter = {
-  event: textOf(1, 64).optional(),
-  destination: textOf(1, 64).optional(),
-  state: deliveryStateFilter.optional(),
-  code: textOf(1, 64).optional(),
-  /** Made after and before, exclusive. */
-  after: moment.optional(),
-  before: moment.optional(),
-};
-
-export const deliveriesQuery = z.strictObject({ ...deliveryFilter, ...pagingQuery });
-
 /** A whole number, or that there is none: as text in an address, as either in a body. */
 const wholeOrNone = (most: number) =>
   z
@@ -192,6 +179,21 @@ const wholeOrNone = (most: number) =>
       `must be a whole number from 0 to ${most}, or "none".`,
     )
     .transform(given => (given === 'none' ? null : Number(given)));
+
+/** What a list of deliveries can be narrowed by; all of it combines with AND. */
+const deliveryFilter = {
+  event: textOf(1, 64).optional(),
+  destination: textOf(1, 64).optional(),
+  state: deliveryStateFilter.optional(),
+  code: textOf(1, 64).optional(),
+  /** Of the last response, where the attempt failed; `none`: there was none. */
+  status: wholeOrNone(999).optional(),
+  /** Made after and before, exclusive. */
+  after: moment.optional(),
+  before: moment.optional(),
+};
+
+export const deliveriesQuery = z.strictObject({ ...deliveryFilter, ...pagingQuery });
 
 /**
  * Dead letters are all dead; what is left to choose is where they were going and why they did not arrive. Events
@@ -203,8 +205,7 @@ export const deadLetterFilter = z.strictObject({
   event: deliveryFilter.event,
   destination: deliveryFilter.destination,
   code: deliveryFilter.code,
-  /** Of the last response; `none`: there was none. */
-  status: wholeOrNone(999).optional(),
+  status: deliveryFilter.status,
   /** Where the pipeline failed, counted from 0; `none`: at no step. */
   step: wholeOrNone(999).optional(),
   reason: textOf(1, 16_384).optional(),

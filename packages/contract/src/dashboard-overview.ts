@@ -149,9 +149,12 @@ const errorGroup = z.object({
   /** The destination, or the pipeline where an event failed in one. */
   at: z.object({ id: z.string(), name: z.string(), kind: z.string() }),
   code: z.string().nullable(),
-  count: cappedCount,
-  /** What came back the last time, and with which status. */
+  /** Of the last response, where there was one. */
   status: z.number().nullable(),
+  /** Of an event: at which step it failed, counted from 0; null: at none. */
+  step: z.number().nullable(),
+  count: cappedCount,
+  /** What came back the last time, or why an event failed. */
   message: z.string().nullable(),
 });
 export type ErrorGroup = z.infer<typeof errorGroup>;

@@ -2,12 +2,12 @@ import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { asCallError } from '../lib/api/call.ts';
 import { notifyError } from '../lib/notify-error.ts';
 import { slugInAddress } from '../lib/organisation.ts';
 import { type PaletteItem, rankItems, withPicked } from './palette-items.ts';
-import { type RunnableItem, usePaletteItems } from './use-palette-items.ts';
+import { type RunnableItem, useGoTo, usePaletteItems } from './use-palette-items.ts';
 
 const [store, spotlight] = createSpotlight();
 const MOST_SHOWN = 40;
@@ -15,13 +15,15 @@ const MOST_SHOWN = 40;
 /** Pages, settings, things and actions. It opens whenever it is asked for once more; Enter takes the first hit. */
 export default function Palette({ asked: times }: { asked: number }) {
   const navigate = useNavigate();
+  const goTo = useGoTo();
   const [query, setQuery] = useState('');
   /** Enter was pressed before the server had answered: what it finds first is taken then. */
   const [isEntered, setIsEntered] = useState(false);
+  /** With an arrow somebody has chosen another one than the first. */
+  const hasChosen = useRef(false);
   const typed = query.trim();
   const { items, isAsking } = usePaletteItems(query);
-  const shown =
-    typed === '' ? recentFirst(items, to => navigate({ to })) : rankItems(items, typed).slice(0, MOST_SHOWN);
+  const shown = typed === '' ? recentFirst(items, goTo) : rankItems(items, typed).slice(0, MOST_SHOWN);
   const search: RunnableItem = {
     key: 'search',
     label: `Search events for “${typed}”`,
@@ -43,11 +45,21 @@ export default function Palette({ asked: times }: { asked: number }) {
   useEffect(() => {
     if (isEntered && !isAsking && first) pick(first);
   });
+  // Spotlight marks what stood first when a letter was typed, and leaves the mark there when hits come in before it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another one is the first
+  useEffect(() => {
+    if (hasChosen.current) return;
+    unmark();
+    document.querySelector('[data-palette] [data-action]')?.setAttribute('data-selected', 'true');
+    store.updateState(state => ({ ...state, selected: 0 }));
+  }, [first?.key]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // With an arrow somebody has chosen another one.
-    if (event.key !== 'Enter' || document.querySelector('[data-palette] [data-selected]')) return;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') hasChosen.current = true;
+    if (event.key !== 'Enter' || hasChosen.current) return;
     event.preventDefault();
+    // Or Spotlight would take the one that is marked as well, before the server has answered.
+    unmark();
     setIsEntered(true);
   };
   return (
@@ -56,6 +68,7 @@ export default function Palette({ asked: times }: { asked: number }) {
       query={query}
       onQueryChange={text => {
         setIsEntered(false);
+        hasChosen.current = false;
         setQuery(text);
       }}
       shortcut={null}
@@ -84,6 +97,11 @@ export default function Palette({ asked: times }: { asked: number }) {
     </Spotlight.Root>
   );
 }
+
+const unmark = (): void => {
+  for (const marked of document.querySelectorAll('[data-palette] [data-selected]'))
+    marked.removeAttribute('data-selected');
+};
 
 /** By organisation: a thing of one is nothing in another. */
 const storageKey = (): string => `sluice.recent.${slugInAddress() ?? ''}`;

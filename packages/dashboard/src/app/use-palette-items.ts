@@ -8,7 +8,7 @@ import { useLogOut } from '../lib/use-log-out.ts';
 import { useSwitchOrganisation } from '../lib/use-switch-organisation.ts';
 import { sectionLabels } from '../pages/settings/section-labels.ts';
 import { navigation } from './pages.ts';
-import type { PaletteItem } from './palette-items.ts';
+import { type PaletteItem, rankItems } from './palette-items.ts';
 
 export interface RunnableItem extends PaletteItem {
   run(): unknown;
@@ -16,15 +16,28 @@ export interface RunnableItem extends PaletteItem {
 
 const configured: ReadonlySet<string> = new Set(['source', 'pipeline', 'destination']);
 
+/** So many types are offered: there may be hundreds, and pages and actions stand behind things. */
+const MOST_TYPES = 8;
+
+/** To a page, with the filters that its address names. */
+export function useGoTo(): (address: string) => unknown {
+  const navigate = useNavigate();
+  return address => {
+    const [to, query = ''] = address.split('?');
+    return navigate({ to: to ?? '/', search: Object.fromEntries(new URLSearchParams(query)) });
+  };
+}
+
 /** Pages, settings, things and actions, for whoever is logged in; `isAsking` while the server still looks. */
 export function usePaletteItems(typed: string): { items: RunnableItem[]; isAsking: boolean } {
   const asked = typed.trim();
-  const navigate = useNavigate();
+  const goTo = useGoTo();
   const found = useCall('GET /search', asked === '' ? null : { text: asked }, { keep: true });
+  const types = useCall('GET /events/types', asked === '' ? null : {});
   const actions = useActions(asked !== '');
   const goingTo = (item: PaletteItem & { to: string }): RunnableItem => ({
     ...item,
-    run: () => navigate({ to: item.to }),
+    run: () => goTo(item.to),
   });
   const pages = [
     ...navigation.map(({ to, label }) => ({ key: `page ${to}`, label, description: 'Page', to })),
@@ -47,7 +60,19 @@ export function usePaletteItems(typed: string): { items: RunnableItem[]; isAskin
       to,
     }),
   );
-  return { items: [...things, ...pages, ...actions], isAsking: found.isFetching };
+  const ofTypes = (asked === '' ? [] : (types.data ?? [])).map(({ type }) => ({
+    key: `type ${type}`,
+    label: type,
+    description: 'Event type',
+    to: `/events?type=${encodeURIComponent(type)}`,
+  }));
+  const typesFound = rankItems(ofTypes, asked)
+    .slice(0, MOST_TYPES)
+    .map(item => goingTo({ ...item, isThing: true }));
+  return {
+    items: [...things, ...typesFound, ...pages, ...actions],
+    isAsking: found.isFetching || types.isLoading,
+  };
 }
 
 function useActions(isWanted: boolean): RunnableItem[] {

@@ -2,7 +2,7 @@ import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { Link } from '@tanstack/react-router';
 import { useCall, useChange } from '../lib/api/use-call.ts';
-import { useMay } from '../lib/session.tsx';
+import { useMay, useSession } from '../lib/session.tsx';
 import { ConfirmButton } from './confirm.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { StateBadge } from './state-badge.tsx';
@@ -40,7 +40,8 @@ export function JobProgress({ id, link = true }: { id: string; link?: boolean })
 }
 
 function CancelJob({ job }: { job: JobRecord }) {
-  const may = useMay()('jobs.cancel');
+  const isOwn = useSession().user.email === job.created_by;
+  const may = useMay()('jobs.cancel') || isOwn;
   const cancel = useChange('POST /jobs/:id/cancel');
   if (!may || job.state !== 'running') return null;
   return (

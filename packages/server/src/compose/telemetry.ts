@@ -31,7 +31,7 @@ export function composeTelemetry(
     lastErrors,
     metrics: createMetrics({ waiting, countWaiting, version: VERSION }),
     async stop() {
-      await counts.flush();
+      await counts.flush(true);
       await lastErrors.flush();
     },
   };

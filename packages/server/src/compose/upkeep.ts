@@ -40,7 +40,7 @@ export function composeUpkeep(
   const exports = createExportJobs({ jobs, journal, newToken: nodes.newToken, ...slices });
   const tasks: readonly (readonly [what: string, everyMs: number, work: () => Promise<unknown>])[] = [
     ['activity', seconds(1), endpoints.activity.flush],
-    ['counters', seconds(1), telemetry.counts.flush],
+    ['counters', seconds(1), () => telemetry.counts.flush()],
     ['recounts', seconds(5), createRecounts({ upkeep, ...slices })],
     ['last errors', seconds(1), telemetry.lastErrors.flush],
     ['labels', seconds(1), pipelines.flush],

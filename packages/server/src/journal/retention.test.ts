@@ -2,8 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { type EveryStore, everyStore } from '../../test/support/every-store.ts';
 import { temporaryDirectory } from '../../test/support/service.ts';
-import { days } from '../core/clock.ts';
+import { days, hours, minutes } from '../core/clock.ts';
 import { idFloor, newId } from '../core/ids.ts';
+import { stepOf } from '../core/stores/counters.ts';
 import type { StorageEngine } from '../core/stores/engine.ts';
 import { openStorage } from '../storage/open.ts';
 import { createRetention } from './retention.ts';
@@ -132,6 +133,28 @@ test('counters go with the events that they counted', async () => {
   now += days(1) + 1;
   await run();
   expect(await left()).toBe(0);
+});
+
+test('of steps the minutes go after three days, and the hours with the events', async () => {
+  const org = await makeOrganisation(null);
+  const counted = { orgId: org, subject: stepOf(newId('pipe'), 1, 0), name: 'latency_0', amount: 1 };
+  const hour = now - (now % hours(1));
+  now = hour;
+  await storage.join({ id: 'one', roles: [], version: '1.2.3', host: 'here' }, true);
+  await storage.addCounts([{ ...counted, at: hour }], 'one');
+  const left = async (stepMs: number) => {
+    const window = { from: hour, stepMs, points: 1 };
+    return (await storage.readCounters(org, [counted.subject], [counted.name], window)).length;
+  };
+  now += days(3);
+  await run();
+  expect([await left(minutes(1)), await left(hours(1))]).toEqual([1, 1]);
+  now += 1;
+  await run();
+  expect([await left(minutes(1)), await left(hours(1))]).toEqual([0, 1]);
+  now += days(27);
+  await run();
+  expect([await left(minutes(1)), await left(hours(1))]).toEqual([0, 0]);
 });
 
 test('much goes in small slices, with a pause after each', async () => {

@@ -1,6 +1,6 @@
 import { type Clock, days } from '../core/clock.ts';
 import type { AccountStore } from '../core/stores/accounts.ts';
-import type { CounterStore } from '../core/stores/counters.ts';
+import { type CounterStore, STEP_MINUTES_MS } from '../core/stores/counters.ts';
 import type { Journal } from '../core/stores/journal.ts';
 import type { UpkeepStore } from '../core/stores/upkeep.ts';
 
@@ -8,14 +8,14 @@ const SLICE = 250;
 
 /**
  * One round of retention: removes events with all that became of them and what was counted, by their organisation's
- * retention; dedupe keys, labels, idempotency keys, sessions and invitations by their own expiry. In small slices
+ * retention, of steps the minutes sooner; dedupe keys, labels, idempotency keys, sessions and invitations by their own expiry. In small slices
  * with a pause after each, so that what comes in never waits long behind what goes out. A slice that fails is
  * reported, and what it would have removed is left for the next round.
  */
 export function createRetention(options: {
   readonly journal: Pick<Journal, 'pruneEvents'>;
   readonly accounts: Pick<AccountStore, 'listOrganisations'>;
-  readonly counters: Pick<CounterStore, 'pruneCounters'>;
+  readonly counters: Pick<CounterStore, 'pruneCounters' | 'pruneStepMinutes'>;
   readonly upkeep: Pick<UpkeepStore, 'pruneExpired' | 'pruneProcessing'>;
   readonly clock: Clock;
   readonly defaultRetentionDays: number;
@@ -31,6 +31,18 @@ export function createRetention(options: {
   async function inSlices(prune: () => Promise<number>): Promise<void> {
     try {
       while (!isStopping() && (await prune()) >= SLICE) await pause();
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  async function pruneStepMinutes(orgId: string): Promise<void> {
+    const before = clock.now() - STEP_MINUTES_MS;
+    try {
+      for (let after: string | null = ''; after !== null && !isStopping(); ) {
+        after = await counters.pruneStepMinutes(orgId, before, { after, limit: SLICE });
+        if (after !== null) await pause();
+      }
     } catch (error) {
       onError(error);
     }
@@ -66,6 +78,7 @@ export function createRetention(options: {
       const kept = retentionDays ?? options.defaultRetentionDays;
       await pruneEvents(id, kept);
       await inSlices(() => counters.pruneCounters(id, clock.now() - days(kept), SLICE));
+      await pruneStepMinutes(id);
     }
     const unusedSince = clock.now() - days(options.defaultRetentionDays);
     await inSlices(() => upkeep.pruneProcessing(clock.now(), unusedSince, SLICE));

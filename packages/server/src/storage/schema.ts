@@ -271,7 +271,7 @@ export interface Schema extends Views {
     run_trace: string | null;
     /** The attempt that delivered it, where that was the first; all null where attempts are kept in `attempts`. */
     attempt_ms: number | null;
-    /** Also the one that it was given up with, where it is dead. */
+    /** Also the last one that failed, where it is dead or retrying. */
     attempt_status: number | null;
     attempt_request: string | null;
     attempt_response: string | null;

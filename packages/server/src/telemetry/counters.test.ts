@@ -276,7 +276,7 @@ test('of a run each step counts that it came to, where it ended, and what its mo
   const tallies = [{ pipelineId: 'pipe', tally: 'cache_hit', count: 1 } as const];
   keeper.settled(settlement({ runs: [dropped], tallies }), result, []);
   keeper.settled(settlement({ runs: [routed] }), { ...result, state: 'processed' }, []);
-  await keeper.flush();
+  await keeper.flush(true);
   expect(recorded()).toEqual([
     ' dropped 1',
     ' processed 1',
@@ -291,6 +291,34 @@ test('of a run each step counts that it came to, where it ended, and what its mo
     'pipe@3#1 step_dropped 1',
     'pipe@3#2 latency_0 1',
   ]);
+});
+
+test('steps are written every five seconds, in the minute they belong to; all else every time', async () => {
+  const result = { kind: 'settled', deliveries: 0, state: 'processed' } as const;
+  const runs = [{ ...run('routed'), durations: packDurations([1, 1]) }];
+  const settle = () => keeper.settled(settlement({ runs }), result, []);
+  const steps = () =>
+    stored
+      .filter(({ subject }) => subject.includes('@'))
+      .map(({ at, amount }) => `${at / MINUTE}: ${amount}`);
+  now = 101 * MINUTE - 2_000;
+  await keeper.flush();
+  for (let second = 0; second < 5; second++, now += 1_000) {
+    settle();
+    await keeper.flush();
+  }
+  expect(stored.filter(({ name }) => name === 'routed')).toHaveLength(5);
+  expect(steps()).toEqual([]);
+  await keeper.flush();
+  expect(steps()).toEqual(['100: 2', '101: 3']);
+  settle();
+  await keeper.flush();
+  expect(steps()).toHaveLength(2);
+  isAway = true;
+  await expect(keeper.flush(true)).rejects.toThrow('away');
+  isAway = false;
+  await keeper.flush();
+  expect(steps()).toEqual(['100: 2', '101: 3', '101: 1']);
 });
 
 test('events of a source count when they came in, and requests that it rejected when that was', async () => {

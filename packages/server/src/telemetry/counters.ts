@@ -1,4 +1,4 @@
-import { type Clock, minutes } from '../core/clock.ts';
+import { type Clock, minutes, seconds } from '../core/clock.ts';
 import { idTime } from '../core/ids.ts';
 import {
   arrow,
@@ -35,7 +35,8 @@ export interface CountKeeper {
   attempted(delivery: ClaimedDelivery, next: EndedAttempt['next']): void;
   /** So many deliveries were ended because their destination is down. */
   expired(orgId: string, destinationId: string, deliveries: number): void;
-  flush(): Promise<void>;
+  /** Writes what was counted; of steps only what is due, unless it is the last time. */
+  flush(isLast?: boolean): Promise<void>;
 }
 
 type Settled = Extract<SettleResult, { kind: 'settled' }>;
@@ -43,6 +44,11 @@ type Settled = Extract<SettleResult, { kind: 'settled' }>;
 /** So that the writer is never busy with counts for long. */
 const MOST_AT_ONCE = 500;
 const MINUTE = minutes(1);
+/**
+ * Steps are counted in classes of latency, so that each pipeline has more numbers of them than of all else, and one page
+ * that shows them. They are written less often: what many seconds add to one row is written once.
+ */
+const STEPS_EVERY_MS = seconds(5);
 
 export function createCountKeeper(
   counters: Pick<CounterStore, 'addCounts' | 'listCountedTypes'>,
@@ -56,6 +62,9 @@ export function createCountKeeper(
   /** The node that the first of them was counted as: dead meanwhile, its counts may not go in under the next one's name. */
   let countedBy: string | null = null;
   let countedSince: number | null = null;
+  /** Of steps, and of runs by how long they took. Nobody counts these again, so that it does not matter as which node. */
+  let ofSteps = new Counts();
+  let stepsWrittenAt = elapsed();
   /** Every run names the same few steps. */
   let steps = new StepSubjects();
 
@@ -98,13 +107,27 @@ export function createCountKeeper(
   /** Each step that a run came to stands in one class of latency: together these are how many came to it. */
   function addDurations(orgId: string, run: SettledRun, durations: string): void {
     const { pipelineId, version, outcome, step } = run;
-    add(orgId, pipelineId, packedLatencyName(durations, 0));
+    const now = clock.now();
+    const addStep = (subject: string, name: string) =>
+      ofSteps.add(orgId, subject, name, 1, now - (now % MINUTE));
+    addStep(pipelineId, packedLatencyName(durations, 0));
     for (let place = 0; place < durations.length - 1; place++) {
       const subject = steps.of(pipelineId, version, place);
-      add(orgId, subject, packedLatencyName(durations, place + 1));
+      addStep(subject, packedLatencyName(durations, place + 1));
       // By names of their own: whoever looks for pipelines that fail finds pipelines.
-      if (place === step && outcome !== 'routed') add(orgId, subject, `step_${outcome}`);
+      if (place === step && outcome !== 'routed') addStep(subject, `step_${outcome}`);
     }
+  }
+
+  function takeAll(isLast: boolean): Count[] {
+    const all = counts.all();
+    counts = new Counts();
+    if (!isLast && elapsed() - stepsWrittenAt < STEPS_EVERY_MS) return all;
+    all.push(...ofSteps.all());
+    ofSteps = new Counts();
+    steps = new StepSubjects();
+    stepsWrittenAt = elapsed();
+    return all;
   }
 
   return {
@@ -161,14 +184,12 @@ export function createCountKeeper(
       add(orgId, destinationId, 'dead', deliveries);
     },
 
-    async flush() {
+    async flush(isLast = false) {
       countedBy ??= self();
       // It joins before anything else. What was accepted before that waits for it.
       if (countedBy === null) return;
       const [by, since] = [countedBy, countedSince];
-      const all = counts.all();
-      counts = new Counts();
-      steps = new StepSubjects();
+      const all = takeAll(isLast);
       [countedBy, countedSince] = [self(), null];
       const putBack = (unwritten: readonly Count[]) => {
         [countedBy, countedSince] = [by, since];

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { eventSummaryOf } from '../../src/core/event/summary.ts';
 import { newId } from '../../src/core/ids.ts';
+import { newJob } from '../../src/core/jobs/new-job.ts';
 import { launchChromium, leave, visit } from '../support/browser-page.ts';
 import { type Browser, dataOf, join, listOf, setUp, stranger } from '../support/dashboard.ts';
 import { acceptedIds, ingestWith } from '../support/endpoints.ts';
@@ -243,6 +245,24 @@ describe('the list of events', () => {
     await leave(mac.page);
   });
 
+  test('is found by a type in the palette, as the first hit and among what was picked last', async () => {
+    const { page, faults } = await open('/sources');
+    const find = page.getByRole('button', { name: 'Find anything Ctrl K' });
+    await find.click();
+    const field = page.getByRole('textbox', { name: 'Find anything' });
+    await field.fill('order.pa');
+    await page.getByRole('button', { name: 'order.paid Event type' }).waitFor();
+    await field.press('Enter');
+    await page.waitForURL(/\/events\?type=order\.paid$/);
+    await rowOf(page, 'order.paid').waitFor();
+    await page.goto(`${service.url}/sources`);
+    await find.click();
+    await page.getByRole('button', { name: 'order.paid Event type' }).click();
+    await page.waitForURL(/\/events\?type=order\.paid$/);
+    expect(faults).toEqual([]);
+    await leave(page);
+  });
+
   test('says how many match and when they came, and narrows to what is drawn over', async () => {
     const { page, faults } = await open(`/events?source=${shop}`);
     const chart = page.getByRole('figure', { name: 'Events over time' });
@@ -357,6 +377,24 @@ describe('the list of events', () => {
       'order.refunded',
       'order.paid',
     ]);
+    await leave(page);
+  });
+
+  test('lets a viewer cancel a job that he has asked for, and nobody else’s', async () => {
+    const { organisation } = dataOf<WhoAmI>(await owner.get('/session'));
+    const askedBy = async (createdBy: string) => {
+      const asked = { orgId: organisation.id, kind: 'none', request: '{}', total: 0, createdBy };
+      const job = newJob({ ...asked, createdAt: Date.now() });
+      await service.engine.jobs.createJob(job);
+      return `/jobs/${job.id}`;
+    };
+    const { page } = await open(await askedBy('owner@example.com'), viewer);
+    await page.getByText('running').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Cancel the job' }).count()).toBe(0);
+    await page.goto(`${service.url}${await askedBy('viewer@example.com')}`);
+    await page.getByRole('button', { name: 'Cancel the job' }).click();
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByText('cancelled').first().waitFor();
     await leave(page);
   });
 

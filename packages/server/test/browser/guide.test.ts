@@ -111,6 +111,27 @@ test('a page of the guide is readable by anybody: light, dark, on a phone, and f
   await leave(page);
 }, 60_000);
 
+test('on a phone the API reference begins with its text, and its contents are folded up above it', async () => {
+  const { page, faults } = await visit(chromium, service.url, '/docs');
+  const entry = page.getByRole('navigation').getByRole('link', { name: 'Errors', exact: true });
+  await entry.waitFor();
+  expect(await page.getByText('Contents', { exact: true }).isVisible()).toBe(false);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const title = await page.getByRole('heading', { level: 1 }).boundingBox();
+  expect(title?.y).toBeLessThan(200);
+  expect(await entry.isVisible()).toBe(false);
+  const found = await accessibilityFaults(page);
+  await page.getByText('Contents', { exact: true }).click();
+  await entry.waitFor();
+  found.push(...(await accessibilityFaults(page)));
+  if (await scrollsSideways(page)) found.push('it scrolls sideways on a phone');
+  await entry.click();
+  await page.waitForURL('**/docs#errors');
+  await page.getByRole('heading', { level: 2, name: 'Errors' }).waitFor();
+  expect([...found, ...faults]).toEqual([]);
+  await leave(page);
+}, 60_000);
+
 test('who is not logged in has the guide too', async () => {
   const { page } = await visit(chromium, service.url, '/login');
   const docs = page.getByRole('link', { name: 'Docs' });

@@ -217,7 +217,7 @@ test('what came and what failed most often is shown, and each is as long as the 
     },
   ]);
   expect(errors[0]?.message).not.toBe('');
-  const behind = `/dead-letters?kind=delivery&destination=${made.broken}&code=connection_refused`;
+  const behind = `/dead-letters?kind=delivery&destination=${made.broken}&code=connection_refused&status=none`;
   expect(await readAll(owner, behind)).toHaveLength(1);
 });
 
@@ -331,6 +331,9 @@ describe('the figures of a list', () => {
   });
 
   test('of pipelines are what went in and what became of it, and of one at which of its steps', async () => {
+    const counted = async () =>
+      dataOf<PipelineFigures>(await owner.get(`/pipelines/${made.pipeline}/figures`)).steps[0]?.in === 4;
+    await until(counted, 'Its steps are not counted.');
     for (const minutes of [60, 1_440]) {
       const of = await figuresOf<PipelineRowFigures>('pipelines', minutes);
       expect(of(made.pipeline)).toMatchObject({ in: 4, dropped: 1, failed: 0 });
@@ -413,6 +416,40 @@ test('the map has everything, and how much went along each arrow', async () => {
   expect(edges.find(({ to }) => to === made.pipeline)?.per_minute).toBeCloseTo(0.8);
 });
 
+test('the map shows what waits for its pipelines at every source that it will belong to', async () => {
+  const idle = await startTestService({ settings: { ...settings, SLUICE_ROLES: 'ingest,dashboard' } });
+  try {
+    const browser = await setUp(idle);
+    const sources: string[] = [];
+    for (const [name, match] of [
+      ['All', '*'],
+      ['App', 'app.*'],
+      ['Off', '*'],
+      ['Other', 'other.*'],
+    ] as const) {
+      const source = await browser.post('/sources', { kind: 'sdk', name, match });
+      sources.push(dataOf<{ id: string }>(source).id);
+    }
+    await browser.patch(`/sources/${sources[2]}`, { enabled: false });
+    const hook = await makeWebhook(idle.url, browser, 'Shop');
+    await makePipeline(browser, { sources: [...sources, hook.id], destinations: [] });
+    const { secret } = dataOf<{ secret: string }>(await browser.post('/keys', { name: 'k' }));
+    const events = ['app.started', 'app.started', 'app.stopped', 'site.seen'].map(type => ({ type }));
+    expect((await ingestWith(idle.url, secret)({ events })).status).toBe(202);
+    await hook.send({ n: 1 });
+    const map = dataOf<MapRecord>(await browser.get('/map'));
+    expect(map.sources.map(({ name, waiting }) => [name, waiting])).toEqual([
+      ['All', { count: 4, more: false }],
+      ['App', { count: 3, more: false }],
+      ['Off', { count: 0, more: false }],
+      ['Other', { count: 0, more: false }],
+      ['Shop', { count: 1, more: false }],
+    ]);
+  } finally {
+    await idle.stop();
+  }
+});
+
 test('longer times have wider steps, and the same sums', async () => {
   for (const [minutes, points] of [
     [1_440, 96],
@@ -487,11 +524,23 @@ test('a destination that takes what it is sent again is not failing any more, ho
       { state: 'retrying', at: { id }, code: 'bad_status', status: 500, count: { count: 1, more: false } },
     ]);
     const behind = `/deliveries?state=retrying&destination=${id}&code=bad_status`;
-    expect(await readAll(owner, behind)).toHaveLength(1);
+    expect(await readAll(owner, `${behind}&status=500`)).toHaveLength(1);
+    expect(await readAll(owner, `${behind}&status=none`)).toEqual([]);
+    status = 503;
+    await hook.send({ n: 0 });
+    const counts = async () =>
+      dataOf<TopRecord>(await owner.get('/overview/top')).errors.map(one => [one.status, one.count.count]);
+    await until(async () => (await counts()).length === 2, 'Its second status is no group of its own.');
+    expect((await counts()).toSorted()).toEqual([
+      [500, 1],
+      [503, 1],
+    ]);
+    expect(await readAll(owner, `${behind}&status=503`)).toHaveLength(1);
     status = 200;
     await hook.send({ n: 2 });
     await until(async () => (await seen())?.is_failing === false, 'It is still failing.');
-    expect(await seen()).toMatchObject({ failed: 1, waiting: 1, is_down: false });
+    await until(async () => (await seen())?.failed === 2, 'Not all that failed is counted.');
+    expect(await seen()).toMatchObject({ waiting: 2, is_down: false });
   } finally {
     await receiver.stop();
   }
@@ -522,13 +571,19 @@ test('what was counted before a stop is there after it', async () => {
   const first = await startTestService({ settings, directory });
   const browser = await setUp(first);
   const hook = await makeWebhook(first.url, browser);
-  for (let n = 0; n < 20; n++) await hook.send({ n });
+  const steps = [{ kind: 'filter.match', config: { condition: 'payload.n < 15' } }];
+  const { id } = await makePipeline(browser, { sources: [hook.id], steps, destinations: [] });
+  const sent = [];
+  for (let n = 0; n < 20; n++) sent.push(await hook.send({ n }));
+  for (const event of sent) await settled(browser, event);
   await first.stop();
   const second = await startTestService({ settings, directory });
   try {
     const back = await logIn(second.url, 'owner@example.com');
     expect(await countsOf(back, hook.id, 'received')).toEqual([20]);
     expect((await overviewOf(back)).totals.received).toBe(20);
+    const figures = dataOf<PipelineFigures>(await back.get(`/pipelines/${id}/figures`));
+    expect(figures.steps).toMatchObject([{ in: 20, dropped: 5 }]);
   } finally {
     await second.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { WhoAmI } from '@sluice/contract/dashboard-accounts';
+import type { JobRecord } from '@sluice/contract/dashboard-pipelines';
 import { privateCalls, type Route } from '@sluice/contract/private-calls';
+import { newJob } from '../../src/core/jobs/new-job.ts';
 import { type Role, roles } from '../../src/core/stores/accounts.ts';
 import { type Browser, cookieOf, dataOf, join, logIn, openBrowser, setUp } from '../support/dashboard.ts';
 import { expectRefused } from '../support/endpoints.ts';
@@ -132,6 +134,28 @@ describe('what hangs on the role of somebody else too', () => {
       }
     });
   }
+
+  test('a job is cancelled by whoever asked for it, or by a member', async () => {
+    const orgId = things.paths['/organisations'];
+    // Of a kind that nobody works on, so that it does not end by itself.
+    const askedBy = async (createdBy: string) => {
+      const job = newJob({ orgId, kind: 'none', request: '{}', total: 0, createdBy, createdAt: Date.now() });
+      await service.engine.jobs.createJob(job);
+      return `/jobs/${job.id}/cancel`;
+    };
+    const ofOwner = await askedBy('owner@example.com');
+    expectRefused(await browsers.viewer.post(ofOwner), { status: 403, code: 'forbidden' });
+    expectRefused(await browsers.viewer.post(await askedBy('Viewer@example.com')), {
+      status: 403,
+      code: 'forbidden',
+    });
+    for (const [role, path] of [
+      ['viewer', await askedBy('viewer@example.com')],
+      ['member', ofOwner],
+      ['member', await askedBy('viewer@example.com')],
+    ] as const)
+      expect(dataOf<JobRecord>(await browsers[role].post(path)).state, role).toBe('cancelled');
+  });
 
   test('nobody but an owner deletes an organisation', async () => {
     const path = pathOf('DELETE /organisations/:id', things);

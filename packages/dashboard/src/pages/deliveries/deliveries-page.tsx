@@ -31,6 +31,12 @@ const states = [
   'cancelled',
 ] as const;
 
+/** Such as receivers refuse with; another one may stand in the address. */
+const statuses = [
+  { value: 'none', label: 'no response' },
+  ...[400, 401, 403, 404, 408, 409, 410, 413, 422, 429, 500, 502, 503, 504].map(String),
+];
+
 const keyOf = ({ id }: DeliveryRecord) => id;
 const pageOf = ({ id }: DeliveryRecord) => `/deliveries/${id}`;
 
@@ -72,9 +78,9 @@ const columns: readonly Column<DeliveryRecord>[] = [
 
 /** What is on its way, what has arrived, and what could not. */
 export default function DeliveriesPage() {
-  const [{ destination, state, code, event }] = useFilters();
+  const [{ destination, state, code, status, event }] = useFilters();
   const times = useTimeRange();
-  const query = { destination, state, code, event: event?.trim(), ...times };
+  const query = { destination, state, code, status, event: event?.trim(), ...times };
   const list = useList('GET /deliveries', query);
   useLiveList(list, 'GET /deliveries', query, ({ id, state, attempt }) => `${id} ${state} ${attempt}`);
   const isNarrowed = Object.values(query).some(Boolean);
@@ -84,6 +90,7 @@ export default function DeliveriesPage() {
         <Group gap="xs">
           <ChoiceFilter name="state" label="State" any="Any state" choices={states} />
           <DeliveryFilters />
+          <ChoiceFilter name="status" label="Status" any="Any status" choices={statuses} searchable />
           <TimeFilter what="Created" isInLine />
           <TextFilter
             name="event"

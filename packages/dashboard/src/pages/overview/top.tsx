@@ -61,15 +61,13 @@ function TopErrors({ errors, range }: { errors: readonly ErrorGroup[]; range: Ra
       {errors.length === 0 && <p className={classes.none}>No errors</p>}
       <ol className={classes.list} aria-label="Top errors">
         {errors.map(error => (
-          <li key={`${error.state} ${error.at.id} ${error.code}`}>
+          <li key={keyOf(error)}>
             <Link {...listBehind(error, range)} className={classes.row}>
               <span className={classes.why}>
                 <span className={classes.name}>
-                  {error.at.name} {error.code && <span className="mono">{error.code}</span>}
+                  {error.at.name} <span className="mono">{whyOf(error)}</span>
                 </span>
-                <span className={classes.message}>
-                  {[error.status, error.message].filter(part => part !== null).join(' · ')}
-                </span>
+                <span className={classes.message}>{error.message}</span>
               </span>
               <StateBadge state={error.state} />
               <span className={`${classes.count} numbers`}>{formatCapped(error.count)}</span>
@@ -81,11 +79,29 @@ function TopErrors({ errors, range }: { errors: readonly ErrorGroup[]; range: Ra
   );
 }
 
-function listBehind({ state, at, code }: ErrorGroup, range: Range) {
+const keyOf = ({ state, at, code, status, step, message }: ErrorGroup): string =>
+  [state, at.id, code, status, step, state === 'failed' && message].join('\n');
+
+/** The code and the status, or the step. */
+function whyOf({ state, code, status, step }: ErrorGroup): string {
+  if (state === 'failed') return step === null ? '' : `step ${step + 1}`;
+  return [code, status].filter(part => part !== null).join(' ');
+}
+
+const orNone = (value: number | null): string => (value === null ? 'none' : String(value));
+
+/** By all that the group is told apart by, so that so many are listed as are counted. */
+function listBehind({ state, at, code, status, step, message }: ErrorGroup, range: Range) {
   const within = listedWithin(range);
-  if (state === 'failed')
-    return { to: '/dead-letters', search: { kind: 'event', pipeline: at.id, ...within } };
-  const where = { destination: at.id, ...(code === null ? {} : { code }), ...within };
+  if (state === 'failed') {
+    const reason = message === null ? {} : { reason: message };
+    return {
+      to: '/dead-letters',
+      search: { kind: 'event', pipeline: at.id, step: orNone(step), ...reason, ...within },
+    };
+  }
+  const why = { status: orNone(status), ...(code === null ? {} : { code }) };
+  const where = { destination: at.id, ...why, ...within };
   return state === 'dead'
     ? { to: '/dead-letters', search: { kind: 'delivery', ...where } }
     : { to: '/deliveries', search: { state: 'retrying', ...where } };

@@ -1,5 +1,5 @@
 import type { ChartWindow } from '@sluice/contract/chart-window';
-import { minutes, seconds } from '../clock.ts';
+import { days, minutes, seconds } from '../clock.ts';
 import type { Tally } from '../event/outcome.ts';
 import { idTime } from '../ids.ts';
 
@@ -20,6 +20,9 @@ export const arrow = (fromId: string, toId: string): string => `${fromId}>${toId
 export const stepOf = (pipelineId: string, version: number, place: number): string =>
   `${pipelineId}@${version}#${place}`;
 
+/** What is counted of a step beside its classes of latency. */
+export const STEP_ENDS = ['step_dropped', 'step_failed'] as const;
+
 /**
  * What comes to its end soon after it was made is counted in memory, and written once a second. After a kill the minutes
  * in which something may have been lost are counted again; so that these are few, whatever takes longer than this is
@@ -27,8 +30,11 @@ export const stepOf = (pipelineId: string, version: number, place: number): stri
  */
 export const LATE_MS = minutes(1);
 
-/** What was counted so long ago and could not be written is counted again instead: that may have been done already. */
+/** What was counted so long ago and could not be written is counted again instead, where that may have been done already. */
 export const UNWRITTEN_MS = seconds(15);
+
+/** So long the minutes of steps are kept: from there on their figures are of whole hours, however long a time they are of. */
+export const STEP_MINUTES_MS = days(3);
 
 export const isLate = (id: string, now: number): boolean => now - idTime(id) > LATE_MS;
 
@@ -86,10 +92,12 @@ interface PresentCounts {
   readonly dead: CappedCount;
 }
 
-/** What has not gone on, by where it is now; what nobody can tell the place of is left out. */
-interface WaitingAt {
+/** What has not gone on, by where it is now. */
+export interface WaitingAt {
   /** Events that came through a webhook source and wait for their pipelines. */
   readonly sources: ReadonlyMap<string, CappedCount>;
+  /** Those that were sent with a key, by type: they belong to the sources that match it. */
+  readonly types: ReadonlyMap<string, CappedCount>;
   /** Deliveries that are pending, retrying or held. */
   readonly destinations: ReadonlyMap<string, CappedCount>;
 }
@@ -121,7 +129,7 @@ export interface Waiting {
 export interface CounterStore {
   /**
    * Adds to what is there what this node has counted. Counts of an organisation that is gone are dropped. Of a node that
-   * is dead, or null, whatever can be counted again is not added: its minutes are noted, to be counted again.
+   * is dead, or null, what may have been counted again meanwhile is not added: its minutes are noted, to be counted again.
    */
   addCounts(counts: readonly Count[], nodeId: string | null): Promise<void>;
   /** The sums that are not zero. */
@@ -135,6 +143,15 @@ export interface CounterStore {
   listCountedTypes(orgId: string, most: number): Promise<string[]>;
   /** Removes at most `limit` rows of what began before; answers how many. */
   pruneCounters(orgId: string, before: number, limit: number): Promise<number>;
+  /**
+   * Removes minutes of steps that began before, at most `limit` rows; their hours stay. Answers where to go on, null at
+   * the end.
+   */
+  pruneStepMinutes(
+    orgId: string,
+    before: number,
+    slice: { readonly after: string; readonly limit: number },
+  ): Promise<string | null>;
   /** Looks at no more than about `most` rows of each sort, however much there is. */
   countBacklog(orgId: string, most: number): Promise<Backlog>;
   /** The deliveries that are dead, by when they were made: the latest `most` of the whole window, and whether there are more. */

@@ -1,8 +1,8 @@
 /** What storage knows of deliveries that do not arrive: why, where, and whether it is over. */
 export interface DeliveryErrorStore {
   /**
-   * Deliveries that were made within this time and are dead or retrying, by where they go and why the last attempt
-   * failed: the latest `most` of each state. What is held is not among them.
+   * Deliveries that were made within this time and are dead or retrying, by where they go, and by the code and the
+   * status that the last attempt failed with: the latest `most` of each state. What is held is not among them.
    */
   listErrorGroups(
     orgId: string,
@@ -23,6 +23,8 @@ export interface StoredErrorGroup {
   readonly state: 'dead' | 'retrying';
   readonly destination: { readonly id: string; readonly name: string; readonly kind: string };
   readonly code: string | null;
+  /** Of the last response, where there was one. */
+  readonly status: number | null;
   readonly count: number;
   /** The delivery of them that was made last. */
   readonly latest: string;

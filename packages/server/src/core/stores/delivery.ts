@@ -58,7 +58,7 @@ export interface DeliveryFilter {
   /** `waiting`: pending or delivering. `open`: whatever has not ended. */
   readonly state?: DeliveryState | 'waiting' | 'open' | undefined;
   readonly code?: string | undefined;
-  /** Of dead ones: the status that they were given up with; null: there was none. */
+  /** Of the last attempt, where that failed; null: there was none. What was delivered never matches. */
   readonly status?: number | null | undefined;
   readonly ids?: readonly string[] | undefined;
   /** When they ended, at the latest. */

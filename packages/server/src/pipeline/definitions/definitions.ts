@@ -1,6 +1,7 @@
 import type { PipelineStep } from '@sluice/contract';
 import { LRUCache } from 'lru-cache';
 import { messageOf } from '../../core/errors.ts';
+import { compileGlob } from '../../core/expressions/glob.ts';
 import { type JsonObject, parseJson } from '../../core/json/json.ts';
 import type { VersionedDefinition } from '../../core/kinds/pipeline-admin.ts';
 import type { Vault } from '../../core/secrets/vault.ts';
@@ -10,7 +11,6 @@ import type { ConfigurationStore } from '../../core/stores/configuration.ts';
 import type { ClaimedEvent } from '../../core/stores/event-queue.ts';
 import { portKinds } from '../ports/registry.ts';
 import { findStepKind } from '../steps/registry.ts';
-import { compileGlob } from './glob.ts';
 import { openSteps } from './step-secrets.ts';
 
 /** Definitions of pipelines as the worker uses them: read from storage, unsealed, and cached. */

@@ -124,9 +124,9 @@ async function recordAttempts(session: Session, ended: readonly EndedAttempt[]):
   return records.flatMap((record, position) => (isAccepted(record) ? [] : [position]));
 }
 
-/** Of the only attempt, and of the one that a delivery is given up with. */
+/** Of the only attempt, and of the last one that failed. */
 const statusInRow = ({ attempt, next }: EndedAttempt, isOnly: boolean): number | null =>
-  isOnly || next.state === 'dead' ? attempt.status : null;
+  isOnly || next.state !== 'delivered' ? attempt.status : null;
 
 async function keepAttempts(session: Session, kept: readonly EndedAttempt[]): Promise<void> {
   if (kept.length === 0) return;

@@ -100,7 +100,7 @@ export function prepareRecordAttempts(database: Database): RecordAttempts {
       const { changes } = end.run(
         next.state,
         code,
-        next.state === 'dead' ? status : null,
+        next.state === 'delivered' ? null : status,
         finishedAt(record),
         dueAt,
         unspent,

@@ -19,6 +19,7 @@ export function renderDocsPage(
 ): Html {
   const schemas = schemasOf(operations);
   const { title, version, description } = document.info;
+  const contents = renderContents(document, operations);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -32,15 +33,8 @@ export function renderDocsPage(
 <div class="page">
 <nav aria-label="Reference">
 <a class="brand" href="/">${title}</a>
-<ul><li><a href="#top">Overview</a></li><li><a href="#authentication">Authentication</a></li></ul>
-${document.tags.map(({ name }) =>
-  renderGroup(
-    name,
-    operations.filter(({ tag }) => tag === name),
-  ),
-)}
-<div class="group">More</div>
-<ul><li><a href="#errors">Errors</a></li><li><a href="/docs/guide/">Guide</a></li><li><a href="/v1/openapi.json">OpenAPI document</a></li></ul>
+<details class="folded"><summary>Contents</summary>${contents}</details>
+<div class="unfolded">${contents}</div>
 </nav>
 <main id="top">
 <h1>${title} API reference</h1>
@@ -55,6 +49,18 @@ ${renderCatalogue(codesOf(operations))}
 </html>
 `;
 }
+
+/** Twice on the page, once folded up: a style sheet shows the one or the other, but unfolds nothing. */
+const renderContents = ({ tags }: OpenApiDocument, operations: readonly PublicOperation[]): Html =>
+  html`<ul><li><a href="#top">Overview</a></li><li><a href="#authentication">Authentication</a></li></ul>
+${tags.map(({ name }) =>
+  renderGroup(
+    name,
+    operations.filter(({ tag }) => tag === name),
+  ),
+)}
+<div class="group">More</div>
+<ul><li><a href="#errors">Errors</a></li><li><a href="/docs/guide/">Guide</a></li><li><a href="/v1/openapi.json">OpenAPI document</a></li></ul>`;
 
 const renderGroup = (name: string, operations: readonly PublicOperation[]): Html =>
   html`<div class="group">${name}</div>
@@ -77,7 +83,7 @@ function renderAuthentication(): Html {
 
 const renderCatalogue = (codes: readonly ErrorCode[]): Html =>
   html`<section class="matter" id="errors"><h2>Errors</h2>
-<div class="table"><table><thead><tr><th>Code</th><th>Status</th><th>Meaning</th></tr></thead>
+<div class="table" tabindex="0" role="group" aria-label="Codes of errors"><table><thead><tr><th>Code</th><th>Status</th><th>Meaning</th></tr></thead>
 <tbody>${codes.map(
     code =>
       html`<tr><td><code>${code}</code></td><td>${catalogue[code].status}</td><td>${catalogue[code].message}</td></tr>`,

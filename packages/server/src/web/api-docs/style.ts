@@ -12,7 +12,7 @@ body { margin: 0; background: var(--paper); color: var(--ink);
   font: 15px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 a { color: var(--accent); text-decoration: none; }
 a:hover { text-decoration: underline; }
-a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
+a:focus-visible, summary:focus-visible, pre:focus-visible, .table:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 code { font-size: .88em; background: var(--chip); padding: .1em .35em; border-radius: 4px; overflow-wrap: anywhere; }
 h1 { font-size: 2rem; line-height: 1.2; letter-spacing: -.02em; margin: 0 0 .5rem; }
@@ -27,6 +27,7 @@ nav .brand { display: block; font-weight: 650; font-size: 1.1rem; color: var(--i
 nav .group { font-size: .75rem; text-transform: uppercase; letter-spacing: .06em; color: var(--soft); margin: 1.25rem 0 .35rem; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav li a { display: flex; gap: .5rem; align-items: center; padding: .3rem .5rem; margin-left: -.5rem; border-radius: 6px; color: var(--ink); }
+nav .folded { display: none; }
 nav li a:hover { background: var(--chip); text-decoration: none; }
 main { padding: 2.25rem 2.5rem 6rem; min-width: 0; }
 .lead { font-size: 1.05rem; color: var(--soft); max-width: 46rem; }
@@ -72,5 +73,6 @@ th { font-size: .8rem; color: var(--soft); font-weight: 600; }
 
 @media (max-width: 72rem) { .operation { grid-template-columns: minmax(0, 1fr); } .samples { position: static; max-height: none; margin-top: 1.5rem; } }
 @media (max-width: 52rem) { .page { grid-template-columns: minmax(0, 1fr); } nav { position: static; height: auto; border: 0; padding: 1.5rem 1.25rem 0; }
-  main { padding: 1.5rem 1.25rem 4rem; } }
+  nav .folded { display: block; } nav .unfolded { display: none; }
+  nav .brand { margin-bottom: .5rem; } main { padding: 1.5rem 1.25rem 4rem; } }
 `;

@@ -1,6 +1,12 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { hours, minutes } from '../../../src/core/clock.ts';
-import { type Count, EVENT_TYPES } from '../../../src/core/stores/counters.ts';
+import {
+  arrow,
+  type Count,
+  type CounterWindow,
+  EVENT_TYPES,
+  stepOf,
+} from '../../../src/core/stores/counters.ts';
 import { type EveryStore, everyStore } from '../../support/every-store.ts';
 import { aDestination, routedTo } from './delivery-samples.ts';
 import { aClaimInput, accepted, aJob, aRun, aSettlement } from './pipeline-samples.ts';
@@ -104,6 +110,18 @@ export function countersContract(subject: Subject): void {
     expect(byMinute).toHaveLength(5);
   });
 
+  test('that could not be written for a while are added, unless they are so old that they may have been counted again', async () => {
+    const org = await storedOrganisation(subject.storage);
+    const at = Date.now();
+    const old = at - minutes(3);
+    await subject.storage.addCounts(
+      [count(org, { at, amount: 3 }), count(org, { at: old, amount: 5 })],
+      null,
+    );
+    const all = { from: old - (old % hours(1)), stepMs: hours(2), points: 1 };
+    expect(await read(org, all)).toMatchObject([{ amount: 3 }]);
+  });
+
   test('belong to one organisation, and go with it', async () => {
     const [ours, theirs] = [anOrganisation(), await storedOrganisation(subject.storage)];
     await subject.storage.createOrganisation(ours, idAt('usr', NOW));
@@ -148,6 +166,31 @@ export function countersContract(subject: Subject): void {
     expect(await read(org)).toEqual([{ subject: '', name: 'received', point: 2, amount: 1 }]);
   });
 
+  test('of steps lose their old minutes, in slices, and keep their hours; all else keeps both', async () => {
+    const org = await storedOrganisation(subject.storage);
+    const pipeline = idAt('pipe', NOW);
+    const steps = Array.from({ length: 25 }, (_, place) => stepOf(pipeline, 1, place));
+    const others = ['', pipeline, arrow(pipeline, 'dst_x'), EVENT_TYPES];
+    const names = ['latency_0', 'step_dropped'];
+    await subject.storage.addCounts(
+      [...steps, ...others].flatMap(subject =>
+        names.flatMap(name => [0, 1, 2].map(n => count(org, { subject, name, at: NOW + minutes(n) }))),
+      ),
+      NODE,
+    );
+    let [after, slices]: [string | null, number] = ['', 0];
+    for (; after !== null; slices++)
+      after = await subject.storage.pruneStepMinutes(org, NOW + minutes(2), { after, limit: 30 });
+    // Of 20 steps at a time: 80 rows in slices of 30, then 20.
+    expect(slices).toBe(4);
+    const sums = async (subjects: string[], over: CounterWindow) =>
+      (await read(org, over, { subjects, names })).reduce((sum, { amount }) => sum + amount, 0);
+    expect(await sums(steps, window(60))).toBe(50);
+    expect(await sums(steps, { from: NOW, stepMs: hours(1), points: 1 })).toBe(150);
+    expect(await sums(others, window(60))).toBe(24);
+    expect(await subject.storage.pruneStepMinutes(idAt('org', NOW), NOW, { after: '', limit: 9 })).toBeNull();
+  });
+
   test('what waits is counted by what it waits for, and no further than asked', async () => {
     const { nodes, remove } = await subject.openEmpty();
     const storage = everyStore(nodes[0]);
@@ -172,7 +215,7 @@ export function countersContract(subject: Subject): void {
           n: 1,
           at: NOW,
           durationMs: 1,
-          status: null,
+          status: n === 0 ? 503 : null,
           code: 'timeout',
           message: 'It took too long.',
           request: '{}',
@@ -230,6 +273,12 @@ export function countersContract(subject: Subject): void {
         [paused.id, exactly(3)],
       ].toSorted() as [],
     );
+    // They were sent with a key: by their types.
+    expect([...at.sources]).toEqual([]);
+    expect([...at.types.values()]).toEqual([exactly(4)]);
+    expect((await storage.countWaitingAt(org, 2)).types.values().toArray()).toEqual([
+      { count: 2, more: true },
+    ]);
     expect((await storage.countWaitingAt(org, 2)).destinations.get(paused.id)).toEqual({
       count: 2,
       more: true,
@@ -237,11 +286,27 @@ export function countersContract(subject: Subject): void {
     const made = { from: 0, to: NOW + hours(100_000) };
     const { groups, more } = await storage.listErrorGroups(org, made, 100);
     expect(
-      groups.map(({ state, destination, code, count }) => [state, destination.id, code, count]).toSorted(),
+      groups
+        .map(({ state, destination, code, status, count }) => [state, destination.id, code, status, count])
+        .toSorted(),
     ).toEqual([
-      ['dead', open.id, 'timeout', 1],
-      ['retrying', open.id, 'timeout', 1],
+      ['dead', open.id, 'timeout', null, 1],
+      ['retrying', open.id, 'timeout', 503, 1],
     ]);
+    for (const [status, code, found] of [
+      [503, 'timeout', 1],
+      [503, undefined, 1],
+      [null, 'timeout', 0],
+      [null, undefined, 0],
+      [500, 'timeout', 0],
+    ] as const) {
+      const filter = { state: 'retrying', destination: open.id, status, code } as const;
+      expect(await storage.listDeliveries(org, filter, { limit: 9, below: null })).toHaveLength(found);
+      expect(await storage.countDeliveries(org, filter)).toBe(found);
+    }
+    // What is dead or retrying with it, and nothing that was delivered.
+    const withStatus = { destination: open.id, status: 503 };
+    expect(await storage.countDeliveries(org, withStatus)).toBe(1);
     expect(groups.map(({ latest }) => latest).toSorted()).toEqual(claimed.map(({ id }) => id).toSorted());
     expect(more).toEqual({ dead: false, retrying: false });
     expect((await storage.listErrorGroups(org, { from: 0, to: 1 }, 100)).groups).toEqual([]);

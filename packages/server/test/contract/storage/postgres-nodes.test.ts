@@ -145,12 +145,12 @@ test('a node that finds itself dead has its counts counted again, whoever was to
   expect(await received(orgId, at)).toBe(1);
 });
 
-test('counts of a node that is dead are not added: they are counted again, in whatever minutes they are', async () => {
-  const at = Date.now();
+test('counts of a node that is dead are not added once they may have been counted again: they are so, in whatever minutes they are', async () => {
+  const at = Date.now() - 150_000;
   const before = at - 600_000;
   const [orgId, earlier] = [await stored(at, 3), await stored(before, 2)];
   const counts = [countOf(orgId, at, 3), countOf(earlier, before, 2)];
-  await silentFor('two', 16_000);
+  await silentFor('two', 90_000);
   await engine.upkeep.buryNodes('one');
   await recountAll(0);
   // It wakes, and does not know.
@@ -164,6 +164,19 @@ test('counts of a node that is dead are not added: they are counted again, in wh
     orgId,
   ]);
   expect(rows.map(row => Number(row.amount))).toEqual([4, 4]);
+});
+
+test('after an outage the latest counts of whoever is taken for dead are there at once, and not twice', async () => {
+  const at = Date.now();
+  const orgId = await stored(at, 3);
+  await silentFor('two', 16_000);
+  expect(await engine.upkeep.heartbeat('two')).toBeNull();
+  await engine.counters.addCounts([countOf(orgId, at, 2)], 'two');
+  // Another could not write for so long that it does not know.
+  await engine.counters.addCounts([countOf(orgId, at, 1)], null);
+  expect(await received(orgId, at)).toBe(3);
+  await recountAll(0);
+  expect(await received(orgId, at)).toBe(3);
 });
 
 test('a recount goes on in pieces, and writes nothing that is right already', async () => {

@@ -7,11 +7,13 @@ import { isHeld } from '../deliveries/held.ts';
 
 /**
  * Organisations whose work does not get done: much of it waits, and the first of it is late. The indexes of what waits
- * are jumped along, from one organisation or destination to the next, and rows are counted only where one is late.
+ * are jumped along, from one organisation or destination to the next, and rows are counted only where one is late. All
+ * of them are looked at: one that is left out would be taken for one that is well again.
  */
 
 const MOST_COUNTED = 10_000;
-const MOST_LOOKED_AT = 5_000;
+/** A statement has room for a limited number of values. */
+const NAMES_A_STATEMENT = 500;
 
 interface Late {
   events: number;
@@ -26,80 +28,95 @@ export async function findBacklogs(db: Db, { lateBefore, waiting }: TroubleThres
     late.set(orgId, known);
     return known;
   };
-  for (const { orgId, first } of await listLateEvents(db, lateBefore)) {
+  for (const { orgId, first, count } of await listLateEvents(db, lateBefore)) {
     const of = lateOf(orgId);
-    of.events = await countEvents(db, orgId);
+    of.events = count;
     of.since = Math.min(of.since, idTime(first));
   }
-  for (const { orgId, destinationId, dueAt } of await listLateDestinations(db, lateBefore)) {
+  for (const { orgId, destinationId, dueAt, count } of await listLateDestinations(db, lateBefore)) {
     const of = lateOf(orgId);
-    of.waitingAt.push({ destinationId, count: await countDeliveries(db, destinationId) });
+    of.waitingAt.push({ destinationId, count });
     of.since = Math.min(of.since, dueAt);
   }
-  const found: Trouble[] = [];
-  for (const [orgId, { events, since, waitingAt }] of late) {
-    const deliveries = waitingAt.reduce((sum, { count }) => sum + count, 0);
-    if (events + deliveries < waiting) continue;
-    const org = db.selectFrom('organisations').select('name').where('id', '=', orgId);
-    const name = (await org.executeTakeFirst())?.name;
-    if (name === undefined) continue;
-    found.push({
+  const growing = [...late]
+    .map(([orgId, of]) => ({
       orgId,
-      type: 'sluice.backlog.growing',
-      subject: { type: 'organisation', id: orgId, name, kind: 'organisation' },
-      since,
-      counts: { events, deliveries },
-      lastError: null,
-      waitingAt,
-    });
-  }
-  return found;
+      ...of,
+      deliveries: of.waitingAt.reduce((sum, { count }) => sum + count, 0),
+    }))
+    .filter(({ events, deliveries }) => events + deliveries >= waiting);
+  const names = await namesOf(
+    db,
+    growing.map(({ orgId }) => orgId),
+  );
+  return growing.flatMap(({ orgId, events, deliveries, since, waitingAt }): Trouble[] => {
+    const name = names.get(orgId);
+    if (name === undefined) return [];
+    return [
+      {
+        orgId,
+        type: 'sluice.backlog.growing',
+        subject: { type: 'organisation', id: orgId, name, kind: 'organisation' },
+        since,
+        counts: { events, deliveries },
+        lastError: null,
+        waitingAt,
+      },
+    ];
+  });
 }
 
 async function listLateEvents(db: Db, before: number) {
-  const { rows } = await sql<{ org_id: string; first: string }>`
+  const ofThis = sql`FROM events WHERE state = 'accepted' AND events.org_id = waiting.org_id`;
+  const { rows } = await sql<{ org_id: string; first: string; count: number }>`
     WITH RECURSIVE waiting (org_id) AS (
       SELECT min(org_id) FROM events WHERE state = 'accepted'
       UNION ALL
       SELECT (SELECT min(org_id) FROM events WHERE state = 'accepted' AND org_id > waiting.org_id)
       FROM waiting WHERE waiting.org_id IS NOT NULL)
-    SELECT org_id, first FROM (
-      SELECT org_id, (SELECT min(id) FROM events
-                      WHERE state = 'accepted' AND events.org_id = waiting.org_id) AS first
-      FROM waiting WHERE org_id IS NOT NULL) AS firsts
-    WHERE first < ${idFloor('evt', before)} LIMIT ${MOST_LOOKED_AT}`.execute(db);
-  return rows.map(({ org_id, first }) => ({ orgId: org_id, first }));
-}
-
-async function countEvents(db: Db, orgId: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM (
-      SELECT 1 AS one FROM events WHERE org_id = ${orgId} AND state = 'accepted'
-      LIMIT ${MOST_COUNTED}) AS seen`.execute(db);
-  return Number(rows[0]?.count ?? 0);
+    SELECT org_id, (SELECT min(id) ${ofThis}) AS first,
+      (SELECT count(*) FROM (SELECT 1 AS one ${ofThis} LIMIT ${MOST_COUNTED}) AS seen) AS count
+    FROM waiting WHERE org_id IS NOT NULL AND (SELECT min(id) ${ofThis}) < ${idFloor('evt', before)}`.execute(
+    db,
+  );
+  return rows.map(({ org_id, first, count }) => ({ orgId: org_id, first, count: Number(count) }));
 }
 
 /** Where it is neither held nor down: what waits there waits for somebody else. */
 async function listLateDestinations(db: Db, before: number) {
-  const { rows } = await sql<{ org_id: string; id: string; due_at: number }>`
+  const { rows } = await sql<{ org_id: string; id: string; due_at: number; count: number }>`
     ${waitingIds},
     firsts (org_id, id, due_at) AS (
       SELECT ${ownerOfWaiting}, id,
              (SELECT min(due_at) FROM deliveries
               WHERE state IN ('pending', 'retrying') AND destination_id = waiting.id)
       FROM waiting WHERE id IS NOT NULL)
-    SELECT firsts.org_id, firsts.id, firsts.due_at FROM firsts
+    SELECT firsts.org_id, firsts.id, firsts.due_at,
+      (SELECT count(*) FROM (
+         SELECT 1 AS one FROM deliveries
+         WHERE state IN ('pending', 'retrying') AND destination_id = firsts.id LIMIT ${MOST_COUNTED}) AS seen) AS count
+    FROM firsts
     JOIN destinations ON destinations.org_id = firsts.org_id AND destinations.id = firsts.id
-    WHERE firsts.due_at < ${before} AND destinations.breaker_opened_at IS NULL AND NOT ${isHeld}
-    LIMIT ${MOST_LOOKED_AT}`.execute(db);
-  return rows.map(({ org_id, id, due_at }) => ({ orgId: org_id, destinationId: id, dueAt: Number(due_at) }));
+    WHERE firsts.due_at < ${before} AND destinations.breaker_opened_at IS NULL AND NOT ${isHeld}`.execute(db);
+  return rows.map(({ org_id, id, due_at, count }) => ({
+    orgId: org_id,
+    destinationId: id,
+    dueAt: Number(due_at),
+    count: Number(count),
+  }));
 }
 
-async function countDeliveries(db: Db, destinationId: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM (
-      SELECT 1 AS one FROM deliveries
-      WHERE state IN ('pending', 'retrying') AND destination_id = ${destinationId}
-      LIMIT ${MOST_COUNTED}) AS seen`.execute(db);
-  return Number(rows[0]?.count ?? 0);
+/** What waits of one that is deleted is there for a while; its name is not. */
+async function namesOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (let from = 0; from < ids.length; from += NAMES_A_STATEMENT) {
+    const some = ids.slice(from, from + NAMES_A_STATEMENT);
+    const rows = await db
+      .selectFrom('organisations')
+      .select(['id', 'name'])
+      .where('id', 'in', some)
+      .execute();
+    for (const { id, name } of rows) names.set(id, name);
+  }
+  return names;
 }

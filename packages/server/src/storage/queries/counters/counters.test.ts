@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
+import { chartWindow } from '@sluice/contract/chart-window';
 import { hours, minutes } from '../../../core/clock.ts';
+import { STEP_MINUTES_MS } from '../../../core/stores/counters.ts';
 import { rangesOf } from './counters.ts';
 
 const END = Date.UTC(2026, 4, 1, 12, 35);
@@ -26,4 +28,13 @@ test('what is short, or drawn in steps, is read as it is asked for', () => {
   expect(rangesOf(steps)).toEqual([{ span: minutes(1), from: steps.from, to: END }]);
   const whole = { from: END - (END % hours(1)) - hours(24), stepMs: hours(24), points: 1 };
   expect(rangesOf(whole)).toEqual([{ span: hours(1), from: whole.from, to: whole.from + hours(24) }]);
+});
+
+test('figures of the last minutes, hours or days need no minute that is older than those of steps are kept', () => {
+  const oldest = Array.from({ length: 30 * 24 * 60 }, (_, n) => {
+    const { from, stepMs, points } = chartWindow(n + 1, END);
+    const ranges = rangesOf({ from, stepMs: stepMs * points, points: 1 });
+    return Math.min(...ranges.filter(({ span }) => span < hours(1)).map(range => range.from));
+  });
+  expect(Math.min(...oldest)).toBeGreaterThan(END - STEP_MINUTES_MS);
 });

@@ -1,9 +1,16 @@
 import { sql } from 'kysely';
 import { hours, minutes } from '../../../core/clock.ts';
-import { type CounterStore, type CounterWindow, isRecounted } from '../../../core/stores/counters.ts';
+import {
+  type Count,
+  type CounterStore,
+  type CounterWindow,
+  isRecounted,
+} from '../../../core/stores/counters.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
+import { databaseTime } from '../database-time.ts';
 import { noteUnwritten } from './lost-counts.ts';
+import { isNotRecounted } from './unwritten-minutes.ts';
 import { writeCounts } from './write-counts.ts';
 
 /** Counters by the minute and by the hour: added, read by windows, pruned. */
@@ -12,11 +19,13 @@ const MINUTE = minutes(1);
 const HOUR = hours(1);
 export const addCounts: Operation<CounterStore['addCounts']> = async (db, counts, nodeId) => {
   if (await isAlive(db, nodeId)) return writeCounts(db, counts);
+  const now = await databaseTime(db);
   // It may have been counted again since its node was declared dead, and would be counted twice.
-  await noteUnwritten(db, counts.filter(isRecounted));
+  const isTooLate = (count: Count) => isRecounted(count) && !isNotRecounted(count.at, now);
+  await noteUnwritten(db, counts.filter(isTooLate));
   await writeCounts(
     db,
-    counts.filter(count => !isRecounted(count)),
+    counts.filter(count => !isTooLate(count)),
   );
 };
 

@@ -4,6 +4,7 @@ import * as backlog from './backlog.ts';
 import { countBadges } from './badges.ts';
 import * as counters from './counters.ts';
 import { countPresent, countPresentOfEach } from './present.ts';
+import { pruneStepMinutes } from './step-minutes.ts';
 import { readTallies } from './tallies.ts';
 import { listCountedTypes } from './types.ts';
 import { countWaitingAt } from './waiting-at.ts';
@@ -14,6 +15,7 @@ export const counterOperations: StoreOperations<CounterStore> = {
   readCounters: snapshot(counters.readCounters),
   listCountedTypes: read(listCountedTypes),
   pruneCounters: write(counters.pruneCounters),
+  pruneStepMinutes: write(pruneStepMinutes),
   countBacklog: snapshot(backlog.countBacklog),
   countDead: snapshot(backlog.countDead),
   countPresent: snapshot(countPresent),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CappedCount, CounterStore } from '../../../core/stores/counters.ts';
+import type { CappedCount, CounterStore, WaitingAt } from '../../../core/stores/counters.ts';
 import type { Operation } from '../../operation.ts';
 import type { Db } from '../../schema.ts';
 
@@ -8,12 +8,17 @@ const DESTINATIONS_AT_ONCE = 100;
 
 /** What waits at each part of the map, along the indexes of what has not gone on: no more is read than is counted. */
 export const countWaitingAt: Operation<CounterStore['countWaitingAt']> = async (db, orgId, most) => ({
-  sources: await eventsBySource(db, orgId, most),
+  ...(await eventsBySource(db, orgId, most)),
   destinations: await deliveriesByDestination(db, orgId, most),
 });
 
-async function eventsBySource(db: Db, orgId: string, most: number): Promise<Map<string, CappedCount>> {
-  const found = new Map<string, number>();
+/** What came through no source belongs to those that match its type: whoever asks knows them. */
+async function eventsBySource(
+  db: Db,
+  orgId: string,
+  most: number,
+): Promise<Pick<WaitingAt, 'sources' | 'types'>> {
+  const [sources, types] = [new Map<string, number>(), new Map<string, number>()];
   let isCut = false;
   for (const isWaiting of [
     sql`org_id = ${orgId} AND state = 'accepted'`,
@@ -22,20 +27,26 @@ async function eventsBySource(db: Db, orgId: string, most: number): Promise<Map<
     sql`org_id = ${orgId} AND state = 'deferred'`,
   ]) {
     // By their ids, which the index of what waits holds: for anything more an engine might look through all events.
-    const { rows } = await sql<{ source_id: string | null; count: number }>`
-      SELECT source_id, count(*) AS count FROM events
+    const { rows } = await sql<{ source_id: string | null; type: string | null; count: number }>`
+      SELECT source_id, CASE WHEN source_id IS NULL THEN type END AS type, count(*) AS count FROM events
       WHERE org_id = ${orgId} AND id IN (
         SELECT id FROM (SELECT id FROM events WHERE ${isWaiting} LIMIT ${most + 1}) AS seen)
-      GROUP BY source_id`.execute(db);
-    for (const { source_id, count } of rows) {
-      if (source_id !== null) found.set(source_id, (found.get(source_id) ?? 0) + Number(count));
+      GROUP BY 1, 2`.execute(db);
+    for (const { source_id, type, count } of rows) {
+      const [found, name] = source_id === null ? [types, type ?? ''] : [sources, source_id];
+      found.set(name, (found.get(name) ?? 0) + Number(count));
     }
     isCut ||= rows.reduce((sum, { count }) => sum + Number(count), 0) > most;
   }
   // Where the look ended early, there may be more of each.
-  return new Map(
-    [...found].map(([id, count]) => [id, { count: Math.min(count, most), more: isCut || count > most }]),
-  );
+  const capped = (found: ReadonlyMap<string, number>) =>
+    new Map(
+      [...found].map(([name, count]) => [
+        name,
+        { count: Math.min(count, most), more: isCut || count > most },
+      ]),
+    );
+  return { sources: capped(sources), types: capped(types) };
 }
 
 /** A destination's id alone says whose what waits is, as for the backlog. */

@@ -100,6 +100,8 @@ function matches(filter: DeliveryFilter) {
     pipeline !== undefined && eb('deliveries.pipeline_id', '=', pipeline),
     code !== undefined && eb('deliveries.code', '=', code),
     status !== undefined && eb('deliveries.attempt_status', status === null ? 'is' : '=', status),
+    // A delivered one has the status that it was taken with, if it took one attempt. The index of the dead knows no state.
+    status !== undefined && state !== 'dead' && eb('deliveries.state', '<>', 'delivered'),
     ids !== undefined && eb('deliveries.id', 'in', ids),
     endedBy !== undefined && eb('deliveries.finished_at', '<=', endedBy),
     // An id holds when it was made.

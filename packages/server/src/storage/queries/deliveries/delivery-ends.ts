@@ -20,6 +20,7 @@ export const expireDeliveries: Operation<DeliveryQueue['expireDeliveries']> = as
     .set({
       state: 'dead',
       code: 'destination_down',
+      attempt_status: null,
       finished_at: at,
       down_since: downSince,
       probed_at: probedAt,

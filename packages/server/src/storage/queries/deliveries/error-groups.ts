@@ -14,6 +14,7 @@ import { listOpenIds } from './open-deliveries.ts';
 interface Row {
   readonly destination_id: string;
   readonly code: string | null;
+  readonly status: number | null;
   readonly latest: string;
   readonly count: number;
 }
@@ -25,11 +26,11 @@ export const listErrorGroups: Operation<DeliveryQueue['listErrorGroups']> = asyn
   most,
 ) => {
   const { rows: dead } = await sql<Row>`
-    SELECT destination_id, code, max(id) AS latest, count(*) AS count FROM (
-      SELECT id, destination_id, code FROM deliveries
+    SELECT destination_id, code, attempt_status AS status, max(id) AS latest, count(*) AS count FROM (
+      SELECT id, destination_id, code, attempt_status FROM deliveries
       WHERE org_id = ${orgId} AND state = 'dead' AND id >= ${idFloor('dlv', from)} AND id < ${idFloor('dlv', to)}
       ORDER BY id DESC LIMIT ${most + 1}) AS seen
-    GROUP BY destination_id, code`.execute(db);
+    GROUP BY destination_id, code, attempt_status`.execute(db);
   const made = { madeAfter: from - 1, madeBefore: to };
   const ids = await listOpenIds(db, orgId, 'retrying', made, { limit: most + 1, below: null });
   const retrying = await groupsOf(db, orgId, ids);
@@ -44,10 +45,10 @@ export const listErrorGroups: Operation<DeliveryQueue['listErrorGroups']> = asyn
   );
   const sum = (rows: readonly Row[]) => rows.reduce((all, { count }) => all + Number(count), 0);
   return {
-    groups: groups.map(({ state, destination_id, code, count, latest }): StoredErrorGroup => {
+    groups: groups.map(({ state, destination_id, code, status, count, latest }): StoredErrorGroup => {
       const { destination_name = '', destination_kind = '' } = named.get(latest) ?? {};
       const destination = { id: destination_id, name: destination_name, kind: destination_kind };
-      return { state, destination, code, count, latest };
+      return { state, destination, code, status, count, latest };
     }),
     more: { dead: sum(dead) > most, retrying: ids.length > most },
   };
@@ -64,15 +65,16 @@ async function groupsOf(db: Db, orgId: string, ids: readonly string[]): Promise<
       .select(eb => [
         'destination_id',
         'code',
+        'attempt_status as status',
         eb.fn.max('id').as('latest'),
         eb.fn.countAll<number>().as('count'),
       ])
       .where('org_id', '=', orgId)
       .where('id', 'in', ids.slice(from, from + IDS_A_STATEMENT))
-      .groupBy(['destination_id', 'code'])
+      .groupBy(['destination_id', 'code', 'attempt_status'])
       .execute();
     for (const row of rows) {
-      const key = `${row.destination_id}\n${row.code}`;
+      const key = `${row.destination_id}\n${row.code}\n${row.status}`;
       const known = groups.get(key);
       const latest = known && known.latest > row.latest ? known.latest : row.latest;
       groups.set(key, { ...row, latest, count: Number(row.count) + (known?.count ?? 0) });

@@ -122,8 +122,9 @@ const delivering = (orgId: string, filter: DeliveryFilter, page: Page) => sql`
     ${narrowed(filter, page)}
   ORDER BY id || '' DESC ${upTo(page)}`;
 
-const narrowed = ({ pipeline, madeAfter, madeBefore }: DeliveryFilter, { below }: Page) => sql`
+const narrowed = ({ pipeline, status, madeAfter, madeBefore }: DeliveryFilter, { below }: Page) => sql`
   AND id < ${below ?? ALL} ${madeAfter === undefined ? sql`` : sql`AND id >= ${idFloor('dlv', madeAfter + 1)}`}
-  ${madeBefore === undefined ? sql`` : sql`AND id < ${idFloor('dlv', madeBefore)}`} ${pipeline === undefined ? sql`` : sql`AND pipeline_id = ${pipeline}`}`;
+  ${madeBefore === undefined ? sql`` : sql`AND id < ${idFloor('dlv', madeBefore)}`} ${pipeline === undefined ? sql`` : sql`AND pipeline_id = ${pipeline}`}
+  ${status === undefined ? sql`` : status === null ? sql`AND attempt_status IS NULL` : sql`AND attempt_status = ${status}`}`;
 
 const upTo = ({ limit }: Page) => (limit === undefined ? sql`` : sql`LIMIT ${limit}`);

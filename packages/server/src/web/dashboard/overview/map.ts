@@ -1,12 +1,15 @@
 import { endOfWindow } from '@sluice/contract/chart-window';
 import type { Clock } from '../../../core/clock.ts';
+import { compileGlob } from '../../../core/expressions/glob.ts';
 import type { StoredPipeline } from '../../../core/stores/configuration/pipelines.ts';
+import type { Source } from '../../../core/stores/configuration/sources.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
 import {
   arrow,
   type CappedCount,
   type CounterStore,
   type CounterWindow,
+  type WaitingAt,
 } from '../../../core/stores/counters.ts';
 import type { DeliveryQueue } from '../../../core/stores/delivery-queue.ts';
 import type { Calls } from '../calls.ts';
@@ -74,6 +77,7 @@ export function mapCalls(
       deadOf(orgId, window),
     ]);
     const [total, lately, of] = [totalsOf(onArrows), totalsOf(onArrowsNow), totalsOf(onNodes)];
+    const waitingAt = waitingAtSources(sources, waiting);
     const along = (of: ReturnType<typeof totalsOf>, from: string, to: string) =>
       of(arrow(from, to), 'runs') + of(arrow(from, to), 'deliveries');
 
@@ -85,7 +89,7 @@ export function mapCalls(
           kind,
           enabled,
           total: of(id, 'received'),
-          waiting: waiting.sources.get(id) ?? NOTHING,
+          waiting: waitingAt(id),
         }))
         .sort(byName),
       pipelines: pipelines
@@ -117,6 +121,26 @@ export function mapCalls(
       })),
     });
   });
+}
+
+/**
+ * Events that were sent with a key wait at every source that they will belong to, as they will be counted there: at each
+ * that is enabled and matches their type.
+ */
+function waitingAtSources(
+  sources: readonly Source[],
+  { sources: bySource, types }: WaitingAt,
+): (id: string) => CappedCount {
+  const waiting = new Map(bySource);
+  for (const source of sources) {
+    if (source.kind !== 'sdk' || !source.enabled) continue;
+    const matches = compileGlob(source.match);
+    const own = [...types].flatMap(([type, count]) => (matches(type) ? [count] : []));
+    const count = own.reduce((sum, one) => sum + one.count, 0);
+    const more = count > MOST_OF_EACH_COUNTED || own.some(one => one.more);
+    waiting.set(source.id, { count: Math.min(count, MOST_OF_EACH_COUNTED), more });
+  }
+  return id => waiting.get(id) ?? NOTHING;
 }
 
 const byName = (a: { name: string }, b: { name: string }): number =>

@@ -4,7 +4,7 @@ import { type Clock, toRfc3339 } from '../../../core/clock.ts';
 import { Problem } from '../../../core/errors.ts';
 import { tallies } from '../../../core/event/outcome.ts';
 import type { ConfigurationStore } from '../../../core/stores/configuration.ts';
-import { type CounterStore, stepOf } from '../../../core/stores/counters.ts';
+import { type CounterStore, STEP_ENDS, stepOf } from '../../../core/stores/counters.ts';
 import { latencyNames } from '../../../core/stores/latency.ts';
 import type { Calls } from '../calls.ts';
 import { percentileOf, totalsOf } from './counter-windows.ts';
@@ -35,7 +35,7 @@ export function pipelineFigureCalls(
     const [present, ofPipeline, ofSteps] = await Promise.all([
       configuration.findPipelineVersion(orgId, id, version),
       counters.readCounters(orgId, [id], [...runNames, ...tallies, ...latencyNames], whole),
-      counters.readCounters(orgId, subjects, ['step_dropped', 'step_failed', ...latencyNames], whole),
+      counters.readCounters(orgId, subjects, [...STEP_ENDS, ...latencyNames], whole),
     ]);
     const [total, step] = [totalsOf(ofPipeline), totalsOf(ofSteps)];
     return call.answer({

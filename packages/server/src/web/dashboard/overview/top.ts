@@ -19,10 +19,7 @@ const MOST_ERRORS = 8;
 
 interface TopDependencies {
   readonly counters: Pick<CounterStore, 'listCountedTypes' | 'readCounters'>;
-  readonly deliveryQueue: Pick<
-    DeliveryQueue,
-    'listAttempts' | 'listErrorGroups' | 'listFailedEvents' | 'listFailedGroups' | 'listFailures'
-  >;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'listAttempts' | 'listErrorGroups' | 'listFailedGroups'>;
   readonly clock: Clock;
 }
 
@@ -50,14 +47,16 @@ export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDe
   async function deliveryErrors(orgId: string, window: CounterWindow): Promise<Ranked[]> {
     const made = { from: window.from, to: endOfWindow(window) };
     const { groups, more } = await deliveryQueue.listErrorGroups(orgId, made, MOST_BACKLOG_COUNTED);
-    return groups.map(({ state, destination, code, count, latest }) => ({
+    return groups.map(({ state, destination, code, status, count, latest }) => ({
       state,
       at: destination,
       code,
+      status,
+      step: null,
       count: { count: Math.min(count, MOST_BACKLOG_COUNTED), more: more[state] },
-      async last() {
+      async message() {
         const [attempt] = await deliveryQueue.listAttempts(orgId, latest, 1);
-        return { status: attempt?.status ?? null, message: attempt?.message ?? null };
+        return attempt?.message ?? null;
       },
     }));
   }
@@ -66,20 +65,14 @@ export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDe
     const received = { receivedAfter: window.from - 1, receivedBefore: endOfWindow(window) };
     const groups = await deliveryQueue.listFailedGroups(orgId, received, MOST_BACKLOG_COUNTED + 1);
     const isCut = groups.reduce((sum, { count }) => sum + count, 0) > MOST_BACKLOG_COUNTED;
-    return groups.map(({ pipeline, count }) => ({
+    return groups.map(({ pipeline, step, reason, count }) => ({
       state: 'failed' as const,
       at: { ...pipeline, kind: 'pipeline' },
       code: null,
+      status: null,
+      step,
       count: { count: Math.min(count, MOST_BACKLOG_COUNTED), more: isCut },
-      async last() {
-        const latest = { ...received, pipeline: pipeline.id, limit: 1, below: null };
-        const failures = await deliveryQueue.listFailures(
-          orgId,
-          await deliveryQueue.listFailedEvents(orgId, latest),
-        );
-        const failure = failures.find(({ pipelineId }) => pipelineId === pipeline.id);
-        return { status: null, message: failure?.reason ?? null };
-      },
+      message: async () => reason,
     }));
   }
 
@@ -94,12 +87,12 @@ export function topCalls(calls: Calls, { counters, deliveryQueue, clock }: TopDe
     const errors = [...ofDeliveries, ...ofEvents]
       .sort((a, b) => b.count.count - a.count.count)
       .slice(0, MOST_ERRORS)
-      .map(async ({ last, ...group }): Promise<ErrorGroup> => ({ ...group, ...(await last()) }));
+      .map(async (group): Promise<ErrorGroup> => ({ ...group, message: await group.message() }));
     return call.answer({ ...types, errors: await Promise.all(errors) });
   });
 }
 
 /** What came back last is only looked up for those that are shown. */
-interface Ranked extends Omit<ErrorGroup, 'status' | 'message'> {
-  last(): Promise<Pick<ErrorGroup, 'status' | 'message'>>;
+interface Ranked extends Omit<ErrorGroup, 'message'> {
+  message(): Promise<string | null>;
 }
